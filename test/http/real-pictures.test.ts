@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import ExifReader from 'exifreader';
 import sharp from 'sharp';
 import { type OpenMedia, openMedia } from '../support/media.js';
+import { preview, rawFile } from '../support/raw-files.js';
 import type { Answer } from './support/http-client.js';
 import { importPhotos, sha256 } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
@@ -122,6 +123,24 @@ describe('GET /photos/{id}/download of real files', () => {
       sha256(bytes),
       (await photo(name)).contentType,
     ]);
+  });
+
+  test('a raw file is downloaded byte for byte, and displayed by its preview', async () => {
+    const content = rawFile('dng', { preview: await preview(), orientation: 6 });
+    const [{ id }] = await importPhotos(app, actor, [{ filename: 'L1000001.DNG', content }]);
+    expect((await actor.get(`/photos/${id}`)).body).toMatchObject({
+      contentType: 'image/x-adobe-dng',
+      width: 600,
+      height: 800,
+      orientation: 6,
+      takenAt: '2024-05-06T05:08:09.000Z',
+    });
+    const original = await actor.get(`/photos/${id}/download`);
+    expect([sha256(original.bytes), original.headers['content-type']]).toEqual([sha256(content), 'image/x-adobe-dng']);
+    expect(original.headers['content-disposition']).toContain('filename="L1000001.DNG"');
+    const rendition = await actor.get(`/photos/${id}/download?rendition=small`);
+    expect(await sharp(rendition.bytes).metadata()).toMatchObject({ format: 'jpeg', width: 480, height: 640 });
+    expect((await actor.get('/photos?contentType=image/x-adobe-dng')).body.data).toMatchObject([{ id }]);
   });
 
   const longest = { thumb: 320, small: 640, medium: 1280, large: 2560 };

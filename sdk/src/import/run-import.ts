@@ -6,6 +6,7 @@ import { fillImport } from './fill-import.js';
 import { ended, failedItems } from './finish.js';
 import type { ImportFailure, ImportLimits, ImportOptions, ImportResult, ImportRun } from './import-run.js';
 import { type ImportRecord, RunState } from './import-state.js';
+import { isRefused } from './picture-types.js';
 import { Tally } from './progress.js';
 import { type HashedFile, hashedFile, otherRef } from './register.js';
 import type { ImportSource } from './source.js';
@@ -88,12 +89,8 @@ function isSendable(run: ImportRun, source: ImportSource): boolean {
     run.fail(source, 'file_too_large', `The file has ${source.sizeBytes} bytes; the maximum is ${maxFileBytes}.`);
     return false;
   }
-  if (
-    formats !== null &&
-    /\.(heic|heif)$/i.test(source.filename) &&
-    !formats.some((format) => /hei[cf]/.test(format))
-  ) {
-    run.fail(source, 'unsupported_format', 'This service cannot read HEIC.');
+  if (formats !== null && isRefused(source.filename, formats)) {
+    run.fail(source, 'unsupported_format', 'This service does not accept files of this format.');
     return false;
   }
   return true;

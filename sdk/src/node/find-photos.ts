@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { typeByName } from '../import/picture-types.js';
 
 /** A file, and what the file system says of it. */
 export interface FoundFile {
@@ -24,12 +25,9 @@ export interface FoundFiles {
   readonly others: readonly string[];
 }
 
-/** Endings of files that may be photos. The service decides by the bytes; this only keeps films and texts from being sent. */
-const PHOTO = /\.(jpe?g|jpe|jfif|png|webp|gif|tiff?|avif|hei[cf])$/i;
-
-/** Whether a file of this name may be a photo. */
+/** Whether a file of this name may be a photo. The service decides by the bytes; this only keeps films and texts from being sent. */
 export function looksLikePhoto(name: string): boolean {
-  return PHOTO.test(name);
+  return typeByName(name) !== null;
 }
 
 interface Found {

@@ -24,7 +24,7 @@ export async function inspectPicture(
   try {
     return await withPicture(order, async (picture): Promise<Inspection> => {
       const { small, damaged } = await decode(picture);
-      const { width, height, contentType, orientation, alpha, exif, xmp } = picture;
+      const { width, height, contentType, orientation, alpha, metadataPath: path, exif, xmp } = picture;
       return {
         outcome: 'picture',
         thumb: await thumb(small, alpha),
@@ -37,7 +37,7 @@ export async function inspectPicture(
           damaged,
           ...blurredPreview(small),
           phash: perceptualHash(small),
-          ...(await readMetadata({ path: order.path, contentType, exif, xmp })),
+          ...(await readMetadata({ path, contentType, exif, xmp })),
         },
       };
     });

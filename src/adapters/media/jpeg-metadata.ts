@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { bytesAt } from './tiff-directory.js';
+import { bytesAt } from './file-bytes.js';
 
 /** EXIF as a TIFF, and IPTC records; each undefined unless it spans several segments. */
 export interface SplitMetadata {
@@ -44,10 +44,10 @@ interface Segment {
   readonly length: number;
 }
 
-/** Segments before the picture (ITU-T T.81, B.1.1); none if the file does not begin as a JPEG. */
-async function* segments(file: FileHandle): AsyncGenerator<Segment> {
-  if (!(await bytesAt(file, 0, 2)).equals(Buffer.from([0xff, 0xd8]))) return;
-  for (let at = 2, seen = 0; seen < MAX_SEGMENTS; seen += 1) {
+/** Segments before the picture (ITU-T T.81, B.1.1) of the JPEG at `from`; none if nothing there begins as a JPEG. */
+export async function* segments(file: FileHandle, from = 0): AsyncGenerator<Segment> {
+  if (!(await bytesAt(file, from, 2)).equals(Buffer.from([0xff, 0xd8]))) return;
+  for (let at = from + 2, seen = 0; seen < MAX_SEGMENTS; seen += 1) {
     const head = await bytesAt(file, at, 4);
     const marker = head[1] ?? START_OF_SCAN;
     if (head.length < 4 || head[0] !== 0xff || marker === START_OF_SCAN) return;

@@ -2,9 +2,10 @@ import { Worker } from 'node:worker_threads';
 import { metadataOf, type PictureMetadata } from './metadata.js';
 
 export interface MetadataSource {
+  /** The file; of a raw file, its preview. */
   readonly path: string;
   readonly contentType: string;
-  /** As libvips finds them. */
+  /** As libvips finds them, or in a raw file. */
   readonly exif: Uint8Array | undefined;
   readonly xmp: Uint8Array | undefined;
 }

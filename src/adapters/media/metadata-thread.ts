@@ -1,6 +1,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import ExifReader from 'exifreader';
+import { isRawType } from '../../core/media/formats.js';
 import { jpegAroundIptc, type SplitMetadata, splitMetadata } from './jpeg-metadata.js';
 import { metadataOf, type PictureMetadata } from './metadata.js';
 import { LOADED, type MetadataRequest } from './metadata-reader.js';
@@ -40,12 +41,23 @@ async function read({ xmp, ...source }: Omit<MetadataRequest, 'id'>): Promise<Pi
 
 type Tags = Partial<Pick<FileTags, 'exif' | 'iptc'>>;
 
-async function tagsIn({ path, contentType, exif }: Pick<MetadataRequest, 'path' | 'contentType' | 'exif'>) {
+async function tagsIn({
+  path,
+  contentType,
+  exif,
+}: Pick<MetadataRequest, 'path' | 'contentType' | 'exif'>): Promise<Tags> {
+  if (isRawType(contentType)) return rawTags(path, exif);
   if (contentType === 'image/tiff') return tiffTags(path);
   // In a WebP, EXIF follows the picture, where ExifReader does not look unless it is given the whole file; libvips does.
   if (contentType === 'image/webp') return exif ? exifTags(exif) : {};
   const tags = await fileTags(path).catch((): Tags => ({}));
   return contentType === 'image/jpeg' ? { ...tags, ...(await splitTags(path).catch((): Tags => ({}))) } : tags;
+}
+
+/** What a raw file itself does not say may be in its preview: of some makers, all of it. */
+async function rawTags(preview: string, exif: Uint8Array | undefined): Promise<Tags> {
+  const inPreview = await tagsIn({ path: preview, contentType: 'image/jpeg', exif: undefined });
+  return exif ? { ...inPreview, exif: { ...inPreview.exif, ...exifTags(exif).exif } } : inPreview;
 }
 
 /** For a JPEG whose metadata spans several segments: ExifReader takes one of them for all. */
@@ -90,9 +102,9 @@ async function fileTags(path: string): Promise<Tags> {
 }
 
 /** A TIFF's directory and its values may be anywhere in it. */
-async function tiffTags(path: string) {
+async function tiffTags(path: string): Promise<Tags> {
   const { exif, iptc } = ExifReader.load(await readFile(path), options);
-  return { ...(exif ? { exif } : {}), ...(iptc ? { iptc } : {}) };
+  return { ...(exif ? { exif } : {}), ...(iptc ? { iptc } : {}) } as Tags;
 }
 
 const PACKET = '<?xpacket begin';

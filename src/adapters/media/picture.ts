@@ -1,29 +1,47 @@
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
+import { isRawType } from '../../core/media/formats.js';
+import { bytesAt } from './file-bytes.js';
 import { firstFrame } from './gif-frame.js';
 import { decodeHeif } from './heif.js';
 import { writePixelTiff } from './pixel-tiff.js';
-import { decodeFailed, fileEmpty, notAnImage, requirePictureSize, tooFewBytes, unsupportedFormat } from './refusals.js';
-import { HEAD_BYTES, isHeif, sniff } from './sniff.js';
-import { bytesAt, isRawTiff } from './tiff-directory.js';
+import { OTHER_RAW, type RawFile } from './raw/raw-file.js';
+import { readRaw, withRawPicture } from './raw/raw-picture.js';
+import {
+  decodeFailed,
+  fileEmpty,
+  notAnImage,
+  requireDensity,
+  requirePictureSize,
+  unsupportedFormat,
+} from './refusals.js';
+import { HEAD_BYTES, isHeif, mayBeRaw, sniff } from './sniff.js';
 
 /** A picture in a file that sharp can decode, known by its header. */
 export interface Picture {
-  /** What to decode: the file itself, or what a HEIC was decoded into. */
+  /** What to decode: the file itself, what a HEIC was decoded into, or the preview of a raw file. */
   readonly path: string;
   readonly contentType: string;
   /** Upright. */
   readonly width: number;
   readonly height: number;
-  /** EXIF's, if it applies; otherwise 1. */
+  /** Of what is to be decoded, as in EXIF; 1 where EXIF's does not apply. */
   readonly orientation: number;
   readonly alpha: boolean;
   /** Found to be damaged while opening it. */
   readonly damaged: boolean;
-  /** Metadata as libvips finds it. */
+  /** The file to read metadata from, in addition to those below. */
+  readonly metadataPath: string;
+  /** Metadata as libvips finds it, or in a raw file. */
   readonly exif: Uint8Array | undefined;
   readonly xmp: Uint8Array | undefined;
+}
+
+interface PictureOrder {
+  readonly path: string;
+  readonly folder: string;
+  readonly maxPixels: number;
 }
 
 /** A GIF's extensions are not searched beyond this for its first frame. */
@@ -33,11 +51,21 @@ const GIF_HEAD_BYTES = 1024 * 1024;
  * Opens a picture for `work`, whose temporary files are under `folder`. By its bytes only: the accepted types, and nothing over `maxPixels`
  * by its header, before anything is decoded. Throws refusals.
  */
-export async function withPicture<T>(
-  { path, folder, maxPixels }: { path: string; folder: string; maxPixels: number },
+export async function withPicture<T>(order: PictureOrder, work: (picture: Picture) => Promise<T>): Promise<T> {
+  const file = await open(order.path, 'r');
+  try {
+    const { contentType, raw } = await acceptedType(file, order.maxPixels);
+    if (raw !== null) return await withRawPicture({ ...order, raw, file }, work);
+    return await withOrdinaryPicture({ ...order, contentType, sizeBytes: (await file.stat()).size }, work);
+  } finally {
+    await file.close();
+  }
+}
+
+async function withOrdinaryPicture<T>(
+  { path, folder, maxPixels, contentType, sizeBytes }: PictureOrder & { contentType: string; sizeBytes: number },
   work: (picture: Picture) => Promise<T>,
 ): Promise<T> {
-  const { contentType, sizeBytes } = await acceptedType(path, maxPixels);
   const header = await sharp(path, { failOn: 'none', limitInputPixels: false })
     .metadata()
     .catch(() => null);
@@ -57,6 +85,7 @@ export async function withPicture<T>(
     orientation: heif ? 1 : exifOrientation(header.orientation),
     alpha: header.hasAlpha,
     damaged: false,
+    metadataPath: path,
     exif: header.exif,
     xmp: header.xmp,
   });
@@ -67,38 +96,22 @@ function exifOrientation(value = 1): number {
   return value >= 1 && value <= 8 ? value : 1;
 }
 
-async function acceptedType(path: string, maxPixels: number): Promise<{ contentType: string; sizeBytes: number }> {
-  const file = await open(path, 'r');
-  try {
-    const head = await bytesAt(file, 0, HEAD_BYTES);
-    if (head.length === 0) throw fileEmpty();
-    const sniffed = await sniff(head);
-    if (sniffed.kind === 'not_an_image') throw notAnImage();
-    if (sniffed.kind === 'unsupported') throw unsupportedFormat(sniffed.contentType);
-    if (sniffed.contentType === 'image/tiff' && (await isRawTiff(file))) throw unsupportedFormat('camera raw');
-    if (sniffed.contentType === 'image/gif') await requireFrameSize(file, maxPixels);
-    return { contentType: sniffed.contentType, sizeBytes: (await file.stat()).size };
-  } finally {
-    await file.close();
-  }
-}
-
-/**
- * Maximum number of pixels per byte of the file that the format can encode. Pictures of one colour, 64 megapixels, as small as encoders of
- * each format make them, reached 511 (JPEG), 8,258 (PNG) and 1,452 (GIF, whose codes can reach 2,730). The other formats have no such
- * limit: a WebP or AVIF of one colour takes a few bytes, whatever its size.
- */
-const MAX_PIXELS_PER_BYTE: Readonly<Record<string, number>> = {
-  'image/jpeg': 1000,
-  'image/png': 10_000,
-  'image/gif': 4000,
-};
-
-/** A header that declares many more pixels than the file can contain costs the time of all of them. */
-function requireDensity(picture: { contentType: string; width: number; height: number; sizeBytes: number }): void {
-  const { contentType, width, height, sizeBytes } = picture;
-  const max = MAX_PIXELS_PER_BYTE[contentType] ?? Number.POSITIVE_INFINITY;
-  if (width * height > max * sizeBytes) throw tooFewBytes(width, height, sizeBytes);
+async function acceptedType(
+  file: FileHandle,
+  maxPixels: number,
+): Promise<{ contentType: string; raw: RawFile | null }> {
+  const head = await bytesAt(file, 0, HEAD_BYTES);
+  if (head.length === 0) throw fileEmpty();
+  const raw = mayBeRaw(head) ? await readRaw(file) : null;
+  if (raw === OTHER_RAW) throw unsupportedFormat('camera raw');
+  if (raw !== null) return { contentType: raw.contentType, raw };
+  const sniffed = await sniff(head);
+  if (sniffed.kind === 'not_an_image') throw notAnImage();
+  if (sniffed.kind === 'unsupported') throw unsupportedFormat(sniffed.contentType);
+  // What the first bytes took for a raw file is none.
+  const contentType = isRawType(sniffed.contentType) ? 'image/tiff' : sniffed.contentType;
+  if (contentType === 'image/gif') await requireFrameSize(file, maxPixels);
+  return { contentType, raw: null };
 }
 
 async function requireFrameSize(file: FileHandle, maxPixels: number): Promise<void> {
@@ -124,7 +137,7 @@ async function withHeif<T>(
   try {
     await writePixelTiff(tiff, decoded, header?.icc);
     const alpha = channels === 4;
-    const metadata = { exif: header?.exif, xmp: header?.xmp };
+    const metadata = { metadataPath: path, exif: header?.exif, xmp: header?.xmp };
     return await work({ path: tiff, contentType, width, height, orientation: 1, alpha, damaged, ...metadata });
   } finally {
     await rm(tiff, { force: true });

@@ -1,4 +1,5 @@
 import { MAX_SIDE } from '../../core/customers/limits.js';
+import { formatNames } from '../../core/media/formats.js';
 import type { ItemError, ItemErrorCode } from '../../core/shared/errors.js';
 
 /**
@@ -16,8 +17,7 @@ const refusal = (code: ItemErrorCode, message: string) => new Refusal({ code, me
 
 export const fileEmpty = () => refusal('file_empty', 'The file is empty. Send it again from the original.');
 
-export const notAnImage = () =>
-  refusal('not_an_image', 'The file is not an image. Send JPEG, PNG, WebP, GIF, TIFF, AVIF or HEIC.');
+export const notAnImage = () => refusal('not_an_image', `The file is not an image. Send ${formatNames}.`);
 
 export const unsupportedFormat = (contentType: string) =>
   refusal(
@@ -28,11 +28,40 @@ export const unsupportedFormat = (contentType: string) =>
 export const decodeFailed = () =>
   refusal('decode_failed', 'The image is damaged and cannot be decoded. Send it again from the original.');
 
-export const tooFewBytes = (width: number, height: number, sizeBytes: number) =>
+export const noPreview = (contentType: string, minSide: number) =>
+  refusal(
+    'unsupported_format',
+    `The ${contentType} file contains no preview of at least ${minSide} pixels to show. Add one with a raw converter, or export the photo as JPEG.`,
+  );
+
+const tooFewBytes = (width: number, height: number, sizeBytes: number) =>
   refusal(
     'decode_failed',
     `The file declares ${width} × ${height} pixels but has only ${sizeBytes} bytes, too few for an image. Send it again from the original.`,
   );
+
+/**
+ * Maximum number of pixels per byte of the file that the format can encode. Pictures of one colour, 64 megapixels, as small as encoders of
+ * each format make them, reached 511 (JPEG), 8,258 (PNG) and 1,452 (GIF, whose codes can reach 2,730). The other formats have no such
+ * limit: a WebP or AVIF of one colour takes a few bytes, whatever its size.
+ */
+const MAX_PIXELS_PER_BYTE: Readonly<Record<string, number>> = {
+  'image/jpeg': 1000,
+  'image/png': 10_000,
+  'image/gif': 4000,
+};
+
+/** A header that declares many more pixels than the file can contain costs the time of all of them. */
+export function requireDensity(picture: {
+  contentType: string;
+  width: number;
+  height: number;
+  sizeBytes: number;
+}): void {
+  const { contentType, width, height, sizeBytes } = picture;
+  const max = MAX_PIXELS_PER_BYTE[contentType] ?? Number.POSITIVE_INFINITY;
+  if (width * height > max * sizeBytes) throw tooFewBytes(width, height, sizeBytes);
+}
 
 /** Throws when a picture of this size exceeds the limits; a side of 0 cannot be decoded at all. */
 export function requirePictureSize(width: number, height: number, maxPixels: number): void {

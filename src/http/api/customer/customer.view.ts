@@ -118,7 +118,8 @@ export class CustomerView {
   limits: LimitsView;
 
   @Texts(undefined, {
-    description: 'The image types that this installation accepts. HEIC depends on the installation.',
+    description:
+      'The image types that this installation accepts. HEIC depends on the installation. Of raw files of cameras, such as `image/x-adobe-dng`, the largest embedded preview is the picture.',
     item: { type: 'string', description: 'A media type.', examples: ['image/jpeg'] },
   })
   formats: string[];

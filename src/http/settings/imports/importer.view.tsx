@@ -1,5 +1,6 @@
 import { useContext } from 'preact/hooks';
 import type { ImportDetails } from '../../../core/imports/import-details.js';
+import { acceptedFormats, formatNames } from '../../../core/media/formats.js';
 import { CSRF_FIELD } from '../csrf.js';
 import { CsrfToken } from '../form.js';
 
@@ -10,6 +11,9 @@ interface ImporterProps {
   /** An earlier import that is to be resumed. */
   readonly begun?: ImportDetails;
 }
+
+/** `image/*` alone leaves out what the browser itself does not know. */
+const acceptedFiles = ['image/*', ...acceptedFormats.flatMap(({ extensions }) => extensions.map((each) => `.${each}`))];
 
 /**
  * Imports photos from this computer. With scripts: whole folders, progress, pause, and resuming after an interruption (import.js). Without:
@@ -27,9 +31,7 @@ export function Importer({ title = 'Drop photos or folders here', waits = false,
         <input type="hidden" name={CSRF_FIELD} value={useContext(CsrfToken)} />
         <div class="drop">
           <p class="title">{title}</p>
-          <p class="soft">
-            JPEG, PNG, HEIC, WebP, AVIF, TIFF and GIF. Photos that are already in your library are not sent again.
-          </p>
+          <p class="soft">{formatNames}. Photos that are already in your library are not sent again.</p>
           <div class="actions">
             <span>
               <input
@@ -38,7 +40,7 @@ export function Importer({ title = 'Drop photos or folders here', waits = false,
                 type="file"
                 name="file"
                 multiple
-                accept="image/*,.heic,.heif,.avif"
+                accept={acceptedFiles.join(',')}
               />
               <label class="button primary" for="import-files">
                 Select photos

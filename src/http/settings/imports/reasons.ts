@@ -7,7 +7,7 @@ export function reasonOf({ code, message }: ItemError, { maxFileBytes, maxPixels
     file_empty: 'The file is empty.',
     file_too_large: `The file is larger than ${Math.floor(maxFileBytes / 1e6)} MB, which is the maximum.`,
     not_an_image: 'This is not an image.',
-    unsupported_format: 'Images of this format are not supported.',
+    unsupported_format: 'This format is not supported, or it is a raw file without a preview large enough to show.',
     decode_failed: 'The image cannot be opened: the file is damaged.',
     too_many_pixels: `The image is too large: more than ${Math.floor(maxPixels / 1e6)} megapixels, or too long on one side.`,
     size_mismatch: 'The file changed while it was being sent.',

@@ -1,0 +1,125 @@
+import type { FileHandle } from 'node:fs/promises';
+import { bytesAt } from '../file-bytes.js';
+
+/** One tag of a directory. Whether its value is inside the file is checked when it is read. */
+export interface TiffEntry {
+  readonly tag: number;
+  readonly type: number;
+  readonly count: number;
+  /** Of its value, from the beginning of the file. */
+  readonly start: number;
+  /** Of its value, in bytes. */
+  readonly length: number;
+}
+
+export interface TiffDirectory {
+  readonly entries: ReadonlyMap<number, TiffEntry>;
+  /** Offset of the next directory; 0: this is the last one. */
+  readonly next: number;
+}
+
+export interface TiffHeader {
+  readonly little: boolean;
+  /** 42, except in some raw formats. */
+  readonly magic: number;
+  /** Offset of the first directory. */
+  readonly first: number;
+}
+
+const SHORT = 3;
+const LONG = 4;
+const IFD = 13;
+/** Bytes of a value of each type, from 1 (BYTE) to 13 (IFD). */
+const SIZES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4];
+
+/** Real files have at most some twenty directories, of at most some hundred tags. */
+const MAX_DIRECTORIES = 64;
+const MAX_ENTRIES = 1024;
+const MAX_NUMBERS = 16_384;
+/** All values together. */
+const MAX_VALUE_BYTES = 4 * 1024 * 1024;
+
+/** The header of a TIFF at `base`; null when there is none, whatever follows. */
+export async function tiffHeader(file: FileHandle, base: number): Promise<TiffHeader | null> {
+  const head = await bytesAt(file, base, 8);
+  const order = head.toString('latin1', 0, 2);
+  if (head.length < 8 || (order !== 'II' && order !== 'MM')) return null;
+  const little = order === 'II';
+  return {
+    little,
+    magic: little ? head.readUInt16LE(2) : head.readUInt16BE(2),
+    first: little ? head.readUInt32LE(4) : head.readUInt32BE(4),
+  };
+}
+
+/**
+ * Reads directories of a TIFF, or of what is built like one, from anywhere in a file. The file may be hostile: no directory is read twice, and
+ * their number, that of their tags and the bytes of their values are limited. What is beyond a limit or outside the file is absent.
+ */
+export class TiffReader {
+  readonly #seen = new Set<number>();
+  #valueBytes = 0;
+
+  /** @param base What its offsets count from, from the beginning of the file. */
+  constructor(
+    private readonly file: FileHandle,
+    private readonly base: number,
+    readonly little: boolean,
+  ) {}
+
+  async directory(offset: number): Promise<TiffDirectory | null> {
+    if (offset === 0 || this.#seen.has(offset) || this.#seen.size >= MAX_DIRECTORIES) return null;
+    this.#seen.add(offset);
+    const at = this.base + offset;
+    const head = await bytesAt(this.file, at, 2);
+    if (head.length < 2) return null;
+    const count = this.#short(head, 0);
+    if (count > MAX_ENTRIES) return null;
+    const bytes = await bytesAt(this.file, at + 2, 12 * count + 4);
+    const entries = new Map<number, TiffEntry>();
+    for (let index = 0; index < count && 12 * index + 12 <= bytes.length; index += 1) {
+      const entry = this.#entry(bytes, 12 * index, at + 2);
+      if (entry !== null && !entries.has(entry.tag)) entries.set(entry.tag, entry);
+    }
+    return { entries, next: bytes.length === 12 * count + 4 ? this.#long(bytes, 12 * count) : 0 };
+  }
+
+  /** Whole numbers, as offsets and lengths are; none when the value is of another type. */
+  async numbers(entry: TiffEntry | undefined): Promise<readonly number[]> {
+    if (entry === undefined || entry.count > MAX_NUMBERS) return [];
+    const bytes = [SHORT, LONG, IFD].includes(entry.type) ? await this.value(entry) : null;
+    if (bytes === null) return [];
+    const read = (index: number) =>
+      entry.type === SHORT ? this.#short(bytes, 2 * index) : this.#long(bytes, 4 * index);
+    return Array.from({ length: entry.count }, (_, index) => read(index));
+  }
+
+  /** The first number. */
+  async number(entry: TiffEntry | undefined): Promise<number | null> {
+    return (await this.numbers(entry))[0] ?? null;
+  }
+
+  /** The bytes as in the file; null when they are not all there, or are too many. */
+  async value(entry: TiffEntry | undefined): Promise<Buffer | null> {
+    if (entry === undefined || this.#valueBytes + entry.length > MAX_VALUE_BYTES) return null;
+    const bytes = await bytesAt(this.file, entry.start, entry.length);
+    this.#valueBytes += bytes.length;
+    return bytes.length === entry.length ? bytes : null;
+  }
+
+  #entry(bytes: Buffer, at: number, startOfBytes: number): TiffEntry | null {
+    const [tag, type, count] = [this.#short(bytes, at), this.#short(bytes, at + 2), this.#long(bytes, at + 4)];
+    const length = (SIZES[type] ?? 0) * count;
+    if (length === 0) return null;
+    const start = length <= 4 ? startOfBytes + at + 8 : this.base + this.#long(bytes, at + 8);
+    return { tag, type, count, start, length };
+  }
+
+  #short(bytes: Buffer, at: number): number {
+    return this.little ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at);
+  }
+
+  #long(bytes: Buffer, at: number): number {
+    return this.little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
+  }
+}
