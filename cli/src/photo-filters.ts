@@ -13,6 +13,8 @@ export interface FilterOptions {
   readonly minRating?: number;
   readonly country?: string;
   readonly place?: string;
+  readonly similarTo?: number;
+  readonly maxDistance?: number;
   readonly trashed?: 'false' | 'true' | 'any';
 }
 
@@ -26,11 +28,16 @@ export function withFilters(command: Command): Command {
     .option('--min-rating <n>', 'from 0 to 5', wholeOption)
     .option('--country <code>', 'where they were taken, for example FR')
     .option('--place <words>', 'words of the city, region or country')
+    .option('--similar-to <id>', 'only photos that look like this one, nearest first', idOption)
+    .option('--max-distance <n>', 'with --similar-to: in how many of 64 bits hashes may differ, 0 to 16', wholeOption)
     .addOption(new Option('--trashed <which>', 'photos in the trash').choices(['false', 'true', 'any']));
 }
 
 export async function filtersOf(client: PhotoService, options: FilterOptions): Promise<PhotoQuery> {
   const { query, tag, takenAfter, takenBefore, minRating, country, place, trashed } = options;
+  const { similarTo, maxDistance } = options;
+  if (maxDistance !== undefined && similarTo === undefined)
+    throw new UsageError('--max-distance requires --similar-to, the photo that others are compared with.');
   return {
     ...(query !== undefined && { q: query }),
     ...(tag && { tagIds: await Promise.all(tag.map((name) => tagId(client, name))) }),
@@ -40,6 +47,8 @@ export async function filtersOf(client: PhotoService, options: FilterOptions): P
     ...(minRating !== undefined && { minRating }),
     ...(country !== undefined && { country }),
     ...(place !== undefined && { place }),
+    ...(similarTo !== undefined && { similarTo }),
+    ...(maxDistance !== undefined && { maxDistance }),
     ...(trashed && { trashed }),
   };
 }
