@@ -11,6 +11,7 @@ import { photoJsonContract } from './photo-json.contract.js';
 import { photoRepositoryContract } from './photo-repository.contract.js';
 import { photoWalkContract } from './photo-scan.contract.js';
 import { resumableUploadsContract } from './resumable-uploads.contract.js';
+import { similarGroupsContract } from './similar-groups.contract.js';
 import { similarPhotosContract } from './similar-photos.contract.js';
 import { tagRepositoryContract } from './tag-repository.contract.js';
 import { unpublishedTagsContract } from './unpublished-tags.contract.js';
@@ -42,6 +43,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('photos as JSON', () => photoJsonContract(newTenant));
     describe('outdated photos', () => outdatedPhotosContract(newTenant));
     describe('similar photos', () => similarPhotosContract(newTenant));
+    describe('groups of similar photos', () => similarGroupsContract(newTenant));
     describe('tags', () => tagRepositoryContract(newTenant));
     describe('imports', () => importRepositoryContract(newTenant));
     describe('tags of what is not published', () => unpublishedTagsContract(newTenant));

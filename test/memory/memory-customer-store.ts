@@ -17,6 +17,7 @@ import { LockedRows } from './memory-locked-rows.js';
 import { MemoryOrphanRows } from './memory-orphan-rows.js';
 import { MemoryPhotoRepository } from './memory-photo-repository.js';
 import { MemoryResumableUploadRepository } from './memory-resumable-uploads.js';
+import { MemorySimilarPhotoRepository } from './memory-similar-photos.js';
 import { MemoryTagRepository } from './memory-tag-repository.js';
 import { MemoryTrafficReads } from './memory-traffic.js';
 import { MemoryUserRepository } from './memory-user-repository.js';
@@ -73,6 +74,7 @@ export class MemoryCustomerStore implements CustomerStore {
       orphanRows: passing(new MemoryOrphanRows(this.database, customerId), pass),
       photos,
       taggedPhotos: photos,
+      similarPhotos: passing(new MemorySimilarPhotoRepository(this.database, customerId), pass),
       tags: passing(new MemoryTagRepository(this.database, customerId, locked), pass),
       imports,
       unpublishedTags: imports,

@@ -12,6 +12,7 @@ import type { ResumableUpload } from '../../src/core/imports/resumable-upload.js
 import type { JobWork } from '../../src/core/jobs/job.js';
 import type { ExifTags } from '../../src/core/media/picture-metadata.js';
 import type { Photo } from '../../src/core/photos/photo.js';
+import type { PhotoPair } from '../../src/core/photos/similar-photo-repository.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Tag } from '../../src/core/tags/tag.js';
 import type { PictureCount, RequestCount, RequestFailure } from '../../src/core/traffic/traffic.js';
@@ -48,6 +49,11 @@ export interface StoredIdempotencyKey extends Pick<ClaimRequest, 'customerId' | 
 /** A delivery and its state in the queue. */
 export interface StoredDelivery extends Omit<LeasedDelivery, 'lease'> {
   readonly lease: string | null;
+}
+
+export interface SeparatedPair extends PhotoPair {
+  readonly customerId: Id;
+  readonly createdAt: Date;
 }
 
 /** The counts of deleted items. */
@@ -141,6 +147,8 @@ export class MemoryDatabase {
   readonly photos = this.table<Photo>('photos');
   /** Those that an earlier version stored: a test says which. */
   readonly outdatedPhotos = new Set<Id>();
+  /** By customer and both photos. */
+  readonly separatedPhotos = this.table<SeparatedPair, string>('separated_photos');
   readonly exif = new MemoryTable<{ readonly tags: ExifTags }>(this.journal);
   /** Tag ids by photo. */
   readonly links = new MemoryTable<readonly Id[]>(this.journal);

@@ -177,6 +177,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     this.database.links.delete(id);
     this.database.tombstonePhotos.delete(id);
     this.database.exif.delete(id);
+    this.database.separatedPhotos.deleteWhere(({ photoId, otherId }) => photoId === id || otherId === id);
     this.database.photos.delete(id);
   }
 

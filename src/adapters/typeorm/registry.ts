@@ -54,10 +54,13 @@ import { RenditionTotals1763700000074 } from './migrations/1763700000074-renditi
 import { Places1763700000075 } from './migrations/1763700000075-places.js';
 import { ResumableUploads1763700000080 } from './migrations/1763700000080-resumable-uploads.js';
 import { PerceptualHashes1763700000090 } from './migrations/1763700000090-perceptual-hashes.js';
+import { SeparatedPhotos1763700000100 } from './migrations/1763700000100-separated-photos.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoTable } from './photos/photo.table.js';
 import type { PhotosReadTogether } from './photos/photo-reads.js';
 import { TypeormUsageRepository } from './photos/photo-totals.js';
+import { separatedPhotosTable } from './photos/separated-photo.table.js';
+import { TypeormSimilarPhotoRepository } from './photos/similar-photo.repository.js';
 import { TypeormTagRepository } from './tags/tag.repository.js';
 import { tagTable } from './tags/tag.table.js';
 import { TypeormUnpublishedTags } from './tags/unpublished-tags.js';
@@ -75,6 +78,7 @@ export const tables = [
   customerTable,
   apiKeyTable,
   photoTable,
+  separatedPhotosTable,
   tagTable,
   importTable,
   importPhotoTable,
@@ -123,6 +127,7 @@ export const migrations = [
   RenditionTotals1763700000074,
   Places1763700000075,
   PerceptualHashes1763700000090,
+  SeparatedPhotos1763700000100,
   ResumableUploads1763700000080,
 ];
 
@@ -140,6 +145,7 @@ export const repositories: { readonly [Name in keyof Repositories]: RepositoryCl
   orphanRows: TypeormOrphanRows,
   photos: TypeormPhotoRepository,
   taggedPhotos: TypeormPhotoRepository,
+  similarPhotos: TypeormSimilarPhotoRepository,
   tags: TypeormTagRepository,
   imports: TypeormImportRepository,
   unpublishedTags: TypeormUnpublishedTags,

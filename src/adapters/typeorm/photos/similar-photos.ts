@@ -31,7 +31,7 @@ export function nearPhotos({ photoId, phash, maxDistance }: SimilarFilter, place
   const branches = nearestOfQuarters(maxDistance).flatMap((nearest, quarter) => {
     if (nearest < 0) return [];
     const own = Number.parseInt(phash.slice(4 * quarter, 4 * (quarter + 1)), 16);
-    const values = place(masks(nearest).map((mask) => own ^ mask));
+    const values = place(hashMasks(nearest).map((mask) => own ^ mask));
     return `SELECT h.photo_id, ${distance} AS distance FROM photo_hashes h
       WHERE h.customer_id = $1 AND h.quarter_${quarter} = ANY(${values}::integer[]) AND ${distance} <= ${most}::integer AND h.photo_id <> ${photo}`;
   });
@@ -47,8 +47,8 @@ export function nearestOfQuarters(maxDistance: number): readonly number[] {
   return Array.from({ length: QUARTERS }, (_, at) => Math.floor((sum + QUARTERS - 1 - at) / QUARTERS));
 }
 
-/** The numbers of 16 bits of which at most so many are set. */
-function masks(bits: number): readonly number[] {
+/** The numbers of 16 bits of which at most so many are set: by these the quarters of near hashes differ. */
+export function hashMasks(bits: number): readonly number[] {
   const all = [0];
   for (let from = 0, set = 0; set < bits; set += 1) {
     const last = all.slice(from);

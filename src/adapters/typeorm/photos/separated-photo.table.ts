@@ -1,0 +1,15 @@
+import type { PhotoPair } from '../../../core/photos/similar-photo-repository.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { instant, key, tableOf } from '../database/columns.js';
+
+export interface SeparatedPhotos extends PhotoPair {
+  readonly customerId: Id;
+  readonly createdAt: Date;
+}
+
+export const separatedPhotosTable = tableOf<SeparatedPhotos>('separatedPhotos', 'separated_photos', {
+  customerId: key,
+  photoId: key,
+  otherId: key,
+  createdAt: instant,
+});
