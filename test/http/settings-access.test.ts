@@ -351,6 +351,7 @@ test('the navigation has the areas that a person may see, in the order that thei
   const everyone = [
     ['/settings/library', 'Library'],
     ['/settings/imports', 'Imports'],
+    ['/settings/similar', 'Similar photos'],
     ['/settings/tags', 'Tags'],
     ['/settings/usage', 'Usage'],
     ['/settings/account', 'Account'],
@@ -361,5 +362,5 @@ test('the navigation has the areas that a person may see, in the order that thei
     ['/settings/webhooks', 'Webhooks'],
   ];
   expect(await areasOf('member')).toEqual(everyone);
-  expect(await areasOf('owner')).toEqual([...everyone.slice(0, 3), ...ofOwners, ...everyone.slice(3)]);
+  expect(await areasOf('owner')).toEqual([...everyone.slice(0, 4), ...ofOwners, ...everyone.slice(4)]);
 });

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { Webhook } from 'standardwebhooks';
 import { HOME } from '../../src/http/settings/navigation.js';
 import { Installation } from '../e2e/support/service.js';
@@ -67,10 +68,12 @@ test('the first-run link lets one browser in, once, and onto an empty library th
   await late.context.close();
 });
 
+const fixture = (name: string) => readFileSync(join(__dirname, '../fixtures/photos', name));
+
 /** Brings one photo into the library, with a tag. */
-async function bring(name: string, tagId: number): Promise<void> {
+async function bring(name: string, tagId: number, bytes: Uint8Array<ArrayBuffer> = fixture(name)): Promise<void> {
   const form = new FormData();
-  form.append('file', new Blob([readFileSync(join(__dirname, '../fixtures/photos', name))]), name);
+  form.append('file', new Blob([bytes]), name);
   const { id } = await api('POST', '/imports', { tagIds: [tagId] });
   const headers = { authorization: `Bearer ${token}` };
   await fetch(`${installation.url}/api/v1/imports/${id}/photos`, { method: 'POST', headers, body: form });
@@ -201,6 +204,47 @@ test('a delivery key is made, its secret copied from the only page that shows it
   expect(opened.complaints).toEqual([]);
 });
 
+test('of similar photos the best is kept, or they are different; both can be taken back', async () => {
+  const tag = await api('POST', '/tags', { name: 'Trees' });
+  await bring('silver-fir.jpg', tag.id);
+  await bring(
+    'smaller.jpg',
+    tag.id,
+    new Uint8Array(await sharp(fixture('silver-fir.jpg')).resize(160).jpeg().toBuffer()),
+  );
+  const filenames = async (query: string) => {
+    const { data } = await api('GET', `/photos?sort=filename${query}`);
+    return data.map(({ filename }: { filename: string }) => filename);
+  };
+  const all = await filenames('');
+  await open('/settings/library');
+  await page.getByRole('link', { name: 'Similar photos' }).click();
+  await page.getByRole('heading', { name: '2 similar photos' }).waitFor();
+  expect(await page.getByLabel('Keep silver-fir.jpg').isChecked()).toBe(true);
+  expect(await page.getByLabel('Keep smaller.jpg').isChecked()).toBe(false);
+  for (const [width, colorScheme] of [[1280, 'light'] as const, [390, 'dark'] as const]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    expect(await seriousViolations(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  }
+  await press('Move the others to the trash');
+  await page.getByText('1 photo moved to the trash.').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  expect(await filenames('&trashed=true')).toEqual(['smaller.jpg']);
+  await press('Undo');
+  await page.getByText('1 photo restored.').waitFor();
+  expect(await filenames('')).toEqual(all);
+  await press('These are different');
+  await page.getByText('No similar photos').waitFor();
+  await press('Undo');
+  await page.getByRole('heading', { name: '2 similar photos' }).waitFor();
+  await press('Move the others to the trash');
+  await page.getByText('1 photo moved to the trash.').waitFor();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  expect(opened.complaints).toEqual([]);
+});
+
 /** Pages by what they are, whichever thing they are about. */
 const kindOf = (path: string) => path.replace(/\?(?!view=trash).*/, '').replace(/[0-9]+/g, '*');
 
@@ -231,6 +275,7 @@ const pages = [
   '/settings/photos/*',
   '/settings/photos/*/delete?view=trash',
   '/settings/photos/*?view=trash',
+  '/settings/similar',
   '/settings/tags',
   '/settings/tags/*',
   '/settings/tags/*/delete',
@@ -265,10 +310,7 @@ async function everyPage(first: readonly string[], look: (path: string) => Promi
 }
 
 test('every page can be used by everyone: in light and dark, on a desk and on a telephone', async () => {
-  const { data } = await api('GET', '/photos');
-  await api('DELETE', `/photos/${data[0].id}`);
   const other = await api('POST', '/tags', { name: 'Mountains' });
-  await bring('silver-fir.jpg', other.id);
   const begun = await api('POST', '/imports', { name: 'Broken off' });
   await api('POST', `/imports/${begun.id}/photos`, { photos: [{ filename: 'a.jpg', sizeBytes: 9 }] });
   const wrong: string[] = [];

@@ -22,6 +22,8 @@ declare module 'express-session' {
 export interface Flash {
   readonly kind: 'done' | 'failed';
   readonly text: string;
+  /** A button that takes it back: a form with values of one field. */
+  readonly undo?: { readonly action: string; readonly field: string; readonly values: readonly string[] };
 }
 
 export function isSecure({ addresses }: Pick<Ports, 'addresses'>): boolean {

@@ -46,15 +46,29 @@ export function Layout({ context, options, flash, token, children }: LayoutProps
           <Header context={context} section={options.section} />
         )}
         <main id="content" tabIndex={-1}>
-          {flash && (
-            <p class={`flash ${flash.kind}`} role={flash.kind === 'failed' ? 'alert' : 'status'}>
-              {flash.text}
-            </p>
-          )}
+          {flash && <Message flash={flash} />}
           {children}
         </main>
       </body>
     </html>
+  );
+}
+
+function Message({ flash: { kind, text, undo } }: { flash: Flash }) {
+  return (
+    <div class={`flash ${kind}`} role={kind === 'failed' ? 'alert' : 'status'}>
+      {text}
+      {undo && (
+        <Form action={undo.action} class="undo">
+          {undo.values.map((value) => (
+            <input key={value} type="hidden" name={undo.field} value={value} />
+          ))}
+          <button class="quiet" type="submit">
+            Undo
+          </button>
+        </Form>
+      )}
+    </div>
   );
 }
 

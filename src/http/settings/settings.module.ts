@@ -15,6 +15,7 @@ import { PhotoController } from './library/photo.controller.js';
 import { PhotoChangesController } from './library/photo-changes.controller.js';
 import { EnterController } from './sign-in/enter.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
+import { SimilarController } from './similar/similar.controller.js';
 import { MergeTagsController } from './tags/merge-tags.controller.js';
 import { TagPagesController } from './tags/tags.controller.js';
 import { UsageController } from './usage/usage.controller.js';
@@ -43,6 +44,7 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     LibraryController,
     PhotoController,
     PhotoChangesController,
+    SimilarController,
     ImportController,
     ImportsController,
   ],
