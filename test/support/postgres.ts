@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -24,10 +24,13 @@ export function urlOf({ url, connection }: DatabaseAddress): string {
 
 interface Server {
   addressOf(database: string): DatabaseAddress;
-  /** The name of a migrated database that nobody is connected to; made when first asked for. */
+  /** The name of a migrated database that nobody is connected to; made when first asked for, and kept for later suites. */
   template(): Promise<string>;
   stop(): Promise<void>;
 }
+
+/** https://www.postgresql.org/docs/18/errcodes-appendix.html */
+const DUPLICATE_DATABASE = '42P04';
 
 /** The server of the test file: started with its first database, stopped with its last. */
 let server: Promise<Server> | undefined;
@@ -70,11 +73,15 @@ export function pgConfig({ url, connection }: DatabaseAddress): pg.ClientConfig 
   return url === undefined ? { ...connection } : { connectionString: url };
 }
 
-async function administer(address: DatabaseAddress, sql: string, values: readonly unknown[] = []): Promise<void> {
+async function administer(
+  address: DatabaseAddress,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<pg.QueryResult> {
   const client = new pg.Client(pgConfig(address));
   await client.connect();
   try {
-    await client.query(sql, [...values]);
+    return await client.query(sql, [...values]);
   } finally {
     await client.end();
   }
@@ -89,12 +96,32 @@ async function givenServer(url: string): Promise<Server> {
   return { addressOf, template: templateOn(addressOf), stop: async () => {} };
 }
 
+async function exists(address: DatabaseAddress, database: string): Promise<boolean> {
+  const { rowCount } = await administer(address, 'SELECT FROM pg_database WHERE datname = $1', [database]);
+  return rowCount === 1;
+}
+
+/** Another one as soon as any migration is edited, added or removed. */
+function migrationsDigest(): string {
+  const folder = join(__dirname, '../../src/adapters/typeorm/migrations');
+  const hash = createHash('sha256');
+  for (const file of readdirSync(folder).sort()) hash.update(file).update(readFileSync(join(folder, file)));
+  return hash.digest('hex').slice(0, 16);
+}
+
 function templateOn(addressOf: Server['addressOf']): Server['template'] {
   let made: Promise<string> | undefined;
   const make = async () => {
-    const name = `template_${randomBytes(8).toString('hex')}`;
-    await administer(addressOf('postgres'), `CREATE DATABASE ${name}`);
-    await migrate(addressOf(name));
+    const name = `template_${migrationsDigest()}`;
+    if (await exists(addressOf('postgres'), name)) return name;
+    const draft = `draft_${randomBytes(8).toString('hex')}`;
+    await administer(addressOf('postgres'), `CREATE DATABASE ${draft}`);
+    await migrate(addressOf(draft));
+    await administer(addressOf('postgres'), `ALTER DATABASE ${draft} RENAME TO ${name}`).catch(async (error) => {
+      // Another process was faster, on a server that both were given.
+      if (error.code !== DUPLICATE_DATABASE) throw error;
+      await administer(addressOf('postgres'), `DROP DATABASE ${draft}`);
+    });
     return name;
   };
   return () => {
