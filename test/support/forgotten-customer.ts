@@ -80,9 +80,10 @@ export class ForgottenCustomer {
         await ask('ROLLBACK TO SAVEPOINT forgotten; RELEASE SAVEPOINT forgotten');
       }
     };
-    const others = async () => {
+    const others = async (tables: readonly string[]) => {
+      if (tables.length === 0) return '';
       await ask('RESET ROLE');
-      const parts = this.tables.map(
+      const parts = tables.map(
         (name) =>
           `SELECT '${name}' AS name, md5(string_agg(t::text, ',' ORDER BY t::text)) AS rows FROM ${name} t WHERE customer_id <> $1`,
       );
@@ -93,15 +94,16 @@ export class ForgottenCustomer {
     for (const as of ['asRole', 'asOwner'] as const) {
       // Another transaction of the test can come between: what the statement does it does each time.
       for (let attempt = 0; attempt < REPEATS; attempt += 1) {
-        const before = isRead ? '' : await undone(others);
         const right = isRead ? await undone(async () => (await ask(sql, values)).rows) : null;
         const seen = await undone(async () => {
           if (as === 'asOwner') await ask('RESET ROLE');
+          const written = await this.writes(ask);
           const { rows } = await ask(forgotten, values);
-          return { rows, after: isRead ? '' : await others() };
+          const tables = isRead ? [] : await written();
+          return { rows, tables, after: await others(tables) };
         });
         if (seen === null) break;
-        const changed = seen.after !== before;
+        const changed = seen.after !== (await undone(() => others(seen.tables)));
         const read = isRead && JSON.stringify(seen.rows) !== JSON.stringify(right);
         if (!changed && !read) break;
         if (attempt < REPEATS - 1 && as === 'asRole') continue;
@@ -113,5 +115,18 @@ export class ForgottenCustomer {
     const leaks = this.changed.asOwner.has(onOneLine(sql)) || this.read.asOwner.has(onOneLine(sql));
     const tried = (this.tried.get(sql) ?? 0) + (leaks ? MOST / 2 : 1);
     this.tried.set(sql, tried);
+  }
+  /** From now on: the tables of customers that the transaction writes rows of, cascades and triggers included. */
+  private async writes(ask: (sql: string) => Promise<pg.QueryResult>): Promise<() => Promise<readonly string[]>> {
+    const counted = async () => {
+      const sql = 'SELECT relname AS name, n_tup_ins + n_tup_upd + n_tup_del AS rows FROM pg_stat_xact_user_tables';
+      const { rows } = await ask(sql);
+      return new Map(rows.map(({ name, rows }: { name: string; rows: string }) => [name, rows]));
+    };
+    const before = await counted();
+    return async () => {
+      const now = await counted();
+      return this.tables.filter((name) => now.get(name) !== before.get(name));
+    };
   }
 }
