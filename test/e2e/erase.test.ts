@@ -1,13 +1,10 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Client } from './support/client.js';
+import { Failpoints } from './support/failpoints.js';
 import { photoNamed } from './support/life.js';
 import { processesOn, until } from './support/processes.js';
 import { Installation } from './support/service.js';
 import { ImageSigner } from './support/signed-image.js';
 import { collectGarbage, expectSound } from './support/sound.js';
-
-const NODE_OPTIONS = `--import=${pathToFileURL(join(__dirname, 'support/failpoints.mjs')).href}`;
 
 /** Half of the rows are gone; half of the files are. test/core/customers.test.ts ends it at every step. */
 const steps = ['erase-customer:removeEverything/customers.removeRows', 'blobs-of-customer:countBlobsOf/blobs.delete'];
@@ -83,8 +80,9 @@ describe('phs customer', () => {
 
   it.each(steps)('erase goes on where kill -9 ended it: %s', async (step) => {
     const { id, client } = await customerWithPhotos(`killed at ${step}`);
-    const settings = { NODE_OPTIONS, FAILPOINT: step };
-    const killed = await installation.commandWith(settings, 'customer', 'erase', String(id), '--yes');
+    const failpoints = new Failpoints(installation);
+    failpoints.arm(step);
+    const killed = await installation.commandWith(failpoints.settings, 'customer', 'erase', String(id), '--yes');
     expect([killed.status, killed.stdout]).toEqual([null, '']);
     // Its keys ended first of all.
     expect((await client.get('/photos')).status).toBe(401);

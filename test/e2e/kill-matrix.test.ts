@@ -1,13 +1,9 @@
 /* @slow */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Client } from './support/client.js';
+import { Failpoints } from './support/failpoints.js';
 import { liveThrough } from './support/life.js';
 import { Installation } from './support/service.js';
 import { collectGarbage, expectSound } from './support/sound.js';
-
-const NODE_OPTIONS = `--import=${pathToFileURL(join(__dirname, 'support/failpoints.mjs')).href}`;
 
 /** Each step that changes something, in the order of a photo's life: upload, verify, finalize, publish, delete, purge. */
 const steps = [
@@ -35,49 +31,47 @@ const gcSteps = ['unowned:giveUp/store.transaction', 'collect-garbage:collectGar
 
 describe('F2, F3: kill -9 right after each step, before anybody is told of it', () => {
   let installation: Installation;
+  let failpoints: Failpoints;
   let client: Client;
   beforeAll(async () => {
     installation = await Installation.make();
-    await installation.start();
+    failpoints = new Failpoints(installation);
+    await installation.start(failpoints.settings);
     client = installation.client();
-    await installation.stop();
   });
-  afterEach(() => installation.stop());
+  afterEach(() => failpoints.disarm());
   afterAll(() => installation.remove());
 
   it('these are all the steps there are', async () => {
-    const file = join(installation.dataDir, 'steps');
-    await installation.start({ NODE_OPTIONS, FAILPOINTS_SEEN: file });
+    const ofFirstStart = failpoints.seen();
     await liveThrough(client, 'undisturbed');
-    await installation.stop();
-    expect(linesOf(file)).toEqual([...steps].sort());
+    expect(failpoints.seen().filter((step) => !ofFirstStart.includes(step))).toEqual([...steps].sort());
   });
 
   it.each(steps)('%s', async (step) => {
-    await installation.start({ NODE_OPTIONS, FAILPOINT: step });
+    failpoints.arm(step);
     const life = liveThrough(client, step);
     await installation.end();
-    await installation.start();
+    failpoints.disarm();
+    await installation.start(failpoints.settings);
     await life;
     await expectSound(installation);
   });
 
   it.each(gcSteps)('phs gc: %s', async (step) => {
     // Bytes that arrived and were not told of: gc takes them, and the client, who has no answer, sends them again.
-    await installation.start({ NODE_OPTIONS, FAILPOINT: 'declared-bytes:storeDeclaredBytes/blobs.put' });
+    failpoints.arm('declared-bytes:storeDeclaredBytes/blobs.put');
     const life = liveThrough(client, step);
     await installation.end();
-    const cut = await installation.commandWith({ NODE_OPTIONS, FAILPOINT: step }, 'gc', '--grace', '0');
+    failpoints.arm(step);
+    const cut = await installation.commandWith(failpoints.settings, 'gc', '--grace', '0');
     expect(cut).toMatchObject({ status: null, stdout: '' });
+    failpoints.disarm();
     await collectGarbage(installation);
     await expectSound(installation, { graceSeconds: 0 });
-    await installation.start();
+    await installation.start(failpoints.settings);
     await life;
     await collectGarbage(installation);
     await expectSound(installation, { graceSeconds: 0 });
   });
 });
-
-function linesOf(file: string): readonly string[] {
-  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').sort() : [];
-}

@@ -1,0 +1,70 @@
+// Loaded before the built program by failpoints.ts, and by nothing else (NODE_OPTIONS=--import). Every step that changes something gets a name:
+// the use case that takes it, and the port's method, as in `declared-bytes:storeDeclaredBytes/blobs.put`. FAILPOINTS is a folder:
+//   armed  names the step right after which this very process is killed (kill -9): it took effect, and nobody was told of it yet.
+//   seen   collects the names of all steps that are taken.
+import { appendFileSync, readFileSync } from 'node:fs';
+import { register } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const adapters = {
+  LocalBlobStore: { port: 'blobs', methods: ['put', 'copy', 'delete'] },
+  TypeormCustomerDirectory: { port: 'customers', methods: ['removeRows', 'remove'] },
+  TypeormCustomerStore: { port: 'store', methods: ['transaction'] },
+};
+const [armed, seen] = ['armed', 'seen'].map((name) => join(process.env.FAILPOINTS, name));
+const names = new Set();
+Error.stackTraceLimit = 40;
+
+register('./watch-steps-hooks.mjs', import.meta.url, { data: Object.keys(adapters) });
+globalThis.watchAdapters = (classes) => {
+  for (const [name, { prototype }] of Object.entries(classes)) watch(prototype, adapters[name]);
+};
+
+function watch(prototype, { port, methods }) {
+  for (const method of methods) {
+    const act = prototype[method];
+    prototype[method] = async function (...given) {
+      const name = `${useCase(new Error().stack)}/${port}.${method}`;
+      const answer = await act.apply(this, given);
+      reached(name);
+      return answer;
+    };
+  }
+}
+
+/** The innermost named function of core that is under way; where there is none, of http. */
+function useCase(stack) {
+  const frames = [...stack.matchAll(/at (?:async )?(?:(\w+)\.)?(\w+)(?:\$\d+)? \((file:\S+):(\d+):\d+\)/g)];
+  const places = frames.map(([, owner, name, url, line]) => ({ owner, name, ...moduleAt(url, Number(line)) }));
+  const found =
+    places.find(({ owner, ring }) => ring === 'core' && owner === undefined) ??
+    places.find(({ ring }) => ring === 'http');
+  return found ? `${found.file}:${found.name}` : 'unknown';
+}
+
+const bundles = new Map();
+
+/** Ring and file of the module that a line of the bundle comes from: each begins with a comment that names it. */
+function moduleAt(url, line) {
+  if (!bundles.has(url)) {
+    const lines = readFileSync(fileURLToPath(url), 'utf8').split('\n');
+    bundles.set(
+      url,
+      lines.map(
+        (text) =>
+          /^\/\/ dist[^/]*\/(\w+)\/(?:[\w-]+\/)+([\w-]+)\.js$/.exec(text) ?? (/^\/\/ \S+\.js$/.test(text) ? [] : null),
+      ),
+    );
+  }
+  const [, ring, file] = bundles.get(url).slice(0, line).findLast(Boolean) ?? [];
+  return { ring, file };
+}
+
+function reached(name) {
+  if (!names.has(name)) {
+    names.add(name);
+    appendFileSync(seen, `${name}\n`);
+  }
+  if (name === readFileSync(armed, 'utf8')) process.kill(process.pid, 'SIGKILL');
+}
