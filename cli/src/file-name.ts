@@ -40,6 +40,12 @@ export function numbered(name: string, id: number): string {
   return `${stem} (${id})${ending}`;
 }
 
+/** The names that the file of a photo may have: the first unless it is taken; the others have its id. */
+export function photoNames({ id, filename }: { readonly id: number; readonly filename: string }): readonly string[] {
+  const name = fileName(filename);
+  return [name, numbered(name, id), numbered(`phs-${name}`, id)];
+}
+
 /** Names that some file system takes for one: case and composition of characters. */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase();

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Photo } from 'photo-service-sdk';
 import { makeFolder, removeStaleDrafts } from 'photo-service-sdk/node';
 import { UsageError } from './exit-codes.js';
-import { fileName, nameKey, numbered } from './file-name.js';
+import { fileName, nameKey, photoNames } from './file-name.js';
 import type { SyncState } from './sync-state.js';
 
 /** The folder of a photo's file, below that which is synced: names with slashes, or nothing. */
@@ -64,9 +64,7 @@ export class SyncNames {
       .split('/')
       .filter((part) => part !== '')
       .map(fileName);
-    const name = fileName(photo.filename);
-    const names = [name, numbered(name, photo.id), numbered(`phs-${name}`, photo.id)];
-    return names.map((each) => [...within, each].join('/'));
+    return photoNames(photo).map((name) => [...within, name].join('/'));
   }
 
   /** Makes a folder below the synced one. A link of that name is not followed. */

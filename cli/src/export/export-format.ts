@@ -11,6 +11,8 @@ export interface ExportHead {
   readonly service: string;
   readonly exportedAt: string;
   readonly counts: { readonly photos: number; readonly tags: number; readonly imports: number };
+  /** Photos that are not part of it, because the service had lost their originals; only in an export that the service itself has written. */
+  readonly missing?: readonly Pick<Photo, 'id' | 'filename' | 'sha256'>[];
 }
 
 /** A photo as the API shows it, and where its file is, below the folder of the export. */
@@ -24,6 +26,16 @@ export const IMPORTS = 'imports.jsonl';
 export const CHECKSUMS = 'SHA256SUMS';
 /** The folder of the originals and their sidecars. */
 export const ORIGINALS = 'photos';
+
+/** The folder of a photo below that of the originals, by the month in which it was taken. */
+export function byDate({ takenAtLocal }: Pick<Photo, 'takenAtLocal'>): string {
+  return takenAtLocal?.slice(0, 7).replace('-', '/') ?? 'undated';
+}
+
+/** A line of the checksums, for a path below the originals. */
+export function checksumLine(sha256: string, path: string): string {
+  return `${sha256}  ${ORIGINALS}/${path}\n`;
+}
 
 /** Where the small picture of a photo is. */
 export function thumbOf({ id, rotation }: Pick<Photo, 'id' | 'rotation'>): string {

@@ -6,7 +6,9 @@ import type { Layout } from '../sync-names.js';
 import { loadSyncState } from '../sync-state.js';
 import { openTargetFolder } from '../target-folder.js';
 import {
+  byDate,
   CHECKSUMS,
+  checksumLine,
   type ExportedPhoto,
   type ExportHead,
   HEAD,
@@ -36,7 +38,7 @@ export interface ExportResult extends SyncResult {
 }
 
 const LAYOUTS: Readonly<Record<ExportOptions['by'], Layout>> = {
-  date: ({ takenAtLocal }) => takenAtLocal?.slice(0, 7).replace('-', '/') ?? 'undated',
+  date: byDate,
   tag: ({ tags }) => tags[0]?.name ?? 'untagged',
 };
 const MODE = 0o666;
@@ -106,7 +108,7 @@ function checksums(
   const lines = photos.flatMap(({ id, path, sha256 }) => {
     const { sidecar } = files[id] ?? {};
     const those = [{ sha256, path }, ...(sidecar ? [{ sha256: sidecar.sha256, path: sidecar.name }] : [])];
-    return those.map((each) => `${each.sha256}  ${ORIGINALS}/${each.path}\n`);
+    return those.map((each) => checksumLine(each.sha256, each.path));
   });
   return lines.join('');
 }

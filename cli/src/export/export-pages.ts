@@ -12,24 +12,39 @@ ul{list-style:none;padding:0;display:grid;grid-template-columns:repeat(auto-fill
 img{width:100%;height:12rem;object-fit:cover;background:#ddd;border-radius:4px}p{margin:.2rem 0;overflow-wrap:anywhere}
 @media(prefers-color-scheme:dark){body{color:#eee;background:#181818}a{color:#9cf}}`;
 
+/** A month of an export: its photos, or how many they are and the first of them. */
+export interface ExportedMonth {
+  readonly month: string;
+  readonly first: ExportedPhoto;
+  readonly count: number;
+}
+
 /** Pages that show an export in a browser, without a server and without scripts: one for each month, and one that lists them. */
 export function exportPages(photos: readonly ExportedPhoto[], thumbs: ReadonlySet<number>): ExportPage[] {
-  const months = [...grouped(photos, monthOf)].sort(([a], [b]) => (a < b ? 1 : -1));
-  const index = months.map(([month, those]) => {
-    const [first] = those as [ExportedPhoto, ...ExportedPhoto[]];
-    const count = `${those.length} ${those.length === 1 ? 'photo' : 'photos'}`;
-    return `<li><a href="${address(pageOf(month))}">${image(first, '', thumbs)}<p>${text(month)}</p></a><p>${count}</p></li>`;
-  });
-  return [
-    { path: 'index.html', html: page(`${photos.length} photos`, `<ul>${index.join('\n')}</ul>`) },
-    ...months.map(([month, those]) => {
-      const items = those.map((photo) => itemOf(photo, thumbs)).join('\n');
-      return {
-        path: pageOf(month),
-        html: page(month, `<p><a href="../index.html">All months</a></p><ul>${items}</ul>`),
-      };
-    }),
-  ];
+  const months = [...grouped(photos, monthOf)];
+  const counted = months.map(([month, those]) => ({ month, first: those[0] as ExportedPhoto, count: those.length }));
+  return [indexPage(counted, thumbs), ...months.map(([month, those]) => monthPage(month, those, thumbs))];
+}
+
+/** The page that lists the months, newest first. */
+export function indexPage(months: readonly ExportedMonth[], thumbs: ReadonlySet<number>): ExportPage {
+  const items = months
+    .toSorted((a, b) => (a.month < b.month ? 1 : -1))
+    .map(({ month, first, count }) => {
+      const counted = `${count} ${count === 1 ? 'photo' : 'photos'}`;
+      return `<li><a href="${address(pageOf(month))}">${image(first, '', thumbs)}<p>${text(month)}</p></a><p>${counted}</p></li>`;
+    });
+  const total = months.reduce((sum, { count }) => sum + count, 0);
+  return { path: 'index.html', html: page(`${total} photos`, `<ul>${items.join('\n')}</ul>`) };
+}
+
+/** The page of a month. */
+export function monthPage(month: string, photos: readonly ExportedPhoto[], thumbs: ReadonlySet<number>): ExportPage {
+  const items = photos.map((photo) => itemOf(photo, thumbs)).join('\n');
+  return {
+    path: pageOf(month),
+    html: page(month, `<p><a href="../index.html">All months</a></p><ul>${items}</ul>`),
+  };
 }
 
 function itemOf(photo: ExportedPhoto, thumbs: ReadonlySet<number>): string {
@@ -51,7 +66,8 @@ function image(photo: ExportedPhoto, up: string, thumbs: ReadonlySet<number>): s
   return `<img${source} alt="${text(filename)}" loading="lazy"${style}>`;
 }
 
-function monthOf({ takenAtLocal }: ExportedPhoto): string {
+/** `2024-12`, or `undated`. */
+export function monthOf({ takenAtLocal }: Pick<ExportedPhoto, 'takenAtLocal'>): string {
   return takenAtLocal?.slice(0, 7) ?? 'undated';
 }
 
