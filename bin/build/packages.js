@@ -25,4 +25,5 @@ export const onlyBundled = [
   'kdbush',
   'prom-client',
   'redis',
+  'yazl',
 ];

@@ -12,26 +12,41 @@ export function sendLines(
   return sendText(request, response, { filename, type: 'application/x-ndjson' }, linesOf(objects));
 }
 
-/**
- * Responds with a text file, no faster than the client reads: nothing is buffered. When something fails after the first part the connection
- * is closed: a partial response can never be taken for the whole.
- */
-export async function sendText(
+interface GeneratedFile {
+  readonly filename: string;
+  readonly type: string;
+}
+
+/** Responds with a text file, like `sendGenerated`. */
+export function sendText(
   request: IncomingMessage,
   response: ServerResponse,
-  { filename, type }: { readonly filename: string; readonly type: string },
+  { filename, type }: GeneratedFile,
   texts: AsyncIterable<string>,
 ): Promise<void> {
-  const lines = request.method === 'HEAD' ? null : await withFirstChunk(encoded(texts));
-  response.setHeader('Content-Type', `${type}; charset=utf-8`);
+  return sendGenerated(request, response, { filename, type: `${type}; charset=utf-8` }, encoded(texts));
+}
+
+/**
+ * Responds with a file that is written while it is sent, no faster than the client reads: nothing is buffered. When something fails after the
+ * first part the connection is closed: a partial response can never be taken for the whole.
+ */
+export async function sendGenerated(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { filename, type }: GeneratedFile,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const sent = request.method === 'HEAD' ? null : await withFirstChunk(bytes);
+  response.setHeader('Content-Type', type);
   response.setHeader('Content-Disposition', dispositionOf(filename, 'attachment'));
   response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
   response.setHeader('Cache-Control', 'no-store');
-  if (lines === null) {
+  if (sent === null) {
     response.end();
     return;
   }
-  await sendBytes(response, lines);
+  await sendBytes(response, sent);
 }
 
 async function* linesOf(objects: AsyncIterable<object>): AsyncGenerator<string> {

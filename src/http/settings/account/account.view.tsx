@@ -36,6 +36,7 @@ export function AccountPage({ customer, person, sessions, refused, form, mayOmit
       <EmailCard person={person} problems={problemsOf('email')} form={form} />
       <PasswordCard person={person} mayOmitCurrent={mayOmitCurrent} problems={problemsOf('password')} />
       <SessionsCard sessions={sessions} current={person.session.id} />
+      {isOwner && <LibraryCard />}
       <ExportCard />
       {isOwner && <EraseCard name={customer.name} />}
     </>
@@ -155,14 +156,35 @@ function PasswordCard({ person, mayOmitCurrent, problems }: PasswordProps) {
   );
 }
 
+function LibraryCard() {
+  return (
+    <Card title="Download everything">
+      <p>
+        One ZIP file contains the whole library: all originals byte for byte in folders by month, XMP sidecars, all
+        fields and tags, checksums, and pages to look at it without a server. Unpacked, it is brought back by{' '}
+        <code>phs import --from photo-service FOLDER</code>. Photos in the trash are not part of it.
+      </p>
+      <div class="buttons" id="export">
+        <a class="button plain" href="/settings/account/export/library.zip" download>
+          Download library.zip
+        </a>
+      </div>
+      <p class="hint below">
+        It is as large as the library. A download that is interrupted starts again from its beginning; for a large
+        library use <code>phs export FOLDER</code> instead, which continues where it stopped.
+      </p>
+    </Card>
+  );
+}
+
 function ExportCard() {
   return (
-    <Card title="Export your data">
+    <Card title="Export lists">
       <p>
         Two files contain everything about your photos and tags, including the trash: one JSON object per line, as the
         API represents it, with the path of each original.
       </p>
-      <div class="buttons" id="export">
+      <div class="buttons">
         <a class="button plain" href="/settings/account/export/photos.jsonl" download>
           Download photos.jsonl
         </a>

@@ -11,8 +11,10 @@ import { RequireRole } from '../../access.js';
 import { photoView } from '../../api/photos/photo.view.js';
 import { tagView } from '../../api/tags/tag.view.js';
 import { PORTS } from '../../ports-token.js';
-import { sendLines } from '../../responses/send-lines.js';
+import { sendGenerated, sendLines } from '../../responses/send-lines.js';
+import { zipOf } from '../../responses/zip.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
+import { libraryArchive, requireArchivable } from './library-archive.js';
 
 /** In the order of ids, which never shifts: a photo that changes during the download is included once. */
 const BY_ID = { sort: 'id', limit: MAX_PAGE_SIZE } as const;
@@ -35,6 +37,21 @@ export class ExportController {
     const filters = { trashed: 'any' as const };
     const photos = everyPage((cursor) => listPhotos(this.ports, caller, { ...BY_ID, filters, cursor }));
     await sendLines(request, response, 'photos.jsonl', withDownloads(photos));
+  }
+
+  /** All originals too, for those who may erase the account. */
+  @Get('library.zip')
+  @RequireRole('owner')
+  async library(
+    @CurrentPageContext() context: PageContext,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const caller = callerOfPage(context);
+    await requireArchivable(this.ports, caller);
+    if (request.method !== 'HEAD') await recordExport(this.ports, caller, 'library.zip');
+    const file = { filename: 'library.zip', type: 'application/zip' };
+    await sendGenerated(request, response, file, zipOf(libraryArchive(this.ports, caller)));
   }
 
   @Get('tags.jsonl')

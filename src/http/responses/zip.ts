@@ -1,0 +1,53 @@
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { ZipFile } from 'yazl';
+
+/** Archives have no earlier times, in every zone; yazl fails for those before 1970. */
+const EARLIEST = new Date('1980-01-02T00:00:00Z');
+
+/** A file in an archive. */
+export interface ZipEntry {
+  /** With slashes, from the top of the archive. */
+  readonly path: string;
+  readonly modifiedAt: Date;
+  /** When it is known; other sizes are an error then. */
+  readonly sizeBytes: number | null;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * A zip archive of any size. Nothing is compressed, and nothing is read before it is needed: the next entry is asked for when the one before has
+ * been read. Fails when an entry does.
+ */
+export async function* zipOf(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Uint8Array> {
+  const zip = new ZipFile();
+  // Typed as any stream; it is one that can be destroyed.
+  const output = zip.outputStream as Readable;
+  zip.on('error', (error: Error) => void output.destroy(error));
+  const current: { source: Readable | null } = { source: null };
+  const filled = fill(zip, entries, current).catch((error: Error) => void output.destroy(error));
+  try {
+    for await (const chunk of output) yield chunk;
+  } finally {
+    // Of a client that has gone: what is being read is let go.
+    current.source?.destroy();
+    await filled;
+  }
+}
+
+async function fill(
+  zip: ZipFile,
+  entries: AsyncIterable<ZipEntry>,
+  current: { source: Readable | null },
+): Promise<void> {
+  for await (const { path, modifiedAt, sizeBytes, bytes } of entries) {
+    const source = Readable.from(bytes, { objectMode: false });
+    current.source = source;
+    const read = finished(source);
+    const size = sizeBytes === null ? {} : { size: sizeBytes };
+    const mtime = modifiedAt.getTime() < EARLIEST.getTime() ? EARLIEST : modifiedAt;
+    zip.addReadStream(source, path, { mtime, compress: false, ...size });
+    await read;
+  }
+  zip.end();
+}
