@@ -1,5 +1,5 @@
 import { HttpWebhookSender } from '../../src/adapters/webhooks/http-webhook-sender.js';
-import { isPublicAddress } from '../../src/core/webhooks/webhook-url.js';
+import { isPublicAddress } from '../../src/core/access/outgoing-url.js';
 import { DnsServer } from '../support/dns-server.js';
 import { Receiver } from '../support/receiver.js';
 

@@ -1,5 +1,5 @@
+import { isPublicAddress, urlProblem } from '../../src/core/access/outgoing-url.js';
 import type { WebhookAnswer, WebhookMessage, WebhookSender } from '../../src/core/webhooks/webhook-sender.js';
-import { isPublicAddress, urlProblem } from '../../src/core/webhooks/webhook-url.js';
 
 /** Answers for receivers, and keeps what they were sent. */
 export class MemoryWebhookSender implements WebhookSender {

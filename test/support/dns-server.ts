@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
-import type { Address } from '../../src/adapters/webhooks/http-webhook-sender.js';
+import type { Address } from '../../src/adapters/outgoing/permitted-addresses.js';
 
 /** A DNS server for one name, whose answers a test says one after another; the last is repeated. Knows A records only. */
 export class DnsServer {

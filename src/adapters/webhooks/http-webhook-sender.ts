@@ -1,21 +1,23 @@
-import { lookup as systemLookup } from 'node:dns/promises';
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { urlProblem } from '../../core/access/outgoing-url.js';
 import type { WebhookAnswer, WebhookMessage, WebhookSender } from '../../core/webhooks/webhook-sender.js';
-import { isPublicAddress, urlProblem } from '../../core/webhooks/webhook-url.js';
-import { reasonOf } from './reasons.js';
-
-export interface Address {
-  readonly address: string;
-  readonly family: number;
-}
+import {
+  type Address,
+  type Lookup,
+  lookupBySystem,
+  orAborted,
+  permittedAddresses,
+  pinnedTo,
+  Refused,
+} from '../outgoing/permitted-addresses.js';
+import { reasonOf } from '../outgoing/reasons.js';
 
 export interface HttpWebhookSenderOptions {
   /** For home networks: any address, and http as well. */
   readonly allowPrivate: boolean;
   /** All addresses of a name; default: the system's resolver. */
-  readonly lookup?: (hostname: string) => Promise<readonly Address[]>;
+  readonly lookup?: Lookup;
   /** For the whole request, including name resolution. Milliseconds; default 15 seconds. */
   readonly timeout?: number;
 }
@@ -24,18 +26,15 @@ export interface HttpWebhookSenderOptions {
 const MAX_BODY_BYTES = 64 * 1024;
 const TIMEOUT_MS = 15_000;
 
-/** Thrown and caught here: the URL leads to a forbidden address. */
-class Refused extends Error {}
-
 /** Sends over the network. Keeps no connections, and ignores proxies of the environment. */
 export class HttpWebhookSender implements WebhookSender {
   private readonly allowPrivate: boolean;
-  private readonly lookup: (hostname: string) => Promise<readonly Address[]>;
+  private readonly lookup: Lookup;
   private readonly timeout: number;
 
   constructor({ allowPrivate, lookup, timeout }: HttpWebhookSenderOptions) {
     this.allowPrivate = allowPrivate;
-    this.lookup = lookup ?? ((hostname) => systemLookup(hostname, { all: true }));
+    this.lookup = lookup ?? lookupBySystem;
     this.timeout = timeout ?? TIMEOUT_MS;
   }
 
@@ -59,19 +58,11 @@ export class HttpWebhookSender implements WebhookSender {
     }
   }
 
-  /**
-   * Where the URL leads. Every address must be allowed: of several, it is unknown which one the connection will use. The URL parser has
-   * normalized every spelling of an IPv4 address (127.1, 0x7f000001, 2130706433) to four decimal numbers.
-   */
-  private async addressesOf(url: string): Promise<readonly Address[]> {
+  private addressesOf(url: string): Promise<readonly Address[]> {
     const problem = urlProblem(url, this.allowPrivate);
-    if (problem !== null) throw new Refused(problem);
-    const hostname = new URL(url).hostname.replace(/^\[|\]$/g, '');
-    const family = isIP(hostname);
-    const addresses = family > 0 ? [{ address: hostname, family }] : await this.lookup(hostname);
-    if (addresses.length === 0) throw new Refused('The host name resolves to no address.');
-    if (this.allowPrivate || addresses.every(({ address }) => isPublicAddress(address))) return addresses;
-    throw new Refused('url must resolve to public addresses only.');
+    if (problem !== null) return Promise.reject(new Refused(problem));
+    const { allowPrivate, lookup } = this;
+    return permittedAddresses(url, { allowPrivate, lookup, field: 'url' });
   }
 }
 
@@ -81,18 +72,15 @@ function send(
   addresses: readonly Address[],
   signal: AbortSignal,
 ): Promise<number> {
-  const pinned: LookupFunction = (_hostname, { all }, answer) => {
-    if (all)
-      return answer(
-        null,
-        addresses.map(({ address, family }) => ({ address, family })),
-      );
-    const [first] = addresses;
-    answer(null, first?.address ?? '', first?.family);
-  };
   const begin = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
   const length = { 'content-length': String(new TextEncoder().encode(body).length) };
-  const options = { method: 'POST', headers: { ...headers, ...length }, lookup: pinned, agent: false, signal };
+  const options = {
+    method: 'POST',
+    headers: { ...headers, ...length },
+    lookup: pinnedTo(addresses),
+    agent: false,
+    signal,
+  };
   return new Promise((resolve, reject) => {
     const request: ClientRequest = begin(url, options, (response) => {
       // It has answered, whatever happens to the rest.
@@ -117,14 +105,6 @@ function dropped(response: IncomingMessage): Promise<void> {
     });
     response.on('close', resolve);
     response.on('error', () => resolve());
-  });
-}
-
-/** A look-up cannot be cancelled; its result is no longer awaited. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
   });
 }
 

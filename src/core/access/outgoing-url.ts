@@ -1,19 +1,32 @@
 import { isIPv4 } from 'node:net';
-import { IpRanges, normalizeAddress } from '../access/ip-list.js';
+import { IpRanges, normalizeAddress } from './ip-list.js';
 
 export const MAX_URL_LENGTH = 2000;
 
 /**
- * Why a URL cannot be a receiver's, whatever its name resolves to; null when it can.
+ * Why the service sends no request to a URL that a customer has given, whatever its name resolves to; null when it does.
  * @param allowPrivate In a home network there may be no certificates either: `http` is accepted, too.
  */
-export function urlProblem(text: string, allowPrivate: boolean): string | null {
-  if (text.length > MAX_URL_LENGTH) return `url must have at most ${MAX_URL_LENGTH} characters.`;
-  if (!URL.canParse(text)) return 'url must be a complete URL, such as https://example.com/webhooks.';
+export function urlProblem(text: string, allowPrivate: boolean, field: UrlField = webhookUrl): string | null {
+  const problem = problemOf(text, allowPrivate, field.example);
+  return problem && `${field.name} ${problem}`;
+}
+
+/** The field that the URL was given in, for messages. */
+export interface UrlField {
+  readonly name: string;
+  readonly example: string;
+}
+
+const webhookUrl: UrlField = { name: 'url', example: 'https://example.com/webhooks' };
+
+function problemOf(text: string, allowPrivate: boolean, example: string): string | null {
+  if (text.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters.`;
+  if (!URL.canParse(text)) return `must be a complete URL, such as ${example}.`;
   const { protocol, username, password, hash } = new URL(text);
-  if (protocol !== 'https:' && !(allowPrivate && protocol === 'http:')) return 'url must begin with https://.';
-  if (username !== '' || password !== '') return 'url must not contain a user name or password.';
-  if (hash !== '') return 'url must not have a fragment (#…), because it would never be sent.';
+  if (protocol !== 'https:' && !(allowPrivate && protocol === 'http:')) return 'must begin with https://.';
+  if (username !== '' || password !== '') return 'must not contain a user name or password.';
+  if (hash !== '') return 'must not have a fragment (#…), because it would never be sent.';
   return null;
 }
 

@@ -1,4 +1,4 @@
-/** Explanations of Node's error codes for the delivery log. Addresses and system messages are not included. */
+/** Explanations of Node's error codes, for the log of deliveries and the errors of items. Addresses and system messages are not included. */
 const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name does not exist.',
   EAI_AGAIN: 'The host name could not be resolved.',

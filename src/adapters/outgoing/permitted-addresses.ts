@@ -1,0 +1,54 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { isPublicAddress } from '../../core/access/outgoing-url.js';
+
+export interface Address {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** All addresses of a name. */
+export type Lookup = (hostname: string) => Promise<readonly Address[]>;
+
+export const lookupBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
+
+/** Thrown by adapters and caught there: the URL leads to a forbidden address. */
+export class Refused extends Error {}
+
+/**
+ * Where a URL leads, whose `urlProblem` is null. Every address must be allowed: of several, it is unknown which one the connection will use.
+ * The URL parser has normalized every spelling of an IPv4 address (127.1, 0x7f000001, 2130706433) to four decimal numbers.
+ */
+export async function permittedAddresses(
+  url: string,
+  { allowPrivate, lookup, field }: { readonly allowPrivate: boolean; readonly lookup: Lookup; readonly field: string },
+): Promise<readonly Address[]> {
+  const hostname = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const family = isIP(hostname);
+  const addresses = family > 0 ? [{ address: hostname, family }] : await lookup(hostname);
+  if (addresses.length === 0) throw new Refused('The host name resolves to no address.');
+  if (allowPrivate || addresses.every(({ address }) => isPublicAddress(address))) return addresses;
+  throw new Refused(`${field} must resolve to public addresses only.`);
+}
+
+/** The connection goes to one of these addresses: the name is not resolved again. */
+export function pinnedTo(addresses: readonly Address[]): LookupFunction {
+  return (_hostname, { all }, answer) => {
+    if (all)
+      return answer(
+        null,
+        addresses.map(({ address, family }) => ({ address, family })),
+      );
+    const [first] = addresses;
+    answer(null, first?.address ?? '', first?.family);
+  };
+}
+
+/** A look-up cannot be cancelled; its result is no longer awaited. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+    if (signal.aborted) reject(signal.reason);
+  });
+}
