@@ -1,10 +1,8 @@
-import type { Job } from '../core/jobs/job.js';
-import type { JobQueue } from '../core/jobs/job-queue.js';
 import { pause } from './pause.js';
 
 /**
- * Maintains the lease of a job while it runs: extends it at a third of its length. `lost` fires when the queue reports that the lease is
- * lost, and when the queue has been unavailable for the length of a lease: by then another worker may have the job.
+ * Maintains the lease of work while it runs: extends it at a third of its length. `lost` fires when the queue reports that the lease is
+ * lost, and when the queue has been unavailable for the length of a lease: by then another worker may have the work.
  */
 export class Lease {
   private readonly losing = new AbortController();
@@ -12,10 +10,12 @@ export class Lease {
   private readonly milliseconds: number;
   private expiry: NodeJS.Timeout | undefined;
 
-  /** `since`: the value of `performance.now()` before the job was claimed. The wall clock may jump and is not used. */
+  /**
+   * @param extendInQueue Extends it in the queue; false when it is lost.
+   * @param since The value of `performance.now()` before the work was claimed. The wall clock may jump and is not used.
+   */
   constructor(
-    private readonly jobs: JobQueue,
-    private readonly job: Job,
+    private readonly extendInQueue: (seconds: number) => Promise<boolean>,
     private readonly seconds: number,
     since: number,
     private readonly onQueueError: (error: unknown) => void,
@@ -29,7 +29,7 @@ export class Lease {
     return this.losing.signal;
   }
 
-  /** The job has ended: the lease is neither extended nor monitored any more. */
+  /** The work has ended: the lease is neither extended nor monitored any more. */
   drop(): void {
     clearTimeout(this.expiry);
     this.dropping.abort();
@@ -51,7 +51,7 @@ export class Lease {
   /** Null when the queue is unavailable. */
   private async extend(): Promise<boolean | null> {
     try {
-      return await this.jobs.extend(this.job, this.seconds);
+      return await this.extendInQueue(this.seconds);
     } catch (error) {
       this.onQueueError(error);
       return null;
@@ -65,6 +65,6 @@ export class Lease {
 
   private lose(): void {
     clearTimeout(this.expiry);
-    this.losing.abort(new Error('The lease on this job was lost.'));
+    this.losing.abort(new Error('The lease was lost.'));
   }
 }

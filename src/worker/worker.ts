@@ -143,7 +143,8 @@ class Worker {
   }
 
   private async hold(job: Job, since: number): Promise<void> {
-    const lease = new Lease(this.jobs, job, this.options.leaseSeconds, since, this.onQueueError);
+    const extend = (seconds: number) => this.jobs.extend(job, seconds);
+    const lease = new Lease(extend, this.options.leaseSeconds, since, this.onQueueError);
     try {
       await this.write(await this.outcome(job, lease.lost), lease.lost);
     } finally {

@@ -315,7 +315,7 @@ describe('the lease', () => {
       { leaseSeconds: 0.1, onQueueError: (error) => failures.push(error) },
     );
     await until(() => jobs.released.length === 1);
-    expect(String(reason)).toBe('Error: The lease on this job was lost.');
+    expect(String(reason)).toBe('Error: The lease was lost.');
     expect(failures).toContain(jobs.failure);
   });
 });
