@@ -1,5 +1,8 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
+import { fetchSource } from './core/imports/fetch-source.js';
+import type { FetchOutcome } from './core/imports/record-fetch.js';
+import type { LeasedFetch } from './core/imports/source-fetch.js';
 import type { Fault } from './core/integrity/check-bytes.js';
 import type { Job } from './core/jobs/job.js';
 import type { PhotoWithTags } from './core/photos/photo.js';
@@ -8,6 +11,7 @@ import { deliverEvent } from './core/webhooks/deliver-event.js';
 import { eventBody } from './http/webhooks/event-body.js';
 import type { OpenPorts } from './ports.module.js';
 import { runDispatcher } from './worker/dispatcher.js';
+import { runFetcher } from './worker/fetcher.js';
 import { runPeriodically } from './worker/periodic.js';
 import { runJob } from './worker/run-job.js';
 import { scrubTask, upkeep } from './worker/upkeep.js';
@@ -22,7 +26,7 @@ const JOB_LEASE_SECONDS = 60;
  */
 const JOBS_PER_PROCESS = 4;
 
-/** Jobs, webhooks, and periodic tasks. */
+/** Jobs, webhooks, files of other servers, and periodic tasks. */
 export interface Background {
   stop(): Promise<unknown>;
 }
@@ -43,6 +47,9 @@ export function startBackground(
   const dispatcher = runDispatcher(ports, (delivery) => deliverEvent(ports, delivery, eventBody), {
     onError: (error) => logger.warn({ err: error }, 'webhooks cannot be sent'),
   });
+  const fetcher = runFetcher(ports, (leased, stopping) => fetchTimed(ports, metrics, leased, stopping), {
+    onError: (error) => logger.warn({ err: error }, 'files cannot be fetched'),
+  });
   const scrubbed = (photo: PhotoWithTags, fault: Fault | null) => {
     metrics?.originalScrubbed(fault?.kind ?? 'intact');
     const { customerId, id: photoId } = photo;
@@ -57,7 +64,23 @@ export function startBackground(
     metrics?.upkeepFailed(task);
     logger.warn({ err: error }, `failed to ${task}`);
   });
-  return { stop: () => Promise.all([worker.stop(), dispatcher.stop(), tasks.stop()]) };
+  return { stop: () => Promise.all([worker.stop(), dispatcher.stop(), fetcher.stop(), tasks.stop()]) };
+}
+
+async function fetchTimed(
+  ports: OpenPorts['ports'],
+  metrics: OpenPorts['metrics'],
+  leased: LeasedFetch,
+  stopping: AbortSignal,
+): Promise<void> {
+  const began = performance.now();
+  const ended = (outcome: FetchOutcome) => metrics?.sourceFetched(outcome, performance.now() - began);
+  try {
+    ended(await fetchSource(ports, leased, stopping));
+  } catch (error) {
+    ended('postponed');
+    throw error;
+  }
 }
 
 type Run = (job: Job) => Promise<void>;

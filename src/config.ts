@@ -40,6 +40,8 @@ export interface Config {
   readonly workerConcurrency: number;
   /** Webhooks may go to private addresses, and over http. */
   readonly webhookAllowPrivate: boolean;
+  /** Files may be fetched from private addresses, and over http. */
+  readonly fetchAllowPrivate: boolean;
   /** Limits of one process that reads pictures. */
   readonly media: {
     readonly isolation: WantedIsolation;
@@ -119,6 +121,7 @@ export function readConfig(env: Environment): Config {
     deliveryMaxAge: read.whole('DELIVERY_MAX_AGE', DAY / SECOND, 0, (365 * DAY) / SECOND),
     workerConcurrency: read.whole('WORKER_CONCURRENCY', 2, 1, 64),
     webhookAllowPrivate: read.oneOf('WEBHOOK_ALLOW_PRIVATE', ['true', 'false'], 'false') === 'true',
+    fetchAllowPrivate: read.oneOf('FETCH_ALLOW_PRIVATE', ['true', 'false'], 'false') === 'true',
     media: {
       isolation: read.oneOf('MEDIA_ISOLATION', ['auto', ...isolationLevels], 'auto'),
       maxMemoryBytes: read.whole('MEDIA_MEMORY_BYTES', GIB, 128 * MIB, 64 * GIB),

@@ -11,6 +11,7 @@ import { mediaMethods, PrimaryMediaReader } from './adapters/processes/primary-m
 import { rateWindowMethods } from './adapters/processes/primary-rate-window-store.js';
 import type { Rpc } from './adapters/processes/rpc.js';
 import { readOrMakeSecret } from './adapters/secret-file.js';
+import { HttpSourceReader } from './adapters/sources/http-source-reader.js';
 import { SystemClock } from './adapters/system-clock.js';
 import type { OtlpTracing } from './adapters/tracing/otlp-tracing.js';
 import { TypeormKeyStore } from './adapters/typeorm/access/api-key.repository.js';
@@ -23,6 +24,7 @@ import { requireAnswer, requireMigrated } from './adapters/typeorm/database/data
 import { rowSecurityOf } from './adapters/typeorm/database/row-security.js';
 import { TypeormDeliveryKeyFinder } from './adapters/typeorm/delivery/delivery-key.repository.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency/idempotency.repository.js';
+import { TypeormFetchQueue } from './adapters/typeorm/imports/fetch-queue.js';
 import { TypeormJobQueue } from './adapters/typeorm/jobs/job.repository.js';
 import { TypeormRenditionLeases } from './adapters/typeorm/photos/rendition-leases.repository.js';
 import { TypeormTrafficStore } from './adapters/typeorm/traffic/traffic.repository.js';
@@ -116,6 +118,8 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
     gazetteer: new GeonamesGazetteer(),
     renditionLocks: new LeasedRenditionLocks(new TypeormRenditionLeases(dataSource)),
     jobs: new TypeormJobQueue(dataSource),
+    fetches: new TypeormFetchQueue(dataSource),
+    sourceReader: new HttpSourceReader({ allowPrivate: config.fetchAllowPrivate }),
     deliveries: new TypeormDeliveryQueue(dataSource),
     deliveryKeys: new TypeormDeliveryKeyFinder(dataSource),
     webhooks: new HttpWebhookSender({ allowPrivate: config.webhookAllowPrivate }),

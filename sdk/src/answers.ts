@@ -148,6 +148,7 @@ const item = object({
 const counts = object({
   total: amount,
   awaitingUpload: amount,
+  fetching: optional(amount),
   processing: amount,
   ready: amount,
   imported: amount,

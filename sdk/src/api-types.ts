@@ -293,7 +293,7 @@ export interface paths {
         put?: never;
         /**
          * Add files to an import
-         * @description JSON registers up to 500 files and returns an upload URL for each; uploading to those URLs does not count against any rate limit. multipart/form-data sends up to 20 small files along with their bytes. An error in one file, such as an invalid value or tag name, rejects only that file. A file that is already registered (matched by `clientRef`, or else by hash and file name) is returned as `existing`, so you can repeat a request as often as you like.
+         * @description JSON registers up to 500 files and returns an upload URL for each; uploading to those URLs does not count against any rate limit. A file with a `sourceUrl` is fetched by the service instead. multipart/form-data sends up to 20 small files along with their bytes. An error in one file, such as an invalid value or tag name, rejects only that file. A file that is already registered (matched by `clientRef`, or else by hash and file name) is returned as `existing`, so you can repeat a request as often as you like.
          *
          *     Requires the scope `photos:write`.
          */
@@ -935,11 +935,14 @@ export interface components {
              *     - `limit_reached`: a limit is reached
              *     - `duplicate_source_gone`: the photo with the same bytes was permanently deleted in the meantime: import the file again
              *     - `duplicate_of_failed`: an earlier file in this import has the same bytes, and failed
+             *     - `source_unreachable`: the file could not be fetched from its `sourceUrl`, in 5 tries or because of what the source responded
+             *     - `source_forbidden`: the `sourceUrl` leads to an address that is not public, or the source refused access (401, 403); or the API key ended first
+             *     - `source_not_found`: the source has no such file (404, 410)
              *     - `processing_failed`: the service could not process the bytes for a day: import the file again
              * @example invalid_request
              * @enum {string}
              */
-            code: "invalid_request" | "client_ref_conflict" | "file_too_large" | "file_empty" | "unsupported_format" | "not_an_image" | "decode_failed" | "too_many_pixels" | "size_mismatch" | "checksum_mismatch" | "upload_missing" | "quota_exceeded" | "limit_reached" | "duplicate_source_gone" | "duplicate_of_failed" | "processing_failed";
+            code: "invalid_request" | "client_ref_conflict" | "file_too_large" | "file_empty" | "unsupported_format" | "not_an_image" | "decode_failed" | "too_many_pixels" | "size_mismatch" | "checksum_mismatch" | "upload_missing" | "quota_exceeded" | "limit_reached" | "duplicate_source_gone" | "duplicate_of_failed" | "source_unreachable" | "source_forbidden" | "source_not_found" | "processing_failed";
             /**
              * @description A message for people.
              * @example The file is empty.
@@ -1864,6 +1867,7 @@ export interface components {
              * @description The state of the item.
              *
              *     - `awaiting_upload`: its bytes have not arrived
+             *     - `fetching`: the service fetches its bytes from the `sourceUrl`
              *     - `processing`: its bytes are being inspected
              *     - `ready`: it becomes a photo once the import is finalized
              *     - `imported`: it is a photo
@@ -1873,7 +1877,7 @@ export interface components {
              * @example awaiting_upload
              * @enum {string}
              */
-            status: "awaiting_upload" | "processing" | "ready" | "imported" | "duplicate" | "failed" | "cancelled";
+            status: "awaiting_upload" | "fetching" | "processing" | "ready" | "imported" | "duplicate" | "failed" | "cancelled";
             /**
              * @description The photo that the item became or duplicates.
              * @example 90418
@@ -1890,7 +1894,7 @@ export interface components {
              */
             filename: string;
             /**
-             * @description The declared size, replaced by the actual size once known.
+             * @description The declared size, replaced by the actual size once known. While a file is fetched whose size the source does not state: what is reserved for it.
              * @example 2311040
              */
             sizeBytes: number | null;
@@ -2311,6 +2315,11 @@ export interface components {
              */
             awaitingUpload: number;
             /**
+             * @description Items whose bytes the service fetches from another server.
+             * @example 0
+             */
+            fetching: number;
+            /**
              * @description Items whose bytes are being inspected.
              * @example 12
              */
@@ -2347,7 +2356,7 @@ export interface components {
             data: components["schemas"]["ImportPhoto"][];
             pagination: components["schemas"]["Pagination"];
         };
-        /** @description A file to upload. */
+        /** @description A file to upload, or to fetch from another server. */
         NewImportPhoto: {
             /**
              * @description A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
@@ -2432,10 +2441,16 @@ export interface components {
              */
             filename: string;
             /**
-             * @description The size of the file in bytes, at most `limits.maxFileBytes` (209715200 by default).
+             * @description The size of the file in bytes, at most `limits.maxFileBytes` (209715200 by default). Required unless there is a `sourceUrl`; then the source must have a file of this size.
              * @example 2311040
              */
-            sizeBytes: number;
+            sizeBytes?: number;
+            /**
+             * Format: uri
+             * @description Where the service fetches the file: an `https` URL without a user name, password or fragment, whose host has public addresses only. The item is `fetching` and needs no upload. The URL is stored encrypted and never returned, because its query can be a secret.
+             * @example https://media.example/IMG_0001.HEIC?signature=b64
+             */
+            sourceUrl?: string | null;
         };
         /** @description Details of a file sent in the same request. Its name and size are taken from the file. */
         InlineImportPhoto: {
@@ -5447,7 +5462,7 @@ export interface operations {
                 /** @description `photos` adds a page of items. `limit`, `cursor` and `photoStatus` require it. */
                 include?: "photos"[];
                 /** @description Return only items in these states, separated by commas. */
-                photoStatus?: ("awaiting_upload" | "processing" | "ready" | "duplicate" | "failed" | "imported" | "cancelled")[];
+                photoStatus?: ("awaiting_upload" | "fetching" | "processing" | "ready" | "duplicate" | "failed" | "imported" | "cancelled")[];
             };
             header?: {
                 /** @description The ETag you have. If it is still current, the response is 304 without a body. The request still counts. */

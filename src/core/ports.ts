@@ -10,7 +10,9 @@ import type { CustomerDirectory } from './customers/customer-directory.js';
 import type { Limits } from './customers/limits.js';
 import type { DeliveryKeyFinder } from './delivery/delivery-key-repository.js';
 import type { IdempotencyStore } from './idempotency/idempotency-store.js';
+import type { FetchQueue } from './imports/fetch-queue.js';
 import type { ImportBatchers } from './imports/import-batchers.js';
+import type { SourceReader } from './imports/source-reader.js';
 import type { UploadSlots } from './imports/upload-slots.js';
 import type { JobQueue } from './jobs/job-queue.js';
 import type { MediaReader } from './media/media-reader.js';
@@ -57,6 +59,8 @@ export interface Ports {
   readonly renditionLocks: RenditionLocks;
   readonly renditionMaker: RenditionMaker;
   readonly jobs: JobQueue;
+  readonly fetches: FetchQueue;
+  readonly sourceReader: SourceReader;
   readonly deliveries: DeliveryQueue;
   readonly deliveryKeys: DeliveryKeyFinder;
   readonly webhooks: WebhookSender;

@@ -5,6 +5,7 @@ import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/c
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
 import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency/idempotency.repository.js';
+import { TypeormFetchQueue } from '../../src/adapters/typeorm/imports/fetch-queue.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import { repositories } from '../../src/adapters/typeorm/registry.js';
 import { TypeormTrafficStore } from '../../src/adapters/typeorm/traffic/traffic.repository.js';
@@ -16,6 +17,7 @@ import { bulkTagsContract } from '../contracts/bulk-tags.contract.js';
 import { customerStoreContract } from '../contracts/customer-store.contract.js';
 import { idempotencyStoreContract } from '../contracts/idempotency-store.contract.js';
 import { jobQueueContract } from '../contracts/job-queue.contract.js';
+import { sourceFetchesContract } from '../contracts/source-fetches.contract.js';
 import { tagCountsContract } from '../contracts/tag-counts.contract.js';
 import { departedTagsContract } from '../contracts/tag-tombstones.contract.js';
 import { tracesContract } from '../contracts/traces.contract.js';
@@ -98,6 +100,17 @@ webhooksContract('policies', async () => {
     deliveries: new TypeormDeliveryQueue(source),
     passTime: (seconds) => source.query(older, [seconds]),
     now: async () => (await source.query('SELECT rate_now() AS now'))[0].now,
+  };
+});
+
+sourceFetchesContract('policies', async () => {
+  const { source, ...rest } = await open();
+  return {
+    ...rest,
+    fetches: new TypeormFetchQueue(source),
+    setStatus: (id, status) => source.query('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
+    passTime: (seconds) =>
+      source.query('UPDATE source_fetches SET due_at = due_at - make_interval(secs => $1)', [seconds]),
   };
 });
 

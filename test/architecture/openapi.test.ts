@@ -118,9 +118,14 @@ const schemaOf = (schema: Json): Json =>
 function fieldsOf(shape: Model): { names: string[]; required: string[] } {
   const rules = getMetadataStorage().getTargetValidationMetadatas(shape, '', false, false);
   const lists = listsOf(shape).map(({ name }) => name);
+  const isConditional = ({ propertyName }: (typeof rules)[number]) =>
+    rules.some((rule) => rule.type === 'conditionalValidation' && rule.propertyName === propertyName);
   return {
     names: [...new Set([...rules.map((rule) => rule.propertyName), ...lists])].sort(),
-    required: [...rules.filter((rule) => rule.name === 'isDefined').map((rule) => rule.propertyName), ...lists].sort(),
+    required: [
+      ...rules.filter((rule) => rule.name === 'isDefined' && !isConditional(rule)).map((rule) => rule.propertyName),
+      ...lists,
+    ].sort(),
   };
 }
 

@@ -43,11 +43,14 @@ describe('RATE_LIMIT_STORE', () => {
   });
 });
 
-test('WEBHOOK_ALLOW_PRIVATE is off unless it says true, and takes no other word', () => {
-  const allowed = (value: string) => readConfig({ WEBHOOK_ALLOW_PRIVATE: value }).webhookAllowPrivate;
-  expect(readConfig({}).webhookAllowPrivate).toBe(false);
+test.each([
+  ['WEBHOOK_ALLOW_PRIVATE', 'webhookAllowPrivate'],
+  ['FETCH_ALLOW_PRIVATE', 'fetchAllowPrivate'],
+] as const)('%s is off unless it says true, and takes no other word', (variable, name) => {
+  const allowed = (value: string) => readConfig({ [variable]: value })[name];
+  expect(readConfig({})[name]).toBe(false);
   expect([allowed('false'), allowed('true')]).toEqual([false, true]);
-  expect(() => allowed('yes')).toThrow('WEBHOOK_ALLOW_PRIVATE must be true, false, not "yes".');
+  expect(() => allowed('yes')).toThrow(`${variable} must be true, false, not "yes".`);
 });
 
 describe('the bounds of what reads pictures', () => {

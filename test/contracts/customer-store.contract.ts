@@ -245,7 +245,7 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     const use = () => tenant.query((reader) => reader.usage.quotaUse());
     expect(await use()).toEqual({ photos: 0, storageBytes: 0 });
     await tenant.addPhotos([{ sizeBytes: 1 }, { sizeBytes: 2 ** 41, trashedAt: later(0), purgeAt: later(1) }]);
-    const statuses = ['awaiting_upload', 'processing', 'ready'] as const;
+    const statuses = ['awaiting_upload', 'fetching', 'processing', 'ready'] as const;
     const subject = await tenant.addImport();
     await tenant.addItems(subject, ...statuses.map((status) => ({ status, sizeBytes: 100 })));
     const ended = ['imported', 'duplicate', 'failed', 'cancelled'] as const;
@@ -254,7 +254,7 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     const other = await newTenant();
     await other.addItem(await other.addImport());
     await other.addPhoto();
-    expect(await use()).toEqual({ photos: 6, storageBytes: 2 ** 41 + 301 });
+    expect(await use()).toEqual({ photos: 7, storageBytes: 2 ** 41 + 401 });
     expect(await tenant.transaction((transaction) => transaction.usage.quotaUse())).toEqual(await use());
   });
 

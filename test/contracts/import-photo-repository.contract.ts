@@ -349,6 +349,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       const [subject, other] = [await tenant.addImport(), await tenant.addImport()];
       const statuses: ImportPhotoStatus[] = [
         'awaiting_upload',
+        'fetching',
         'processing',
         'ready',
         'duplicate',
@@ -362,7 +363,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
         await imports.lock(subject.id);
         await importPhotos.cancelAll(subject.id, later(9));
       });
-      const expected = items.map((item, at) => (at < 5 ? { ...item, status: 'cancelled', updatedAt: later(9) } : item));
+      const expected = items.map((item, at) => (at < 6 ? { ...item, status: 'cancelled', updatedAt: later(9) } : item));
       expect(await listed(tenant, subject.id)).toEqual(expected);
       expect(await listed(tenant, other.id)).toEqual([elsewhere]);
       await tenant.transaction(({ importPhotos }) => importPhotos.cancelAll(subject.id, later(10)));

@@ -8,6 +8,7 @@ import type { NewTenant } from './customer-store.contract.js';
 const none = {
   total: 0,
   awaitingUpload: 0,
+  fetching: 0,
   processing: 0,
   ready: 0,
   imported: 0,
@@ -113,6 +114,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     });
     const statuses: ImportPhotoStatus[] = [
       'awaiting_upload',
+      'fetching',
       'processing',
       'ready',
       'imported',
@@ -126,8 +128,9 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       ...statuses.map((status, at) => ({ status, sizeBytes: at === 0 ? null : 2 ** 40 })),
     );
     const counts = {
-      total: 8,
+      total: 9,
       awaitingUpload: 1,
+      fetching: 1,
       processing: 1,
       ready: 1,
       imported: 1,
@@ -135,7 +138,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       failed: 2,
       cancelled: 1,
     };
-    const counted = { ...subject, counts, totalBytes: 7 * 2 ** 40 };
+    const counted = { ...subject, counts, totalBytes: 8 * 2 ** 40 };
     expect(await tenant.query(({ imports }) => imports.get(subject.id))).toEqual(counted);
     expect(await tenant.query(({ imports }) => imports.findOpenByClientRef('ref'))).toEqual(counted);
     const inside = await tenant.transaction(async ({ imports, importPhotos }) => {

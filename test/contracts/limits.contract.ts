@@ -268,6 +268,7 @@ class Subscriber {
       blobs: new MemoryBlobStore(clock),
       gazetteer: new MemoryGazetteer(),
       directUploads: null,
+      sourceReader: { problem: () => null },
       addresses: new PublicAddresses('https://photos.example.com'),
     };
   }

@@ -12,6 +12,7 @@ import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../memory/memory-key-store.js';
 import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
+import { MemoryFetchQueue } from '../memory/memory-source-fetches.js';
 import { MemoryTrafficStore } from '../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../memory/memory-user-repository.js';
 import { SettableClock } from '../memory/settable-clock.js';
@@ -28,6 +29,7 @@ import { limitsContract } from './limits.contract.js';
 import { strayRowsContract } from './orphan-rows.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { renditionLocksContract } from './rendition-locks.contract.js';
+import { sourceFetchesContract } from './source-fetches.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
 import { departedTagsContract } from './tag-tombstones.contract.js';
 import { tracesContract } from './traces.contract.js';
@@ -53,6 +55,7 @@ function openMemory() {
         if (tag !== undefined) database.tags.set(tagId, { ...tag, photoCount });
       }),
     spoil: spoiling(database),
+    fetches: new MemoryFetchQueue(database, clock),
     deliveries: new MemoryDeliveryQueue(database, clock),
     deliveryKeys: new MemoryDeliveryKeyFinder(database),
     auditLog: new MemoryAuditLog(database),
@@ -104,6 +107,7 @@ renditionLocksContract('memory', async () => {
 });
 tagCountsContract('memory', async () => openMemory());
 strayRowsContract('memory', async () => openMemory());
+sourceFetchesContract('memory', async () => openMemory());
 webhooksContract('memory', async () => openMemory());
 usersContract('memory', async () => openMemory());
 

@@ -66,14 +66,16 @@ export function resumableUploadsContract(newTenant: NewTenant): void {
   it('finds those that were not changed for long, and those that their items do not wait for', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const subject = await tenant.addImport();
-    const [active, old, done, renewed] = await tenant.addItems(
+    const [active, fetched, old, done, renewed] = await tenant.addItems(
       subject,
       { uploadId: 1 },
+      { uploadId: 5, status: 'fetching' },
       { uploadId: 2 },
       { uploadId: 3, status: 'cancelled' },
       { uploadId: 4 },
     );
     await change(tenant, present(active), { updatedAt: later(1) });
+    await change(tenant, present(fetched), { updatedAt: later(1) });
     await change(tenant, present(old), { updatedAt: later(0) });
     await change(tenant, present(done), { updatedAt: later(1), parts });
     await change(tenant, present(renewed), { updatedAt: later(1), uploadId: 9 });

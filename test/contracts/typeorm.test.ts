@@ -8,6 +8,7 @@ import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/custo
 import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
 import { TypeormDeliveryKeyFinder } from '../../src/adapters/typeorm/delivery/delivery-key.repository.js';
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency/idempotency.repository.js';
+import { TypeormFetchQueue } from '../../src/adapters/typeorm/imports/fetch-queue.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import { TypeormRenditionLeases } from '../../src/adapters/typeorm/photos/rendition-leases.repository.js';
 import { TypeormTrafficStore } from '../../src/adapters/typeorm/traffic/traffic.repository.js';
@@ -31,6 +32,7 @@ import { limitsContract } from './limits.contract.js';
 import { strayRowsContract } from './orphan-rows.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { renditionLocksContract } from './rendition-locks.contract.js';
+import { sourceFetchesContract } from './source-fetches.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
 import { departedTagsContract } from './tag-tombstones.contract.js';
 import { tracesContract } from './traces.contract.js';
@@ -184,6 +186,17 @@ webhooksContract('TypeORM', async () => {
         [seconds],
       ),
     now: () => databaseTime(source),
+  };
+});
+
+sourceFetchesContract('TypeORM', async () => {
+  const { source, ...rest } = await openDatabase();
+  const older = 'UPDATE source_fetches SET due_at = due_at - make_interval(secs => $1)';
+  return {
+    ...rest,
+    fetches: new TypeormFetchQueue(source),
+    setStatus: (id, status) => arrange(source)('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
+    passTime: (seconds) => arrange(source)(older, [seconds]),
   };
 });
 

@@ -178,7 +178,7 @@ describe('GET /imports/{id}', () => {
     expect((await app.send(put)).status).toBe(204);
   });
 
-  test.each(['awaiting_upload', 'processing', 'ready', 'imported', 'duplicate', 'failed', 'cancelled'])(
+  test.each(['awaiting_upload', 'fetching', 'processing', 'ready', 'imported', 'duplicate', 'failed', 'cancelled'])(
     'photoStatus=%s',
     async (status) => {
       const id = await open();

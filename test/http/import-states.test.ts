@@ -70,9 +70,16 @@ async function inLibrary(bytes: Uint8Array): Promise<number> {
   return id;
 }
 
+/** An item whose bytes the service would fetch. */
+async function fetched(importId: number): Promise<Item> {
+  const photos = [{ filename: 'a.jpg', sourceUrl: 'https://media.example/a.jpg' }];
+  return (await actor.post(`/imports/${importId}/photos`, { photos })).body.data[0].photo;
+}
+
 /** An item in each state that it can have while its import is open. */
 const items: Record<string, () => Promise<Item>> = {
   awaiting_upload: async () => (await announce(await open(), fresh()))[0],
+  fetching: async () => fetched(await open()),
   processing: async () => sendInline(await open(), fresh()),
   ready: async () => {
     const item = await sendInline(await open(), fresh());
@@ -471,7 +478,7 @@ describe('each row of the states of an item', () => {
     expect(answer.body.upload).not.toBeNull();
   });
 
-  test.each(['awaiting_upload', 'processing', 'ready', 'failed', 'duplicate'])(
+  test.each(['awaiting_upload', 'fetching', 'processing', 'ready', 'failed', 'duplicate'])(
     '%s → cancelled: PATCH {"status":"cancelled"}; it never becomes a photo',
     async (status) => {
       const item = await itemIn(status);
@@ -586,18 +593,21 @@ describe('PATCH /imports/{id}/photos/{photoId}, each status × state', () => {
   const final = '409 import_photo_final';
   const table: [string, string, string][] = [
     ['uploaded', 'awaiting_upload', '409 uploads_incomplete'],
+    ['uploaded', 'fetching', final],
     ['uploaded', 'processing', same],
     ['uploaded', 'ready', same],
     ['uploaded', 'duplicate', same],
     ['uploaded', 'failed', final],
     ['uploaded', 'cancelled', final],
     ['awaiting_upload', 'awaiting_upload', '200 awaiting_upload'],
+    ['awaiting_upload', 'fetching', final],
     ['awaiting_upload', 'processing', final],
     ['awaiting_upload', 'ready', final],
     ['awaiting_upload', 'duplicate', final],
     ['awaiting_upload', 'failed', '200 awaiting_upload'],
     ['awaiting_upload', 'cancelled', final],
     ['cancelled', 'awaiting_upload', '200 cancelled'],
+    ['cancelled', 'fetching', '200 cancelled'],
     ['cancelled', 'processing', '200 cancelled'],
     ['cancelled', 'ready', '200 cancelled'],
     ['cancelled', 'duplicate', '200 cancelled'],
@@ -620,6 +630,7 @@ describe('PATCH /imports/{id}/photos/{photoId}, each status × state', () => {
 
   const described: [string, number][] = [
     ['awaiting_upload', 200],
+    ['fetching', 200],
     ['processing', 200],
     ['ready', 200],
     ['failed', 200],
@@ -656,6 +667,7 @@ describe('PATCH /imports/{id}/photos/{photoId}, each status × state', () => {
   test.each([
     ['awaiting_upload', 200],
     ['failed', 200],
+    ['fetching', 409],
     ['processing', 409],
     ['ready', 409],
     ['duplicate', 409],

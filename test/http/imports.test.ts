@@ -17,6 +17,7 @@ const now = () => app.clock.now().toISOString();
 const nothing = {
   total: 0,
   awaitingUpload: 0,
+  fetching: 0,
   processing: 0,
   ready: 0,
   imported: 0,

@@ -18,6 +18,7 @@ import { MemoryOrphanRows } from './memory-orphan-rows.js';
 import { MemoryPhotoRepository } from './memory-photo-repository.js';
 import { MemoryResumableUploadRepository } from './memory-resumable-uploads.js';
 import { MemorySimilarPhotoRepository } from './memory-similar-photos.js';
+import { MemorySourceFetchRepository } from './memory-source-fetches.js';
 import { MemoryTagRepository } from './memory-tag-repository.js';
 import { MemoryTrafficReads } from './memory-traffic.js';
 import { MemoryUserRepository } from './memory-user-repository.js';
@@ -80,6 +81,7 @@ export class MemoryCustomerStore implements CustomerStore {
       unpublishedTags: imports,
       importPhotos: passing(new MemoryImportPhotoRepository(this.database, customerId, locked), pass),
       resumableUploads: passing(new MemoryResumableUploadRepository(this.database, customerId, locked), pass),
+      sourceFetches: passing(new MemorySourceFetchRepository(this.database, customerId, locked, this.clock), pass),
       blobOwners: passing(new MemoryBlobOwnership(this.database, customerId, locked), pass),
       webhookEndpoints: passing(new MemoryWebhookEndpointRepository(this.database, customerId, locked), pass),
       deliveries: passing(new MemoryDeliveryRepository(this.database, customerId, this.clock), pass),

@@ -9,6 +9,7 @@ import type { ClaimRequest, StoredResponse } from '../../src/core/idempotency/id
 import type { Import } from '../../src/core/imports/import.js';
 import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import type { ResumableUpload } from '../../src/core/imports/resumable-upload.js';
+import type { LeasedFetch } from '../../src/core/imports/source-fetch.js';
 import type { JobWork } from '../../src/core/jobs/job.js';
 import type { ExifTags } from '../../src/core/media/picture-metadata.js';
 import type { Photo } from '../../src/core/photos/photo.js';
@@ -54,6 +55,12 @@ export interface StoredDelivery extends Omit<LeasedDelivery, 'lease'> {
 export interface SeparatedPair extends PhotoPair {
   readonly customerId: Id;
   readonly createdAt: Date;
+}
+
+/** A fetch and its state in the queue. */
+export interface StoredFetch extends Omit<LeasedFetch, 'lease'> {
+  readonly lease: string | null;
+  readonly dueAt: Date;
 }
 
 /** The counts of deleted items. */
@@ -161,6 +168,8 @@ export class MemoryDatabase {
   readonly importPhotos = this.table<ImportPhoto>('import_photos');
   /** By item. */
   readonly resumableUploads = this.table<ResumableUpload>('resumable_uploads');
+  /** By item. */
+  readonly sourceFetches = this.table<StoredFetch>('source_fetches');
   /** Referred to by photos. */
   readonly forgottenImports = this.table<{ readonly customerId: Id }>('forgotten_imports');
   /** By import. */

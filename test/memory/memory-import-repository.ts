@@ -139,6 +139,7 @@ export class MemoryImportRepository implements ImportRepository {
     for (const { id } of items) {
       this.database.importPhotos.delete(id);
       this.database.resumableUploads.delete(id);
+      this.database.sourceFetches.delete(id);
     }
   }
 

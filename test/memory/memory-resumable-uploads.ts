@@ -1,3 +1,4 @@
+import { waitsFor } from '../../src/core/imports/import-photo.js';
 import type { ResumableUpload } from '../../src/core/imports/resumable-upload.js';
 import type { ResumableUploadRepository } from '../../src/core/imports/resumable-upload-repository.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -39,7 +40,6 @@ export class MemoryResumableUploadRepository implements ResumableUploadRepositor
 export function abandonedUploads(database: MemoryDatabase, until: Date): ResumableUpload[] {
   return database.resumableUploads.where(({ itemId, uploadId, updatedAt }) => {
     const item = database.importPhotos.get(itemId);
-    const isWaiting = item?.status === 'awaiting_upload' && item.uploadId === uploadId;
-    return !isWaiting || updatedAt.getTime() <= until.getTime();
+    return !waitsFor(item ?? null, { uploadId }) || updatedAt.getTime() <= until.getTime();
   });
 }

@@ -47,6 +47,8 @@ import { MemoryKeyStore } from '../memory/memory-key-store.js';
 import { MemoryMediaReader, pictureBytes } from '../memory/memory-media-reader.js';
 import { MemoryPasswordHasher } from '../memory/memory-password-hasher.js';
 import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
+import { MemoryFetchQueue } from '../memory/memory-source-fetches.js';
+import { MemorySourceReader } from '../memory/memory-source-reader.js';
 import { MemoryTrafficStore } from '../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../memory/memory-user-repository.js';
 import { MemoryWebhookSender } from '../memory/memory-webhook-sender.js';
@@ -58,6 +60,7 @@ export interface World extends Ports {
   readonly clock: SettableClock;
   readonly store: MemoryCustomerStore;
   readonly database: MemoryDatabase;
+  readonly sourceReader: MemorySourceReader;
   readonly webhooks: MemoryWebhookSender;
 }
 
@@ -82,6 +85,8 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     blobs: changes.blobs ?? new MemoryBlobStore(clock),
     media: changes.media ?? new MemoryMediaReader(),
     jobs: new MemoryJobQueue(database, clock),
+    fetches: new MemoryFetchQueue(database, clock),
+    sourceReader: new MemorySourceReader(),
     deliveries: new MemoryDeliveryQueue(database, clock),
     deliveryKeys: new MemoryDeliveryKeyFinder(database),
     webhooks: new MemoryWebhookSender(),
@@ -330,9 +335,10 @@ export function runJobsUntilIdle(world: World): Promise<void> {
 /** All rows but the jobs, and the blobs. */
 export async function everything({ database, blobs }: World) {
   const { customers, keys, photos, exif, links, tags, tagTombstones, tombstonePhotos } = database;
-  const { imports, importPhotos, resumableUploads, forgottenItems, deliveries } = database;
+  const { imports, importPhotos, resumableUploads, sourceFetches, forgottenItems, deliveries } = database;
   const ofPhotos = [photos, exif, links, tags, tagTombstones, tombstonePhotos];
-  const tables = [customers, keys, ...ofPhotos, imports, importPhotos, resumableUploads, forgottenItems, deliveries];
+  const queued = [sourceFetches, deliveries];
+  const tables = [...queued, customers, keys, ...ofPhotos, imports, importPhotos, resumableUploads, forgottenItems];
   const rows = tables.map((table) => table.all());
   return { rows, blobs: await blobsUnder(blobs, 'staging/', 'originals/', 'renditions/') };
 }
@@ -363,7 +369,7 @@ export async function expectSound({ database, blobs, ...uses }: World, purged: r
   for (const subject of database.imports.where(({ status }) => status.startsWith('completed'))) {
     if (database.forgottenItems.get(subject.id) !== undefined) continue;
     const items = database.importPhotos.where((item) => item.importId === subject.id);
-    const busy = items.filter(({ status }) => ['awaiting_upload', 'processing', 'ready'].includes(status));
+    const busy = items.filter(({ status }) => ['awaiting_upload', 'fetching', 'processing', 'ready'].includes(status));
     expect(busy).toEqual([]);
     const imported = items.flatMap(({ status, id }) => (status === 'imported' && !purged.includes(id) ? [id] : []));
     const photoIds = photos.filter(({ importId }) => importId === subject.id).map(({ id }) => id);

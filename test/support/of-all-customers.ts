@@ -34,8 +34,9 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
     /^DELETE FROM "sessions" WHERE "token_hash" = \$1$/,
   ],
   [
-    'the next job or delivery of whoever waited longest, and jobs and idempotency keys of processes that died',
+    'the next job, delivery or fetch of whoever waited longest, and jobs and idempotency keys of processes that died',
     /^WITH RECURSIVE waiting AS \( \(SELECT customer_id FROM jobs WHERE dead_at IS NULL /,
+    /^WITH RECURSIVE waiting AS \( \(SELECT customer_id FROM source_fetches /,
     /^WITH RECURSIVE waiting AS \( \(SELECT customer_id, endpoint_id FROM webhook_deliveries /,
     /^WITH holders AS \( SELECT DISTINCT held_by FROM (jobs|idempotency_keys) /,
   ],

@@ -181,7 +181,10 @@ interface Outcome {
 async function settle(run: ImportRun, record: ImportRecord): Promise<Outcome> {
   const id = record.id as number;
   const subject = await ended(run, id, ({ counts }) => {
-    run.tally.processed(id, counts.total - counts.awaitingUpload - counts.processing - counts.ready);
+    run.tally.processed(
+      id,
+      counts.total - counts.awaitingUpload - (counts.fetching ?? 0) - counts.processing - counts.ready,
+    );
   });
   return { subject, record };
 }

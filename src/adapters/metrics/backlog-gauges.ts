@@ -10,7 +10,7 @@ export interface BacklogSource {
 const FRESH_MS = 15_000;
 
 const KINDS = ['inspect', 'publish'];
-const UNDER_WAY = ['awaiting_upload', 'processing', 'ready'];
+const UNDER_WAY = ['awaiting_upload', 'fetching', 'processing', 'ready'];
 
 /**
  * Numbers of the whole installation, the same from every process. While the database is unavailable they are missing, and all others

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { FetchOutcome } from '../../core/imports/record-fetch.js';
 import { type IsolationLevel, isolationLevels } from '../../core/media/isolation.js';
 import { BacklogGauges, type BacklogSource } from './backlog-gauges.js';
 import type { MetricsReport } from './process-metrics.js';
@@ -52,6 +53,13 @@ export class PrometheusMetrics {
     help: 'Job runs, by result.',
     labelNames: ['kind', 'outcome'] as const,
     buckets: SECONDS,
+    ...this.on,
+  });
+  private readonly fetches = new Histogram({
+    name: 'photo_service_source_fetch_duration_seconds',
+    help: 'Tries to fetch files of imports from their sources, by result.',
+    labelNames: ['outcome'] as const,
+    buckets: [...SECONDS, 300, 900],
     ...this.on,
   });
   private readonly restarts = new Counter({
@@ -144,6 +152,10 @@ export class PrometheusMetrics {
 
   readonly jobEnded = (kind: string, outcome: 'done' | 'failed' | 'postponed', ms: number): void => {
     this.jobs.observe({ kind, outcome }, ms / 1000);
+  };
+
+  readonly sourceFetched = (outcome: FetchOutcome, ms: number): void => {
+    this.fetches.observe({ outcome }, ms / 1000);
   };
 
   readonly garbageCollected = ({ bytes, ...files }: Readonly<Record<string, number>>): void => {

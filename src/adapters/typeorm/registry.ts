@@ -19,6 +19,8 @@ import { TypeormImportPhotoRepository } from './imports/import-photo.repository.
 import { importPhotoTable } from './imports/import-photo.table.js';
 import { TypeormResumableUploadRepository } from './imports/resumable-upload.repository.js';
 import { resumableUploadTable } from './imports/resumable-upload.table.js';
+import { TypeormSourceFetchRepository } from './imports/source-fetch.repository.js';
+import { sourceFetchTable } from './imports/source-fetch.table.js';
 import { TypeormOrphanRows } from './integrity/orphan-rows.js';
 import { TypeormJobAdder } from './jobs/job.repository.js';
 import { jobTable } from './jobs/job.table.js';
@@ -55,6 +57,7 @@ import { Places1763700000075 } from './migrations/1763700000075-places.js';
 import { ResumableUploads1763700000080 } from './migrations/1763700000080-resumable-uploads.js';
 import { PerceptualHashes1763700000090 } from './migrations/1763700000090-perceptual-hashes.js';
 import { SeparatedPhotos1763700000100 } from './migrations/1763700000100-separated-photos.js';
+import { SourceFetches1763700000110 } from './migrations/1763700000110-source-fetches.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoTable } from './photos/photo.table.js';
 import type { PhotosReadTogether } from './photos/photo-reads.js';
@@ -83,6 +86,7 @@ export const tables = [
   importTable,
   importPhotoTable,
   resumableUploadTable,
+  sourceFetchTable,
   jobTable,
   idempotencyKeyTable,
   webhookEndpointTable,
@@ -129,6 +133,7 @@ export const migrations = [
   PerceptualHashes1763700000090,
   SeparatedPhotos1763700000100,
   ResumableUploads1763700000080,
+  SourceFetches1763700000110,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */
@@ -151,6 +156,7 @@ export const repositories: { readonly [Name in keyof Repositories]: RepositoryCl
   unpublishedTags: TypeormUnpublishedTags,
   importPhotos: TypeormImportPhotoRepository,
   resumableUploads: TypeormResumableUploadRepository,
+  sourceFetches: TypeormSourceFetchRepository,
   blobOwners: TypeormBlobOwnership,
   webhookEndpoints: TypeormWebhookEndpointRepository,
   deliveries: TypeormDeliveryRepository,

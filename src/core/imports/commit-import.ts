@@ -22,7 +22,7 @@ export async function commitImport(
   if (waiting > 0 && missingUploads === 'reject') throw await incomplete(transaction, subject.id, waiting);
   if (waiting > 0) await transaction.importPhotos.failWaiting(subject.id, missing, sourceFailed, at);
   const processing = startProcessing(subject, at);
-  const left = await transaction.importPhotos.countIn(subject.id, ['processing', 'ready', 'duplicate']);
+  const left = await transaction.importPhotos.countIn(subject.id, ['fetching', 'processing', 'ready', 'duplicate']);
   const counted = requireFound(await transaction.imports.get(subject.id), 'import');
   await transaction.imports.update(left === 0 ? completeIfDone(processing, counted.counts, at) : processing);
   if (left > 0) await transaction.jobs.add({ kind: 'publish', importId: subject.id });

@@ -5,11 +5,16 @@ import { DomainError } from '../shared/errors.js';
 import { mismatch } from './registration.js';
 import { type UploadGrant } from './upload-target.js';
 
+/** What is known of a file before its bytes arrive; a source need not state its size. */
+export interface DeclaredBytes extends Pick<UploadGrant, 'sha256'> {
+  readonly sizeBytes: number | null;
+}
+
 /** Stores the bytes if they are the declared ones. Errors: those of a wrong size or hash, and then nothing is stored. */
 export async function storeDeclaredBytes(
   { blobs }: { blobs: BlobStore },
   key: BlobKey,
-  grant: UploadGrant,
+  grant: DeclaredBytes,
   bytes: AsyncIterable<Uint8Array>,
   measure: Measure,
 ): Promise<void> {
@@ -23,7 +28,7 @@ export async function storeDeclaredBytes(
 /** Throws at the end instead of creating a blob that does not match the declaration. */
 async function* checkedBytes(
   bytes: AsyncIterable<Uint8Array>,
-  grant: UploadGrant,
+  grant: DeclaredBytes,
   measure: Measure,
 ): AsyncIterable<Uint8Array> {
   yield* bytes;
@@ -41,14 +46,15 @@ export async function readDeclaredBytes(bytes: AsyncIterable<Uint8Array>, grant:
   }
 }
 
-export function requireDeclaredSize(grant: UploadGrant, sizeBytes: number): void {
+export function requireDeclaredSize(grant: DeclaredBytes, sizeBytes: number): void {
+  if (grant.sizeBytes === null) return;
   if (sizeBytes > grant.sizeBytes) throw tooLong(grant);
   if (sizeBytes === grant.sizeBytes) return;
   const message = `${grant.sizeBytes} bytes were declared, but ${sizeBytes} were sent. Send the whole file again.`;
   throw new DomainError('size_mismatch', message);
 }
 
-export function tooLong(grant: UploadGrant): DomainError {
+export function tooLong(grant: DeclaredBytes): DomainError {
   const message = `${grant.sizeBytes} bytes were declared, but more were sent. Register the file with its actual size.`;
   return new DomainError('payload_too_large', message, { maxBytes: grant.sizeBytes });
 }

@@ -46,7 +46,7 @@ export function inputAfter(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'sta
     patch[field] === undefined ? item[field] : patch[field];
   return {
     filename: patch.filename ?? item.filename,
-    sizeBytes: patch.sizeBytes ?? item.sizeBytes ?? 0,
+    sizeBytes: patch.sizeBytes ?? item.sizeBytes ?? undefined,
     sha256: typeof patch.sha256 === 'string' ? normalSha256(patch.sha256) : kept('sha256'),
     title: kept('title'),
     description: kept('description'),
@@ -61,7 +61,7 @@ export function inputAfter(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'sta
   };
 }
 
-const takesMetadata: readonly ImportPhotoStatus[] = ['awaiting_upload', 'processing', 'ready', 'failed'];
+const takesMetadata: readonly ImportPhotoStatus[] = ['awaiting_upload', 'fetching', 'processing', 'ready', 'failed'];
 
 const takesBytesFacts: readonly ImportPhotoStatus[] = ['awaiting_upload', 'failed'];
 
@@ -83,7 +83,7 @@ export async function withValues(
   const named = patch.tagIds !== undefined || patch.tagNames !== undefined;
   const naming = { limits, at, beside: subject.tagIds };
   const tagIds = named ? await resolveTags(transaction, caller, patch, naming) : item.tagIds;
-  const values = { ...clientValues(input, tagIds), sizeBytes: input.sizeBytes, sha256: input.sha256 ?? null };
+  const values = { ...clientValues(input, tagIds), sizeBytes: input.sizeBytes ?? null, sha256: input.sha256 ?? null };
   const next = { ...item, ...values };
   if (isDeepStrictEqual(next, item)) return item;
   const otherBytes = next.sha256 !== item.sha256 || next.sizeBytes !== item.sizeBytes;

@@ -8,6 +8,7 @@ import type { Id } from '../shared/ids.js';
 
 export type ImportPhotoStatus =
   | 'awaiting_upload'
+  | 'fetching'
   | 'processing'
   | 'ready'
   | 'imported'
@@ -18,16 +19,20 @@ export type ImportPhotoStatus =
 /** The complete state machine. Transitions that are not listed do not happen. */
 export const importPhotoTransitions: Readonly<Record<ImportPhotoStatus, readonly ImportPhotoStatus[]>> = {
   awaiting_upload: ['processing', 'failed', 'cancelled'],
+  fetching: ['processing', 'failed', 'cancelled'],
   processing: ['ready', 'duplicate', 'failed', 'cancelled'],
   ready: ['imported', 'duplicate', 'failed', 'cancelled'],
   duplicate: ['failed', 'cancelled'],
-  failed: ['awaiting_upload', 'cancelled'],
+  failed: ['awaiting_upload', 'fetching', 'cancelled'],
   imported: [],
   cancelled: [],
 };
 
 /** States in which an item reserves part of its customer's quota, because it may still become a photo. */
-export const reservingStatuses: readonly ImportPhotoStatus[] = ['awaiting_upload', 'processing', 'ready'];
+export const reservingStatuses: readonly ImportPhotoStatus[] = ['awaiting_upload', 'fetching', 'processing', 'ready'];
+
+/** States in which an item has no bytes yet: a client sends them, or the service fetches them. */
+const waitingStatuses: readonly ImportPhotoStatus[] = ['awaiting_upload', 'fetching'];
 
 /** What the client declared about a photo; null means: take it from the file. */
 export interface ClientValues extends Descriptive {
@@ -105,8 +110,13 @@ export function markDuplicate(item: ImportPhoto, photoId: Id, at: Date): ImportP
 }
 
 /** Back to waiting for bytes: a new upload id with new names, so that nothing of the old upload is accepted. */
-export function retry(item: ImportPhoto, blobName: string, at: Date): ImportPhoto {
-  const waiting = { ...transition(item, 'awaiting_upload', at), error: null, photoId: null, duplicateOfItemId: null };
+export function retry(
+  item: ImportPhoto,
+  blobName: string,
+  at: Date,
+  status: 'awaiting_upload' | 'fetching' = 'awaiting_upload',
+): ImportPhoto {
+  const waiting = { ...transition(item, status, at), error: null, photoId: null, duplicateOfItemId: null };
   return { ...waiting, uploadId: newUploadId(), blobName };
 }
 
@@ -115,9 +125,14 @@ export function isAwaited(item: ImportPhoto, { uploadId }: { readonly uploadId: 
   return item.status === 'awaiting_upload' && item.uploadId === uploadId;
 }
 
+/** The same, whether a client sends them or the service fetches them. */
+export function waitsFor(item: ImportPhoto | null, { uploadId }: { readonly uploadId: number }): item is ImportPhoto {
+  return item !== null && waitingStatuses.includes(item.status) && item.uploadId === uploadId;
+}
+
 /** An item that has its bytes accepts the same ones once more, so that a client can retry after a lost response. */
 export function requireSameBytes(item: ImportPhoto, { sha256 }: { readonly sha256: string | null }): void {
-  const hasBytes = item.status !== 'awaiting_upload' && item.status !== 'failed' && item.status !== 'cancelled';
+  const hasBytes = !waitingStatuses.includes(item.status) && item.status !== 'failed' && item.status !== 'cancelled';
   if (hasBytes && item.sha256 === sha256) return;
   const { status, photoId } = item;
   const message = `This item is ${status} and no longer accepts uploads to this URL.`;

@@ -47,6 +47,7 @@ export type NewImport = Omit<Import, 'id'>;
 export interface ImportCounts {
   readonly total: number;
   readonly awaitingUpload: number;
+  readonly fetching: number;
   readonly processing: number;
   readonly ready: number;
   readonly imported: number;
@@ -82,6 +83,7 @@ export function countItems(byStatus: ReadonlyMap<ImportPhotoStatus, number>): Im
   return {
     total: [...byStatus.values()].reduce((sum, count) => sum + count, 0),
     awaitingUpload: of('awaiting_upload'),
+    fetching: of('fetching'),
     processing: of('processing'),
     ready: of('ready'),
     imported: of('imported'),
@@ -130,7 +132,7 @@ export function expire(subject: Import, at: Date): Import {
 /** Completed, with or without errors, once no item has work left; otherwise unchanged. */
 export function completeIfDone(subject: Import, counts: ImportCounts, at: Date): Import {
   if (subject.status !== 'processing') return subject;
-  if (counts.awaitingUpload + counts.processing + counts.ready > 0) return subject;
+  if (counts.awaitingUpload + counts.fetching + counts.processing + counts.ready > 0) return subject;
   return { ...transition(subject, counts.failed > 0 ? 'completed_with_errors' : 'completed', at), completedAt: at };
 }
 

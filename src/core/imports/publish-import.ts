@@ -39,7 +39,7 @@ export async function publishImport(
     }
   }
   const busy = await uses.store.query(customerId, (reader) =>
-    reader.importPhotos.countIn(importId, ['processing', 'ready']),
+    reader.importPhotos.countIn(importId, ['fetching', 'processing', 'ready']),
   );
   // The inspection of the last one requests publishing again.
   if (busy > 0) return;

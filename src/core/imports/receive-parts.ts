@@ -28,7 +28,7 @@ interface Sending {
 }
 
 /** Bytes that may be lost when the process dies, and at most what an object store takes in one call. */
-const PART_BYTES = 8 * 1024 ** 2;
+export const PART_BYTES = 8 * 1024 ** 2;
 
 /** Stores the bytes of a request part by part; the last of the file completes the item. Resolves with the offset that was reached. */
 export async function receiveParts(

@@ -2,14 +2,14 @@ import type { Measure } from '../blobs/measure.js';
 import { withTraceContext } from '../jobs/trace-context.js';
 import type { Clock } from '../shared/clock.js';
 import type { Transactional } from '../shared/transactional.js';
-import { type ImportPhoto, transition } from './import-photo.js';
+import { type ImportPhoto, transition, waitsFor } from './import-photo.js';
 import type { UploadGrant } from './upload-target.js';
 
 export type ReceiveUses = { store: Transactional<'importPhotos' | 'blobOwners' | 'jobs'>; clock: Clock };
 
 /** Bytes that are staged under their own upload id. */
 export interface StagedUpload {
-  readonly grant: UploadGrant;
+  readonly grant: Pick<UploadGrant, 'customerId' | 'importId' | 'itemId' | 'uploadId'>;
   readonly measure: Measure;
   readonly uploadId: number;
 }
@@ -43,8 +43,7 @@ export function receiveStagedBytes(
     const at = clock.now();
     const outcomes = uploads.map((upload): ReceivedUpload => {
       const item = items.get(upload.grant.itemId) ?? null;
-      if (item?.status !== 'awaiting_upload' || item.uploadId !== upload.grant.uploadId)
-        return { became: 'unused', item };
+      if (!waitsFor(item, upload.grant)) return { became: 'unused', item };
       if (removed.has(upload.uploadId)) return { became: 'removed', item };
       const { sizeBytes, sha256 } = upload.measure;
       const processing = { ...transition(item, 'processing', at), uploadId: upload.uploadId, sizeBytes, sha256 };

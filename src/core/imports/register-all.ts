@@ -14,7 +14,16 @@ import type { TargetUses } from './upload-target.js';
 
 export type RegisterUses = TargetUses & {
   store: Transactional<
-    'photos' | 'tags' | 'imports' | 'importPhotos' | 'customer' | 'usage' | 'blobOwners' | 'jobs' | 'outbox'
+    | 'photos'
+    | 'tags'
+    | 'imports'
+    | 'importPhotos'
+    | 'sourceFetches'
+    | 'customer'
+    | 'usage'
+    | 'blobOwners'
+    | 'jobs'
+    | 'outbox'
   >;
   limits: Limits;
 };
@@ -37,6 +46,7 @@ export async function registerAll(
     const outcome = await registerCandidates(transaction, caller, subject, candidates, {
       limits: uses.limits,
       quota,
+      secrets: uses.secrets,
       at,
     });
     const outcomes = [...outcome, ...rejected].sort((a, b) => a.index - b.index);

@@ -3,6 +3,7 @@ import type { Limits } from '../customers/limits.js';
 import type { QuotaReservation } from '../customers/quota.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Secrets } from '../shared/secrets.js';
 import type { Transaction } from '../shared/transactional.js';
 import { lockTags } from '../tags/lock-tags.js';
 import { resolveTags } from '../tags/resolve-tags.js';
@@ -12,7 +13,8 @@ import { type Candidate, newItem } from './registration.js';
 import { RegistrationIndex } from './registration-index.js';
 import { requestInspection } from './request-inspection.js';
 import { requireStagedBytes } from './require-staged-bytes.js';
-import { reuseItem } from './reuse-item.js';
+import { type ReuseTerms, reuseItem } from './reuse-item.js';
+import { newFetches, type SourceFetch } from './source-fetch.js';
 
 /** The outcome of one candidate; its position in the request is given beside it. */
 export type RegistrationOutcome =
@@ -27,11 +29,13 @@ export type CandidateOutcome = { readonly index: number } & RegistrationOutcome;
  * `limit_reached`, and those of resolving tags.
  */
 export async function registerCandidates(
-  transaction: Transaction<'photos' | 'tags' | 'importPhotos' | 'customer' | 'blobOwners' | 'jobs' | 'outbox'>,
+  transaction: Transaction<
+    'photos' | 'tags' | 'importPhotos' | 'sourceFetches' | 'customer' | 'blobOwners' | 'jobs' | 'outbox'
+  >,
   caller: Caller,
   subject: Import,
   candidates: readonly Candidate[],
-  { limits, quota, at }: { limits: Limits; quota: QuotaReservation; at: Date },
+  { limits, quota, secrets, at }: { limits: Limits; quota: QuotaReservation; secrets: Secrets; at: Date },
 ): Promise<readonly CandidateOutcome[]> {
   // It locks photos, and photos come before tags: the order of all locks.
   const knownItems = await RegistrationIndex.load(transaction, subject, candidates);
@@ -44,18 +48,22 @@ export async function registerCandidates(
   );
   const ids = await knownItems.newIds(candidates);
   const outcomes: CandidateOutcome[] = [];
+  const fetches: SourceFetch[] = [];
   for (const candidate of candidates) {
     const { index, input } = candidate;
     const naming = { limits, at, prefix: `photos[${index}].`, beside: subject.tagIds };
-    const terms = { tags: () => resolveTags(transaction, caller, input, naming), quota, at };
+    const fetchesOf: ReuseTerms['fetchesOf'] = (item) => newFetches(secrets, caller, item, input);
+    const terms = { tags: () => resolveTags(transaction, caller, input, naming), quota, at, fetchesOf };
     const known = knownItems.find(input);
     const outcome = known
       ? await reuseItem(transaction, candidate, known, terms)
       : await registerNew(knownItems, subject, candidate, ids, terms);
     if (outcome.outcome !== 'rejected') knownItems.add(outcome.item);
     outcomes.push({ index, ...outcome });
+    if (outcome.outcome === 'created') fetches.push(...fetchesOf(outcome.item));
   }
   await insertNew(transaction, subject, outcomes, limits);
+  await transaction.sourceFetches.put(fetches);
   return outcomes;
 }
 
@@ -64,7 +72,7 @@ async function registerNew(
   subject: Import,
   candidate: Candidate,
   ids: Id[],
-  { tags, quota, at }: { tags: () => Promise<readonly Id[]>; quota: QuotaReservation; at: Date },
+  { tags, quota, at }: ReuseTerms,
 ): Promise<RegistrationOutcome> {
   const id = candidate.staged?.id ?? ids.shift();
   if (id === undefined) throw new Error('fewer ids than new items');

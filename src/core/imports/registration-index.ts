@@ -58,7 +58,7 @@ export class RegistrationIndex {
   /** What later files of the request find: the item as it is now. */
   add(item: ImportPhoto): void {
     if (item.clientRef !== null) this.byClientRef.set(item.clientRef, item);
-    const bringsBytes = item.status === 'awaiting_upload' || item.status === 'processing';
+    const bringsBytes = ['awaiting_upload', 'fetching', 'processing'].includes(item.status);
     if (item.sha256 !== null && bringsBytes) this.bySha256.set(item.sha256, item);
     this.earlier = this.earlier.map((other) => (other.id === item.id ? item : other));
   }

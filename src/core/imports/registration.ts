@@ -15,7 +15,10 @@ import type { ClientValues, ImportPhoto } from './import-photo.js';
 /** One file as a client registers it. Types are right, values are not validated yet. */
 export interface Registration extends PhotoInput, TagRequest {
   readonly filename: string;
-  readonly sizeBytes: number;
+  /** Required, unless the bytes come from a source. */
+  readonly sizeBytes?: number | undefined;
+  /** Where the service fetches the bytes. Its query may be a secret. */
+  readonly sourceUrl?: string | null | undefined;
   /** SHA-256 of the bytes, in hex or base64. */
   readonly sha256?: string | null | undefined;
   readonly clientRef?: string | null | undefined;
@@ -31,11 +34,8 @@ export interface Candidate {
 
 /** What is wrong with this one file, or null. The others of its batch continue. */
 export function registrationError(input: Registration, limits: Limits): ItemError | null {
-  if (input.sizeBytes === 0) return { code: 'file_empty', message: 'The file is empty.' };
-  if (!Number.isSafeInteger(input.sizeBytes) || input.sizeBytes < 0) {
-    return { code: 'invalid_request', message: 'sizeBytes must be the size of the file, a whole number of bytes.' };
-  }
-  if (input.sizeBytes > limits.maxFileBytes) return tooLarge(limits);
+  const size = input.sourceUrl && input.sizeBytes === undefined ? null : sizeError(input.sizeBytes, limits);
+  if (size !== null) return size;
   if (typeof input.sha256 === 'string' && normalSha256(input.sha256) === null) {
     return { code: 'invalid_request', message: 'sha256 must be 64 hex digits, or 32 bytes in base64.' };
   }
@@ -46,6 +46,16 @@ export function registrationError(input: Registration, limits: Limits): ItemErro
   ];
   return wrong === undefined ? null : { code: 'invalid_request', message: wrong.message };
 }
+
+function sizeError(sizeBytes: number | undefined, limits: Limits): ItemError | null {
+  if (sizeBytes === 0) return fileEmpty;
+  if (sizeBytes === undefined || !Number.isSafeInteger(sizeBytes) || sizeBytes < 0) {
+    return { code: 'invalid_request', message: 'sizeBytes must be the size of the file, a whole number of bytes.' };
+  }
+  return sizeBytes > limits.maxFileBytes ? tooLarge(limits) : null;
+}
+
+export const fileEmpty: ItemError = { code: 'file_empty', message: 'The file is empty.' };
 
 export function tooLarge(limits: Limits): ItemError {
   return {
@@ -92,12 +102,12 @@ export function newItem(
     customerId: subject.customerId,
     importId: subject.id,
     clientRef: input.clientRef ?? null,
-    status: 'awaiting_upload',
+    status: input.sourceUrl ? 'fetching' : 'awaiting_upload',
     photoId: null,
     duplicateOfItemId: null,
     restored: false,
     resolved: false,
-    sizeBytes: input.sizeBytes,
+    sizeBytes: input.sizeBytes ?? null,
     sha256: input.sha256 ? normalSha256(input.sha256) : null,
     blobName: randomUUID(),
     contentType: null,

@@ -4,7 +4,7 @@ import { forEachCustomer } from '../customers/each-customer.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
-import { isAwaited } from './import-photo.js';
+import { waitsFor } from './import-photo.js';
 import { abandonedUntil, partKeys, type ResumableUpload } from './resumable-upload.js';
 
 const BATCH = 100;
@@ -47,7 +47,7 @@ async function removeUnlessUsed({ store, blobs }: RemoveUses, seen: ResumableUpl
   const removed = await store.transaction(customerId, async ({ importPhotos, resumableUploads }) => {
     const item = await importPhotos.lock(importId, itemId);
     const upload = await resumableUploads.get(itemId);
-    const isWaiting = item !== null && upload !== null && isAwaited(item, upload);
+    const isWaiting = upload !== null && waitsFor(item, upload);
     if (upload === null || (isWaiting && upload.updatedAt.getTime() > until.getTime())) return null;
     await resumableUploads.delete(itemId);
     return upload;

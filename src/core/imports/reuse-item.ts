@@ -3,29 +3,39 @@ import type { QuotaReservation } from '../customers/quota.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction } from '../shared/transactional.js';
-import { type ImportPhoto, retry } from './import-photo.js';
+import { type ImportPhoto, quotaUseOf, retry } from './import-photo.js';
 import { type Candidate, clientValues, normalSha256 } from './registration.js';
 import { saveAndRequestInspection } from './request-inspection.js';
+import type { SourceFetch } from './source-fetch.js';
+
+export interface ReuseTerms {
+  readonly tags: () => Promise<readonly Id[]>;
+  readonly quota: QuotaReservation;
+  readonly at: Date;
+  /** What is to be fetched for the item: nothing, unless it is `fetching`. */
+  readonly fetchesOf: (item: ImportPhoto) => readonly SourceFetch[];
+}
 
 /** The client refers to an existing item: unchanged or, if it has failed, with the new values and waiting for bytes again. */
 export async function reuseItem(
-  transaction: Transaction<'importPhotos' | 'jobs'>,
+  transaction: Transaction<'importPhotos' | 'sourceFetches' | 'jobs'>,
   { input, staged }: Candidate,
   seen: ImportPhoto,
-  { tags, quota, at }: { tags: () => Promise<readonly Id[]>; quota: QuotaReservation; at: Date },
+  { tags, quota, at, fetchesOf }: ReuseTerms,
 ): Promise<{ outcome: 'existing'; item: ImportPhoto } | { outcome: 'rejected'; error: ItemError }> {
   // An item of this very request is not stored yet, and nobody else can know it.
   const known = (await transaction.importPhotos.lock(seen.importId, seen.id)) ?? seen;
   const sha256 = input.sha256 ? normalSha256(input.sha256) : null;
-  const differs =
-    (sha256 !== null && known.sha256 !== null && sha256 !== known.sha256) || input.sizeBytes !== known.sizeBytes;
+  const hasOtherSize = input.sourceUrl ? false : input.sizeBytes !== known.sizeBytes;
+  const differs = (sha256 !== null && known.sha256 !== null && sha256 !== known.sha256) || hasOtherSize;
   if (known.status === 'failed') {
-    const error = quota.tryReserve({ photos: 1, storageBytes: input.sizeBytes });
+    const status = input.sourceUrl ? 'fetching' : 'awaiting_upload';
+    const again = { ...retry(known, randomUUID(), at, status), sizeBytes: input.sizeBytes ?? null, sha256 };
+    const error = quota.tryReserve(quotaUseOf(again));
     if (error !== null) return { outcome: 'rejected', error };
-    const values = clientValues(input, await tags());
-    const waiting = { ...retry(known, randomUUID(), at), ...values, sizeBytes: input.sizeBytes, sha256 };
-    const item = withStagedBytes(waiting, staged, at);
+    const item = withStagedBytes({ ...again, ...clientValues(input, await tags()) }, staged, at);
     await saveAndRequestInspection(transaction, item);
+    await transaction.sourceFetches.put(fetchesOf(item));
     return { outcome: 'existing', item };
   }
   if (differs) {

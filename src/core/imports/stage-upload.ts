@@ -3,12 +3,15 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import type { Measure } from '../blobs/measure.js';
 import type { VerifiedBlobs } from '../blobs/verified-blobs.js';
 import { isOutage } from '../shared/errors.js';
-import { storeDeclaredBytes } from './declared-bytes.js';
+import { type DeclaredBytes, storeDeclaredBytes } from './declared-bytes.js';
 import type { ImportBatchers } from './import-batchers.js';
 import { newUploadId, requireSameBytes } from './import-photo.js';
 import { uploadForbidden } from './require-upload-grant.js';
 import { noteStaged } from './staged-picture.js';
 import type { UploadGrant } from './upload-target.js';
+
+/** Which upload of which item brings the bytes, and what is known of them. */
+type StagedFile = Omit<UploadGrant, keyof DeclaredBytes | 'apiKeyId' | 'expiresAt'> & DeclaredBytes;
 
 export type StageUses = { blobs: BlobStore; verifiedBlobs: VerifiedBlobs; importBatchers: ImportBatchers };
 
@@ -18,7 +21,7 @@ export type StageUses = { blobs: BlobStore; verifiedBlobs: VerifiedBlobs; import
  */
 export async function stageUpload(
   uses: StageUses,
-  grant: UploadGrant,
+  grant: StagedFile,
   bytes: AsyncIterable<Uint8Array>,
   measure: Measure,
 ): Promise<void> {

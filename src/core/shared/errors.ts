@@ -78,7 +78,10 @@ export type ItemErrorCode =
   | 'limit_reached'
   | 'duplicate_source_gone'
   | 'duplicate_of_failed'
-  | 'processing_failed';
+  | 'processing_failed'
+  | 'source_unreachable'
+  | 'source_forbidden'
+  | 'source_not_found';
 
 export interface ItemError {
   readonly code: ItemErrorCode;

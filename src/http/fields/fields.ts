@@ -25,6 +25,8 @@ export interface FieldOptions {
   readonly description?: string;
   /** Of a request: required. */
   readonly required?: boolean;
+  /** Of a request: required unless the field of this name has a value. */
+  readonly requiredWithout?: string;
   /** May be null; in a request, that clears it. */
   readonly nullable?: boolean;
   /** Of a response: not always there. */
@@ -188,12 +190,23 @@ export function field(options: FieldOptions, schema: FieldSchema, ...validators:
   return applyDecorators(presence(options), ...validators, declared(options, schema));
 }
 
-function presence({ required, nullable }: FieldOptions): PropertyDecorator {
-  if (required) return IsDefined(constraint('is required.', 'required'));
+function presence({ required, requiredWithout, nullable }: FieldOptions): PropertyDecorator {
+  const isDefined = IsDefined(constraint('is required.', 'required'));
+  if (required) return isDefined;
+  if (requiredWithout !== undefined) {
+    const isMissing = (body: Readonly<Record<string, unknown>>) => !body[requiredWithout];
+    return applyDecorators(
+      ValidateIf((body, value) => value !== undefined || isMissing(body)),
+      isDefined,
+    );
+  }
   return nullable ? IsOptional() : ValidateIf((_, value) => value !== undefined);
 }
 
-export function declared({ description, nullable, ...options }: FieldOptions, schema: FieldSchema): PropertyDecorator {
+export function declared(
+  { description, nullable, requiredWithout: _, ...options }: FieldOptions,
+  schema: FieldSchema,
+): PropertyDecorator {
   if (description === undefined && !('model' in schema) && !('$ref' in schema)) return () => undefined;
   return declareField({
     ...schema,

@@ -88,6 +88,11 @@ const itemMeanings: Readonly<Record<ItemErrorCode, string>> = {
   limit_reached: 'a limit is reached',
   duplicate_source_gone: 'the photo with the same bytes was permanently deleted in the meantime: import the file again',
   duplicate_of_failed: 'an earlier file in this import has the same bytes, and failed',
+  source_unreachable:
+    'the file could not be fetched from its `sourceUrl`, in 5 tries or because of what the source responded',
+  source_forbidden:
+    'the `sourceUrl` leads to an address that is not public, or the source refused access (401, 403); or the API key ended first',
+  source_not_found: 'the source has no such file (404, 410)',
   processing_failed: 'the service could not process the bytes for a day: import the file again',
 };
 

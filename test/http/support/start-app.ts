@@ -37,6 +37,8 @@ import { MemoryKeyStore } from '../../memory/memory-key-store.js';
 import { MemoryMediaReader } from '../../memory/memory-media-reader.js';
 import { MemoryPasswordHasher } from '../../memory/memory-password-hasher.js';
 import { MemoryRenditionLeases } from '../../memory/memory-rendition-leases.js';
+import { MemoryFetchQueue } from '../../memory/memory-source-fetches.js';
+import { MemorySourceReader } from '../../memory/memory-source-reader.js';
 import { MemoryTrafficStore } from '../../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../../memory/memory-user-repository.js';
 import { MemoryWebhookSender } from '../../memory/memory-webhook-sender.js';
@@ -145,6 +147,8 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     blobs: new MemoryBlobStore(),
     media: new MemoryMediaReader(),
     jobs: new MemoryJobQueue(database, clock),
+    fetches: new MemoryFetchQueue(database, clock),
+    sourceReader: new MemorySourceReader(),
     deliveries: new MemoryDeliveryQueue(database, clock),
     deliveryKeys: new MemoryDeliveryKeyFinder(database),
     webhooks: new MemoryWebhookSender(),

@@ -9,7 +9,7 @@ import { resumableUploadTable } from './resumable-upload.table.js';
 export const abandonedUploads = (until: string, customer = 'u.customer_id') =>
   `resumable_uploads u WHERE (u.updated_at <= ${until} OR NOT EXISTS (
     SELECT FROM import_photos i WHERE i.customer_id = ${customer} AND i.id = u.item_id AND i.attempt = u.attempt
-      AND i.status = 'awaiting_upload'))`;
+      AND i.status IN ('awaiting_upload', 'fetching')))`;
 
 export class TypeormResumableUploadRepository implements ResumableUploadRepository {
   constructor(

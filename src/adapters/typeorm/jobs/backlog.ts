@@ -38,7 +38,7 @@ const DELIVERIES = `
 
 const ITEMS_UNDER_WAY = `
   SELECT status, count(*) AS items
-  FROM (SELECT status FROM import_photos WHERE status IN ('awaiting_upload', 'processing', 'ready') LIMIT $1) seen
+  FROM (SELECT status FROM import_photos WHERE status IN ('awaiting_upload', 'fetching', 'processing', 'ready') LIMIT $1) seen
   GROUP BY status`;
 
 /** As of the last autovacuum: no row is read for it. */

@@ -80,6 +80,7 @@ export class ImportPhotoView {
   @OneOf<ImportPhotoStatus>(
     {
       awaiting_upload: 'its bytes have not arrived',
+      fetching: 'the service fetches its bytes from the `sourceUrl`',
       processing: 'its bytes are being inspected',
       ready: 'it becomes a photo once the import is finalized',
       imported: 'it is a photo',
@@ -102,7 +103,8 @@ export class ImportPhotoView {
   filename: string;
 
   @WholeNumber({
-    description: 'The declared size, replaced by the actual size once known.',
+    description:
+      'The declared size, replaced by the actual size once known. While a file is fetched whose size the source does not state: what is reserved for it.',
     example: 2311040,
     min: 0,
     nullable: true,

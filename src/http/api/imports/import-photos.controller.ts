@@ -34,7 +34,7 @@ export class ImportPhotosController {
     operationId: 'addImportPhotos',
     summary: 'Add files to an import',
     description:
-      'JSON registers up to 500 files and returns an upload URL for each; uploading to those URLs does not count against any rate limit. multipart/form-data sends up to 20 small files along with their bytes. An error in one file, such as an invalid value or tag name, rejects only that file. A file that is already registered (matched by `clientRef`, or else by hash and file name) is returned as `existing`, so you can repeat a request as often as you like.',
+      'JSON registers up to 500 files and returns an upload URL for each; uploading to those URLs does not count against any rate limit. A file with a `sourceUrl` is fetched by the service instead. multipart/form-data sends up to 20 small files along with their bytes. An error in one file, such as an invalid value or tag name, rejects only that file. A file that is already registered (matched by `clientRef`, or else by hash and file name) is returned as `existing`, so you can repeat a request as often as you like.',
     path: [importId],
     body: 'The files to register, or the files themselves.',
     streamed: {

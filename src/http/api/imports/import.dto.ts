@@ -1,3 +1,4 @@
+import { MAX_URL_LENGTH } from '../../../core/access/outgoing-url.js';
 import { defaultLimits } from '../../../core/customers/limits.js';
 import type { DuplicatePolicy } from '../../../core/imports/import.js';
 import { creationErrors } from '../../../core/imports/import-creation.js';
@@ -123,22 +124,31 @@ class NewItemFields extends ItemFields {
   metadata?: Record<string, string>;
 }
 
-const DeclaredSize = (required: boolean) =>
-  WholeNumber({
-    description: `The size of the file in bytes, at most \`limits.maxFileBytes\` (${defaultLimits.maxFileBytes} by default).`,
-    example: 2311040,
-    min: 1,
-    required,
-  });
+const SIZE = `The size of the file in bytes, at most \`limits.maxFileBytes\` (${defaultLimits.maxFileBytes} by default).`;
+const size = { example: 2311040, min: 1 };
 
 /** An item of a registration; items are validated one by one, so that one bad file does not stop the others. */
-@RequestModel('NewImportPhoto', 'A file to upload.')
+@RequestModel('NewImportPhoto', 'A file to upload, or to fetch from another server.')
 export class RegistrationItem extends NewItemFields {
   @Text({ ...filename, required: true })
   filename: string;
 
-  @DeclaredSize(true)
-  sizeBytes: number;
+  @WholeNumber({
+    ...size,
+    description: `${SIZE} Required unless there is a \`sourceUrl\`; then the source must have a file of this size.`,
+    requiredWithout: 'sourceUrl',
+  })
+  sizeBytes?: number;
+
+  @Text({
+    description:
+      'Where the service fetches the file: an `https` URL without a user name, password or fragment, whose host has public addresses only. The item is `fetching` and needs no upload. The URL is stored encrypted and never returned, because its query can be a secret.',
+    example: 'https://media.example/IMG_0001.HEIC?signature=b64',
+    format: 'uri',
+    max: MAX_URL_LENGTH,
+    nullable: true,
+  })
+  sourceUrl?: string | null;
 }
 
 @RequestModel('Registration', 'The files to register.')
@@ -156,7 +166,7 @@ export class InlineItem extends NewItemFields {
   @Text(filename)
   filename?: string;
 
-  @DeclaredSize(false)
+  @WholeNumber({ ...size, description: SIZE })
   sizeBytes?: number;
 }
 
@@ -208,6 +218,7 @@ export class ImportPhotoPatchBody extends ItemFields {
     tags: 'send tagIds or tagNames.',
     error: kept,
     upload: kept,
+    sourceUrl: 'register the file again to fetch it from another URL.',
     createdAt: kept,
     updatedAt: kept,
   };

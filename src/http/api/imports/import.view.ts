@@ -21,6 +21,9 @@ export class ImportCountsView {
   @Count('Items whose bytes have not arrived.')
   awaitingUpload: number;
 
+  @Count('Items whose bytes the service fetches from another server.')
+  fetching: number;
+
   @Count('Items whose bytes are being inspected.', 12)
   processing: number;
 
@@ -163,6 +166,7 @@ export function importView(subject: ImportDetails): ImportView {
     counts: {
       total: counts.total,
       awaitingUpload: counts.awaitingUpload,
+      fetching: counts.fetching,
       processing: counts.processing,
       ready: counts.ready,
       imported: counts.imported,

@@ -48,6 +48,7 @@ const parts: readonly (readonly [keyof ImportCounts, string])[] = [
   ['duplicate', 'already in the library'],
   ['ready', 'ready'],
   ['processing', 'processing'],
+  ['fetching', 'being fetched'],
   ['awaitingUpload', 'missing'],
   ['failed', 'failed'],
   ['cancelled', 'cancelled'],

@@ -69,7 +69,9 @@ function nameOf({ id, name }: Pick<CountedImport, 'id' | 'name'>): string {
 
 /** Whether it changes without any action on this page. */
 function isMoving({ status, counts }: CountedImport): boolean {
-  return status === 'processing' || (status === 'open' && counts.awaitingUpload + counts.processing > 0);
+  return (
+    status === 'processing' || (status === 'open' && counts.awaitingUpload + counts.fetching + counts.processing > 0)
+  );
 }
 
 const states: Readonly<Record<ImportStatus, readonly ['plain' | 'good' | 'warn' | 'bad', string]>> = {

@@ -1,0 +1,16 @@
+import type { SourceFetch } from '../../../core/imports/source-fetch.js';
+import { bigWhole, key, optionalBigWhole, optionalText, tableOf, text, whole } from '../database/columns.js';
+
+/** A fetch; only its holder is given the lease. */
+export const sourceFetchTable = tableOf<SourceFetch>('sourceFetch', 'source_fetches', {
+  customerId: key,
+  itemId: key,
+  importId: bigWhole,
+  uploadId: bigWhole,
+  apiKeyId: optionalBigWhole,
+  url: text,
+  host: text,
+  declaredBytes: optionalBigWhole,
+  validator: optionalText,
+  failures: whole,
+});
