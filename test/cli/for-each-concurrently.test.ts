@@ -1,0 +1,18 @@
+import { forEachConcurrently } from '../../cli/src/for-each-concurrently.js';
+
+test('a failure ends it only when what began beside it is over, and nothing begins after it', async () => {
+  const done: string[] = [];
+  let finish = () => {};
+  const slow = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const all = forEachConcurrently(2, ['fails', 'slow', 'never begins'], async (item) => {
+    if (item === 'fails') throw new Error('no');
+    if (item === 'slow') await slow;
+    done.push(item);
+  });
+  const ended = all.catch((error: Error) => [...done, error.message]);
+  setImmediate(finish);
+  expect(await ended).toEqual(['slow', 'no']);
+  expect(done).toEqual(['slow']);
+});
