@@ -1,0 +1,110 @@
+/* @slow */
+import { SourceServer, serve } from '../support/source-server.js';
+import { type Client, sha256 } from './support/client.js';
+import { Failpoints } from './support/failpoints.js';
+import { photoNamed } from './support/life.js';
+import { until } from './support/processes.js';
+import { Installation } from './support/service.js';
+import { collectGarbage, expectSound } from './support/sound.js';
+
+const MIB = 1024 ** 2;
+
+/** Each step of a fetch that changes something; those before which few files arrive come first. */
+const steps = [
+  'store-source:takeStoredSource/store.transaction',
+  'reserve-source-bytes:reserveSourceBytes/store.transaction',
+  'record-fetch:release/store.transaction',
+  'store-source:begin/store.transaction',
+  'store-source:begin/blobs.delete',
+  'receive-parts:storePart/blobs.put',
+  'receive-parts:replaceParts/store.transaction',
+  'receive-parts:complete/blobs.delete',
+  'receive-parts:forget/store.transaction',
+  'declared-bytes:storeDeclaredBytes/blobs.put',
+  'receive-staged-bytes:receiveStagedBytes/store.transaction',
+  'record-fetch:forget/store.transaction',
+];
+
+/** Every third one is larger than a part, and the connection breaks whenever it is read from the beginning. */
+const FILES = 60;
+const files = Array.from({ length: FILES }, (_, at) => {
+  const photo = photoNamed(`fetched ${at}`);
+  if (at % 3 > 0) return { name: `${at}.jpg`, bytes: photo };
+  // What comes after the end of a picture no decoder looks at.
+  const bytes = new Uint8Array(9 * MIB);
+  bytes.set(photo);
+  return { name: `${at}.jpg`, bytes };
+});
+
+let server: SourceServer;
+let installation: Installation;
+let client: Client;
+let importId: number;
+let failpoints: Failpoints;
+beforeAll(async () => {
+  server = await SourceServer.start();
+  for (const { name, bytes } of files) {
+    const breaksAfter = bytes.length > MIB ? bytes.length - 1000 : bytes.length;
+    server.on(
+      `/${name}`,
+      serve(() => ({ bytes, breaksAfter })),
+    );
+  }
+  installation = await Installation.make({ FETCH_ALLOW_PRIVATE: 'true' });
+  failpoints = new Failpoints(installation);
+  await installation.start();
+  client = installation.client();
+  importId = (await client.post('/imports')).body.id;
+  await installation.stop();
+});
+afterAll(async () => {
+  await installation.stop();
+  await installation.remove();
+  await server.close();
+});
+
+afterEach(() => installation.stop());
+
+describe('kill -9 right after each step of fetching, before anybody is told of it', () => {
+  it('register-all:registerAll/store.transaction', async () => {
+    await installation.start(failpoints.settings);
+    failpoints.arm('register-all:registerAll/store.transaction');
+    const photos = files.map(({ name }) => ({
+      filename: name,
+      clientRef: name,
+      sourceUrl: server.url(`/${name}?key=secret`),
+    }));
+    const lost = client.post(`/imports/${importId}/photos`, { photos }).catch(() => null);
+    await installation.end();
+    await lost;
+  });
+
+  it.each(steps)('%s', async (step) => {
+    // What is due may be fetched, and end it, before it is ready.
+    failpoints.arm(step);
+    await installation.start(failpoints.settings).catch(() => undefined);
+    await installation.end();
+  });
+
+  it('these are all the steps there are, and every file arrives', async () => {
+    failpoints.disarm();
+    await installation.start(failpoints.settings);
+    const { body } = await client.post(`/imports/${importId}/finalize`);
+    expect(body.counts).toMatchObject({ total: FILES, failed: 0, awaitingUpload: 0 });
+    await until(
+      'the import to end',
+      async () => (await client.get(`/imports/${importId}`)).body.status !== 'processing',
+    );
+    const { photos, status } = (await client.get(`/imports/${importId}?include=photos&limit=100`)).body;
+    expect(status).toBe('completed');
+    for (const { photoId, filename, sha256: hash } of photos.data) {
+      const bytes = files.find(({ name }) => name === filename)?.bytes ?? new Uint8Array();
+      expect([filename, hash]).toEqual([filename, sha256(bytes)]);
+      expect(sha256(await client.bytes(`/photos/${photoId}/download`))).toBe(hash);
+    }
+    const ofFetches = failpoints.seen().filter((step) => /source|fetch/.test(step));
+    expect(steps).toEqual(expect.arrayContaining(ofFetches));
+    await collectGarbage(installation);
+    await expectSound(installation, { graceSeconds: 0 });
+  });
+});
