@@ -1239,6 +1239,8 @@ export interface components {
             camera: components["schemas"]["Camera"] | null;
             /** @description The exposure settings. Null if unknown. */
             exposure: components["schemas"]["Exposure"] | null;
+            /** @description The film of a motion photo. The download of the original with `Range: bytes=OFFSET-LAST`, where LAST is `offset` + `sizeBytes` - 1, is the film alone. Null if there is none. */
+            companion: components["schemas"]["Companion"] | null;
             /**
              * @description A rating in stars. Null if unrated.
              * @example 4
@@ -2139,6 +2141,36 @@ export interface components {
              */
             flash: boolean | null;
         };
+        /** @description A film inside the file of the photo, as phones store it with a motion photo. */
+        Companion: {
+            /**
+             * @description What it is.
+             *
+             *     - `video`: a film
+             * @example video
+             * @enum {string}
+             */
+            type: "video";
+            /**
+             * @description The type of the film by its first bytes.
+             *
+             *     - `video/mp4`: MPEG-4
+             *     - `video/quicktime`: QuickTime
+             * @example video/mp4
+             * @enum {string}
+             */
+            contentType: "video/mp4" | "video/quicktime";
+            /**
+             * @description Where it begins in the original, in bytes.
+             * @example 3172204
+             */
+            offset: number;
+            /**
+             * @description Its size in bytes, part of the size of the photo.
+             * @example 2045116
+             */
+            sizeBytes: number;
+        };
         /** @description A tag as it appears in other resources. */
         TagName: {
             /**
@@ -2700,6 +2732,8 @@ export interface components {
             camera: components["schemas"]["Camera"] | null;
             /** @description The exposure settings. Null if unknown. */
             exposure: components["schemas"]["Exposure"] | null;
+            /** @description The film of a motion photo. The download of the original with `Range: bytes=OFFSET-LAST`, where LAST is `offset` + `sizeBytes` - 1, is the film alone. Null if there is none. */
+            companion: components["schemas"]["Companion"] | null;
             /**
              * @description A rating in stars. Null if unrated.
              * @example 4

@@ -74,6 +74,7 @@ function photoWith(customerId: Id, id: Id): Photo {
     takenAtSource: 'none',
     camera: null,
     exposure: null,
+    companion: null,
     externalId: null,
     metadata: {},
     importId: null,

@@ -27,6 +27,7 @@ const shape: JsonShape = {
     focalLength35mm: true,
     flash: true,
   },
+  companion: { type: true, contentType: true, offset: true, sizeBytes: true },
   rating: true,
   tags: { id: true, name: true },
   metadata: true,

@@ -52,6 +52,7 @@ describe('GET /photos/{id}', () => {
       place: { country: 'FR', region: 'Île-de-France', city: 'Paris' },
       camera: { make: 'NIKON', model: 'D750', lens: null },
       exposure: null,
+      companion: null,
       rating: 4,
       tags: [],
       externalId: null,
@@ -109,6 +110,7 @@ describe('GET /photos/{id}', () => {
 describe('what comes from the file', () => {
   test('is shown in its units, absent parts as null', async () => {
     const facts = {
+      contentType: 'image/jpeg',
       damaged: true,
       orientation: 6,
       thumbhash: '1QcSHQRnh493V4dIh4eXh1h4kJUI',
@@ -123,6 +125,7 @@ describe('what comes from the file', () => {
         focalLength35mm: null,
         flash: true,
       },
+      companion: { type: 'video' as const, contentType: 'video/mp4' as const, offset: 12, sizeBytes: 34 },
       location: { latitude: -1.5, longitude: 2, altitude: -3.25 },
     };
     expect(await one(picture('facts', facts))).toMatchObject(facts);
@@ -375,6 +378,7 @@ describe('PATCH /photos/{id}', () => {
     'exposure',
     'tags',
     'importId',
+    'companion',
     'damaged',
     'thumbhash',
     'dominantColor',

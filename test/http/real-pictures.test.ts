@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import ExifReader from 'exifreader';
 import sharp from 'sharp';
 import { type OpenMedia, openMedia } from '../support/media.js';
+import { film, motionPhoto } from '../support/motion-photos.js';
 import { preview, rawFile } from '../support/raw-files.js';
 import type { Answer } from './support/http-client.js';
 import { importPhotos, sha256 } from './support/photos.js';
@@ -141,6 +142,22 @@ describe('GET /photos/{id}/download of real files', () => {
     const rendition = await actor.get(`/photos/${id}/download?rendition=small`);
     expect(await sharp(rendition.bytes).metadata()).toMatchObject({ format: 'jpeg', width: 480, height: 640 });
     expect((await actor.get('/photos?contentType=image/x-adobe-dng')).body.data).toMatchObject([{ id }]);
+  });
+
+  test('a range of a motion photo is its film', async () => {
+    const content = await motionPhoto(film());
+    const [{ id }] = await importPhotos(app, actor, [{ filename: 'MP.jpg', content }]);
+    const { companion, ...rest } = (await actor.get(`/photos/${id}`)).body;
+    expect(companion).toEqual({
+      type: 'video',
+      contentType: 'video/mp4',
+      offset: content.length - film().length,
+      sizeBytes: film().length,
+    });
+    expect(rest).toMatchObject({ contentType: 'image/jpeg', width: 700, damaged: false });
+    const range = `bytes=${companion.offset}-${companion.offset + companion.sizeBytes - 1}`;
+    const answer = await actor.get(`/photos/${id}/download`, { range });
+    expect([answer.status, answer.bytes.equals(film())]).toEqual([206, true]);
   });
 
   const longest = { thumb: 320, small: 640, medium: 1280, large: 2560 };

@@ -80,6 +80,7 @@ const plain: PictureFacts = {
   rating: null,
   camera: null,
   exposure: null,
+  companion: null,
   times: {
     original: null,
     originalSubSec: null,

@@ -1,4 +1,5 @@
 import sharp, { type Exif } from 'sharp';
+import { box, longs } from './boxes.js';
 
 /**
  * Small raw files in the shapes that the cameras' formats have, around a preview that is a real JPEG. ExifTool recognizes them and extracts
@@ -358,20 +359,6 @@ function raf(jpeg: Buffer): Buffer {
   parts.forEach((value, index) => void head.writeUInt32BE(value, 84 + 4 * index));
   return Buffer.concat([head, Buffer.alloc(40), jpeg, Buffer.alloc(8), SENSOR]);
 }
-
-const box = (type: string, ...content: Buffer[]): Buffer => {
-  const bytes = Buffer.concat(content);
-  const head = Buffer.alloc(8);
-  head.writeUInt32BE(bytes.length + 8);
-  head.write(type, 4, 'latin1');
-  return Buffer.concat([head, bytes]);
-};
-
-const longs = (...values: number[]): Buffer => {
-  const bytes = Buffer.alloc(4 * values.length);
-  values.forEach((value, index) => void bytes.writeUInt32BE(value, 4 * index));
-  return bytes;
-};
 
 function cr3({ preview: jpeg, orientation = 1, tags = [] }: RawOptions): Buffer {
   const writer = new TiffWriter(true);

@@ -1,6 +1,7 @@
 import type { Inspection, RenderedPicture } from '../../core/media/media-reader.js';
 import { renditionSizes } from '../../core/media/renditions.js';
 import { layoutOf, within } from '../../core/media/transformation.js';
+import { companionOf } from './companion.js';
 import { blurredPreview } from './impression.js';
 import type { PictureMetadata } from './metadata.js';
 import type { MetadataSource } from './metadata-reader.js';
@@ -37,6 +38,7 @@ export async function inspectPicture(
           damaged,
           ...blurredPreview(small),
           phash: perceptualHash(small),
+          companion: await companionOf(order.path, { contentType, xmp }),
           ...(await readMetadata({ path, contentType, exif, xmp })),
         },
       };

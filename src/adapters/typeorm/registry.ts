@@ -58,6 +58,7 @@ import { ResumableUploads1763700000080 } from './migrations/1763700000080-resuma
 import { PerceptualHashes1763700000090 } from './migrations/1763700000090-perceptual-hashes.js';
 import { SeparatedPhotos1763700000100 } from './migrations/1763700000100-separated-photos.js';
 import { SourceFetches1763700000110 } from './migrations/1763700000110-source-fetches.js';
+import { Companions1763700000120 } from './migrations/1763700000120-companions.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoTable } from './photos/photo.table.js';
 import type { PhotosReadTogether } from './photos/photo-reads.js';
@@ -134,6 +135,7 @@ export const migrations = [
   SeparatedPhotos1763700000100,
   ResumableUploads1763700000080,
   SourceFetches1763700000110,
+  Companions1763700000120,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

@@ -39,6 +39,7 @@ export function newPhoto(
     rating: item.rating ?? facts.rating,
     camera: facts.camera,
     exposure: facts.exposure,
+    companion: facts.companion ?? null,
     externalId: item.externalId,
     metadata: item.metadata,
     importId: subject.id,

@@ -1,7 +1,7 @@
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { WrittenTimes } from './capture-time.js';
-import type { Camera, Descriptive, ExifTags, Exposure } from './picture-metadata.js';
+import type { Camera, Companion, Descriptive, ExifTags, Exposure } from './picture-metadata.js';
 import type { Size, Transformation } from './transformation.js';
 
 /**
@@ -30,6 +30,8 @@ export interface PictureFacts extends Descriptive {
   readonly dominantColor: string | null;
   /** 16 hex digits (`core/photos/similar-photos.ts`); null for a plain picture. Absent: inspected by an earlier release. */
   readonly phash?: string | null;
+  /** Null when there is none. Absent: inspected by an earlier release. */
+  readonly companion?: Companion | null;
   readonly exif: ExifTags;
 }
 

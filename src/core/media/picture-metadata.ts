@@ -22,6 +22,15 @@ export interface Exposure {
   readonly flash: boolean | null;
 }
 
+/** A film inside a file, beside its picture: the other half of a motion photo. */
+export interface Companion {
+  readonly type: 'video';
+  readonly contentType: 'video/mp4' | 'video/quicktime';
+  /** Of its first byte, from the beginning of the file. */
+  readonly offset: number;
+  readonly sizeBytes: number;
+}
+
 /** Fields that people can set, and that a file can contain. */
 export interface Descriptive {
   readonly title: string | null;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CaptureTime } from '../media/capture-time.js';
-import type { Camera, Descriptive, Exposure } from '../media/picture-metadata.js';
+import type { Camera, Companion, Descriptive, Exposure } from '../media/picture-metadata.js';
 import { type Focus, turnFocus } from '../media/transformation.js';
 import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
@@ -36,6 +36,8 @@ export interface Photo extends Descriptive, CaptureTime {
   readonly place: Place | null;
   readonly camera: Camera | null;
   readonly exposure: Exposure | null;
+  /** Null also for a photo of an earlier release. */
+  readonly companion: Companion | null;
   readonly externalId: string | null;
   readonly metadata: Metadata;
   readonly importId: Id | null;

@@ -72,6 +72,7 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   camera: optionalDocument,
   cameraKey: { ...text, ...searchedOnly },
   exposure: optionalDocument,
+  companion: optionalDocument,
   externalId: optionalText,
   metadata: document,
   importId: optionalBigWhole,

@@ -2,7 +2,7 @@ import { type RenditionName, renditionSizes } from '../../../core/media/renditio
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
 import { ResponseModel } from '../../fields/declared.js';
-import { Decimal, Flag, Instant, Text } from '../../fields/fields.js';
+import { Decimal, Flag, Instant, OneOf, Text, WholeNumber } from '../../fields/fields.js';
 import { instant } from '../../responses/wire.js';
 import { Altitude, FocusX, FocusY, Latitude, Longitude } from './photo-fields.js';
 
@@ -107,6 +107,35 @@ export class RenditionUrlsView {
 
   @Instant({ description: 'When the URLs expire.' })
   expiresAt: string;
+}
+
+@ResponseModel('Companion', 'A film inside the file of the photo, as phones store it with a motion photo.')
+export class CompanionView {
+  @OneOf({ video: 'a film' }, { description: 'What it is.' })
+  type: 'video';
+
+  @OneOf(
+    { 'video/mp4': 'MPEG-4', 'video/quicktime': 'QuickTime' },
+    { description: 'The type of the film by its first bytes.' },
+  )
+  contentType: 'video/mp4' | 'video/quicktime';
+
+  @WholeNumber({ description: 'Where it begins in the original, in bytes.', example: 3172204, min: 0 })
+  offset: number;
+
+  @WholeNumber({ description: 'Its size in bytes, part of the size of the photo.', example: 2045116, min: 1 })
+  sizeBytes: number;
+}
+
+export function companionView(companion: PhotoWithTags['companion']): CompanionView | null {
+  return (
+    companion && {
+      type: companion.type,
+      contentType: companion.contentType,
+      offset: companion.offset,
+      sizeBytes: companion.sizeBytes,
+    }
+  );
 }
 
 export function locationView(location: PhotoWithTags['location']): LocationView | null {

@@ -98,6 +98,7 @@ export class PhotoPatchBody extends DescriptiveBody {
     place: 'it is derived from location.',
     camera: fromFile,
     exposure: fromFile,
+    companion: fromFile,
     tags: 'use PUT /photos/{id}/tags.',
     importId: kept,
     damaged: fromFile,

@@ -20,7 +20,9 @@ import { TagNameView, tagNameView } from '../tags/tag.view.js';
 import { Height, LOCAL_TIME, MetadataMap, Rating, Rotation, Sha256, Width } from './photo-fields.js';
 import {
   CameraView,
+  CompanionView,
   cameraView,
+  companionView,
   ExposureView,
   exposureView,
   FocusView,
@@ -130,6 +132,13 @@ export class PhotoView {
 
   @Nested(ExposureView, { description: 'The exposure settings. Null if unknown.', nullable: true })
   exposure: ExposureView | null;
+
+  @Nested(CompanionView, {
+    description:
+      'The film of a motion photo. The download of the original with `Range: bytes=OFFSET-LAST`, where LAST is `offset` + `sizeBytes` - 1, is the film alone. Null if there is none.',
+    nullable: true,
+  })
+  companion: CompanionView | null;
 
   @Rating()
   rating: number | null;
@@ -249,6 +258,7 @@ export function photoView(photo: PhotoWithTags): PhotoView {
     place: placeView(photo.place),
     camera: cameraView(photo.camera),
     exposure: exposureView(photo.exposure),
+    companion: companionView(photo.companion),
     rating: photo.rating,
     tags: photo.tags.map(tagNameView),
     externalId: photo.externalId,

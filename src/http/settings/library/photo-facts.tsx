@@ -29,6 +29,7 @@ export function PhotoFacts({ photo, exif }: { photo: PhotoWithTags; exif: ExifTa
         <br />
         <span class="soft">
           {photo.contentType}, {bytes(photo.sizeBytes)}, {photo.width} × {photo.height} pixels
+          {photo.companion !== null && `, ${bytes(photo.companion.sizeBytes)} of them a film`}
         </span>
       </Fact>
       <Fact name="Original">
