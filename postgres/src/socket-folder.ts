@@ -21,7 +21,7 @@ export async function makeSocketFolder(dataDir: string, label: string, clear: bo
   const problems: string[] = [];
   for (const path of places(dataDir, label)) {
     try {
-      await makePrivate(path, dataDir);
+      await makePrivate(path, dataDir, clear);
       if (clear) for (const name of await readdir(path)) await rm(join(path, name), { recursive: true, force: true });
       await tryBinding(join(path, `try.${randomBytes(4).toString('hex')}`));
       return path;
@@ -61,13 +61,15 @@ function places(dataDir: string, label: string): string[] {
   return [...new Set(all)].filter(fits);
 }
 
-async function makePrivate(path: string, dataDir: string): Promise<void> {
+async function makePrivate(path: string, dataDir: string, isOurs: boolean): Promise<void> {
   const owner = await stat(dataDir);
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
   if (!(await isTrusted(path, dataDir))) throw new Error('it is not a folder that belongs only to this user');
-  await chmod(path, 0o700);
+  // Without a lock, a server may be starting in it at this moment, under an account of its own that must get through (0711).
+  const isClosed = ((await stat(path)).mode & 0o066) === 0;
+  if (isOurs || !isClosed) await chmod(path, 0o700);
   if (process.geteuid?.() === 0) await chown(path, owner.uid, owner.gid);
 }
 
