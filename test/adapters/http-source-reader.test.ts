@@ -120,19 +120,34 @@ describe('redirects', () => {
     expect(server.connections).toBe(1);
   });
 
-  test('to a name that leads to a private address is not followed', async () => {
-    // The first name is public as far as the reader can see; only the test knows that it leads here.
+  test('to a name that leads to a forbidden address is not followed, at no step', async () => {
+    // Only this machine can be reached by a test: one of its addresses stands for the public ones, another for the private.
     const reader = new HttpSourceReader({
       allowPrivate: true,
-      lookup: async (name) => {
-        if (name === 'inside.example.com') throw Object.assign(new Error('unknown'), { code: 'ENOTFOUND' });
-        return [{ address: '127.0.0.1', family: 4 }];
-      },
+      permits: (address) => address === '127.0.0.1',
+      lookup: async (name) => [{ address: name.startsWith('inside') ? '127.0.0.2' : '127.0.0.1', family: 4 }],
     });
-    redirect('/a.jpg', 'http://inside.example.com/');
-    await expect(read(`http://a.example.com:${server.port}/a.jpg`, reader)).rejects.toMatchObject(
-      failing('source_unreachable', false),
-    );
+    const refused = failing('source_forbidden', true);
+    for (const inside of ['inside.example.com', '127.0.0.2', '[::1]']) {
+      redirect('/2', `http://${inside}:${server.port}/secret`);
+      redirect('/1', `http://b.example.com:${server.port}/2`);
+      const before = server.connections;
+      const reading = read(`http://a.example.com:${server.port}/1`, reader);
+      await expect(reading).rejects.toMatchObject(refused);
+      expect(server.connections - before).toBe(2);
+    }
+  });
+
+  test('a name that leads elsewhere when it is asked again is refused at that step', async () => {
+    const answers = ['127.0.0.1', '127.0.0.2'];
+    const reader = new HttpSourceReader({
+      allowPrivate: true,
+      permits: (address) => address === '127.0.0.1',
+      lookup: async () => [{ address: answers.shift() ?? '', family: 4 }],
+    });
+    redirect('/a.jpg', '/b.jpg');
+    const reading = read(`http://rebind.example.com:${server.port}/a.jpg`, reader);
+    await expect(reading).rejects.toMatchObject(failing('source_forbidden', true));
     expect(server.connections).toBe(1);
   });
 

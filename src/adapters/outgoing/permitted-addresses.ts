@@ -15,19 +15,31 @@ export const lookupBySystem: Lookup = (hostname) => systemLookup(hostname, { all
 /** Thrown by adapters and caught there: the URL leads to a forbidden address. */
 export class Refused extends Error {}
 
+/** Which addresses requests may go to. */
+export type AddressRule = (address: string) => boolean;
+
+export const addressRule = (allowPrivate: boolean): AddressRule => (allowPrivate ? () => true : isPublicAddress);
+
+export interface PermittedBy {
+  readonly permits: AddressRule;
+  readonly lookup: Lookup;
+  /** Named by the error. */
+  readonly field: string;
+}
+
 /**
  * Where a URL leads, whose `urlProblem` is null. Every address must be allowed: of several, it is unknown which one the connection will use.
  * The URL parser has normalized every spelling of an IPv4 address (127.1, 0x7f000001, 2130706433) to four decimal numbers.
  */
 export async function permittedAddresses(
   url: string,
-  { allowPrivate, lookup, field }: { readonly allowPrivate: boolean; readonly lookup: Lookup; readonly field: string },
+  { permits, lookup, field }: PermittedBy,
 ): Promise<readonly Address[]> {
   const hostname = new URL(url).hostname.replace(/^\[|\]$/g, '');
   const family = isIP(hostname);
   const addresses = family > 0 ? [{ address: hostname, family }] : await lookup(hostname);
   if (addresses.length === 0) throw new Refused('The host name resolves to no address.');
-  if (allowPrivate || addresses.every(({ address }) => isPublicAddress(address))) return addresses;
+  if (addresses.every(({ address }) => permits(address))) return addresses;
   throw new Refused(`${field} must resolve to public addresses only.`);
 }
 

@@ -7,6 +7,8 @@ import {
   type SourceRequest,
 } from '../../core/imports/source-reader.js';
 import {
+  type AddressRule,
+  addressRule,
   type Lookup,
   lookupBySystem,
   orAborted,
@@ -23,6 +25,8 @@ export interface HttpSourceReaderOptions {
   readonly allowPrivate: boolean;
   /** Default: the system's resolver. */
   readonly lookup?: Lookup;
+  /** Default: every address, or only public ones, as `allowPrivate` says. */
+  readonly permits?: AddressRule;
   /** Milliseconds in which nothing arrives, before the response or in it; default 30 seconds. */
   readonly idleTimeout?: number;
   /** For a whole try, with all redirects. Milliseconds; default 15 minutes. */
@@ -39,12 +43,14 @@ const field = { name: 'sourceUrl', example: 'https://example.com/photo.jpg' };
 export class HttpSourceReader implements SourceReader {
   private readonly allowPrivate: boolean;
   private readonly lookup: Lookup;
+  private readonly permits: AddressRule;
   private readonly idleTimeout: number;
   private readonly timeout: number;
 
-  constructor({ allowPrivate, lookup, idleTimeout, timeout }: HttpSourceReaderOptions) {
+  constructor({ allowPrivate, lookup, permits, idleTimeout, timeout }: HttpSourceReaderOptions) {
     this.allowPrivate = allowPrivate;
     this.lookup = lookup ?? lookupBySystem;
+    this.permits = permits ?? addressRule(allowPrivate);
     this.idleTimeout = idleTimeout ?? IDLE_TIMEOUT_MS;
     this.timeout = timeout ?? TIMEOUT_MS;
   }
@@ -89,8 +95,7 @@ export class HttpSourceReader implements SourceReader {
   private async get(url: string, from: SourceRequest['from'], signal: AbortSignal): Promise<IncomingMessage> {
     const problem = this.problem(url);
     if (problem !== null) throw forbidden(problem);
-    const { allowPrivate, lookup } = this;
-    const where = { allowPrivate, lookup, field: field.name };
+    const where = { permits: this.permits, lookup: this.lookup, field: field.name };
     const late = AbortSignal.any([signal, AbortSignal.timeout(this.idleTimeout)]);
     const addresses = await orAborted(permittedAddresses(url, where), late).catch((error: unknown) => {
       throw error instanceof Refused ? forbidden(error.message) : error;

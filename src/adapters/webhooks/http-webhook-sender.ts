@@ -4,6 +4,7 @@ import { urlProblem } from '../../core/access/outgoing-url.js';
 import type { WebhookAnswer, WebhookMessage, WebhookSender } from '../../core/webhooks/webhook-sender.js';
 import {
   type Address,
+  addressRule,
   type Lookup,
   lookupBySystem,
   orAborted,
@@ -61,8 +62,8 @@ export class HttpWebhookSender implements WebhookSender {
   private addressesOf(url: string): Promise<readonly Address[]> {
     const problem = urlProblem(url, this.allowPrivate);
     if (problem !== null) return Promise.reject(new Refused(problem));
-    const { allowPrivate, lookup } = this;
-    return permittedAddresses(url, { allowPrivate, lookup, field: 'url' });
+    const permits = addressRule(this.allowPrivate);
+    return permittedAddresses(url, { permits, lookup: this.lookup, field: 'url' });
   }
 }
 
