@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { ChildProcessMediaReader } from '../../src/adapters/media/child-process-media-reader.js';
 import type { MediaReader } from '../../src/core/media/media-reader.js';
-import { downloadRendition } from '../../src/core/photos/download-photo.js';
+import { downloadRendition } from '../../src/core/photos/download-rendition.js';
 import { isOutage } from '../../src/core/shared/errors.js';
 import { withInProcess } from '../../src/in-process.js';
 import { runJob } from '../../src/worker/run-job.js';

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import type { MediaReader, RenditionFormat } from '../../src/core/media/media-reader.js';
 import { type RenditionName, renditionSizes } from '../../src/core/media/renditions.js';
 import { within } from '../../src/core/media/transformation.js';
-import { downloadRendition } from '../../src/core/photos/download-photo.js';
+import { downloadRendition } from '../../src/core/photos/download-rendition.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import { Account, blobsUnder, collected, expectSound, fileOf, type World, world } from '../support/core-world.js';

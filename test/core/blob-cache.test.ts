@@ -1,7 +1,8 @@
 import { BlobCache } from '../../src/core/blobs/blob-cache.js';
 import { type BlobKey, renditionKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
-import { downloadOriginal, downloadRendition } from '../../src/core/photos/download-photo.js';
+import { downloadOriginal } from '../../src/core/photos/download-photo.js';
+import { downloadRendition } from '../../src/core/photos/download-rendition.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { Account, bytesOf, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';

@@ -7,7 +7,7 @@ import { verify } from '../../src/core/integrity/verify.js';
 import { ReaderFailure } from '../../src/core/media/media-reader.js';
 import { within } from '../../src/core/media/transformation.js';
 import { MAX_DELIVERED } from '../../src/core/photos/delivered-surplus.js';
-import { downloadRendition, openRendition } from '../../src/core/photos/download-photo.js';
+import { downloadRendition, openRendition } from '../../src/core/photos/download-rendition.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { FAILURE_MINUTES, FailedRenditions, MAX_FAILURES } from '../../src/core/photos/failed-renditions.js';
 import type { Photo } from '../../src/core/photos/photo.js';

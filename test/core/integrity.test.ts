@@ -2,7 +2,8 @@ import { originalKey, renditionKey, stagingKey, storedKey } from '../../src/core
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Finding } from '../../src/core/integrity/findings.js';
 import { type Verification, verify } from '../../src/core/integrity/verify.js';
-import { downloadOriginal, downloadRendition } from '../../src/core/photos/download-photo.js';
+import { downloadOriginal } from '../../src/core/photos/download-photo.js';
+import { downloadRendition } from '../../src/core/photos/download-rendition.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import type { Photo } from '../../src/core/photos/photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';

@@ -11,15 +11,15 @@ const MIB = 1024 ** 2;
 
 /** Each step of a fetch that changes something; those before which few files arrive come first. */
 const steps = [
-  'store-source:takeStoredSource/store.transaction',
+  'take-stored-source:takeStoredSource/store.transaction',
   'reserve-source-bytes:reserveSourceBytes/store.transaction',
   'record-fetch:release/store.transaction',
   'store-source:begin/store.transaction',
   'store-source:begin/blobs.delete',
-  'receive-parts:storePart/blobs.put',
-  'receive-parts:replaceParts/store.transaction',
-  'receive-parts:complete/blobs.delete',
-  'receive-parts:forget/store.transaction',
+  'upload-parts:storePart/blobs.put',
+  'upload-parts:replaceParts/store.transaction',
+  'join-parts:complete/blobs.delete',
+  'upload-parts:forget/store.transaction',
   'declared-bytes:storeDeclaredBytes/blobs.put',
   'receive-staged-bytes:receiveStagedBytes/store.transaction',
   'record-fetch:forget/store.transaction',

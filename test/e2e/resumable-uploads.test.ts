@@ -19,10 +19,10 @@ const MIB = 1024 ** 2;
 const steps = [
   'continue-upload:claim/store.transaction',
   'declared-bytes:storeDeclaredBytes/blobs.put',
-  'receive-parts:complete/blobs.delete',
-  'receive-parts:forget/store.transaction',
-  'receive-parts:replaceParts/store.transaction',
-  'receive-parts:storePart/blobs.put',
+  'join-parts:complete/blobs.delete',
+  'upload-parts:forget/store.transaction',
+  'upload-parts:replaceParts/store.transaction',
+  'upload-parts:storePart/blobs.put',
   'receive-staged-bytes:receiveStagedBytes/store.transaction',
 ];
 

@@ -7,7 +7,9 @@ import { requireDiskSpace } from './require-disk-space.js';
 import { offsetOf } from './resumable-upload.js';
 import type { LeasedFetch } from './source-fetch.js';
 import { SourceFailure, type SourceReader } from './source-reader.js';
-import { type StoredSource, type StoreSourceUses, storeSource, takeStoredSource } from './store-source.js';
+import { storeSource } from './store-source.js';
+import type { StoreSourceUses } from './store-whole-source.js';
+import { type StoredSource, takeStoredSource } from './take-stored-source.js';
 
 export type FetchUses = StoreSourceUses & RecordUses & { secrets: Secrets; sourceReader: SourceReader };
 

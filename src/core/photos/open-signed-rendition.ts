@@ -4,7 +4,7 @@ import type { Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
-import { type RenditionDownload, type RenditionUses, renditionOf } from './download-photo.js';
+import { type RenditionDownload, type RenditionUses, renditionOf } from './download-rendition.js';
 import { rotate } from './photo.js';
 import { readVisiblePhoto } from './read-photo.js';
 import { type RenditionGrant, readGrant } from './rendition-urls.js';

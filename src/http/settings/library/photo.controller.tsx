@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { isRenditionName } from '../../../core/media/renditions.js';
-import { downloadRendition } from '../../../core/photos/download-photo.js';
+import { downloadRendition } from '../../../core/photos/download-rendition.js';
 import { editPhoto } from '../../../core/photos/edit-photo.js';
 import { readNeighbours } from '../../../core/photos/read-neighbours.js';
 import { readPhoto } from '../../../core/photos/read-photo.js';
