@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import type { ImportOptions, PhotoService, Wait } from 'photo-service-sdk';
+import type { ImportOptions, Wait } from 'photo-service-sdk';
 import { PartlyDone } from './exit-codes.js';
 import type { RestoreResult } from './export/restore-export.js';
 import { stateFolder } from './folders.js';
@@ -10,12 +10,11 @@ import { connect } from './login.js';
 import { jsonOption, namesOption, quietOption, wholeOption } from './options.js';
 import { bytesText, count, plain, print, timeText } from './print.js';
 import { ProgressDisplay } from './progress-display.js';
-import { importSource, type SourceImportOptions, type SourceImportResult } from './sources/import-source.js';
-import { onlyOne, openSource, type SourceName, sourceNames } from './sources/open-source.js';
-import type { PhotoSource } from './sources/photo-source.js';
+import type { SourceImportResult } from './sources/import-source.js';
+import { type ImportName, importNames, type OpenImport, openImport } from './sources/open-import.js';
 
 interface Options {
-  readonly from: SourceName;
+  readonly from: ImportName;
   readonly tag?: readonly string[];
   readonly name?: string;
   readonly timeZone?: string;
@@ -32,8 +31,8 @@ interface Options {
 export function importCommand(): Command {
   return new Command('import')
     .description('import photos into the library; if interrupted, run the same command again to continue')
-    .argument('<paths...>', 'files, and folders that contain photos; with --from, the export')
-    .addOption(new Option('--from <source>', 'where the photos come from').choices(sourceNames).default('folder'))
+    .argument('<paths...>', 'files, and folders that contain photos; with --from, the export, or a list of URLs')
+    .addOption(new Option('--from <source>', 'where the photos come from').choices(importNames).default('folder'))
     .option('--tag <name>', 'add this tag to every new photo (repeatable)', namesOption)
     .option('--name <name>', 'the name of the import')
     .option('--time-zone <zone>', 'the time zone of photos that do not state one, such as Europe/Oslo')
@@ -56,19 +55,15 @@ export function importCommand(): Command {
         if (wait.reason === 'limit') waited += wait.milliseconds;
         display.waiting(wait);
       };
-      let source: PhotoSource | null = null;
+      let source: OpenImport | null = null;
       try {
-        source = await openSource(options.from, paths, options);
+        source = await openImport(options.from, paths, options);
         const client = await connect(onWait);
         const wanted = importOptions(options);
         const stateFile = options.state ?? defaultState(client.baseUrl, options.from, paths, wanted);
         const onProgress = display.importing.bind(display);
-        const opened = source;
-        const result = await interruptible((signal) => {
-          const settings = { ...wanted, stateFile, onProgress, signal };
-          const isExport = options.from === 'photo-service';
-          return isExport ? restore(client, onlyOne(paths), settings) : importSource(client, opened, settings);
-        });
+        const { run } = source;
+        const result = await interruptible((signal) => run(client, { ...wanted, stateFile, onProgress, signal }));
         display.end();
         const seconds = (performance.now() - began) / 1000;
         report(options, result, { seconds, waitedForLimitsMs: Math.round(waited) });
@@ -77,11 +72,6 @@ export function importCommand(): Command {
         await source?.close();
       }
     });
-}
-
-async function restore(client: PhotoService, folder: string, settings: SourceImportOptions): Promise<RestoreResult> {
-  const { restoreExport } = await import('./export/restore-export.js');
-  return restoreExport(client, folder, settings);
 }
 
 function importOptions({ tag, name, timeZone, allowDuplicates, restore, uploads, dryRun }: Options): ImportOptions {
@@ -98,7 +88,7 @@ function importOptions({ tag, name, timeZone, allowDuplicates, restore, uploads,
 }
 
 /** One file for each service, source, set of paths and set of options: a run goes on only with what it was begun with. */
-function defaultState(url: string, from: SourceName, paths: readonly string[], options: ImportOptions): string {
+function defaultState(url: string, from: ImportName, paths: readonly string[], options: ImportOptions): string {
   const { uploads: _, dryRun: __, ...lasting } = options;
   const places = paths.map((path) => resolve(path)).sort();
   const what = JSON.stringify(from === 'folder' ? [url, places, lasting] : [url, places, lasting, from]);

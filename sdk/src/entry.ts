@@ -17,6 +17,7 @@ export {
 export { type BlobToImport, blobSource } from './import/blob-source.js';
 export type { ImportFailure, ImportOptions, ImportResult } from './import/import-run.js';
 export type { ImportMemory, ImportState } from './import/import-state.js';
+export { importUrls, type UrlImportOptions, type UrlToImport } from './import/import-urls.js';
 export type { ImportProgress } from './import/progress.js';
 export { runImport } from './import/run-import.js';
 export { FileProblem, type ImportSource, type UploadAnswer } from './import/source.js';

@@ -1,5 +1,5 @@
-import { fetchSource } from '../../src/core/imports/fetch-source.js';
 import type { MemorySourceReader } from '../memory/memory-source-reader.js';
+import { fetchDue } from '../support/fetch-due.js';
 import type { Answer } from './support/http-client.js';
 import { multipart, picture, sha256 } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
@@ -30,15 +30,6 @@ const add = (photos: readonly object[], headers = {}): Promise<Answer> =>
   actor.post(`/imports/${importId}/photos`, { photos }, headers);
 const listed = async () => (await actor.get(`/imports/${importId}?include=photos`)).body.photos.data;
 
-/** Makes every try that is due. */
-async function fetchDue(): Promise<void> {
-  const nobody = { customerIds: [], hosts: [] };
-  const { ports } = app;
-  for (let next = await ports.fetches.claim(60, nobody); next !== null; next = await ports.fetches.claim(60, nobody)) {
-    await fetchSource(ports, next, new AbortController().signal);
-  }
-}
-
 test('a file with a sourceUrl is fetched, inspected and published', async () => {
   const bytes = picture('by url');
   const answer = await add([placed(bytes)]);
@@ -50,7 +41,7 @@ test('a file with a sourceUrl is fetched, inspected and published', async () => 
 
   const finalized = await actor.post(`/imports/${importId}/finalize`);
   expect([finalized.status, finalized.body]).toMatchObject([202, { status: 'processing', progress: 0 }]);
-  await fetchDue();
+  await fetchDue(app.ports);
   await app.work();
   expect(await listed()).toMatchObject([{ status: 'imported', sizeBytes: bytes.length, sha256: sha256(bytes) }]);
   expect((await actor.get(`/imports/${importId}`)).body).toMatchObject({ status: 'completed', progress: 1 });
@@ -64,7 +55,7 @@ test('the URL is in no response and in no line of the log', async () => {
   const first = await add([good, bad, gone], key);
   const answers = [first, await add([good, bad, gone], key), await add([good])];
   expect(answers[1]?.headers['idempotent-replayed']).toBe('true');
-  await fetchDue();
+  await fetchDue(app.ports);
   await app.work();
   answers.push(
     await actor.get(`/imports/${importId}?include=photos`),
@@ -126,14 +117,14 @@ test('a request with bytes, or a patch, has no sourceUrl', async () => {
 test('a file that cannot be fetched fails with the reason, and is fetched again when it is registered again', async () => {
   const gone = { filename: 'a.jpg', clientRef: 'a', sourceUrl: 'https://media.example/gone.jpg' };
   await add([gone]);
-  await fetchDue();
+  await fetchDue(app.ports);
   expect(await listed()).toMatchObject([{ status: 'failed', error: { code: 'source_not_found' }, upload: null }]);
   const again = await add([{ ...placed(), clientRef: 'a' }]);
   expect([again.status, again.body.data]).toMatchObject([
     200,
     [{ outcome: 'existing', photo: { status: 'fetching' } }],
   ]);
-  await fetchDue();
+  await fetchDue(app.ports);
   await app.work();
   expect(await listed()).toMatchObject([{ status: 'ready', error: null }]);
 });
@@ -141,7 +132,7 @@ test('a file that cannot be fetched fails with the reason, and is fetched again 
 test('a declared hash that the library has needs no request', async () => {
   const bytes = picture('known');
   await add([placed(bytes)]);
-  await fetchDue();
+  await fetchDue(app.ports);
   await app.work();
   await actor.post(`/imports/${importId}/finalize`);
   await app.work();

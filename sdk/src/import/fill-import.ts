@@ -51,7 +51,8 @@ export async function fillImport(run: ImportRun, record: ImportRecord, files: re
   await finalize(run, id, 'fail');
 }
 
-async function opened({ client, options, signal }: ImportRun, { clientRef, id }: ImportRecord): Promise<number> {
+/** The import of a record, which is created if there is none yet. */
+export async function opened({ client, options, signal }: ImportRun, { clientRef, id }: ImportRecord): Promise<number> {
   if (id !== null) return id;
   const {
     name,

@@ -2,6 +2,7 @@ import { ApiError } from '../errors.js';
 import { pause } from '../pause.js';
 import type { Import, ImportPhoto } from '../resources.js';
 import type { ImportRun } from './import-run.js';
+import type { ImportRecord } from './import-state.js';
 
 /** Interval between polls of an import that is being processed: 20 a minute, of 300 reads. */
 const LOOK_AGAIN_MS = 3000;
@@ -28,7 +29,7 @@ export async function finalize(run: ImportRun, id: number, missing: 'reject' | '
 }
 
 /** Resolves with the import once the service has finished it. */
-export async function ended(run: ImportRun, id: number, onChange: (subject: Import) => void): Promise<Import> {
+async function ended(run: ImportRun, id: number, onChange: (subject: Import) => void): Promise<Import> {
   for (let wait = FIRST_LOOKS_MS; ; wait = Math.min(LOOK_AGAIN_MS, wait * 1.5)) {
     const subject = await run.client.imports.get(id, { signal: run.signal });
     onChange(subject);
@@ -44,4 +45,32 @@ export async function failedItems(run: ImportRun, id: number): Promise<ReadonlyM
     if (item.clientRef !== null) items.set(item.clientRef, item);
   }
   return items;
+}
+
+/** Null: there is no such import. */
+export async function statusOf({ client, signal }: ImportRun, id: number): Promise<string | null> {
+  try {
+    return (await client.imports.get(id, { signal })).status;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** What became of an import of this run. */
+export interface Outcome {
+  readonly subject: Import;
+  readonly record: ImportRecord;
+}
+
+/** Waits for the service to finish an import. */
+export async function settle(run: ImportRun, record: ImportRecord): Promise<Outcome> {
+  const id = record.id as number;
+  const subject = await ended(run, id, ({ counts }) => {
+    run.tally.processed(
+      id,
+      counts.total - counts.awaitingUpload - (counts.fetching ?? 0) - counts.processing - counts.ready,
+    );
+  });
+  return { subject, record };
 }

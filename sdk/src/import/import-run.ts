@@ -72,5 +72,5 @@ export interface ImportRun {
   readonly signal: AbortSignal;
   /** By the name of the file. */
   readonly failures: Map<string, ImportFailure>;
-  fail(source: ImportSource, code: string, message: string): void;
+  fail(source: Pick<ImportSource, 'ref'>, code: string, message: string): void;
 }

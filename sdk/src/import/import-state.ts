@@ -83,8 +83,8 @@ export class RunState {
     if (performance.now() >= this.nextSave) void this.save().catch(() => undefined);
   }
 
-  newImport(): ImportRecord {
-    const record: ImportRecord = { clientRef: `sdk:${crypto.randomUUID()}`, id: null, phase: 'open' };
+  newImport(clientRef = `sdk:${crypto.randomUUID()}`): ImportRecord {
+    const record: ImportRecord = { clientRef, id: null, phase: 'open' };
     this.imports.push(record);
     return record;
   }

@@ -1,5 +1,5 @@
 import { ApiError, PhotoServiceError } from '../errors.js';
-import type { ImportPhoto } from '../resources.js';
+import type { ImportPhoto, NewImportPhoto } from '../resources.js';
 import type { ImportRun } from './import-run.js';
 import type { ImportSource } from './source.js';
 
@@ -12,8 +12,8 @@ export interface HashedFile {
 }
 
 /** What the service says of a file: its item, or why it takes none. */
-export interface Registered {
-  readonly file: HashedFile;
+export interface Registered<T = HashedFile> {
+  readonly file: T;
   readonly item: ImportPhoto | null;
   readonly error: { readonly code: string; readonly message: string } | null;
 }
@@ -50,16 +50,21 @@ export async function register(
   return [...others, ...(await send(run, importId, renamed))];
 }
 
-async function send(
-  { client, signal }: ImportRun,
-  importId: number,
-  files: readonly HashedFile[],
-): Promise<readonly Registered[]> {
-  const photos = files.map(({ source, sha256, clientRef }) => {
+function send(run: ImportRun, importId: number, files: readonly HashedFile[]): Promise<readonly Registered[]> {
+  return registerAs(run, importId, files, ({ source, sha256, clientRef }) => {
     return { ...source.details, filename: source.filename, sizeBytes: source.sizeBytes, sha256, clientRef };
   });
+}
+
+/** Registers files in the form that `toItem` gives them. */
+export async function registerAs<T>(
+  { client, signal }: ImportRun,
+  importId: number,
+  files: readonly T[],
+  toItem: (file: T) => NewImportPhoto,
+): Promise<readonly Registered<T>[]> {
   try {
-    const { data } = await client.imports.register(importId, photos, { signal });
+    const { data } = await client.imports.register(importId, files.map(toItem), { signal });
     return matched(files, data);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -87,7 +92,7 @@ function resultsOf({ details }: ApiError): readonly Result[] {
 }
 
 /** @throws PhotoServiceError where the outcomes are not those of the files, each once. */
-function matched(files: readonly HashedFile[], results: readonly Result[]): Registered[] {
+function matched<T>(files: readonly T[], results: readonly Result[]): Registered<T>[] {
   const named = new Set(results.map(({ index }) => index));
   const matches = results.flatMap(({ index, photo, error }) => {
     const file = files[index];

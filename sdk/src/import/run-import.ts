@@ -1,13 +1,12 @@
-import { ApiError } from '../errors.js';
 import type { PhotoService } from '../photo-service.js';
-import type { Import, ImportPhoto } from '../resources.js';
+import type { ImportPhoto } from '../resources.js';
+import { beginRun } from './begin-run.js';
 import { dryRun } from './dry-run.js';
 import { fillImport } from './fill-import.js';
-import { ended, failedItems } from './finish.js';
-import type { ImportFailure, ImportLimits, ImportOptions, ImportResult, ImportRun } from './import-run.js';
-import { type ImportRecord, RunState } from './import-state.js';
+import { failedItems, type Outcome, settle, statusOf } from './finish.js';
+import type { ImportOptions, ImportResult, ImportRun } from './import-run.js';
+import type { ImportRecord } from './import-state.js';
 import { isRefused } from './picture-types.js';
-import { Tally } from './progress.js';
 import { type HashedFile, hashedFile, otherRef } from './register.js';
 import type { ImportSource } from './source.js';
 
@@ -25,7 +24,8 @@ export async function runImport(
   requireNames(sources);
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
-  const run = await begin(client, sources, options, signal);
+  const bytes = sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const run = await beginRun(client, { files: sources.length, bytes }, options, signal);
   const sendable = sources.filter((source) => isSendable(run, source));
   if (options.dryRun) return dryRun(run, sources.length, sendable);
   try {
@@ -35,42 +35,6 @@ export async function runImport(
     // In any case: what is known now saves the next run work.
     await run.state.save().catch(() => undefined);
     throw error;
-  }
-}
-
-async function begin(
-  client: PhotoService,
-  sources: readonly ImportSource[],
-  options: ImportOptions,
-  signal: AbortSignal,
-): Promise<ImportRun> {
-  const bytes = sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  const tally = new Tally({ files: sources.length, bytes }, options.onProgress ?? (() => undefined));
-  const failures = new Map<string, ImportFailure>();
-  return {
-    client,
-    options,
-    limits: await limitsOf(client, signal),
-    state: await RunState.load(client.baseUrl, options.memory ?? null),
-    tally,
-    signal,
-    failures,
-    fail({ ref }, code, message) {
-      if (!failures.has(ref)) tally.count('failed');
-      failures.set(ref, { ref, code, message });
-    },
-  };
-}
-
-/** A key that may only import cannot read the customer: then the service itself enforces the limits. */
-async function limitsOf(client: PhotoService, signal: AbortSignal): Promise<ImportLimits> {
-  try {
-    const { limits, formats } = await client.customer({ signal });
-    const { importBatchSize, importMaxPhotos, maxFileBytes } = limits;
-    return { batchSize: importBatchSize, maxPhotos: importMaxPhotos, maxFileBytes, formats };
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'scope_required') throw error;
-    return { batchSize: 500, maxPhotos: 10_000, maxFileBytes: null, formats: null };
   }
 }
 
@@ -136,15 +100,6 @@ async function resumeImports(run: ImportRun): Promise<ImportRecord[]> {
   return closing;
 }
 
-async function statusOf({ client, signal }: ImportRun, id: number): Promise<string | null> {
-  try {
-    return (await client.imports.get(id, { signal })).status;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  }
-}
-
 /** Whether the content went into an import that is being finished. */
 function isIn(run: ImportRun, closing: readonly ImportRecord[], source: ImportSource): boolean {
   const record = run.state.importOf(source);
@@ -171,22 +126,6 @@ function assigned(
   for (const group of groups.values()) group.push(...fresh.splice(0, run.limits.maxPhotos - group.length));
   while (fresh.length > 0) groups.set(run.state.newImport(), fresh.splice(0, run.limits.maxPhotos));
   return groups;
-}
-
-interface Outcome {
-  readonly subject: Import;
-  readonly record: ImportRecord;
-}
-
-async function settle(run: ImportRun, record: ImportRecord): Promise<Outcome> {
-  const id = record.id as number;
-  const subject = await ended(run, id, ({ counts }) => {
-    run.tally.processed(
-      id,
-      counts.total - counts.awaitingUpload - (counts.fetching ?? 0) - counts.processing - counts.ready,
-    );
-  });
-  return { subject, record };
 }
 
 /** Reads why items failed, and reports it for their files. */

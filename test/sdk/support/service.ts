@@ -6,6 +6,7 @@ import { PhotoService } from 'photo-service-sdk';
 import type { KeyRequest } from '../../../src/core/access/issue-key.js';
 import { PublicAddresses } from '../../../src/http/public-addresses.js';
 import { type Actor, type RunningApp, startApp } from '../../http/support/start-app.js';
+import { fetchDue } from '../../support/fetch-due.js';
 import { Front } from './front.js';
 
 /** The API in memory, behind a front that counts and disturbs, with a worker that works as jobs come. */
@@ -55,6 +56,7 @@ export class SdkWorld {
 
   private async work(): Promise<void> {
     while (this.working) {
+      await fetchDue(this.app.ports);
       await this.app.work();
       await new Promise((resolve) => setTimeout(resolve, 10));
     }

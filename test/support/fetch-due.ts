@@ -1,0 +1,10 @@
+import type { FetchQueue } from '../../src/core/imports/fetch-queue.js';
+import { type FetchUses, fetchSource } from '../../src/core/imports/fetch-source.js';
+
+/** Makes every try of fetching a file that is due. */
+export async function fetchDue(ports: FetchUses & { fetches: FetchQueue }): Promise<void> {
+  const nobody = { customerIds: [], hosts: [] };
+  for (let next = await ports.fetches.claim(60, nobody); next !== null; next = await ports.fetches.claim(60, nobody)) {
+    await fetchSource(ports, next, new AbortController().signal);
+  }
+}
