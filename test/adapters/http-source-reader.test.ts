@@ -5,7 +5,7 @@ import { collected } from '../support/core-world.js';
 import { DnsServer } from '../support/dns-server.js';
 import { SourceServer, serve } from '../support/source-server.js';
 
-/** What the reader over the network does beyond its contract; above all, where it does not go. */
+/** What the reader over the network does beyond its contract; above all, where it does not go (docs/reliability.md F31). */
 let server: SourceServer;
 beforeEach(async () => {
   server = await SourceServer.start();

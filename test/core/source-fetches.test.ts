@@ -242,7 +242,7 @@ describe('what arrives is checked', () => {
   });
 });
 
-describe('tries', () => {
+describe('tries (docs/reliability.md F31)', () => {
   test('are repeated, five in all, with growing waits', async () => {
     const item = await add({ filename: 'a.jpg', sourceUrl: 'https://media.example/a' });
     ports.sourceReader.sources.set('https://media.example/a', failure('source_unreachable', false));

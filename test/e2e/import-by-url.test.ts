@@ -65,7 +65,7 @@ afterAll(async () => {
 
 afterEach(() => installation.stop());
 
-describe('kill -9 right after each step of fetching, before anybody is told of it', () => {
+describe('docs/reliability.md F31: kill -9 right after each step of fetching, before anybody is told of it', () => {
   it('register-all:registerAll/store.transaction', async () => {
     await installation.start(failpoints.settings);
     failpoints.arm('register-all:registerAll/store.transaction');
