@@ -4,6 +4,7 @@ export const installed = [
   '@node-rs/argon2',
   'libheif-js',
   'swagger-ui-dist',
+  'thumbhash',
   '@noble/hashes',
   '@zxcvbn-ts/language-common',
 ];

@@ -18,7 +18,7 @@ export async function transpile(folder, target) {
 async function write(file, target) {
   if (file.endsWith('.d.ts')) return;
   mkdirSync(dirname(target), { recursive: true });
-  // Styles and scripts of pages are sent as they stand in the sources.
+  // Styles of pages, and their scripts in JavaScript, are sent as they stand in the sources.
   if (!/\.tsx?$/.test(file)) return cpSync(file, target);
   const { code } = await transformFile(file, options(file));
   writeFileSync(target.replace(/\.tsx?$/, '.js'), code);

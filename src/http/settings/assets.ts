@@ -20,14 +20,23 @@ export interface Asset {
 const hash = pathToFileURL(createRequire(import.meta.url).resolve('@noble/hashes/sha2.js'));
 const hashFiles = ['sha2.js', '_md.js', '_u64.js', 'utils.js'];
 
-/** Everything in `assets/`, unchanged, and the hash in its own folder. */
+/** What draws the blurred previews of photos: its package is this file. */
+const thumbhash = pathToFileURL(createRequire(import.meta.url).resolve('thumbhash'));
+
+/**
+ * Everything in `assets/`, the hash in its own folder, and the blurred previews. Scripts have the names that the build gives them; run from
+ * the sources, as tests do where no browser is, some of them are still TypeScript.
+ */
 const assets: ReadonlyMap<string, Asset> = new Map([
-  ...readdirSync(folder).map((name) => [name, read(new URL(name, folder))] as const),
-  ...hashFiles.map((name) => [`noble-hashes/${name}`, read(new URL(name, hash))] as const),
+  ...readdirSync(folder)
+    .filter((name) => !name.endsWith('.d.ts'))
+    .map((name) => asset(name.replace(/\.ts$/, '.js'), new URL(name, folder))),
+  ...hashFiles.map((name) => asset(`noble-hashes/${name}`, new URL(name, hash))),
+  asset('thumbhash.js', thumbhash),
 ]);
 
-function read(file: URL): Asset {
-  return { type: types[extname(file.pathname)] ?? 'application/octet-stream', bytes: readFileSync(file) };
+function asset(name: string, file: URL): readonly [string, Asset] {
+  return [name, { type: types[extname(name)] ?? 'application/octet-stream', bytes: readFileSync(file) }];
 }
 
 /** Part of every address of an asset: different bytes get different addresses, so browsers may cache them indefinitely. */

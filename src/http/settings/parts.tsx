@@ -131,7 +131,7 @@ export function Confirm({
   );
 }
 
-/** A moment, for people and for machines; the browser shows it in its own zone (page.js). */
+/** A moment, for people and for machines; the browser shows it in its own zone (page.ts). */
 export function Moment({ at, none = 'never' }: { at: Date | null; none?: string }) {
   if (at === null) return <>{none}</>;
   return <time datetime={at.toISOString()}>{`${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`}</time>;

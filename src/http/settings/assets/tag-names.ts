@@ -2,13 +2,14 @@
 
 suggestTagNames(document);
 
-export function suggestTagNames(root) {
-  for (const list of root.querySelectorAll('datalist[data-tag-names]')) suggestFor(list);
+export function suggestTagNames(root: ParentNode): void {
+  for (const list of root.querySelectorAll<HTMLDataListElement>('datalist[data-tag-names]')) suggestFor(list);
 }
 
-function suggestFor(list) {
-  const field = document.querySelector(`input[list="${list.id}"]`);
-  let asked = null;
+function suggestFor(list: HTMLDataListElement): void {
+  const field = document.querySelector<HTMLInputElement>(`input[list="${list.id}"]`);
+  if (field === null) return;
+  let asked: AbortController | null = null;
 
   const suggest = async () => {
     asked?.abort();
@@ -20,7 +21,7 @@ function suggestFor(list) {
         signal: asked.signal,
       });
       if (!answer.ok) return;
-      const { names } = await answer.json();
+      const { names } = (await answer.json()) as { names: readonly string[] };
       list.replaceChildren(...names.map((name) => new Option('', name)));
     } catch {
       // Overtaken by the next letter, or not reachable: names can be typed in full.

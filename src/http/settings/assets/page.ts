@@ -3,10 +3,10 @@
 showTimes(document);
 
 /** In the zone of the browser, and in words. */
-export function showTimes(root) {
-  for (const time of root.querySelectorAll('time[datetime]')) {
+export function showTimes(root: ParentNode): void {
+  for (const time of root.querySelectorAll<HTMLTimeElement>('time[datetime]')) {
     const at = new Date(time.dateTime);
-    time.title = time.textContent;
+    time.title = time.textContent ?? '';
     time.textContent = at.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
   }
 }
@@ -15,10 +15,11 @@ export function showTimes(root) {
 document.querySelector('.top nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
 // What a server refused is read first.
-document.querySelector('[aria-invalid="true"]')?.focus();
+document.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
 
 // Also for forms that come later.
-addEventListener('submit', ({ target: form }) => {
+addEventListener('submit', ({ target }) => {
+  const form = target as HTMLFormElement;
   if (form.method !== 'post') return;
   // Not before the form is on its way: a disabled button would not be sent.
   setTimeout(() => {
@@ -26,5 +27,6 @@ addEventListener('submit', ({ target: form }) => {
   });
 });
 addEventListener('pageshow', () => {
-  for (const button of document.querySelectorAll('form[method="post"] button')) button.disabled = false;
+  for (const button of document.querySelectorAll<HTMLButtonElement>('form[method="post"] button'))
+    button.disabled = false;
 });
