@@ -1,5 +1,5 @@
 import type { Id } from '../../src/core/shared/ids.js';
-import { BrowserClient } from './support/browser-client.js';
+import { BrowserClient, type Fields } from './support/browser-client.js';
 import { importPhotos, picture, sha256 } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
@@ -51,8 +51,13 @@ describe('the library', () => {
     const second = await browser.get(String(next).replaceAll('&amp;', '&'));
     expect([...shownIds(first.text), ...shownIds(second.text)].sort((a, b) => a - b)).toEqual(ids);
     expect(second.text).not.toContain('rel="next"');
-    expect(first.text).toMatch(/<img src="http:\/\/photos\.test\/renditions\/[^"]+"[^>]* width="320" height="240"/);
-    expect(first.text).toMatch(/<li class="shape-13">/);
+    const [image = ''] =
+      /<img src="http:\/\/photos\.test\/renditions\/[^"]+"[^>]* width="320" height="240"[^>]*>/.exec(first.text) ?? [];
+    // No rendition of a photo of 400 × 300 is wider than the photo.
+    expect([...image.matchAll(/ (\d+)w/g)].map(([, width]) => width)).toEqual(['320', '400']);
+    expect(image).toContain('sizes="(max-width: 42rem) 45vw, 20.0rem"');
+    expect(first.text).toMatch(/<li id="photo-\d+" class="shape-13"/);
+    expect(first.text).toContain('>61 photos<');
     expect(first.text).not.toMatch(/<style| style=/);
     expect((await browser.get(`${next}x`.replaceAll('&amp;', '&'))).status).toBe(400);
   });
@@ -84,7 +89,7 @@ describe('the library', () => {
     const [a = 0, b = 0, c = 0] = await add('a', 'b', 'c');
     const choose = (what: string, ids: Id[], more = {}, query = '') => {
       const page = `/settings/library${query}`;
-      const action = `/settings/library/selection?${query.slice(1)}`;
+      const action = `/settings/library/selection${query}`;
       return browser.submit(page, { do: what, ids: ids.map(String), ...more }, action);
     };
     expect((await choose('tag', [a, b], { tag: ' Holiday ' })).headers.location).toBe('/settings/library');
@@ -108,6 +113,82 @@ describe('the library', () => {
     expect((await actor.get(`/photos/${b}?trashed=any`)).status).toBe(404);
     await choose('trash', []);
     expect(await flash('/settings/library')).toBe('Select some photos first.');
+  });
+
+  it('puts photos under the months of the account’s time zone, newest first, and those of no known time last', async () => {
+    const [a = 0, b = 0, c = 0, d = 0] = await add('a', 'b', 'c', 'd');
+    await app.ports.store.transaction(actor.customerId, async ({ customer }) => {
+      await customer.update({ ...(await customer.lock()), defaultTimeZone: 'Asia/Tokyo' });
+    });
+    const takenAt = (id: Id, takenAtLocal: string, timeZone: string) =>
+      actor.patch(`/photos/${id}`, { takenAtLocal, timeZone });
+    await takenAt(a, '2024-06-30T23:30:00', 'Asia/Tokyo');
+    // Already July in Tokyo, although the camera’s clock showed June.
+    await takenAt(b, '2024-06-30T23:30:00', 'Europe/Paris');
+    await takenAt(c, '2024-07-01T00:30:00', 'Asia/Tokyo');
+    const { text } = await browser.get('/settings/library');
+    const sections = [...text.matchAll(/<section data-month(?:="([^"]*)")?.*?<h2>([^<]*)<\/h2>(.*?)<\/section>/gs)];
+    expect(sections.map(([, month, title, photos = '']) => [month, title, shownIds(photos)])).toEqual([
+      ['2024-07', 'July 2024', [b, c]],
+      ['2024-06', 'June 2024', [a]],
+      [undefined, 'Date not known', [d]],
+    ]);
+    const named = await browser.get('/settings/library?sort=filename');
+    expect([shownIds(named.text), /<h2>[^<]*known/.test(named.text)]).toEqual([[a, b, c, d], false]);
+  });
+
+  it('says how many photos there are: all, those in the trash, and matches that one page holds', async () => {
+    const ids = await add(...Array.from({ length: 62 }, (_, n) => `n${n}`));
+    await actor.patch(`/photos/${ids[0]}`, { title: 'Alone' });
+    const count = async (query: string) =>
+      /<div class="list-head"><p class="soft">([^<]*)</.exec(
+        (await browser.get(`/settings/library${query}`)).text,
+      )?.[1];
+    expect(await count('')).toBe('62 photos');
+    expect(await count('?q=alone')).toBe('1 photo');
+    expect(await count('?q=jpg')).toBe('');
+    await actor.delete(`/photos/${ids[1]}`);
+    expect([await count(''), await count('?view=trash')]).toEqual(['61 photos', '1 photo']);
+  });
+
+  it('remembers how large photos are displayed', async () => {
+    await add('a');
+    const size = async (query: string) =>
+      /class="sections" data-size="([a-z]+)"/.exec((await browser.get(`/settings/library${query}`)).text)?.[1];
+    expect(await size('')).toBe('medium');
+    expect(await size('?size=large')).toBe('large');
+    expect([await size(''), await size('?size=huge'), await size('?size=toString')]).toEqual([
+      'large',
+      'large',
+      'large',
+    ]);
+  });
+
+  it('gives scripts tiles by id, and what an action did, with its undo', async () => {
+    const [a = 0, b = 0] = await add('a', 'b');
+    const tiles = async (query: string) => shownIds((await browser.get(`/settings/library/tiles?${query}`)).text);
+    expect(await tiles(`ids=${a},x,${b},999999&sort=filename`)).toEqual([a, b]);
+    expect(await tiles('ids=')).toEqual([]);
+    const act = async (path: string, fields: Fields) => {
+      const answer = await browser.post(
+        path,
+        { _csrf: (await token()) ?? '', ...fields },
+        { accept: 'application/json' },
+      );
+      return answer.body;
+    };
+    const answer = await act('/settings/library/selection?sort=filename', { do: 'trash', ids: [`${a}`, `${b}`] });
+    const action = '/settings/library/selection?sort=filename&do=restore';
+    expect(answer).toEqual({
+      kind: 'done',
+      text: '2 photos moved to the trash.',
+      undo: { action, field: 'ids', values: [`${a}`, `${b}`] },
+    });
+    expect([await tiles(`ids=${a}`), await tiles(`ids=${a}&view=trash`)]).toEqual([[], [a]]);
+    expect(await act(action, { ids: [`${a}`] })).toEqual({ kind: 'done', text: '1 photo restored.' });
+    expect(await act(action, { ids: [] })).toEqual({ kind: 'failed', text: 'Select some photos first.' });
+    const tooMany = Array.from({ length: 1001 }, (_, n) => String(n + 1));
+    expect(JSON.stringify((await act(action, { ids: tooMany })).error)).toContain('too_many');
   });
 
   it('suggests the names of tags', async () => {
@@ -213,6 +294,7 @@ describe('what is another customer’s', () => {
     for (const path of [page, `${page}/original`, `${page}/rendition/thumb`, `${page}/delete`]) {
       expect([path, (await browser.get(path)).status]).toEqual([path, 404]);
     }
+    expect(shownIds((await browser.get(`/settings/library/tiles?ids=${id}`)).text)).toEqual([]);
     const _csrf = (await token()) ?? '';
     for (const step of ['', '/trash', '/restore', '/delete', '/tags', '/tags/remove', '/focus', '/focus/remove']) {
       const fields = { tag: step === '/tags' ? 'x' : String(tags[0].id), x: '1', y: '1' };

@@ -34,7 +34,7 @@ export function Layout({ context, options, flash, token, children }: LayoutProps
           <script key={name} type="module" src={assetUrl(name)} />
         ))}
       </head>
-      <body class={plain ? 'plain' : undefined}>
+      <body class={plain ? 'plain' : options.isWide ? 'wide' : undefined}>
         <a class="skip" href="#content">
           Skip to content
         </a>

@@ -25,6 +25,8 @@ export interface PageOptions {
   readonly reach?: readonly string[];
   /** Without navigation, centred: signing in, errors. */
   readonly plain?: boolean;
+  /** As wide as the window. */
+  readonly isWide?: boolean;
 }
 
 /** A page of the settings area, as the result of a handler. */

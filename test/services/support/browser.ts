@@ -13,6 +13,8 @@ export interface View {
   readonly width?: number;
   readonly height?: number;
   readonly javaScriptEnabled?: boolean;
+  /** A phone: fingers instead of a mouse. */
+  readonly hasTouch?: boolean;
 }
 
 export interface BrowserSession {
@@ -24,8 +26,9 @@ export interface BrowserSession {
 
 /** A browser that has been nowhere, with one page. */
 export async function session(browser: Browser, view: View = {}): Promise<BrowserSession> {
-  const { colorScheme = 'light', width = 1280, height = 800, javaScriptEnabled = true } = view;
-  const context = await browser.newContext({ colorScheme, viewport: { width, height }, javaScriptEnabled });
+  const { colorScheme = 'light', width = 1280, height = 800, javaScriptEnabled = true, hasTouch = false } = view;
+  const viewport = { width, height };
+  const context = await browser.newContext({ colorScheme, viewport, javaScriptEnabled, hasTouch, isMobile: hasTouch });
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -1,22 +1,31 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import { renderToString } from 'preact-render-to-string';
+import { readCustomer } from '../../../core/customers/read-customer.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
 import { renditionUrls } from '../../../core/photos/rendition-urls.js';
 import type { Ports } from '../../../core/ports.js';
+import { parseId } from '../../../core/shared/ids.js';
 import { searchText } from '../../../core/shared/text.js';
 import { listTags } from '../../../core/tags/read-tag.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../responses/reply.js';
+import { requestContextOf } from '../../server/request-context.js';
+import { oneOfQuery } from '../address.js';
 import type { Flash } from '../browser-session.js';
+import { wantsPage } from '../error-page.js';
 import { problemsOf } from '../form.js';
 import { importerReach } from '../imports/importer-settings.js';
 import { InNavigation } from '../navigation.js';
-import { redirectTo, renderPage } from '../page.js';
+import { pageHeaders, redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { LibraryPage } from './library.view.js';
-import { libraryFilters, libraryPath, readLibraryQuery } from './library-query.js';
+import { type LibraryQuery, libraryFilters, libraryPath, readLibraryQuery, selectionPath } from './library-query.js';
 import { ConfirmDeletion } from './photo-deletion.view.js';
+import { PhotoTiles } from './photo-grid.view.js';
+import { countText, photoSections } from './photo-sections.js';
 import { changeSelected, selectedIds } from './selection.js';
+import { chosenTileSize } from './tile-size.js';
 
 /** Photos per page; enough to fill a large screen. */
 const PAGE = 60;
@@ -40,18 +49,43 @@ export class LibraryController {
       ? await listPhotos(this.ports, caller, { ...request, filters })
       : { data: [], nextCursor: null };
     const photos = data.map((photo) => ({ photo, urls: renditionUrls(this.ports, caller, photo) }));
-    const words = {
+    const { customer, usage } = await readCustomer(this.ports, caller);
+    const options = {
       title: query.trash ? 'Trash' : 'Library',
       section: 'library',
-      styles: ['library.css', 'import.css'],
+      styles: ['library.css', 'viewer.css', 'import.css'],
       scripts: ['library.js', 'tag-names.js', 'import.js'],
       reach: await importerReach(this.ports),
+      isWide: true,
     };
-    const older = nextCursor && libraryPath(query, nextCursor);
-    const content = (
-      <LibraryPage query={query} photos={photos} problems={problems} older={older} isFirst={cursor === null} />
-    );
-    return renderPage(this.ports, context, words, content);
+    const list = {
+      sections: photoSections(photos, query.sort, customer.defaultTimeZone),
+      size: chosenTileSize(context, parameters),
+      count: countText(query, { usage, shown: data.length, isAll: cursor === null && nextCursor === null }),
+      older: nextCursor && libraryPath(query, nextCursor),
+      isFirst: cursor === null,
+    };
+    return renderPage(this.ports, context, options, <LibraryPage query={query} problems={problems} {...list} />);
+  }
+
+  /** For the script that fills the grid: some photos by their ids, in the order of the list. */
+  @Get('tiles')
+  @RequireRole('member')
+  async tiles(
+    @CurrentPageContext() context: PageContext,
+    @Query() parameters: Record<string, unknown>,
+  ): Promise<Reply> {
+    const caller = callerOfPage(context);
+    const query = readLibraryQuery(parameters);
+    const ids = oneOfQuery(parameters['ids'])
+      .split(',')
+      .flatMap((text) => parseId(text) ?? []);
+    const filters = { ids: ids.slice(0, PAGE), trashed: query.trash ? ('true' as const) : ('false' as const) };
+    const { data } = await listPhotos(this.ports, caller, { filters, sort: query.sort, limit: PAGE, cursor: null });
+    const photos = data.map((photo) => ({ photo, urls: renditionUrls(this.ports, caller, photo) }));
+    const size = chosenTileSize(context, parameters);
+    const html = renderToString(<PhotoTiles photos={photos} query={query} size={size} />);
+    return new Reply(200, html, pageHeaders([]));
   }
 
   /** For the script that suggests tags: names that contain these letters. */
@@ -74,17 +108,26 @@ export class LibraryController {
     const { form } = context;
     const query = readLibraryQuery(parameters);
     const ids = selectedIds(form.all('ids'));
-    const back = (flash: Flash) => redirectTo(context, libraryPath(query), flash);
-    if (ids.length === 0) return back({ kind: 'failed', text: 'Select some photos first.' });
-    if (form.text('do') === 'delete' && !form.has('confirmed')) {
-      const words = { title: 'Delete permanently', section: 'library' };
-      return renderPage(this.ports, context, words, <ConfirmDeletion ids={ids} query={query} />);
+    // A form that takes an action back names its own in its address.
+    const what = form.text('do') || oneOfQuery(parameters['do']);
+    if (ids.length === 0) return this.answer(context, query, { kind: 'failed', text: 'Select some photos first.' });
+    if (what === 'delete' && !form.has('confirmed')) {
+      const options = { title: 'Delete permanently', section: 'library' };
+      return renderPage(this.ports, context, options, <ConfirmDeletion ids={ids} query={query} />);
     }
+    const selection = { ids, tag: form.text('tag'), path: (action: string) => selectionPath(query, action) };
     try {
-      const text = await changeSelected(this.ports, callerOfPage(context), form.text('do'), ids, form.text('tag'));
-      return back({ kind: 'done', text });
+      const done = await changeSelected(this.ports, callerOfPage(context), what, selection);
+      return this.answer(context, query, { kind: 'done', ...done });
     } catch (error) {
-      return back({ kind: 'failed', text: problemsOf(error).message });
+      return this.answer(context, query, { kind: 'failed', text: problemsOf(error).message });
     }
+  }
+
+  /** Scripts show the message where the person is; without them, the list begins anew. */
+  private answer(context: PageContext, query: LibraryQuery, flash: Flash): Reply {
+    if (wantsPage(requestContextOf(context.request), context.request))
+      return redirectTo(context, libraryPath(query), flash);
+    return new Reply(200, flash, { 'Cache-Control': 'no-store' });
   }
 }

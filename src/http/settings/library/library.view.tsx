@@ -3,21 +3,29 @@ import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
 import { Button, Form } from '../form.js';
 import { Importer } from '../imports/importer.view.js';
 import { Empty, Heading } from '../parts.js';
+import { KeysDialog } from './keys.view.js';
 import { Filters } from './library-filters.view.js';
-import { isNarrow, type LibraryQuery, libraryPath, photoPath, queryText } from './library-query.js';
-import { type PhotoWithUrls, Picture, photoName, shapeClass, Tint } from './picture.js';
+import { isNarrow, type LibraryQuery, libraryPath, selectionPath } from './library-query.js';
+import { PhotoSections } from './photo-grid.view.js';
+import type { PhotoSection } from './photo-sections.js';
+import type { SelectionAction } from './selection.js';
+import { type TileSize, tileSizes } from './tile-size.js';
+import { ViewerDialog } from './viewer.view.js';
 
 interface LibraryProps {
   readonly query: LibraryQuery;
-  readonly photos: readonly PhotoWithUrls[];
+  readonly sections: readonly PhotoSection[];
+  readonly size: TileSize;
+  /** How many photos match, in words. */
+  readonly count: string;
   readonly problems: readonly string[];
   /** Where the next page is. */
   readonly older: string | null;
   readonly isFirst: boolean;
 }
 
-export function LibraryPage({ query, photos, problems, older, isFirst }: LibraryProps) {
-  const isEmpty = photos.length === 0 && isFirst;
+export function LibraryPage({ query, problems, isFirst, ...list }: LibraryProps) {
+  const isEmpty = list.sections.length === 0 && isFirst;
   const isNew = isEmpty && !query.trash && !isNarrow(query);
   return (
     <>
@@ -33,13 +41,20 @@ export function LibraryPage({ query, photos, problems, older, isFirst }: Library
       {isNew ? <Importer title="Your library is empty. Drop photos here" /> : !query.trash && <Importer waits />}
       <Part name="photos">
         {isEmpty && !isNew && <NothingFound query={query} />}
-        {photos.length > 0 && <Selectable query={query} photos={photos} older={older} />}
+        {list.sections.length > 0 && (
+          <>
+            <ListHead query={query} {...list} />
+            <Selectable query={query} {...list} />
+            <KeysDialog isTrash={query.trash} />
+            <ViewerDialog />
+          </>
+        )}
       </Part>
     </>
   );
 }
 
-/** What is brought up to date around the importer when it has brought photos (library.js). */
+/** What is brought up to date around the importer when it has brought photos (library.ts). */
 function Part({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <div class="library-part" data-library-part={name}>
@@ -93,27 +108,11 @@ function NothingFound({ query }: { query: LibraryQuery }) {
   );
 }
 
-/** The photos, each to look at or to choose, and what can be done with those that are chosen. */
-function Selectable({ query, photos, older }: Pick<LibraryProps, 'query' | 'photos' | 'older'>) {
+/** The photos, each to look at or to select, and what can be done with those that are selected. */
+function Selectable({ query, sections, size, older }: Pick<LibraryProps, 'query' | 'sections' | 'size' | 'older'>) {
   return (
-    <Form action={`/settings/library/selection?${queryText(query)}`} class="library" label="Photos">
-      <ul class="grid">
-        {photos.map((shown) => (
-          <li key={shown.photo.id} class={shapeClass(shown.photo)}>
-            <a href={photoPath(shown.photo.id, query)}>
-              <Tint photo={shown.photo} />
-              <Picture shown={shown} name="thumb" finer="small" />
-            </a>
-            <input
-              type="checkbox"
-              name="ids"
-              value={shown.photo.id}
-              autocomplete="off"
-              aria-label={`Select ${photoName(shown.photo)}`}
-            />
-          </li>
-        ))}
-      </ul>
+    <Form action={selectionPath(query)} class="library" label="Photos">
+      <PhotoSections query={query} sections={sections} size={size} />
       {older && (
         <p class="more">
           <a class="button plain" href={older} rel="next">
@@ -124,6 +123,34 @@ function Selectable({ query, photos, older }: Pick<LibraryProps, 'query' | 'phot
       <p class="unseen" role="status" />
       {query.trash ? <TrashActions /> : <LibraryActions />}
     </Form>
+  );
+}
+
+/** How many photos there are, and how large they are displayed. */
+function ListHead({ query, size, count }: Pick<LibraryProps, 'query' | 'size' | 'count'>) {
+  const path = libraryPath(query);
+  return (
+    <div class="list-head">
+      <p class="soft">{count}</p>
+      <button type="button" class="quiet" data-start-selecting hidden>
+        Select
+      </button>
+      <button type="button" class="quiet" data-open-keys hidden>
+        Keyboard shortcuts
+      </button>
+      <nav aria-label="Size of photos" data-tile-sizes>
+        {Object.entries(tileSizes).map(([name, { label }]) => (
+          <a
+            key={name}
+            href={`${path}${path.includes('?') ? '&' : '?'}size=${name}`}
+            data-size={name}
+            aria-current={name === size ? 'true' : undefined}
+          >
+            {label}
+          </a>
+        ))}
+      </nav>
+    </div>
   );
 }
 
@@ -146,13 +173,12 @@ function LibraryActions() {
           list="selection-tag-names"
         />
         <datalist id="selection-tag-names" data-tag-names />
-        <Button kind="plain" name="do" value="tag">
-          Add tag
-        </Button>
+        <ActionButton name="tag">Add tag</ActionButton>
       </span>
-      <Button kind="plain" name="do" value="trash">
+      <ActionButton name="trash" isForDeleteKey>
         Move to trash
-      </Button>
+      </ActionButton>
+      <ClearSelection />
     </fieldset>
   );
 }
@@ -162,12 +188,43 @@ function TrashActions() {
     <fieldset class="selection">
       <legend class="unseen">Actions for selected photos</legend>
       <span class="count">Selected photos</span>
-      <Button kind="plain" name="do" value="restore">
-        Restore
-      </Button>
+      <ActionButton name="restore">Restore</ActionButton>
       <Button kind="danger" name="do" value="delete">
         Delete permanently
       </Button>
+      <ClearSelection />
     </fieldset>
+  );
+}
+
+/** What a script does without leaving the page (photo-actions.ts). */
+function ActionButton({
+  name,
+  isForDeleteKey,
+  children,
+}: {
+  name: SelectionAction;
+  isForDeleteKey?: boolean;
+  children: ComponentChildren;
+}) {
+  return (
+    <button
+      type="submit"
+      class="button plain"
+      name="do"
+      value={name}
+      data-in-place
+      data-delete-key={isForDeleteKey ? '' : undefined}
+    >
+      {children}
+    </button>
+  );
+}
+
+function ClearSelection() {
+  return (
+    <button type="button" class="quiet" data-clear-selection hidden>
+      Clear
+    </button>
   );
 }

@@ -1,7 +1,7 @@
 import type { Id } from '../../../core/shared/ids.js';
 import { pluralize } from '../counted.js';
 import { Button, Form } from '../form.js';
-import { type LibraryQuery, libraryPath, queryText } from './library-query.js';
+import { type LibraryQuery, libraryPath, selectionPath } from './library-query.js';
 
 /** Asks for confirmation before photos are deleted permanently. */
 export function ConfirmDeletion({ ids, query }: { ids: readonly Id[]; query: LibraryQuery }) {
@@ -9,7 +9,7 @@ export function ConfirmDeletion({ ids, query }: { ids: readonly Id[]; query: Lib
     <section class="card confirm">
       <h1>Permanently delete {pluralize(ids.length, 'photo')}?</h1>
       <p>The originals and all their data are removed. This cannot be undone.</p>
-      <Form action={`/settings/library/selection?${queryText(query)}`}>
+      <Form action={selectionPath(query)}>
         <input type="hidden" name="do" value="delete" />
         <input type="hidden" name="confirmed" value="yes" />
         {ids.map((id) => (

@@ -26,7 +26,7 @@ export function PhotoPage({ shown, exif, fields, problems, neighbours, query }: 
   return (
     <article class="photo">
       <nav class="beside" aria-label="Neighbouring photos">
-        <a href={libraryPath(query)}>{query.trash ? 'Trash' : 'Library'}</a>
+        <a href={`${libraryPath(query)}#photo-${photo.id}`}>{query.trash ? 'Trash' : 'Library'}</a>
         <span class="steps">
           <Step id={neighbours.previous} query={query} rel="prev" text="Previous" />
           <Step id={neighbours.next} query={query} rel="next" text="Next" />
@@ -41,7 +41,7 @@ export function PhotoPage({ shown, exif, fields, problems, neighbours, query }: 
         <a href={pictureUrl(shown, 'large')} class={photo.width >= photo.height ? 'wide' : 'tall'}>
           <Tint photo={photo} />
           <span class="picture">
-            <Picture shown={shown} name="medium" finer="large" />
+            <Picture shown={shown} name="medium" sizes={photoWidths(photo)} />
             <FocusMarker focus={photo.focus} />
           </span>
         </a>
@@ -70,6 +70,11 @@ export function PhotoPage({ shown, exif, fields, problems, neighbours, query }: 
       </div>
     </article>
   );
+}
+
+/** The attribute `sizes` of the picture: as wide as the page, unless the height of the window bounds it (library.css). */
+function photoWidths({ width, height }: PhotoWithTags): string {
+  return `min(100vw, ${Math.ceil((78 * width) / height)}vh)`;
 }
 
 function Step({ id, query, rel, text }: { id: number | null; query: LibraryQuery; rel: string; text: string }) {

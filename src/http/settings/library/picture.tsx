@@ -1,4 +1,4 @@
-import { type RenditionName, renditionSizes } from '../../../core/media/renditions.js';
+import { type RenditionName, renditionNames, renditionSizes } from '../../../core/media/renditions.js';
 import { isTrashed, type PhotoWithTags } from '../../../core/photos/photo.js';
 import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
 
@@ -27,22 +27,49 @@ export function Tint({ photo }: Pick<PhotoWithUrls, 'photo'>) {
   );
 }
 
-/** A rendition. Its size is known in advance, so nothing moves when it arrives. */
-export function Picture({ shown, name, finer }: { shown: PhotoWithUrls; name: RenditionName; finer: RenditionName }) {
+/**
+ * A photo. Its size is known in advance, so nothing moves when it arrives, and the browser chooses the rendition by the width at which it is
+ * displayed.
+ */
+export function Picture({
+  shown,
+  name,
+  sizes,
+}: {
+  shown: PhotoWithUrls;
+  /** For browsers that choose none. */
+  name: RenditionName;
+  sizes: string;
+}) {
   const { photo } = shown;
-  const scale = Math.min(1, renditionSizes[name] / Math.max(photo.width, photo.height));
-  const isThumb = name === 'thumb';
+  const { width, height } = renditionSize(photo, name);
   return (
     <img
       src={pictureUrl(shown, name)}
-      srcset={`${pictureUrl(shown, name)} 1x, ${pictureUrl(shown, finer)} 2x`}
-      width={Math.max(1, Math.round(photo.width * scale))}
-      height={Math.max(1, Math.round(photo.height * scale))}
+      srcset={pictureSources(shown)}
+      sizes={sizes}
+      width={width}
+      height={height}
       alt={photoName(photo)}
-      loading={isThumb ? 'lazy' : 'eager'}
+      loading={name === 'thumb' ? 'lazy' : 'eager'}
       decoding="async"
     />
   );
+}
+
+/** Each rendition with its width; of those with the same width, which a small photo has, the first. */
+function pictureSources(shown: PhotoWithUrls): string {
+  const byWidth = new Map<number, RenditionName>();
+  for (const name of renditionNames) {
+    const { width } = renditionSize(shown.photo, name);
+    if (!byWidth.has(width)) byWidth.set(width, name);
+  }
+  return [...byWidth].map(([width, name]) => `${pictureUrl(shown, name)} ${width}w`).join(', ');
+}
+
+function renditionSize({ width, height }: Pick<PhotoWithTags, 'width' | 'height'>, name: RenditionName) {
+  const scale = Math.min(1, renditionSizes[name] / Math.max(width, height));
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
 
 const NARROWEST = 5;

@@ -1,11 +1,12 @@
 import type { Caller } from '../../../core/access/caller.js';
 import { editPhotos } from '../../../core/photos/edit-photos.js';
-import { purgePhotos, trashPhotos } from '../../../core/photos/trash-photos.js';
+import { type PhotoDeletionResult, purgePhotos, trashPhotos } from '../../../core/photos/trash-photos.js';
 import type { Ports } from '../../../core/ports.js';
 import { invalid } from '../../../core/shared/errors.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
 import { createTag } from '../../../core/tags/create-tag.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
+import type { Flash } from '../browser-session.js';
 import { pluralize } from '../counted.js';
 
 /** Maximum number of photos that one form changes; the same as for the bulk tools of tags. */
@@ -19,26 +20,38 @@ export function selectedIds(texts: readonly string[]): readonly Id[] {
   throw invalid({ field: 'ids', code: 'too_many', message, max: MAX_SELECTED });
 }
 
+/** The actions whose buttons are below the photos. */
+export type SelectionAction = 'tag' | 'trash' | 'restore' | 'delete';
+
+interface Selection {
+  readonly ids: readonly Id[];
+  /** For the action `tag`. */
+  readonly tag: string;
+  /** The form of an action on other photos of the same list. */
+  readonly path: (what: SelectionAction) => string;
+}
+
 /** Applies a person's action to these photos, and reports what was done. Photos that no longer exist are ignored. */
 export async function changeSelected(
   ports: Ports,
   caller: Caller,
   what: string,
-  ids: readonly Id[],
-  tag: string,
-): Promise<string> {
-  if (what === 'tag') return addTag(ports, caller, ids, tag);
+  { ids, tag, path }: Selection,
+): Promise<Omit<Flash, 'kind'>> {
+  if (what === 'tag') return { text: await addTag(ports, caller, ids, tag) };
   if (what === 'trash') {
-    const results = await trashPhotos(ports, caller, ids);
-    return `${pluralize(deleted(results), 'photo')} moved to the trash.`;
+    const moved = deleted(await trashPhotos(ports, caller, ids));
+    const text = `${pluralize(moved.length, 'photo')} moved to the trash.`;
+    if (moved.length === 0) return { text };
+    return { text, undo: { action: path('restore'), field: 'ids', values: moved.map(String) } };
   }
   if (what === 'restore') {
     const results = await editPhotos(ports, caller, ids, { trashed: false });
-    return `${pluralize(results.filter(({ outcome }) => outcome === 'updated').length, 'photo')} restored.`;
+    return { text: `${pluralize(results.filter(({ outcome }) => outcome === 'updated').length, 'photo')} restored.` };
   }
   if (what === 'delete') {
-    const results = await purgePhotos(ports, caller, ids);
-    return `${pluralize(deleted(results), 'photo')} permanently deleted.`;
+    const removed = deleted(await purgePhotos(ports, caller, ids));
+    return { text: `${pluralize(removed.length, 'photo')} permanently deleted.` };
   }
   throw invalid({ field: 'do', code: 'invalid_format', message: 'Choose an action for these photos.' });
 }
@@ -52,6 +65,6 @@ export async function addTag(ports: Ports, caller: Caller, ids: readonly Id[], n
   return full === 0 ? said : `${said} ${pluralize(full, 'photo')} already had the maximum number of tags.`;
 }
 
-function deleted(results: readonly { readonly outcome: string }[]): number {
-  return results.filter(({ outcome }) => outcome === 'deleted').length;
+function deleted(results: readonly PhotoDeletionResult[]): readonly Id[] {
+  return results.filter(({ outcome }) => outcome === 'deleted').map(({ id }) => id);
 }

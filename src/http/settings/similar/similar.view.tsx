@@ -97,7 +97,7 @@ function SimilarPhoto({ shown, isBest }: { shown: PhotoWithUrls; isBest: boolean
   return (
     <li>
       <a class="look" href={`/settings/photos/${id}`}>
-        <Picture shown={shown} name="thumb" finer="small" />
+        <Picture shown={shown} name="thumb" sizes="(max-width: 40rem) 7rem, 16rem" />
       </a>
       <div class="about">
         <label class="keep">

@@ -1,0 +1,84 @@
+// The library by keyboard. The dialog that `?` opens lists the keys.
+
+import type { PhotoGrid } from './photo-grid.js';
+import type { PhotoSelection } from './photo-selection.js';
+
+export function useKeys(form: HTMLFormElement, grid: PhotoGrid, selection: PhotoSelection, signal: AbortSignal): void {
+  const dialog = document.querySelector<HTMLDialogElement>('dialog[data-keys]');
+  const open = document.querySelector<HTMLButtonElement>('button[data-open-keys]');
+  if (open !== null) open.hidden = false;
+  open?.addEventListener('click', () => dialog?.showModal(), { signal });
+
+  const focused = () => document.activeElement?.closest<HTMLLIElement>('.grid > li') ?? null;
+  const focus = (tile: HTMLLIElement | null | undefined) => {
+    tile?.scrollIntoView({ block: 'nearest' });
+    tile?.querySelector('a')?.focus({ preventScroll: true });
+  };
+  const move = (find: (tiles: readonly HTMLLIElement[], from: HTMLLIElement) => HTMLLIElement | undefined) => {
+    const from = focused();
+    const tiles = grid.tiles();
+    focus(from === null ? tiles.find((tile) => tile.getBoundingClientRect().top >= 0) : find(tiles, from));
+  };
+  const actions: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
+    ArrowLeft: () => move((tiles, from) => tiles[tiles.indexOf(from) - 1]),
+    ArrowRight: () => move((tiles, from) => tiles[tiles.indexOf(from) + 1]),
+    ArrowUp: () => move((tiles, from) => inNextRow(tiles.slice(0, tiles.indexOf(from)).reverse(), from)),
+    ArrowDown: () => move((tiles, from) => inNextRow(tiles.slice(tiles.indexOf(from) + 1), from)),
+    x: () => {
+      const tile = focused();
+      if (tile !== null) selection.toggle(tile);
+    },
+    X: () => {
+      const tile = focused();
+      if (tile !== null) selection.extendTo(tile);
+    },
+    '/': () => document.querySelector<HTMLInputElement>('#filter-q')?.focus(),
+    '?': () => dialog?.showModal(),
+    Escape: () => selection.clear(),
+    Delete: () => {
+      const tile = focused();
+      if (selection.all.length === 0 && tile !== null) selection.toggle(tile);
+      const button = form.querySelector<HTMLButtonElement>('button[data-delete-key]');
+      if (selection.all.length > 0 && button !== null) form.requestSubmit(button);
+    },
+  };
+
+  addEventListener(
+    'keydown',
+    (event) => {
+      const target = event.target as Element;
+      const isTyping = target.closest('input:not([type="checkbox"]), textarea, select') !== null;
+      if (isTyping || document.querySelector('dialog[open]') !== null || event.altKey) return;
+      if (event.ctrlKey || event.metaKey) {
+        if (event.key !== 'a') return;
+        event.preventDefault();
+        selection.selectAll();
+        return;
+      }
+      const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
+      const isArrow = event.key.startsWith('Arrow');
+      // Arrows scroll until a photo has the focus.
+      if (action === undefined || (isArrow && focused() === null)) return;
+      if (event.key !== 'Escape') event.preventDefault();
+      action(event);
+    },
+    { signal },
+  );
+}
+
+/** Of tiles in the order in which they are passed, the nearest one of the first row that is another. */
+function inNextRow(tiles: readonly HTMLLIElement[], from: HTMLLIElement): HTMLLIElement | undefined {
+  const { left, width, top } = from.getBoundingClientRect();
+  const middle = left + width / 2;
+  let row: number | null = null;
+  let nearest: { tile: HTMLLIElement; distance: number } | undefined;
+  for (const tile of tiles) {
+    const box = tile.getBoundingClientRect();
+    if (Math.abs(box.top - top) < 1) continue;
+    row ??= box.top;
+    if (Math.abs(box.top - row) >= 1) break;
+    const distance = Math.abs(box.left + box.width / 2 - middle);
+    if (nearest === undefined || distance < nearest.distance) nearest = { tile, distance };
+  }
+  return nearest?.tile;
+}

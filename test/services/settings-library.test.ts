@@ -1,0 +1,289 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { PhotoService } from '../../sdk/src/entry.js';
+import { importFiles } from '../../sdk/src/node/entry.js';
+import { Installation } from '../e2e/support/service.js';
+import { present } from '../support/tenant.js';
+import { until } from '../support/until.js';
+import { seriousViolations } from './support/axe.js';
+import { type BrowserSession, launchBrowser, session, type View, welcome } from './support/browser.js';
+
+/** Where pictures go, when somebody wants to look at them. */
+const shots = process.env.SCREENSHOTS ?? null;
+const COUNT = 150;
+
+let folder: string;
+let installation: Installation;
+let browser: Browser;
+let client: PhotoService;
+let signedIn: Awaited<ReturnType<BrowserSession['context']['storageState']>>;
+
+beforeAll(async () => {
+  installation = await Installation.make();
+  await installation.start();
+  client = new PhotoService({ baseUrl: installation.url, token: present(installation.token()) });
+  folder = await mkdtemp(join(tmpdir(), 'library-'));
+  await makePictures();
+  await importFiles(client, [folder, join(__dirname, '../fixtures/photos/el-torcal-rocks.jpg')]);
+  browser = await launchBrowser();
+  const { page, context } = await session(browser);
+  await page.goto(present(installation.link()));
+  await welcome(page, 'anna@example.com');
+  await page.waitForURL('**/settings/library');
+  signedIn = await context.storageState();
+  await context.close();
+});
+afterAll(async () => {
+  await browser?.close();
+  await installation?.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Of all colours and shapes, one taken every third day. */
+async function makePictures() {
+  await Promise.all(
+    Array.from({ length: COUNT }, async (_, n) => {
+      const taken = new Date(Date.UTC(2023, 0, 1 + 3 * n)).toISOString().slice(0, 10).replaceAll('-', ':');
+      const color = { r: (n * 37) % 256, g: (n * 91) % 256, b: (n * 53) % 256 };
+      const [width, height] = [300 + ((n * 70) % 360), 400];
+      await sharp({ create: { width, height, channels: 3, background: color } })
+        .withExif({ IFD2: { DateTimeOriginal: `${taken} 12:00:00` } })
+        .jpeg()
+        .toFile(join(folder, `photo-${n}.jpg`));
+    }),
+  );
+}
+
+async function visit(path: string, view: View = {}): Promise<BrowserSession> {
+  const opened = await session(browser, view);
+  await opened.context.addCookies(signedIn.cookies);
+  await opened.page.goto(`${installation.url}${path}`);
+  return opened;
+}
+
+const tiles = (page: Page) => page.locator('.grid > li:not([hidden])');
+const selected = (page: Page) => page.locator('.selection .count');
+const scrollTop = (page: Page) => page.evaluate(() => Math.round(scrollY));
+
+test('Back, a reload and an action leave the reader and the selection where they are', async () => {
+  const { page, complaints, context } = await visit('/settings/library');
+  for (let wanted = 60; wanted < COUNT; wanted += 60) {
+    await tiles(page).last().scrollIntoViewIfNeeded();
+    await until(async () => (await tiles(page).count()) > wanted);
+  }
+  expect(await tiles(page).count()).toBe(COUNT + 1);
+  const chosen = tiles(page).nth(130);
+  await chosen.scrollIntoViewIfNeeded();
+  await chosen.hover();
+  await chosen.locator('input').click();
+  expect(await selected(page).textContent()).toBe('1 photo selected');
+  // Now a click selects, and with Shift all between.
+  await tiles(page)
+    .nth(134)
+    .click({ modifiers: ['Shift'] });
+  await tiles(page).nth(132).click();
+  expect(await selected(page).textContent()).toBe('4 photos selected');
+  const top = await scrollTop(page);
+  expect(top).toBeGreaterThan(1000);
+
+  await page.getByLabel('Name of a tag').fill('Autumn');
+  await page.keyboard.press('Enter');
+  await page.locator('.toast').getByText('4 photos tagged “Autumn”.').waitFor();
+  expect([await scrollTop(page), await selected(page).textContent()]).toEqual([top, '4 photos selected']);
+
+  const isBack = () =>
+    until(async () => Math.abs((await scrollTop(page)) - top) <= 1 && (await tiles(page).count()) === COUNT + 1);
+  await page.reload();
+  await isBack();
+  expect(await selected(page).textContent()).toBe('4 photos selected');
+  await page.goto(`${installation.url}/settings/tags`);
+  await page.goBack();
+  await isBack();
+  await until(async () => (await tiles(page).nth(130).locator('input').count()) === 1);
+  expect(await tiles(page).nth(130).locator('input').isChecked()).toBe(true);
+
+  await page.getByRole('button', { name: 'Move to trash' }).click();
+  await page.locator('.toast').getByText('4 photos moved to the trash.').waitFor();
+  expect(await tiles(page).count()).toBe(COUNT - 3);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.locator('.toast').getByText('4 photos restored.').waitFor();
+  expect(await tiles(page).count()).toBe(COUNT + 1);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('tiles far from the window are empty, and filled when they come near', async () => {
+  const { page, context } = await visit('/settings/library?size=large');
+  while ((await tiles(page).count()) <= COUNT) await tiles(page).last().scrollIntoViewIfNeeded();
+  const first = tiles(page).first();
+  await until(async () => (await first.locator('img').count()) === 0);
+  const [before, height] = [
+    await first.boundingBox(),
+    await page.evaluate(() => document.documentElement.scrollHeight),
+  ];
+  await first.scrollIntoViewIfNeeded();
+  await first.locator('img').waitFor();
+  expect(present(await first.boundingBox()).width).toBe(present(before).width);
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(height);
+  await context.close();
+});
+
+test('by keyboard alone: moving, selecting, the list of keys, the trash and back', async () => {
+  const { page, complaints, context } = await visit('/settings/library');
+  const focused = () => page.evaluate(() => document.activeElement?.closest('.grid > li')?.id);
+  const idAt = (n: number) => tiles(page).nth(n).getAttribute('id');
+  await tiles(page).first().locator('a').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('x');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Shift+X');
+  expect(await focused()).toBe(await idAt(3));
+  expect(await selected(page).textContent()).toBe('3 photos selected');
+  await page.keyboard.press('ArrowDown');
+  const [from, to] = [
+    present(await tiles(page).nth(3).boundingBox()),
+    present(await page.locator(`#${await focused()}`).boundingBox()),
+  ];
+  expect(to.y).toBeGreaterThan(from.y);
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  expect(await selected(page).textContent()).toBe('3 photos selected');
+  await page.keyboard.press('Delete');
+  await page.locator('.toast').getByText('3 photos moved to the trash.').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.locator('.toast').getByText('3 photos restored.').waitFor();
+  await page.keyboard.press('Control+a');
+  expect(await selected(page).textContent()).toBe('60 photos selected');
+  await page.keyboard.press('Escape');
+  expect(await page.locator('.selection').isVisible()).toBe(false);
+  await page.keyboard.press('/');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('filter-q');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('the viewer has the photo’s address, leads to the others, enlarges to its pixels, and Escape closes it where it was opened', async () => {
+  const { page, complaints, context } = await visit('/settings/library');
+  await tiles(page).nth(40).scrollIntoViewIfNeeded();
+  const top = await scrollTop(page);
+  const href = async (n: number) => `${installation.url}${await tiles(page).nth(n).locator('a').getAttribute('href')}`;
+  await tiles(page).nth(40).click();
+  await page.getByRole('dialog').waitFor();
+  expect(page.url()).toBe(await href(40));
+  await page.keyboard.press('ArrowRight');
+  await page.waitForURL(await href(41));
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Information' }).click();
+  const panel = page.getByRole('complementary', { name: 'Information' });
+  await panel.getByLabel('Title').fill('Plain colour');
+  await panel.getByRole('button', { name: 'Save', exact: true }).click();
+  await panel.getByText('Saved.').waitFor();
+  await panel.getByRole('heading', { level: 1, name: 'Plain colour' }).waitFor();
+  expect(page.url()).toBe(await href(41));
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  expect(page.url()).toBe(`${installation.url}/settings/library`);
+  expect(await scrollTop(page)).toBe(top);
+
+  await page.goto(`${installation.url}/settings/library?q=torcal`);
+  await tiles(page).first().click();
+  const frame = page.locator('.viewer-stage .frame');
+  const fitted = present(await frame.boundingBox()).width;
+  await page.keyboard.press('+');
+  expect(present(await frame.boundingBox()).width).toBeCloseTo(fitted * 1.5, 0);
+  await page.getByRole('button', { name: 'Enlarge' }).click();
+  await page.getByRole('button', { name: 'Enlarge' }).click();
+  const width = Number(await tiles(page).first().locator('a').getAttribute('data-width'));
+  expect(present(await frame.boundingBox()).width).toBeCloseTo(Math.max(width, fitted * 2), 0);
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'el-torcal-rocks.jpg' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('on a phone nothing lies on the photos until a long touch selects one, and a swipe leads to the next', async () => {
+  const { page, complaints, context } = await visit('/settings/library', { width: 390, height: 844, hasTouch: true });
+  expect(
+    await tiles(page)
+      .first()
+      .locator('input')
+      .evaluate((box) => getComputedStyle(box).opacity),
+  ).toBe('0');
+  const touch = await context.newCDPSession(page);
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number, y?: number) =>
+    touch.send('Input.dispatchTouchEvent', { type, touchPoints: x === undefined ? [] : [{ x, y: y ?? 0 }] });
+  await tiles(page).nth(4).scrollIntoViewIfNeeded();
+  const { x, y } = present(await tiles(page).nth(4).boundingBox());
+  await send('touchStart', x + 20, y + 20);
+  await page.getByText('1 photo selected').waitFor();
+  await send('touchEnd');
+  await tiles(page).nth(5).tap();
+  expect(await selected(page).textContent()).toBe('2 photos selected');
+  expect(
+    await tiles(page)
+      .first()
+      .locator('input')
+      .evaluate((box) => getComputedStyle(box).opacity),
+  ).toBe('1');
+  expect(await seriousViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Clear' }).tap();
+  await tiles(page).nth(4).tap();
+  await page.getByRole('dialog').waitFor();
+  const next = `${installation.url}${await tiles(page).nth(5).locator('a').getAttribute('href')}`;
+  await send('touchStart', 300, 400);
+  await send('touchMove', 200, 400);
+  await send('touchEnd');
+  await page.waitForURL(next);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test.each([
+  [390, 'light'],
+  [390, 'dark'],
+  [1440, 'light'],
+  [2560, 'dark'],
+] as const)(
+  'at %i pixels, %s, the grid fills the window, and no picture is smaller than it is displayed',
+  async (width, colorScheme) => {
+    const { page, complaints, context } = await visit('/settings/library?size=medium', {
+      width,
+      height: 1000,
+      colorScheme,
+    });
+    expect(await seriousViolations(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    const grid = present(await page.locator('.grid').first().boundingBox());
+    expect(grid.width).toBeGreaterThan(width - 64);
+    const stretched = () =>
+      tiles(page).evaluateAll((all) =>
+        all.flatMap((tile) => {
+          const image = tile.querySelector('img');
+          if (image === null || !image.complete || image.naturalWidth === 0) return [];
+          const shown = Math.max(tile.clientWidth, (tile.clientHeight * image.width) / image.height);
+          // What the photo itself does not have cannot be displayed.
+          const own = Number(tile.querySelector('a')?.dataset.width);
+          return shown / Math.min(image.naturalWidth, own) > 1.1 && image.naturalWidth < own
+            ? [[tile.id, shown, image.naturalWidth]]
+            : [];
+        }),
+      );
+    await until(() =>
+      tiles(page)
+        .first()
+        .locator('img')
+        .evaluate((image) => (image as HTMLImageElement).complete),
+    );
+    expect(await stretched()).toEqual([]);
+    if (shots !== null) await page.screenshot({ path: join(shots, `library ${width} ${colorScheme}.png`) });
+    expect(complaints).toEqual([]);
+    await context.close();
+  },
+);
