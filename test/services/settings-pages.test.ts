@@ -246,7 +246,11 @@ test('of similar photos the best is kept, or they are different; both can be tak
 });
 
 /** Pages by what they are, whichever thing they are about. */
-const kindOf = (path: string) => path.replace(/\?(?!view=trash).*/, '').replace(/[0-9]+/g, '*');
+const kindOf = (path: string) =>
+  path
+    .replace(/\?(?!view=trash).*/, '')
+    .replace(/&size=.*/, '')
+    .replace(/[0-9]+/g, '*');
 
 /** So that no page can be out of the reach of links. */
 const pages = [
