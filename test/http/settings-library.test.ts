@@ -191,6 +191,16 @@ describe('the library', () => {
     expect(JSON.stringify((await act(action, { ids: tooMany })).error)).toContain('too_many');
   });
 
+  it('lists the ids of all that match, in parts', async () => {
+    const ids = await add(...Array.from({ length: 61 }, (_, n) => `i${n}`));
+    await actor.patch(`/photos/${ids[3]}`, { title: 'Alone' });
+    const list = async (query: string) => (await browser.get(`/settings/library/ids?${query}`)).body;
+    const { ids: all, nextCursor } = await list('sort=-createdAt');
+    expect([all.map(Number).sort((x: number, y: number) => x - y), nextCursor]).toEqual([ids, null]);
+    expect(await list('q=alone')).toEqual({ ids: [String(ids[3])], nextCursor: null });
+    expect(await list('tag=none')).toEqual({ ids: [], nextCursor: null });
+  });
+
   it('suggests the names of tags', async () => {
     await actor.post('/tags', { tags: [{ name: 'Holiday' }, { name: 'Holy' }, { name: 'Work' }] });
     const { body, headers } = await browser.get('/settings/library/tag-names?q=hol', { accept: 'application/json' });
@@ -295,6 +305,7 @@ describe('what is another customer’s', () => {
       expect([path, (await browser.get(path)).status]).toEqual([path, 404]);
     }
     expect(shownIds((await browser.get(`/settings/library/tiles?ids=${id}`)).text)).toEqual([]);
+    expect((await browser.get('/settings/library/ids')).body.ids).toEqual([]);
     const _csrf = (await token()) ?? '';
     for (const step of ['', '/trash', '/restore', '/delete', '/tags', '/tags/remove', '/focus', '/focus/remove']) {
       const fields = { tag: step === '/tags' ? 'x' : String(tags[0].id), x: '1', y: '1' };

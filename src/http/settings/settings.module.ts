@@ -11,6 +11,7 @@ import { ImportController } from './imports/import.controller.js';
 import { ImportsController } from './imports/imports.controller.js';
 import { KeysController } from './keys/keys.controller.js';
 import { LibraryController } from './library/library.controller.js';
+import { LibraryScriptsController } from './library/library-scripts.controller.js';
 import { PhotoController } from './library/photo.controller.js';
 import { PhotoChangesController } from './library/photo-changes.controller.js';
 import { EnterController } from './sign-in/enter.controller.js';
@@ -42,6 +43,7 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     ExportController,
     LeavingController,
     LibraryController,
+    LibraryScriptsController,
     PhotoController,
     PhotoChangesController,
     SimilarController,

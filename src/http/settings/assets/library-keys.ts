@@ -3,7 +3,12 @@
 import type { PhotoGrid } from './photo-grid.js';
 import type { PhotoSelection } from './photo-selection.js';
 
-export function useKeys(form: HTMLFormElement, grid: PhotoGrid, selection: PhotoSelection, signal: AbortSignal): void {
+export function useKeys(
+  form: HTMLFormElement,
+  grid: PhotoGrid,
+  { selection, selectAll, clear }: { selection: PhotoSelection; selectAll: () => void; clear: () => void },
+  signal: AbortSignal,
+): void {
   const dialog = document.querySelector<HTMLDialogElement>('dialog[data-keys]');
   const open = document.querySelector<HTMLButtonElement>('button[data-open-keys]');
   if (open !== null) open.hidden = false;
@@ -34,7 +39,7 @@ export function useKeys(form: HTMLFormElement, grid: PhotoGrid, selection: Photo
     },
     '/': () => document.querySelector<HTMLInputElement>('#filter-q')?.focus(),
     '?': () => dialog?.showModal(),
-    Escape: () => selection.clear(),
+    Escape: clear,
     Delete: () => {
       const tile = focused();
       if (selection.all.length === 0 && tile !== null) selection.toggle(tile);
@@ -52,7 +57,7 @@ export function useKeys(form: HTMLFormElement, grid: PhotoGrid, selection: Photo
       if (event.ctrlKey || event.metaKey) {
         if (event.key !== 'a') return;
         event.preventDefault();
-        selection.selectAll();
+        selectAll();
         return;
       }
       const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;

@@ -6,6 +6,7 @@ import { fetchPage } from './page-fetch.js';
 import { PhotoActions } from './photo-actions.js';
 import { idOf, PhotoGrid } from './photo-grid.js';
 import { PhotoSelection } from './photo-selection.js';
+import { SelectAll } from './select-all.js';
 import { listKey, readStored, type StoredPlace, store } from './stored-place.js';
 import { suggestTagNames } from './tag-names.js';
 import { offerTileSizes } from './tile-sizes.js';
@@ -50,9 +51,18 @@ function open(isFirst: boolean): { close: () => void; hasSelected: () => boolean
   selection.add(readStored<string[]>('selected', key) ?? []);
   const older = new OlderPhotos(form, grid);
   addOlderPhotos(form, older, ended.signal);
-  useKeys(form, grid, selection, ended.signal);
+  const query = new URLSearchParams(location.search);
+  const everything = new SelectAll(selection, query, (text) => actions.say({ kind: 'failed', text }));
+  const clear = () => {
+    everything.cancel();
+    selection.clear();
+  };
+  useKeys(form, grid, { selection, selectAll: () => void everything.run(), clear }, ended.signal);
+  reveal(form.querySelector('button[data-select-all]'), () => void everything.run());
+  reveal(form.querySelector('button[data-clear-selection]'), clear);
   offerViewer(form, grid, { actions, older, signal: ended.signal });
-  offerSelecting(form, selection);
+  const begin = () => (selection.isSelecting ? clear() : selection.begin());
+  reveal(document.querySelector('button[data-start-selecting]'), begin);
   submitTagByEnter(form);
   const sizes = document.querySelector<HTMLElement>('[data-tile-sizes]');
   if (sizes !== null) {
@@ -151,13 +161,11 @@ function showCount(form: HTMLFormElement, selected: number): void {
   if (count !== null) count.textContent = selected === 1 ? '1 photo selected' : `${selected} photos selected`;
 }
 
-function offerSelecting(form: HTMLFormElement, selection: PhotoSelection): void {
-  const start = document.querySelector<HTMLButtonElement>('button[data-start-selecting]');
-  if (start !== null) start.hidden = false;
-  start?.addEventListener('click', () => (selection.isSelecting ? selection.clear() : selection.begin()));
-  const clear = form.querySelector<HTMLButtonElement>('button[data-clear-selection]');
-  if (clear !== null) clear.hidden = false;
-  clear?.addEventListener('click', () => selection.clear());
+/** A button that needs scripts. */
+function reveal(button: HTMLButtonElement | null, act: () => void): void {
+  if (button === null) return;
+  button.hidden = false;
+  button.addEventListener('click', act);
 }
 
 /** Enter in the field of the tag means its own button, and nothing more drastic. */

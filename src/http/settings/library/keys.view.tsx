@@ -10,7 +10,7 @@ export function KeysDialog({ isTrash }: { isTrash: boolean }) {
         <Keys keys={['Enter']}>Open the photo</Keys>
         <Keys keys={['x']}>Select the photo</Keys>
         <Keys keys={['Shift + x']}>Select all from the last selected photo to this one</Keys>
-        <Keys keys={['Ctrl + A']}>Select all loaded photos</Keys>
+        <Keys keys={['Ctrl + A']}>Select all photos that match</Keys>
         {!isTrash && <Keys keys={['Delete']}>Move selected photos to the trash</Keys>}
         <Keys keys={['Esc']}>Clear the selection</Keys>
         <Keys keys={['/']}>Search</Keys>

@@ -178,7 +178,7 @@ function LibraryActions() {
       <ActionButton name="trash" isForDeleteKey>
         Move to trash
       </ActionButton>
-      <ClearSelection />
+      <SelectionButtons />
     </fieldset>
   );
 }
@@ -192,7 +192,7 @@ function TrashActions() {
       <Button kind="danger" name="do" value="delete">
         Delete permanently
       </Button>
-      <ClearSelection />
+      <SelectionButtons />
     </fieldset>
   );
 }
@@ -221,10 +221,15 @@ function ActionButton({
   );
 }
 
-function ClearSelection() {
+function SelectionButtons() {
   return (
-    <button type="button" class="quiet" data-clear-selection hidden>
-      Clear
-    </button>
+    <>
+      <button type="button" class="quiet" data-select-all hidden>
+        Select all
+      </button>
+      <button type="button" class="quiet" data-clear-selection hidden>
+        Clear
+      </button>
+    </>
   );
 }

@@ -1,0 +1,73 @@
+import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { renderToString } from 'preact-render-to-string';
+import { listPhotos } from '../../../core/photos/list-photos.js';
+import { renditionUrls } from '../../../core/photos/rendition-urls.js';
+import type { Ports } from '../../../core/ports.js';
+import { parseId } from '../../../core/shared/ids.js';
+import { searchText } from '../../../core/shared/text.js';
+import { listTags } from '../../../core/tags/read-tag.js';
+import { RequireRole } from '../../access.js';
+import { PORTS } from '../../ports-token.js';
+import { Reply } from '../../responses/reply.js';
+import { oneOfQuery } from '../address.js';
+import { pageHeaders } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
+import { libraryFilters, readLibraryQuery } from './library-query.js';
+import { PhotoTiles } from './photo-grid.view.js';
+import { chosenTileSize } from './tile-size.js';
+
+/** The number in the script's requests (photo-grid.ts). */
+const MAX_TILES = 60;
+/** As many as one action takes. */
+const IDS = 1000;
+const SUGGESTED_TAGS = 20;
+
+/** What the scripts of the library ask for. Pages without scripts do without. */
+@Controller('settings/library')
+@RequireRole('member')
+export class LibraryScriptsController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  /** Some photos of the library or the trash by their ids, as they stand in the grid. */
+  @Get('tiles')
+  async tiles(
+    @CurrentPageContext() context: PageContext,
+    @Query() parameters: Record<string, unknown>,
+  ): Promise<Reply> {
+    const caller = callerOfPage(context);
+    const query = readLibraryQuery(parameters);
+    const ids = oneOfQuery(parameters['ids'])
+      .split(',')
+      .flatMap((text) => parseId(text) ?? []);
+    const filters = { ids: ids.slice(0, MAX_TILES), trashed: query.trash ? ('true' as const) : ('false' as const) };
+    const request = { filters, sort: query.sort, limit: MAX_TILES, cursor: null };
+    const { data } = await listPhotos(this.ports, caller, request);
+    const photos = data.map((photo) => ({ photo, urls: renditionUrls(this.ports, caller, photo) }));
+    const size = chosenTileSize(context, parameters);
+    const html = renderToString(<PhotoTiles photos={photos} query={query} size={size} />);
+    return new Reply(200, html, pageHeaders([]));
+  }
+
+  /** The ids of all photos that match, in parts, to select them. */
+  @Get('ids')
+  async ids(@CurrentPageContext() context: PageContext, @Query() parameters: Record<string, unknown>): Promise<Reply> {
+    const caller = callerOfPage(context);
+    const query = readLibraryQuery(parameters);
+    const { filters } = await libraryFilters(this.ports, caller, query);
+    const request = { sort: query.sort, limit: IDS, cursor: oneOfQuery(parameters['cursor']) || null };
+    const { data, nextCursor } = filters
+      ? await listPhotos(this.ports, caller, { ...request, filters })
+      : { data: [], nextCursor: null };
+    const ids = data.map(({ id }) => String(id));
+    return new Reply(200, { ids, nextCursor }, { 'Cache-Control': 'no-store' });
+  }
+
+  /** Names of tags that contain these letters. */
+  @Get('tag-names')
+  async tagNames(@CurrentPageContext() context: PageContext, @Query('q') q: unknown): Promise<Reply> {
+    const text = typeof q === 'string' ? searchText(q) : '';
+    const request = { filters: text === '' ? {} : { q: text }, sort: 'name' as const, limit: SUGGESTED_TAGS };
+    const { data } = await listTags(this.ports, callerOfPage(context), { ...request, cursor: null });
+    return new Reply(200, { names: data.map(({ name }) => name) }, { 'Cache-Control': 'no-store' });
+  }
+}
