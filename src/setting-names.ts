@@ -38,12 +38,15 @@ function hasPrefix(name: string, prefixes: readonly string[]): boolean {
   return prefixes.some((prefix) => name.startsWith(prefix));
 }
 
+const MAX_SLIPS = 2;
+
 /** One typing error in a short name, two in a long one. */
 function closest(name: string, known: readonly string[]): string | undefined {
   const upper = name.toUpperCase();
   return known
+    .filter(({ length }) => Math.abs(length - upper.length) <= MAX_SLIPS)
     .map((candidate) => ({ candidate, slips: distance(upper, candidate) }))
-    .filter(({ candidate, slips }) => slips <= (candidate.length < 8 ? 1 : 2))
+    .filter(({ candidate, slips }) => slips <= (candidate.length < 8 ? 1 : MAX_SLIPS))
     .sort((a, b) => a.slips - b.slips)[0]?.candidate;
 }
 

@@ -21,7 +21,12 @@ async function write(file, target) {
   // Styles of pages, and their scripts in JavaScript, are sent as they stand in the sources.
   if (!/\.tsx?$/.test(file)) return cpSync(file, target);
   const { code } = await transformFile(file, options(file));
-  writeFileSync(target.replace(/\.tsx?$/, '.js'), code);
+  writeFileSync(target.replace(/\.tsx?$/, '.js'), withoutGlobals(code));
+}
+
+/** The types of Express have the names of globals for which Node loads all of fetch, as soon as a decorated parameter asks whether there are any. */
+function withoutGlobals(code) {
+  return code.replace(/typeof (Request|Response) === "undefined" \? Object : \1\b/g, 'Object');
 }
 
 /** What tsconfig.json says of the same: decorators of TypeScript with the types that they ask for, and preact's JSX. */
