@@ -20,10 +20,10 @@ const steps = [
   'continue-upload:claim/store.transaction',
   'declared-bytes:storeDeclaredBytes/blobs.put',
   'join-parts:complete/blobs.delete',
+  'receive-staged-bytes:receiveStagedBytes/store.transaction',
   'upload-parts:forget/store.transaction',
   'upload-parts:replaceParts/store.transaction',
   'upload-parts:storePart/blobs.put',
-  'receive-staged-bytes:receiveStagedBytes/store.transaction',
 ];
 
 let installation: Installation;
