@@ -40,6 +40,18 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.transaction(({ photos }) => photos.lock([id]))).toEqual([]);
     });
 
+    it('says in which times photos outside the trash were taken, their beginnings included', async () => {
+      const tenant = await newTenant();
+      const at = (hours: number) => later(hours * 3600);
+      await tenant.addPhotos([{ takenAt: at(10) }, { takenAt: at(29) }, { takenAt: null }]);
+      await tenant.addPhotos([{ takenAt: at(45), trashedAt: later(1), purgeAt: later(2) }]);
+      await (await newTenant()).addPhotos([{ takenAt: at(15) }]);
+      const taken = (...hours: number[]) => tenant.query(({ photos }) => photos.takenBetween(hours.map(at)));
+      expect(await taken(0, 10, 20, 30, 40, 50)).toEqual([false, true, true, false, false]);
+      expect(await taken(10, 29)).toEqual([true]);
+      expect([await taken(), await taken(10)]).toEqual([[], []]);
+    });
+
     it('shown is the photo alone, while it may be shown', async () => {
       const tenant = await newTenant();
       const tag = await tenant.addTag('a');

@@ -137,6 +137,33 @@ describe('the library', () => {
     expect([shownIds(named.text), /<h2>[^<]*known/.test(named.text)]).toEqual([[a, b, c, d], false]);
   });
 
+  it('leads to years in which photos were taken, where the list is in their order', async () => {
+    const [a = 0, b = 0, c = 0, d = 0] = await add('a', 'b', 'c', 'd');
+    const taken: [Id, string][] = [
+      [a, '2019-12-31T23:59:59'],
+      [b, '2022-01-01T00:00:00'],
+      [c, '2022-12-31T23:59:59'],
+      [d, '2024-05-05T00:00:00'],
+    ];
+    for (const [id, takenAtLocal] of taken) await actor.patch(`/photos/${id}`, { takenAtLocal, timeZone: '+00:00' });
+    const years = async (query: string) => {
+      const { text } = await browser.get(`/settings/library${query}`);
+      const [navigation = ''] = /<nav class="years".*?<\/nav>/s.exec(text) ?? [];
+      return [...navigation.matchAll(/href="([^"]+)"[^>]*>(\d+)</g)].map(([, path, year]) => [path, year]);
+    };
+    expect(await years('')).toEqual([
+      ['/settings/library?to=2024-12-31', '2024'],
+      ['/settings/library?to=2022-12-31', '2022'],
+      ['/settings/library?to=2019-12-31', '2019'],
+    ]);
+    expect((await years('?sort=takenAt&to=2019-12-31'))[1]).toEqual([
+      '/settings/library?from=2022-01-01&amp;sort=takenAt',
+      '2022',
+    ]);
+    expect(shownIds((await browser.get('/settings/library?to=2022-12-31')).text)).toEqual([c, b, a]);
+    for (const other of ['?q=a', '?view=trash', '?sort=filename']) expect(await years(other)).toEqual([]);
+  });
+
   it('says how many photos there are: all, those in the trash, and matches that one page holds', async () => {
     const ids = await add(...Array.from({ length: 62 }, (_, n) => `n${n}`));
     await actor.patch(`/photos/${ids[0]}`, { title: 'Alone' });

@@ -100,6 +100,12 @@ export class MemoryPhotoRepository implements PhotoRepository {
     }
   }
 
+  async takenBetween(instants: readonly Date[]): Promise<readonly boolean[]> {
+    const photos = this.own((photo) => !isTrashed(photo));
+    const isBetween = ({ takenAt }: Photo, from: Date, to: Date) => takenAt !== null && takenAt >= from && takenAt < to;
+    return instants.slice(1).map((to, at) => photos.some((photo) => isBetween(photo, instants[at] ?? to, to)));
+  }
+
   async withoutHash(after: Id | null, limit: number): Promise<readonly Id[]> {
     const ids = this.own(({ phash }) => phash === null).map(({ id }) => id);
     return ids.filter((id) => id > (after ?? 0)).slice(0, limit);

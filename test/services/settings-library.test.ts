@@ -94,8 +94,9 @@ test('Back, a reload and an action leave the reader and the selection where they
   await page.locator('.toast').getByText('4 photos tagged “Autumn”.').waitFor();
   expect([await scrollTop(page), await selected(page).textContent()]).toEqual([top, '4 photos selected']);
 
+  // Browsers round positions each time.
   const isBack = () =>
-    until(async () => Math.abs((await scrollTop(page)) - top) <= 1 && (await tiles(page).count()) === COUNT + 1);
+    until(async () => Math.abs((await scrollTop(page)) - top) < 5 && (await tiles(page).count()) === COUNT + 1);
   await page.reload();
   await isBack();
   expect(await selected(page).textContent()).toBe('4 photos selected');
@@ -183,12 +184,14 @@ test('the viewer has the photo’s address, leads to the others, enlarges to its
   await page.keyboard.press('ArrowRight');
   await page.waitForURL(await href(41));
   expect(await seriousViolations(page)).toEqual([]);
+  if (shots !== null) await page.screenshot({ path: join(shots, 'viewer.png') });
   await page.getByRole('button', { name: 'Information' }).click();
   const panel = page.getByRole('complementary', { name: 'Information' });
   await panel.getByLabel('Title').fill('Plain colour');
   await panel.getByRole('button', { name: 'Save', exact: true }).click();
   await panel.getByText('Saved.').waitFor();
   await panel.getByRole('heading', { level: 1, name: 'Plain colour' }).waitFor();
+  if (shots !== null) await page.screenshot({ path: join(shots, 'viewer panel.png') });
   expect(page.url()).toBe(await href(41));
   expect(await seriousViolations(page)).toEqual([]);
   await page.keyboard.press('Escape');
@@ -265,7 +268,8 @@ test.each([
     expect(await seriousViolations(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     const grid = present(await page.locator('.grid').first().boundingBox());
-    expect(grid.width).toBeGreaterThan(width - 64);
+    // Beside it there are the years.
+    expect(grid.width).toBeGreaterThan(width - 128);
     const stretched = () =>
       tiles(page).evaluateAll((all) =>
         all.flatMap((tile) => {

@@ -18,6 +18,11 @@ export interface PhotoReads {
   listAsJson(query: PhotoQuery, shape: JsonShape): Promise<readonly string[]>;
   /** Whether the list still has, at exactly this position, the row that the position was taken from. */
   hasRowAt(filters: PhotoFilters, sort: ListSort, position: Position): Promise<boolean>;
+  /**
+   * Of the times from each of these instants, ascending, to the next, whether a photo outside the trash was taken in them. Takes time
+   * proportional to their number, not to that of photos.
+   */
+  takenBetween(instants: readonly Date[]): Promise<readonly boolean[]>;
   /** Photos with these hashes; of several with one hash, the one with the lowest `dupSeq`. */
   findBySha256(sha256: readonly string[]): Promise<readonly Photo[]>;
   /** Photos stored by a version that did not look up places, and did not find photos by all that is searched today; at most `limit`. */

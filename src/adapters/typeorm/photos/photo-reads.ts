@@ -42,6 +42,25 @@ export async function visiblePhotos(
   return found.map(({ photo }) => photoOf(photo));
 }
 
+/** Each time is one look into photos_taken_at. */
+const selectTaken = prepared(
+  `SELECT EXISTS (
+     SELECT FROM photos p WHERE p.customer_id = $1 AND NOT p.trashed AND p.taken_at >= t.from_at AND p.taken_at < t.to_at
+   ) AS taken
+   FROM unnest($2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY AS t(from_at, to_at, place) ORDER BY t.place`,
+);
+
+/** For each two instants that follow each other, whether a photo outside the trash was taken in between. */
+export async function takenBetween(
+  manager: EntityManager,
+  customerId: Id,
+  instants: readonly Date[],
+): Promise<readonly boolean[]> {
+  if (instants.length < 2) return [];
+  const parameters = [customerId, instants.slice(0, -1), instants.slice(1)];
+  return (await select<{ taken: boolean }>(manager, selectTaken, parameters)).map(({ taken }) => taken);
+}
+
 /** Reads of single photos outside transactions: concurrent reads of one customer share one statement. */
 export class PhotosReadTogether {
   private readonly tagged: Batcher<Id, Id, PhotoWithTags | null>;

@@ -14,7 +14,7 @@ import { insertPhotos } from './new-photos.js';
 import { photoJson, photoOf, photoTable, rowOf } from './photo.table.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { isUnmoved, listPhotos, listPhotosAsJson } from './photo-list.js';
-import { type PhotosReadTogether, photosWithTags, visiblePhotos } from './photo-reads.js';
+import { type PhotosReadTogether, photosWithTags, takenBetween, visiblePhotos } from './photo-reads.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { storeHash } from './similar-photos.js';
@@ -53,6 +53,10 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   hasRowAt(filters: PhotoFilters, sort: ListSort, position: Position): Promise<boolean> {
     return isUnmoved(this.manager, this.customerId, { filters, sort, position });
+  }
+
+  takenBetween(instants: readonly Date[]): Promise<readonly boolean[]> {
+    return takenBetween(this.manager, this.customerId, instants);
   }
 
   async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {

@@ -83,6 +83,11 @@ export function isNarrow({ q, tag, from, to, importId }: LibraryQuery): boolean 
   return [q, tag, from, to].some((text) => text !== '') || importId !== null;
 }
 
+/** Whether every year of the library may be in this list, in the order of time. */
+export function hasYears({ q, tag, importId, trash, sort }: LibraryQuery): boolean {
+  return !trash && q === '' && tag === '' && importId === null && (sort === '-takenAt' || sort === 'takenAt');
+}
+
 export interface LibraryFilters {
   /** Null when no photo can match. */
   readonly filters: PhotoFilters | null;

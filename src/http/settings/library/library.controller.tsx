@@ -1,6 +1,7 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import { readCustomer } from '../../../core/customers/read-customer.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
+import { readPhotoYears } from '../../../core/photos/read-photo-years.js';
 import { renditionUrls } from '../../../core/photos/rendition-urls.js';
 import type { Ports } from '../../../core/ports.js';
 import { RequireRole } from '../../access.js';
@@ -16,7 +17,14 @@ import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { LibraryPage } from './library.view.js';
-import { type LibraryQuery, libraryFilters, libraryPath, readLibraryQuery, selectionPath } from './library-query.js';
+import {
+  hasYears,
+  type LibraryQuery,
+  libraryFilters,
+  libraryPath,
+  readLibraryQuery,
+  selectionPath,
+} from './library-query.js';
 import { ConfirmDeletion } from './photo-deletion.view.js';
 import { countText, photoSections } from './photo-sections.js';
 import { changeSelected, selectedIds } from './selection.js';
@@ -56,6 +64,7 @@ export class LibraryController {
       sections: photoSections(photos, query.sort, customer.defaultTimeZone),
       size: chosenTileSize(context, parameters),
       count: countText(query, { usage, shown: data.length, isAll: cursor === null && nextCursor === null }),
+      years: cursor === null && hasYears(query) ? await readPhotoYears(this.ports, caller) : [],
       older: nextCursor && libraryPath(query, nextCursor),
       isFirst: cursor === null,
     };

@@ -11,11 +11,14 @@ import type { PhotoSection } from './photo-sections.js';
 import type { SelectionAction } from './selection.js';
 import { type TileSize, tileSizes } from './tile-size.js';
 import { ViewerDialog } from './viewer.view.js';
+import { Years } from './years.view.js';
 
 interface LibraryProps {
   readonly query: LibraryQuery;
   readonly sections: readonly PhotoSection[];
   readonly size: TileSize;
+  /** To choose from; none where the list is not in the order in which photos were taken. */
+  readonly years: readonly number[];
   /** How many photos match, in words. */
   readonly count: string;
   readonly problems: readonly string[];
@@ -44,7 +47,10 @@ export function LibraryPage({ query, problems, isFirst, ...list }: LibraryProps)
         {list.sections.length > 0 && (
           <>
             <ListHead query={query} {...list} />
-            <Selectable query={query} {...list} />
+            <div class="by-year">
+              <Selectable query={query} {...list} />
+              <Years query={query} years={list.years} />
+            </div>
             <KeysDialog isTrash={query.trash} />
             <ViewerDialog />
           </>
