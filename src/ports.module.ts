@@ -27,6 +27,7 @@ import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency/idempote
 import { TypeormFetchQueue } from './adapters/typeorm/imports/fetch-queue.js';
 import { TypeormJobQueue } from './adapters/typeorm/jobs/job.repository.js';
 import { TypeormRenditionLeases } from './adapters/typeorm/photos/rendition-leases.repository.js';
+import { TypeormShareFinder } from './adapters/typeorm/shares/share.repository.js';
 import { TypeormTrafficStore } from './adapters/typeorm/traffic/traffic.repository.js';
 import { TypeormSessionStore } from './adapters/typeorm/users/session.repository.js';
 import { TypeormUserStore } from './adapters/typeorm/users/user.repository.js';
@@ -122,6 +123,7 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
     sourceReader: new HttpSourceReader({ allowPrivate: config.fetchAllowPrivate }),
     deliveries: new TypeormDeliveryQueue(dataSource),
     deliveryKeys: new TypeormDeliveryKeyFinder(dataSource),
+    shares: new TypeormShareFinder(dataSource),
     webhooks: new HttpWebhookSender({ allowPrivate: config.webhookAllowPrivate }),
     auditLog: new TypeormAuditLog(dataSource),
     traffic: new TypeormTrafficStore(dataSource),

@@ -696,6 +696,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "share.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Photos were shared
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         */
+        post: operations["onShareCreatedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "share.revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A share was revoked
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         */
+        post: operations["onShareRevokedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.test": {
         parameters: {
             query?: never;
@@ -3056,6 +3096,51 @@ export interface components {
              */
             expiresAt: string | null;
         };
+        /** @description A link under which visitors see photos. The link itself is not included. The values are those at the time of sending. */
+        EventShare: {
+            /**
+             * @description The unique identifier of the share.
+             * @example 3
+             */
+            id: components["schemas"]["Id"];
+            /**
+             * @description What visitors read above the photos.
+             * @example Paris, the selection
+             */
+            title: string;
+            /**
+             * @description The tag whose photos are shown. Null if photos were chosen.
+             * @example 12
+             */
+            tagId: components["schemas"]["Id"] | null;
+            /**
+             * @description The number of chosen photos; 0 for a tag.
+             * @example 0
+             */
+            chosenPhotos: number;
+            /**
+             * @description Whether visitors may download originals.
+             * @example true
+             */
+            mayDownload: boolean;
+            /**
+             * @description Whether visitors have to enter a password.
+             * @example false
+             */
+            hasPassword: boolean;
+            /**
+             * Format: date-time
+             * @description When the photos were shared.
+             * @example 2026-11-21T03:04:05.123Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the link stops working. Null if it never does.
+             * @example 2026-11-21T03:04:05.123Z
+             */
+            expiresAt: string | null;
+        };
         /** @description A resource that no longer exists, by its id. */
         EventReference: {
             /**
@@ -3585,6 +3670,72 @@ export interface components {
                  */
                 customerId: components["schemas"]["Id"];
                 deliveryKey: components["schemas"]["EventReference"];
+            };
+        };
+        /** @description Photos were shared. */
+        ShareCreatedEvent: {
+            /**
+             * @description The type of the event.
+             * @example share.created
+             * @constant
+             */
+            type: "share.created";
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             * @example 2026-11-21T03:04:05.123Z
+             */
+            timestamp: string;
+            /**
+             * @description The unique identifier of the event, the same in every delivery.
+             * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
+             */
+            id: string;
+            /** @description The account and the affected resource. */
+            data: {
+                /**
+                 * @description The account in which the event happened.
+                 * @example 1
+                 */
+                customerId: components["schemas"]["Id"];
+                /**
+                 * @description The version of the resource. Ignore an event whose version is lower than the highest you have seen for it.
+                 * @example 3
+                 */
+                version?: number;
+                /** @description The resource at the time of sending, or only its id if it no longer exists. */
+                share: components["schemas"]["EventShare"] | components["schemas"]["EventReference"];
+                /** @description Fields omitted to keep the body within 20000 bytes. */
+                omitted?: string[];
+            };
+        };
+        /** @description A share was revoked. */
+        ShareRevokedEvent: {
+            /**
+             * @description The type of the event.
+             * @example share.revoked
+             * @constant
+             */
+            type: "share.revoked";
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             * @example 2026-11-21T03:04:05.123Z
+             */
+            timestamp: string;
+            /**
+             * @description The unique identifier of the event, the same in every delivery.
+             * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
+             */
+            id: string;
+            /** @description The account and the affected resource. */
+            data: {
+                /**
+                 * @description The account in which the event happened.
+                 * @example 1
+                 */
+                customerId: components["schemas"]["Id"];
+                share: components["schemas"]["EventReference"];
             };
         };
         /** @description A test event that a person sent. */
@@ -6542,6 +6693,78 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["DeliveryKeyDeletedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone and will be disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onShareCreatedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The `id` of the event. */
+                "webhook-id": string;
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone and will be disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onShareRevokedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The `id` of the event. */
+                "webhook-id": string;
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareRevokedEvent"];
             };
         };
         responses: {

@@ -12,6 +12,7 @@ import { presetCommand } from './preset-command.js';
 import { reloadCommand } from './reload-command.js';
 import { restoreCommand } from './restore-command.js';
 import { migrateCommand, serveCommand } from './serve-command.js';
+import { shareCommand } from './share-command.js';
 import { userCommand } from './user-command.js';
 import { verifyCommand } from './verify-command.js';
 import { webhookCommand } from './webhook-command.js';
@@ -45,6 +46,7 @@ function commands(): Command[] {
     webhookCommand(),
     deliveryKeyCommand(),
     presetCommand(),
+    shareCommand(),
     verifyCommand(),
     gcCommand(),
     backupCommand(),

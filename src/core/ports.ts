@@ -22,6 +22,7 @@ import type { RenditionMaker } from './photos/rendition-maker.js';
 import type { Clock } from './shared/clock.js';
 import type { Secrets } from './shared/secrets.js';
 import type { Repositories, Transactional } from './shared/transactional.js';
+import type { ShareFinder } from './shares/share-repository.js';
 import type { TrafficStore } from './traffic/traffic.js';
 import type { PasswordHasher } from './users/password-hasher.js';
 import type { SessionStore } from './users/session.js';
@@ -63,6 +64,7 @@ export interface Ports {
   readonly sourceReader: SourceReader;
   readonly deliveries: DeliveryQueue;
   readonly deliveryKeys: DeliveryKeyFinder;
+  readonly shares: ShareFinder;
   readonly webhooks: WebhookSender;
   readonly auditLog: AuditLog;
   readonly traffic: TrafficStore;

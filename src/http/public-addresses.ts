@@ -5,6 +5,8 @@ export const UPLOADS_PATH = 'uploads';
 export const RENDITIONS_PATH = 'renditions';
 /** Its addresses are made by clients. */
 export const DELIVERY_PATH = 'img';
+/** Pages for visitors, and all that they need. */
+export const SHARES_PATH = 's';
 export const SIGN_IN_LINKS_PATH = 'settings/enter';
 
 declare module '../core/ports.js' {
@@ -29,6 +31,11 @@ export class PublicAddresses implements Addresses {
 
   signIn(token: string): string {
     return this.under(SIGN_IN_LINKS_PATH, token);
+  }
+
+  /** Shows the photos of a share. */
+  share(token: string): string {
+    return this.under(SHARES_PATH, token);
   }
 
   private under(path: string, token: string): string {

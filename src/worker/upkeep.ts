@@ -14,6 +14,7 @@ import { purgeTrash } from '../core/photos/purge-trash.js';
 import { updateOutdatedPhotos } from '../core/photos/update-outdated-photos.js';
 import type { Ports } from '../core/ports.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../core/shared/clock.js';
+import { resealShareTokens } from '../core/shares/reseal-share-tokens.js';
 import { sweepTraffic } from '../core/traffic/read-traffic.js';
 import { sweepSessions } from '../core/users/sweep-sessions.js';
 import { resealWebhookSecrets, sweepDeliveries } from '../core/webhooks/maintain-webhooks.js';
@@ -53,6 +54,7 @@ export function upkeep(
     { name: 'forget old webhook deliveries', everySeconds: 3600, run: () => sweepDeliveries(ports) },
     { name: 'reseal webhook secrets', everySeconds: 3600, run: (stopping) => resealWebhookSecrets(ports, stopping) },
     { name: 'reseal delivery secrets', everySeconds: 3600, run: (stopping) => resealDeliverySecrets(ports, stopping) },
+    { name: 'reseal share tokens', everySeconds: 3600, run: (stopping) => resealShareTokens(ports, stopping) },
     { name: 'hash older photos', everySeconds: 600, run: (stopping) => olderPhotos.hash(stopping) },
     ...(ports.directUploads === null ? [] : pollingDirectUploads(ports)),
   ];

@@ -2,7 +2,7 @@ import { commandLine } from '../../src/core/audit/actor.js';
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../src/core/customers/customer-directory.js';
 import { newResumableUpload } from '../../src/core/imports/resumable-upload.js';
-import { later, sampleCustomer, sampleDeliveryKey, sampleEndpoint } from '../support/samples.js';
+import { later, sampleCustomer, sampleDeliveryKey, sampleEndpoint, sampleShare } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
 
 export interface OpenDirectory extends CustomerPorts {
@@ -162,6 +162,14 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await customers.withDeliveryKeys({ after: a.id - 1, limit: 10 })).toEqual([a.id, c.id]);
       expect(await customers.withDeliveryKeys({ after: b.id, limit: 10 })).toEqual([c.id]);
       expect(await customers.withDeliveryKeys({ after: a.id - 1, limit: 1 })).toEqual([a.id]);
+    });
+
+    it('finds who has shares, by id and in pages', async () => {
+      const [a, b, c] = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
+      for (const owner of [a, c, c]) await owner.transaction(({ shares }) => shares.insert(sampleShare()));
+      expect(await customers.withShares({ after: a.id - 1, limit: 10 })).toEqual([a.id, c.id]);
+      expect(await customers.withShares({ after: b.id, limit: 10 })).toEqual([c.id]);
+      expect(await customers.withShares({ after: a.id - 1, limit: 1 })).toEqual([a.id]);
     });
 
     it('tells who has open imports whose time ends later', async () => {

@@ -11,6 +11,7 @@ import { photoJsonContract } from './photo-json.contract.js';
 import { photoRepositoryContract } from './photo-repository.contract.js';
 import { photoWalkContract } from './photo-scan.contract.js';
 import { resumableUploadsContract } from './resumable-uploads.contract.js';
+import { sharesContract } from './shares.contract.js';
 import { similarGroupsContract } from './similar-groups.contract.js';
 import { similarPhotosContract } from './similar-photos.contract.js';
 import { tagRepositoryContract } from './tag-repository.contract.js';
@@ -51,6 +52,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('resumable uploads', () => resumableUploadsContract(newTenant));
     describe('owners of blobs', () => blobOwnersContract(newTenant));
     describe('delivery', () => deliveryContract(newTenant));
+    describe('shares', () => sharesContract(newTenant));
   });
 }
 

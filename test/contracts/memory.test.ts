@@ -12,6 +12,7 @@ import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../memory/memory-key-store.js';
 import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
+import { MemoryShareFinder } from '../memory/memory-shares.js';
 import { MemoryFetchQueue } from '../memory/memory-source-fetches.js';
 import { MemoryTrafficStore } from '../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../memory/memory-user-repository.js';
@@ -29,6 +30,7 @@ import { limitsContract } from './limits.contract.js';
 import { strayRowsContract } from './orphan-rows.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { renditionLocksContract } from './rendition-locks.contract.js';
+import { shareFinderContract } from './share-finder.contract.js';
 import { sourceFetchesContract } from './source-fetches.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
 import { departedTagsContract } from './tag-tombstones.contract.js';
@@ -58,6 +60,7 @@ function openMemory() {
     fetches: new MemoryFetchQueue(database, clock),
     deliveries: new MemoryDeliveryQueue(database, clock),
     deliveryKeys: new MemoryDeliveryKeyFinder(database),
+    shares: new MemoryShareFinder(database),
     auditLog: new MemoryAuditLog(database),
     traffic: new MemoryTrafficStore(database),
     users: new MemoryUserStore(database),
@@ -91,6 +94,7 @@ describe('transactions in memory', () => transactionsContract(async () => openMe
 customerDirectoryContract('memory', async () => openMemory());
 keyStoreContract('memory', async () => openMemory());
 deliveryKeyFinderContract('memory', async () => openMemory());
+shareFinderContract('memory', async () => openMemory());
 idempotencyStoreContract('memory', async () => openMemory());
 jobQueueContract('memory', async () => openMemory());
 rateWindowStoreContract('memory', async () => {

@@ -11,6 +11,7 @@ import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency/
 import { TypeormFetchQueue } from '../../src/adapters/typeorm/imports/fetch-queue.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import { TypeormRenditionLeases } from '../../src/adapters/typeorm/photos/rendition-leases.repository.js';
+import { TypeormShareFinder } from '../../src/adapters/typeorm/shares/share.repository.js';
 import { TypeormTrafficStore } from '../../src/adapters/typeorm/traffic/traffic.repository.js';
 import { TypeormSessionStore } from '../../src/adapters/typeorm/users/session.repository.js';
 import { TypeormUserStore } from '../../src/adapters/typeorm/users/user.repository.js';
@@ -32,6 +33,7 @@ import { limitsContract } from './limits.contract.js';
 import { strayRowsContract } from './orphan-rows.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { renditionLocksContract } from './rendition-locks.contract.js';
+import { shareFinderContract } from './share-finder.contract.js';
 import { sourceFetchesContract } from './source-fetches.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
 import { departedTagsContract } from './tag-tombstones.contract.js';
@@ -205,6 +207,15 @@ deliveryKeyFinderContract('TypeORM', async () => {
   return {
     ...rest,
     deliveryKeys: new TypeormDeliveryKeyFinder(source),
+    setStatus: (id, status) => arrange(source)('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
+  };
+});
+
+shareFinderContract('TypeORM', async () => {
+  const { source, ...rest } = await openDatabase();
+  return {
+    ...rest,
+    shares: new TypeormShareFinder(source),
     setStatus: (id, status) => arrange(source)('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
   };
 });

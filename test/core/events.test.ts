@@ -15,6 +15,8 @@ import { setPhotoTags } from '../../src/core/photos/set-photo-tags.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { createShare } from '../../src/core/shares/create-share.js';
+import { revokeShare } from '../../src/core/shares/revoke-share.js';
 import { createTags } from '../../src/core/tags/create-tags.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';
@@ -39,7 +41,10 @@ async function toldBy(change: () => Promise<unknown>): Promise<string[]> {
   await deliverAll(here);
   return gotBy(here)
     .slice(before)
-    .map(({ type, data }) => `${type} ${(data.photo ?? data.tag ?? data.import ?? data.apiKey ?? data.deliveryKey).id}`)
+    .map(
+      ({ type, data }) =>
+        `${type} ${(data.photo ?? data.tag ?? data.import ?? data.apiKey ?? data.deliveryKey ?? data.share).id}`,
+    )
     .sort();
 }
 
@@ -211,6 +216,25 @@ describe('with an endpoint', () => {
     expect(last().data).toEqual({ customerId: acme.id, apiKey: { id: key.id } });
   });
 
+  test('shares tell of themselves, and nothing of their link or password', async () => {
+    const uses = operatorFor(acme.id);
+    const photo = await acme.addPhoto(picture('shared.jpg'));
+    const values = { title: 'Paris', mayDownload: true, expiresAt: null };
+    const contents = { photoIds: [photo.id], password: 'seven sailors' };
+    await toldBy(async () => undefined);
+    const { share, token } = await createShare(here, uses, { ...values, ...contents });
+    expect(await toldBy(async () => undefined)).toEqual([`share.created ${share.id}`]);
+    expect(last().data.share).toEqual({
+      ...{ ...values, id: share.id, tagId: null, chosenPhotos: 1, hasPassword: true },
+      createdAt: share.createdAt.toISOString(),
+    });
+    for (const secret of [token, share.token, share.tokenHash, share.passwordHash, 'seven sailors']) {
+      expect(last().body).not.toContain(secret);
+    }
+    expect(await toldBy(() => revokeShare(here, uses, share.id))).toEqual([`share.revoked ${share.id}`]);
+    expect(last().data).toEqual({ customerId: acme.id, share: { id: share.id } });
+  });
+
   test('delivery keys tell of themselves, and nothing of their secret', async () => {
     const uses = operatorFor(acme.id);
     const values = { name: 'shop', presetsOnly: true, expiresAt: null };
@@ -285,7 +309,7 @@ describe('an event id', () => {
   });
 
   test('types are those of the contract', () => {
-    expect(eventTypes).toHaveLength(16);
+    expect(eventTypes).toHaveLength(18);
     expect([...changeTypes, 'webhook.test']).toEqual([...eventTypes]);
   });
 });

@@ -59,7 +59,24 @@ test('phs preset sets, lists and deletes', async () => {
   expect(await phs('preset delete card --customer 1')).toMatchObject({ status: 2 });
 });
 
-test.each(['delivery-key list', 'preset list'])('phs %s knows no customer that is not there', async (command) => {
-  const { status, stderr } = await phs(`${command} --customer 999`);
-  expect([status, stderr]).toEqual([2, expect.stringContaining('No such customer')]);
+test('phs share creates, lists and revokes; its link is shown again', async () => {
+  const headers = { authorization: `Bearer ${installation.token()}`, 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify({ name: 'Paris' }) };
+  const tag = (await (await fetch(`${installation.url}/api/v1/tags`, init)).json()) as { id: number };
+  const created = await json('share create --customer 1 --title Selection --tag paris --download');
+  const told = { customerId: 1, title: 'Selection', tagId: tag.id, mayDownload: true, hasPassword: false, visits: 0 };
+  expect(created).toMatchObject({ ...told, url: expect.stringMatching(/\/s\/[\w-]{43}$/) });
+  expect((await fetch(created.url)).status).toBe(200);
+  const { shares } = await json('share list --customer 1');
+  expect(shares).toMatchObject([{ ...told, url: created.url, visits: expect.any(Number) }]);
+  expect((await phs(`share revoke ${created.id} --customer 1`)).stdout).toBe('Share 1 "Selection" revoked.\n');
+  expect((await fetch(created.url)).status).toBe(404);
 });
+
+test.each(['delivery-key list', 'preset list', 'share list'])(
+  'phs %s knows no customer that is not there',
+  async (command) => {
+    const { status, stderr } = await phs(`${command} --customer 999`);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('No such customer')]);
+  },
+);

@@ -65,6 +65,10 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
     return this.database.transaction(async () => ownersOf(this.database.deliveryKeys.all(), window));
   }
 
+  withShares(window: CustomerWindow): Promise<readonly Id[]> {
+    return this.database.transaction(async () => ownersOf(this.database.shares.all(), window));
+  }
+
   withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
     const isOpen = ({ status, expiresAt }: Import) =>
       status === 'open' && expiresAt !== null && !hasCome(expiresAt, at);

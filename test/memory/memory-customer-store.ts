@@ -17,6 +17,7 @@ import { LockedRows } from './memory-locked-rows.js';
 import { MemoryOrphanRows } from './memory-orphan-rows.js';
 import { MemoryPhotoRepository } from './memory-photo-repository.js';
 import { MemoryResumableUploadRepository } from './memory-resumable-uploads.js';
+import { MemoryShareRepository } from './memory-shares.js';
 import { MemorySimilarPhotoRepository } from './memory-similar-photos.js';
 import { MemorySourceFetchRepository } from './memory-source-fetches.js';
 import { MemoryTagRepository } from './memory-tag-repository.js';
@@ -87,6 +88,7 @@ export class MemoryCustomerStore implements CustomerStore {
       deliveries: passing(new MemoryDeliveryRepository(this.database, customerId, this.clock), pass),
       deliveryKeys: passing(new MemoryDeliveryKeyRepository(this.database, customerId, locked), pass),
       presets: passing(new MemoryPresetRepository(this.database, customerId), pass),
+      shares: passing(new MemoryShareRepository(this.database, customerId, locked), pass),
       users: passing(new MemoryUserRepository(this.database, customerId, locked), pass),
       audit: passing(new MemoryAuditTrail(this.database, customerId), pass),
       traffic: passing(new MemoryTrafficReads(this.database, customerId), pass),

@@ -15,6 +15,7 @@ import type { ExifTags } from '../../src/core/media/picture-metadata.js';
 import type { Photo } from '../../src/core/photos/photo.js';
 import type { PhotoPair } from '../../src/core/photos/similar-photo-repository.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import type { Share } from '../../src/core/shares/share.js';
 import type { Tag } from '../../src/core/tags/tag.js';
 import type { PictureCount, RequestCount, RequestFailure } from '../../src/core/traffic/traffic.js';
 import type { Session } from '../../src/core/users/session.js';
@@ -183,6 +184,7 @@ export class MemoryDatabase {
   readonly deliveryKeys = this.table<DeliveryKey>('delivery_keys');
   /** By customer and name. */
   readonly presets = this.table<Preset, string>('presets');
+  readonly shares = this.table<Share>('shares');
   readonly users = this.table<User>('users');
   readonly sessions = this.table<Session>('sessions');
   readonly auditEntries = this.table<AuditEntry>('audit_entries');

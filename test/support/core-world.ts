@@ -48,6 +48,7 @@ import { MemoryKeyStore } from '../memory/memory-key-store.js';
 import { MemoryMediaReader, pictureBytes } from '../memory/memory-media-reader.js';
 import { MemoryPasswordHasher } from '../memory/memory-password-hasher.js';
 import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
+import { MemoryShareFinder } from '../memory/memory-shares.js';
 import { MemoryFetchQueue } from '../memory/memory-source-fetches.js';
 import { MemorySourceReader } from '../memory/memory-source-reader.js';
 import { MemoryTrafficStore } from '../memory/memory-traffic.js';
@@ -90,6 +91,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     sourceReader: new MemorySourceReader(),
     deliveries: new MemoryDeliveryQueue(database, clock),
     deliveryKeys: new MemoryDeliveryKeyFinder(database),
+    shares: new MemoryShareFinder(database),
     webhooks: new MemoryWebhookSender(),
     auditLog: new MemoryAuditLog(database),
     traffic: new MemoryTrafficStore(database),

@@ -20,6 +20,10 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
     /^SELECT k\.customer_id .* FROM delivery_keys k JOIN customers c ON c\.id = k\.customer_id WHERE k\.public_id = ANY\(\$1::text\[\]\)$/,
   ],
   [
+    'a visitor has the token of a share, and the share says whose it is',
+    /^SELECT s\.customer_id .* FROM shares s JOIN customers c ON c\.id = s\.customer_id WHERE s\.token_hash = ANY\(\$1::text\[\]\)$/,
+  ],
+  [
     'uses of keys are written down together, whose ever they are',
     /^UPDATE api_keys k SET last_used_at = newest\.last_used_at, /,
     /^INSERT INTO key_addresses AS kept \(customer_id, key_id, .* JOIN api_keys k ON k\.id = used\.id /,

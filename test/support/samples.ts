@@ -11,6 +11,7 @@ import type { Photo } from '../../src/core/photos/photo.js';
 import { after, DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { foldKey } from '../../src/core/shared/text.js';
+import type { NewShare } from '../../src/core/shares/share.js';
 import type { NewTag } from '../../src/core/tags/tag.js';
 import type { NewWebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 
@@ -273,6 +274,24 @@ export function sampleDeliveryKey(values: Partial<NewDeliveryKey> = {}): NewDeli
     name: 'shop',
     secret: 'sealed',
     presetsOnly: false,
+    expiresAt: null,
+    createdAt: sampleInstant,
+    ...values,
+  };
+}
+
+let shares = 0;
+
+export function sampleShare(values: Partial<NewShare> = {}): NewShare {
+  shares += 1;
+  return {
+    tokenHash: String(shares).padStart(64, '0'),
+    token: 'sealed',
+    title: 'Paris',
+    tagId: null,
+    photoIds: [],
+    mayDownload: false,
+    passwordHash: null,
     expiresAt: null,
     createdAt: sampleInstant,
     ...values,

@@ -59,12 +59,15 @@ import { PerceptualHashes1763700000090 } from './migrations/1763700000090-percep
 import { SeparatedPhotos1763700000100 } from './migrations/1763700000100-separated-photos.js';
 import { SourceFetches1763700000110 } from './migrations/1763700000110-source-fetches.js';
 import { Companions1763700000120 } from './migrations/1763700000120-companions.js';
+import { Shares1763700000140 } from './migrations/1763700000140-shares.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoTable } from './photos/photo.table.js';
 import type { PhotosReadTogether } from './photos/photo-reads.js';
 import { TypeormUsageRepository } from './photos/photo-totals.js';
 import { separatedPhotosTable } from './photos/separated-photo.table.js';
 import { TypeormSimilarPhotoRepository } from './photos/similar-photo.repository.js';
+import { TypeormShareRepository } from './shares/share.repository.js';
+import { shareTable } from './shares/share.table.js';
 import { TypeormTagRepository } from './tags/tag.repository.js';
 import { tagTable } from './tags/tag.table.js';
 import { TypeormUnpublishedTags } from './tags/unpublished-tags.js';
@@ -94,6 +97,7 @@ export const tables = [
   deliveryTable,
   deliveryKeyTable,
   presetTable,
+  shareTable,
   userTable,
   sessionTable,
   auditTable,
@@ -136,6 +140,7 @@ export const migrations = [
   ResumableUploads1763700000080,
   SourceFetches1763700000110,
   Companions1763700000120,
+  Shares1763700000140,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */
@@ -164,6 +169,7 @@ export const repositories: { readonly [Name in keyof Repositories]: RepositoryCl
   deliveries: TypeormDeliveryRepository,
   deliveryKeys: TypeormDeliveryKeyRepository,
   presets: TypeormPresetRepository,
+  shares: TypeormShareRepository,
   users: TypeormUserRepository,
   audit: TypeormAuditTrail,
   traffic: TypeormTrafficReads,

@@ -20,6 +20,9 @@ export const auditActions = [
   'preset.created',
   'preset.edited',
   'preset.deleted',
+  'share.created',
+  'share.edited',
+  'share.revoked',
   'user.invited',
   'user.linked',
   'user.joined',
@@ -39,7 +42,7 @@ export const auditActions = [
 export type AuditAction = (typeof auditActions)[number];
 
 /**
- * One change of a key, webhook endpoint, preset, user or customer, a sign-in, an export, or photos that were deleted permanently. Never contains a
+ * One change of a key, webhook endpoint, preset, share, user or customer, a sign-in, an export, or photos that were deleted permanently. Never contains a
  * token, secret, password or link.
  */
 export interface AuditEntry {

@@ -18,6 +18,8 @@ const types = {
   'api_key.deleted': { subject: 'apiKey', meaning: 'An API key was deleted' },
   'delivery_key.created': { subject: 'deliveryKey', meaning: 'A delivery key was created' },
   'delivery_key.deleted': { subject: 'deliveryKey', meaning: 'A delivery key was deleted' },
+  'share.created': { subject: 'share', meaning: 'Photos were shared' },
+  'share.revoked': { subject: 'share', meaning: 'A share was revoked' },
   'webhook.test': { subject: null, meaning: 'A test event that a person sent' },
 } as const satisfies Readonly<Record<string, { readonly subject: string | null; readonly meaning: string }>>;
 
@@ -58,7 +60,7 @@ export function eventMeaning(type: EventType): string {
 
 /** After these events only an id is left to show. */
 export function isDeletion(type: EventType): boolean {
-  return type.endsWith('.deleted');
+  return type.endsWith('.deleted') || type === 'share.revoked';
 }
 
 export function newEventId(at: Date): string {

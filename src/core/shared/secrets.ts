@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export type Secrets = readonly [string, ...string[]];
 
 /** The purposes of signatures. Bound into the signature, so that a token made for one purpose is invalid for another. */
-export type SignedPurpose = 'cursor' | 'upload' | 'rendition' | 'device';
+export type SignedPurpose = 'cursor' | 'upload' | 'rendition' | 'device' | 'share';
 
 const MAC_BYTES = 16;
 

@@ -8,9 +8,10 @@ import { apiKeyView } from '../api/me/api-key.view.js';
 import { photoView } from '../api/photos/photo.view.js';
 import { tagView } from '../api/tags/tag.view.js';
 import { deliveryKeyView } from './delivery-key.view.js';
+import { shareView } from './share.view.js';
 
 export interface SubjectUses {
-  readonly store: Readable<'photos' | 'tags' | 'imports' | 'deliveryKeys'>;
+  readonly store: Readable<'photos' | 'tags' | 'imports' | 'deliveryKeys' | 'shares'>;
   readonly keys: KeyStore;
 }
 
@@ -65,6 +66,14 @@ export const eventSubjects: Readonly<Record<SubjectKind, EventSubject>> = {
     async read({ store }, customerId, id) {
       const key = await store.query(customerId, ({ deliveryKeys }) => deliveryKeys.get(id));
       return key && deliveryKeyView(key);
+    },
+  },
+  share: {
+    schema: 'Share',
+    dispensable: [],
+    async read({ store }, customerId, id) {
+      const share = await store.query(customerId, ({ shares }) => shares.get(id));
+      return share && shareView(share);
     },
   },
 };

@@ -37,6 +37,7 @@ import { MemoryKeyStore } from '../../memory/memory-key-store.js';
 import { MemoryMediaReader } from '../../memory/memory-media-reader.js';
 import { MemoryPasswordHasher } from '../../memory/memory-password-hasher.js';
 import { MemoryRenditionLeases } from '../../memory/memory-rendition-leases.js';
+import { MemoryShareFinder } from '../../memory/memory-shares.js';
 import { MemoryFetchQueue } from '../../memory/memory-source-fetches.js';
 import { MemorySourceReader } from '../../memory/memory-source-reader.js';
 import { MemoryTrafficStore } from '../../memory/memory-traffic.js';
@@ -123,7 +124,9 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     customer: (name = 'ACME', quota = none) => newActor(ports, url, name, quota),
     send: (parts) => send(url, parts),
     work: () => work(ports),
-    writeCounts: () => app.get(TrafficRecorder, { strict: false }).flush(),
+    async writeCounts() {
+      await app.get(TrafficRecorder, { strict: false }).flush();
+    },
     close: () => app.close(),
   };
 }
@@ -151,6 +154,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     sourceReader: new MemorySourceReader(),
     deliveries: new MemoryDeliveryQueue(database, clock),
     deliveryKeys: new MemoryDeliveryKeyFinder(database),
+    shares: new MemoryShareFinder(database),
     webhooks: new MemoryWebhookSender(),
     auditLog: new MemoryAuditLog(database),
     traffic: new MemoryTrafficStore(database),

@@ -67,6 +67,10 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
     return this.owners('delivery_keys WHERE true', window);
   }
 
+  withShares(window: CustomerWindow): Promise<readonly Id[]> {
+    return this.owners('shares WHERE true', window);
+  }
+
   withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
     return this.owners(`imports WHERE status = 'open' AND expires_at > $3`, window, at);
   }

@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { Command } from 'commander';
+import { operatorFor } from '../core/customers/account-caller.js';
+import type { Ports } from '../core/ports.js';
+import { invalid, requireFound } from '../core/shared/errors.js';
+import type { Id } from '../core/shared/ids.js';
+import { foldKey } from '../core/shared/text.js';
+import { createShare, type ShareWithToken } from '../core/shares/create-share.js';
+import { listShares } from '../core/shares/read-shares.js';
+import { revokeShare } from '../core/shares/revoke-share.js';
+import { idOption, instantOption, listOption } from './options.js';
+import { print, table } from './print.js';
+import { withPorts } from './with-ports.js';
+
+export function shareCommand(): Command {
+  return new Command('share')
+    .description('manage the links under which a customer shares photos')
+    .addCommand(create())
+    .addCommand(list())
+    .addCommand(revoke());
+}
+
+interface CreateOptions {
+  readonly customer: Id;
+  readonly title: string;
+  readonly tag?: string;
+  readonly photos?: readonly string[];
+  readonly download?: boolean;
+  readonly passwordFile?: string;
+  readonly expiresAt?: Date;
+  readonly json?: boolean;
+}
+
+function create(): Command {
+  return new Command('create')
+    .description('share the photos of a tag, or chosen ones')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .requiredOption('--title <title>', 'what visitors read above the photos')
+    .option('--tag <name>', 'the photos that have this tag at the time of a visit')
+    .option('--photos <ids>', 'these photos, for example 7,9', listOption)
+    .option('--download', 'visitors can download originals')
+    .option('--password-file <file>', 'a file whose first line visitors have to enter')
+    .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
+    .option('--json', 'print one JSON document')
+    .action(async ({ customer, title, download = false, ...options }: CreateOptions) => {
+      const password = options.passwordFile === undefined ? null : await firstLine(options.passwordFile);
+      const [share, lines] = await withPorts(async (ports) => {
+        const contents = {
+          tagId: options.tag === undefined ? undefined : await tagNamed(ports, customer, options.tag),
+          photoIds: options.photos?.map(idOption),
+        };
+        const values = { title, mayDownload: download, password, expiresAt: options.expiresAt ?? null, ...contents };
+        const created = shareJson(ports, await createShare(ports, operatorFor(customer), values));
+        return [
+          created,
+          [`Share ${created.id} "${created.title}" of customer ${customer}`, '', `  ${created.url}`, ''],
+        ];
+      });
+      print(options, share, lines);
+    });
+}
+
+function list(): Command {
+  return new Command('list')
+    .description('list the shares of a customer, with their links')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (options: { customer: Id; json?: boolean }) => {
+      const shares = await withPorts(async (ports) => {
+        requireFound(await ports.customers.find(options.customer), 'customer');
+        return (await listShares(ports, options.customer)).map((share) => shareJson(ports, share));
+      });
+      const rows = shares.map(({ id, title, visits, expiresAt, url }) => [
+        ...[String(id), title, String(visits), expiresAt ?? 'never'],
+        url ?? 'needs its SECRET_KEY',
+      ]);
+      print(options, { shares }, table([['ID', 'TITLE', 'VISITS', 'EXPIRES', 'LINK'], ...rows]));
+    });
+}
+
+function revoke(): Command {
+  return new Command('revoke')
+    .description('revoke a share; its link stops working immediately')
+    .argument('<id>', 'the id of the share', idOption)
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: { customer: Id; json?: boolean }) => {
+      const { title } = await withPorts((ports) => revokeShare(ports, operatorFor(options.customer), id));
+      print(options, { id, revoked: true }, [`Share ${id} "${title}" revoked.`]);
+    });
+}
+
+/** Errors: `invalid_request`. */
+async function tagNamed({ store }: Ports, customerId: Id, name: string): Promise<Id> {
+  const [tag] = await store.query(customerId, ({ tags }) => tags.findByNameKeys([foldKey(name)]));
+  if (tag === undefined) throw invalid({ field: 'tag', code: 'unknown_tag', message: `There is no tag "${name}".` });
+  return tag.id;
+}
+
+async function firstLine(file: string): Promise<string> {
+  return (await readFile(file, 'utf8')).split(/\r?\n/, 1)[0] ?? '';
+}
+
+function shareJson({ addresses }: Ports, { share, token }: ShareWithToken) {
+  return {
+    id: share.id,
+    customerId: share.customerId,
+    title: share.title,
+    tagId: share.tagId,
+    photoIds: share.photoIds,
+    mayDownload: share.mayDownload,
+    hasPassword: share.passwordHash !== null,
+    expiresAt: share.expiresAt?.toISOString() ?? null,
+    visits: share.visits,
+    lastVisitedAt: share.lastVisitedAt?.toISOString() ?? null,
+    createdAt: share.createdAt.toISOString(),
+    url: token === null ? null : addresses.share(token),
+  };
+}

@@ -1,0 +1,44 @@
+import { changedFields } from '../audit/audit-entry.js';
+import type { AccountCaller } from '../customers/account-caller.js';
+import type { Clock } from '../shared/clock.js';
+import { requireFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { cleanText } from '../shared/text.js';
+import type { Transactional } from '../shared/transactional.js';
+import type { PasswordHasher } from '../users/password-hasher.js';
+import { auditSubject, type Share } from './share.js';
+import { requireNone, type ShareSettings, settingsErrors } from './share-values.js';
+
+/**
+ * Changes title, expiry, password or what visitors may do; absent fields stay. Takes effect with the next request; with another password
+ * visitors have to enter it. The link and what it shows never change. Errors: `invalid_request`, `not_found`.
+ */
+export async function editShare(
+  { store, clock, passwords }: { store: Transactional<'shares' | 'audit'>; clock: Clock; passwords: PasswordHasher },
+  { customerId, actor }: AccountCaller,
+  id: Id,
+  { title, password, ...changes }: Partial<ShareSettings>,
+): Promise<Share> {
+  const at = clock.now();
+  requireNone(
+    settingsErrors(
+      { ...changes, ...(title !== undefined && { title }), ...(password !== undefined && { password }) },
+      at,
+    ),
+  );
+  const passwordHash = typeof password === 'string' ? await passwords.hash(password) : password;
+  return store.transaction(customerId, async ({ shares, audit }) => {
+    const before = requireFound(await shares.lock(id), 'share');
+    const share: Share = {
+      ...{ ...before, ...changes },
+      ...(title !== undefined && { title: cleanText(title) }),
+      ...(passwordHash !== undefined && { passwordHash }),
+    };
+    const fields = changedFields(before, share, ['title', 'mayDownload', 'expiresAt', 'passwordHash']);
+    if (fields.length === 0) return before;
+    await shares.update(share);
+    const named = fields.map((field) => (field === 'passwordHash' ? 'password' : field));
+    await audit.add(actor, { action: 'share.edited', subject: auditSubject(share), changes: named, at });
+    return share;
+  });
+}

@@ -1,0 +1,56 @@
+import type { CustomerStatus } from '../customers/customer.js';
+import type { Id } from '../shared/ids.js';
+
+/** A link under which visitors see photos of a customer, until it expires or is revoked. */
+export interface Share {
+  readonly customerId: Id;
+  readonly id: Id;
+  /** SHA-256 of the token in its link: what the link is found by. */
+  readonly tokenHash: string;
+  /** The same token, sealed (core/shared/sealed.ts): people can copy the link again later. */
+  readonly token: string;
+  readonly title: string;
+  /** It shows the photos that have this tag when somebody looks, none once the tag is deleted; null: it shows `photoIds`. */
+  readonly tagId: Id | null;
+  /** Chosen photos. Those in the trash, or deleted since, are not shown. */
+  readonly photoIds: readonly Id[];
+  /** Visitors may download originals. */
+  readonly mayDownload: boolean;
+  /** Null: the link is enough. */
+  readonly passwordHash: string | null;
+  readonly expiresAt: Date | null;
+  /** How often its page was opened. */
+  readonly visits: number;
+  readonly lastVisitedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+export type NewShare = Omit<Share, 'customerId' | 'id' | 'visits' | 'lastVisitedAt'>;
+
+export interface KnownShare {
+  readonly share: Share;
+  readonly customerStatus: CustomerStatus;
+}
+
+/** Shares that one customer may have at a time, expired ones included. */
+export const MAX_SHARES = 200;
+export const MAX_SHARE_TITLE = 100;
+/** Photos that can be chosen for one share. A tag may have more. */
+export const MAX_SHARED_PHOTOS = 1000;
+/** Guesses are limited (`requireShareGuess`). */
+export const MIN_SHARE_PASSWORD = 8;
+
+/** Whether visitors may see it. Nothing else tells them whether it exists. */
+export function isOpen({ share, customerStatus }: KnownShare, now: Date): boolean {
+  return customerStatus === 'active' && !isOver(share, now);
+}
+
+/** Whether it has expired. */
+export function isOver({ expiresAt }: Pick<Share, 'expiresAt'>, now: Date): boolean {
+  return expiresAt !== null && expiresAt.getTime() <= now.getTime();
+}
+
+/** In the audit log. */
+export function auditSubject({ id, title }: Pick<Share, 'id' | 'title'>): { readonly id: Id; readonly name: string } {
+  return { id, name: title };
+}

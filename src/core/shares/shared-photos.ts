@@ -1,0 +1,53 @@
+import { isTrashed, type PhotoWithTags } from '../photos/photo.js';
+import { type PhotoFilters, photoPosition } from '../photos/photo-query.js';
+import { type Neighbours, readNeighbours } from '../photos/read-neighbours.js';
+import type { Clock } from '../shared/clock.js';
+import { notFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/pagination.js';
+import type { Secrets } from '../shared/secrets.js';
+import type { Readable } from '../shared/transactional.js';
+import type { Share } from './share.js';
+
+type PhotoUses = { store: Readable<'photos'> };
+
+/** The order in which visitors see photos. */
+const ORDER = 'takenAt';
+
+/** One page of what a share shows. Errors: `invalid_cursor`. */
+export function listSharedPhotos(
+  { store, secrets, clock }: PhotoUses & { secrets: Secrets; clock: Clock },
+  share: Share,
+  request: PageRequest,
+): Promise<Page<PhotoWithTags>> {
+  const filters = filtersOf(share);
+  return store.query(share.customerId, ({ photos }) => {
+    const listing = {
+      ...{ customerId: share.customerId, list: `shares/${share.id}`, sort: ORDER, filters },
+      position: (photo: PhotoWithTags) => photoPosition(photo, ORDER),
+      rows: (window: PageWindow) => photos.list({ filters, sort: ORDER, window }),
+      hasRowAt: (at: Position) => photos.hasRowAt(filters, ORDER, at),
+    };
+    return readPage({ secrets, clock }, listing, request);
+  });
+}
+
+/** A photo that a share shows. Errors: `not_found`: not shared, in the trash, or of somebody else look the same. */
+export async function readSharedPhoto({ store }: PhotoUses, share: Share, id: Id): Promise<PhotoWithTags> {
+  const photo = await store.query(share.customerId, ({ photos }) => photos.get(id));
+  if (photo === null || isTrashed(photo) || !isShown(share, photo)) throw notFound('photo');
+  return photo;
+}
+
+function isShown({ tagId, photoIds }: Share, { id, tags }: PhotoWithTags): boolean {
+  return tagId === null ? photoIds.includes(id) : tags.some((tag) => tag.id === tagId);
+}
+
+/** Those before and after a photo of the share. */
+export function readSharedNeighbours(uses: PhotoUses, share: Share, photo: PhotoWithTags): Promise<Neighbours> {
+  return readNeighbours(uses, share, photo, { filters: filtersOf(share), sort: ORDER });
+}
+
+export function filtersOf({ tagId, photoIds }: Pick<Share, 'tagId' | 'photoIds'>): PhotoFilters {
+  return { ...(tagId === null ? { ids: photoIds } : { tagIds: [tagId] }), trashed: 'false' };
+}

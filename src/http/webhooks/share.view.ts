@@ -1,0 +1,44 @@
+import type { Share } from '../../core/shares/share.js';
+import { ResponseModel } from '../fields/declared.js';
+import { Flag, IdOf, Instant, Text, WholeNumber } from '../fields/fields.js';
+import { instant, optionalInstant } from '../responses/wire.js';
+
+@ResponseModel('Share', 'A link under which visitors see photos. The link itself is not included.')
+export class ShareView {
+  @IdOf({ description: 'The unique identifier of the share.', example: 3 })
+  id: number;
+
+  @Text({ description: 'What visitors read above the photos.', example: 'Paris, the selection' })
+  title: string;
+
+  @IdOf({ description: 'The tag whose photos are shown. Null if photos were chosen.', nullable: true, example: 12 })
+  tagId: number | null;
+
+  @WholeNumber({ description: 'The number of chosen photos; 0 for a tag.', example: 0 })
+  chosenPhotos: number;
+
+  @Flag({ description: 'Whether visitors may download originals.', example: true })
+  mayDownload: boolean;
+
+  @Flag({ description: 'Whether visitors have to enter a password.', example: false })
+  hasPassword: boolean;
+
+  @Instant({ description: 'When the photos were shared.' })
+  createdAt: string;
+
+  @Instant({ description: 'When the link stops working. Null if it never does.', nullable: true })
+  expiresAt: string | null;
+}
+
+export function shareView(share: Share): ShareView {
+  return {
+    id: share.id,
+    title: share.title,
+    tagId: share.tagId,
+    chosenPhotos: share.photoIds.length,
+    mayDownload: share.mayDownload,
+    hasPassword: share.passwordHash !== null,
+    createdAt: instant(share.createdAt),
+    expiresAt: optionalInstant(share.expiresAt),
+  };
+}

@@ -1,0 +1,57 @@
+import type { Id } from '../../src/core/shared/ids.js';
+import type { KnownShare, NewShare, Share } from '../../src/core/shares/share.js';
+import type { ShareFinder, ShareRepository } from '../../src/core/shares/share-repository.js';
+import { copyOf, type MemoryDatabase } from './memory-database.js';
+import type { LockedRows } from './memory-locked-rows.js';
+
+export class MemoryShareRepository implements ShareRepository {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+    private readonly held: LockedRows,
+  ) {}
+
+  async get(id: Id): Promise<Share | null> {
+    const stored = this.database.shares.get(id);
+    return stored?.customerId === this.customerId ? stored : null;
+  }
+
+  async list(): Promise<readonly Share[]> {
+    return this.database.shares.where(({ customerId }) => customerId === this.customerId).sort((a, b) => b.id - a.id);
+  }
+
+  async lock(id: Id): Promise<Share | null> {
+    this.held.lock('share', [id]);
+    return this.get(id);
+  }
+
+  async insert(share: NewShare): Promise<Share> {
+    this.database.requireCustomer(this.customerId);
+    const [customerId, id] = [this.customerId, this.database.next('share')];
+    const row = { ...share, customerId, id, visits: 0, lastVisitedAt: null };
+    this.database.shares.set(id, row);
+    return row;
+  }
+
+  async update(share: Share): Promise<void> {
+    this.held.requireLocked('share', share.id);
+    if ((await this.get(share.id)) === null) return;
+    this.database.shares.set(share.id, { ...share, customerId: this.customerId });
+  }
+
+  async delete(id: Id): Promise<void> {
+    if ((await this.get(id)) !== null) this.database.shares.delete(id);
+  }
+}
+
+export class MemoryShareFinder implements ShareFinder {
+  constructor(private readonly database: MemoryDatabase) {}
+
+  find(tokenHash: string): Promise<KnownShare | null> {
+    return this.database.transaction(async () => {
+      const [share] = this.database.shares.where((each) => each.tokenHash === tokenHash);
+      const customer = share && this.database.customers.get(share.customerId);
+      return share && customer ? { share: copyOf(share), customerStatus: customer.status } : null;
+    });
+  }
+}
