@@ -23,12 +23,14 @@ import { SendReply } from './http/responses/send-reply.js';
 import { Navigation } from './http/settings/navigation.js';
 import { PersonGuard } from './http/settings/person.guard.js';
 import { SettingsModule } from './http/settings/settings.module.js';
+import { SharesModule } from './http/shares/shares.module.js';
 
 /** The modules of the service. The order of the guards is the order of checks (docs/architecture.md). */
 @Module({
   imports: [
     ResourcesModule,
     SettingsModule,
+    SharesModule,
     // Last: it handles what no other route matches.
     UnknownRouteModule,
   ],

@@ -39,6 +39,13 @@ test('outside the API there is only what is known to need no key', () => {
     'GET /openapi.json',
     'GET /readyz',
     'GET /renditions/:token',
+    'GET /s/:token',
+    'GET /s/:token/archive.zip',
+    'GET /s/:token/assets/:version/:name',
+    'GET /s/:token/photos.json',
+    'GET /s/:token/photos/:id',
+    'GET /s/:token/photos/:id/:size',
+    'GET /s/:token/photos/:id/download',
     'GET /settings/assets/:version/:name',
     'GET /settings/assets/:version/noble-hashes/:name',
     'HEAD /uploads/:token',
@@ -46,6 +53,7 @@ test('outside the API there is only what is known to need no key', () => {
     'OPTIONS /renditions/:token',
     'OPTIONS /uploads/:token',
     'PATCH /uploads/:token',
+    'POST /s/:token/password',
     'PUT /uploads/:token',
   ]);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wholeOf } from '../../cli/src/sources/archive/archive-file.js';
 import { openZip } from '../../cli/src/sources/archive/zip-archive.js';
-import { type ZipEntry, zipOf } from '../../src/http/responses/zip.js';
+import { type ZipEntry, zipOf, zipSize } from '../../src/http/responses/zip.js';
 
 const at = new Date('2026-11-21T12:00:00Z');
 
@@ -49,6 +49,14 @@ test('an archive takes times that it cannot have', async () => {
   const times = ['-000100-01-01T00:00:00Z', '1965-01-01T00:00:00Z', '2200-01-01T00:00:00Z'];
   const entries = times.map((time) => ({ ...entry(time, chunksOf('a')), modifiedAt: new Date(time) }));
   expect((await whole(all(...entries))).length).toBeGreaterThan(0);
+});
+
+test.each([0, 1, 800, 2000])('the size of an archive of %d files is known in advance', async (count) => {
+  const entries = Array.from({ length: count }, (_, at) => ({ path: `é ${at}.jpg`, sizeBytes: at % 3 }));
+  async function* each(): AsyncGenerator<ZipEntry> {
+    for (const { path, sizeBytes } of entries) yield entry(path, chunksOf('x'.repeat(sizeBytes)), sizeBytes);
+  }
+  expect((await whole(each())).length).toBe(zipSize(entries));
 });
 
 test('fails when an entry does, has another size than was said, or cannot be had', async () => {

@@ -14,6 +14,7 @@ import { isForPrograms } from '../server/for-programs.js';
 import { type RequestContext, requestContextOf } from '../server/request-context.js';
 import { messageForPeople } from '../settings/error-messages.js';
 import { Redirect, sendErrorPage, wantsPage } from '../settings/error-page.js';
+import { sendShareErrorPage } from '../shares/share-error-page.js';
 import { statusOfCode } from './status-of-code.js';
 
 /** Headers that a success had prepared before it failed, and that would be wrong on an error. */
@@ -81,7 +82,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (wait !== undefined && !response.hasHeader('Retry-After')) response.setHeader('Retry-After', wait);
     if (!isForPrograms(requestContext, response.req)) response.vary('Accept');
     if (wantsPage(requestContext, response.req)) {
-      sendErrorPage(error, requestContext, response);
+      (requestContext.forVisitors ? sendShareErrorPage : sendErrorPage)(error, requestContext, response);
       return;
     }
     const { code, details } = error;

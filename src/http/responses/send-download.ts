@@ -16,7 +16,7 @@ const CONDITIONS = ['if-none-match', 'if-modified-since', 'range', 'if-match', '
 export type FrontServer = Pick<HttpOptions, 'trustedProxies' | 'blobsLocation'>;
 
 /** Bytes and everything that their headers say about them. */
-export interface Sendable extends Download {
+export interface Sendable extends Omit<Download, 'photo'> {
   /** Strong, with its quotes. A function, if the bytes depend on more than what is known before they exist. */
   readonly entityTag: string | ((info: BlobInfo) => string);
   /** Null: unknown, and not sent. */

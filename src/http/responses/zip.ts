@@ -5,6 +5,18 @@ import { ZipFile } from 'yazl';
 /** Archives have no earlier times, in every zone; yazl fails for those before 1970. */
 const EARLIEST = new Date('1980-01-02T00:00:00Z');
 
+/** Of the records around the bytes of an entry: its header, what follows its bytes, and its line in the directory with its time. */
+const HEADER = 30;
+const DESCRIPTOR = 16;
+const DIRECTORY_LINE = 46 + 9;
+/** The same of an entry that begins beyond 4 GiB, in addition. */
+const FAR_DESCRIPTOR = 8;
+const FAR_LINE = 28;
+/** At the end of the archive, and in addition where it is too large for that. */
+const END = 22;
+const LARGE_END = 56 + 20;
+const FAR = 0xffff_ffff;
+
 /** A file in an archive. */
 export interface ZipEntry {
   /** With slashes, from the top of the archive. */
@@ -33,6 +45,23 @@ export async function* zipOf(entries: AsyncIterable<ZipEntry>): AsyncGenerator<U
     current.source?.destroy();
     await filled;
   }
+}
+
+/**
+ * How long the archive of these entries will be. yazl would tell, too, but wrongly: it counts on the larger end for a directory of 64 KiB,
+ * which it writes for one of 4 GiB.
+ */
+export function zipSize(entries: readonly { readonly path: string; readonly sizeBytes: number }[]): number {
+  let files = 0;
+  let directory = 0;
+  for (const { path, sizeBytes } of entries) {
+    const isFar = files >= FAR || sizeBytes >= FAR;
+    const name = Buffer.byteLength(path);
+    files += HEADER + name + sizeBytes + DESCRIPTOR + (isFar ? FAR_DESCRIPTOR : 0);
+    directory += DIRECTORY_LINE + name + (isFar ? FAR_LINE : 0);
+  }
+  const isLarge = entries.length >= 0xffff || files >= FAR || directory >= FAR;
+  return files + directory + END + (isLarge ? LARGE_END : 0);
 }
 
 async function fill(

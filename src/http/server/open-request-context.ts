@@ -2,11 +2,13 @@ import type { NextFunction, Request, Response } from 'express';
 import { withTraceContext } from '../../core/jobs/trace-context.js';
 import { newUlid } from '../../core/shared/ulid.js';
 import type { HttpOptions } from '../http-options.js';
+import { SHARES_PATH } from '../public-addresses.js';
 import { clientSource } from './client-source.js';
 import { requestContextOf, setRequestContext } from './request-context.js';
 
 const API = '/api/v1';
 const SETTINGS = '/settings';
+const SHARES = `/${SHARES_PATH}/`;
 
 const newRequestId = () => `req_${newUlid(Date.now())}`;
 
@@ -32,6 +34,7 @@ export function openRequestContext({ logger, trustedProxies, onAnswered, trace }
       namedIp: isNamed ? clientIp : null,
       underApi,
       underSettings,
+      forVisitors: path.startsWith(SHARES),
       userId: null,
       key: null,
       charged: null,

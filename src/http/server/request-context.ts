@@ -17,6 +17,8 @@ export interface RequestContext {
   readonly underApi: boolean;
   /** The path is under /settings: pages for people, and errors are pages too. */
   readonly underSettings: boolean;
+  /** The path is that of a share or below: pages for people who have no account. */
+  readonly forVisitors: boolean;
   /** The person who is signed in, for the log; null if there is none, or it is not known yet. */
   userId: Id | null;
   /** Set once the key is known. */

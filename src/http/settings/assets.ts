@@ -40,7 +40,7 @@ function asset(name: string, file: URL): readonly [string, Asset] {
 }
 
 /** Part of every address of an asset: different bytes get different addresses, so browsers may cache them indefinitely. */
-const version = [...assets.values()]
+export const assetsVersion = [...assets.values()]
   .reduce((sum, { bytes }) => sum.update(bytes), createHash('sha256'))
   .digest('hex')
   .slice(0, 12);
@@ -52,5 +52,5 @@ export function findAsset(name: string): Asset | undefined {
 /** The address of a file of `assets/`. Throws when there is none: a page would lack its style or script. */
 export function assetUrl(name: string): string {
   if (!assets.has(name)) throw new Error(`There is no asset ${name}.`);
-  return `/settings/assets/${version}/${name}`;
+  return `/settings/assets/${assetsVersion}/${name}`;
 }

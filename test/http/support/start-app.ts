@@ -21,6 +21,7 @@ import { Readiness, type ReadinessCheck } from '../../../src/http/ops/readiness.
 import { PORTS, portToken } from '../../../src/http/ports-token.js';
 import { PublicAddresses } from '../../../src/http/public-addresses.js';
 import { type Route, RouteTable } from '../../../src/http/route-table.js';
+import { VisitRecorder } from '../../../src/http/shares/visit-recorder.js';
 import { withInProcess } from '../../../src/in-process.js';
 import { runJob } from '../../../src/worker/run-job.js';
 import { MemoryAuditLog } from '../../memory/memory-audit.js';
@@ -80,7 +81,7 @@ export interface RunningApp {
   send(parts: RequestParts): Promise<Answer>;
   /** Does every job that is due, and those that they bring. */
   work(): Promise<void>;
-  /** Writes what was counted of requests so far. */
+  /** Writes what was counted of requests and visits so far. */
   writeCounts(): Promise<void>;
   close(): Promise<void>;
 }
@@ -126,6 +127,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     work: () => work(ports),
     async writeCounts() {
       await app.get(TrafficRecorder, { strict: false }).flush();
+      await app.get(VisitRecorder, { strict: false }).flush();
     },
     close: () => app.close(),
   };

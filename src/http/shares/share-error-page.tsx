@@ -1,0 +1,29 @@
+import type { Response } from 'express';
+import type { DomainError } from '../../core/shared/errors.js';
+import { statusOfCode } from '../errors/status-of-code.js';
+import type { RequestContext } from '../server/request-context.js';
+import { messageForPeople } from '../settings/error-messages.js';
+import { renderSharePage } from './share-page.js';
+
+const titles: Readonly<Record<number, string>> = {
+  403: 'Not possible',
+  404: 'Not found',
+  429: 'Too many requests',
+  503: 'Not available right now',
+};
+
+/** An error, for a visitor. It says nothing of the link, and is the same for one that never was and one that is no more. */
+export function sendShareErrorPage(error: DomainError, { requestId }: RequestContext, response: Response): void {
+  const status = statusOfCode[error.code];
+  const title = titles[status] ?? 'That did not work';
+  const { body, headers } = renderSharePage(
+    { token: '-', title, status },
+    <main>
+      <h1>{title}</h1>
+      <p>{error.code === 'not_found' ? error.message : messageForPeople(error)}</p>
+      <p class="soft">Request {requestId}</p>
+    </main>,
+  );
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.status(status).send(body);
+}

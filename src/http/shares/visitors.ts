@@ -1,0 +1,52 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Ports } from '../../core/ports.js';
+import { HOUR } from '../../core/shared/clock.js';
+import { DomainError } from '../../core/shared/errors.js';
+import { openShare } from '../../core/shares/open-share.js';
+import type { Share } from '../../core/shares/share.js';
+import { enterShare, isAdmitted, PASS_HOURS } from '../../core/shares/visitor-pass.js';
+import { requireVisitBudget } from '../../core/shares/visits.js';
+import { PORTS } from '../ports-token.js';
+import { requestContextOf } from '../server/request-context.js';
+import { cookieOf, isSecure } from '../settings/browser-session.js';
+import { sharePath } from './share-paths.js';
+
+const PASS_COOKIE = 'phs_share';
+
+/** Who follows the link of a share: a budget, the link, and the password if it has one, in this order. */
+@Injectable()
+export class Visitors {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  /** The share that a visitor may see. Errors: `rate_limited`, `not_found`, `url_forbidden` (the password is missing). */
+  async open(request: Request, token: string): Promise<Share> {
+    const share = await this.find(request, token);
+    if (this.isAdmitted(request, share)) return share;
+    throw new DomainError('url_forbidden', 'Open the page of this link first, and enter its password.');
+  }
+
+  /** The share of the link, whether or not the visitor may see it. Errors: `rate_limited`, `not_found`. */
+  async find(request: Request, token: string): Promise<Share> {
+    request.res?.setHeader('X-Robots-Tag', 'noindex, nofollow');
+    await requireVisitBudget(this.ports, requestContextOf(request).clientIp);
+    return openShare(this.ports, token);
+  }
+
+  isAdmitted(request: Request, share: Share): boolean {
+    return isAdmitted(this.ports, share, cookieOf(request, PASS_COOKIE));
+  }
+
+  /** Gives the browser a cookie that is sent for this link alone. Errors: `unauthorized`, `rate_limited`. */
+  async enter(response: Response, token: string, share: Share, password: string): Promise<void> {
+    const address = requestContextOf(response.req).clientIp;
+    const pass = await enterShare(this.ports, share, { password, address });
+    response.cookie(PASS_COOKIE, pass, {
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: isSecure(this.ports),
+      path: sharePath(token),
+      maxAge: PASS_HOURS * HOUR,
+    });
+  }
+}
