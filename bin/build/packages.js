@@ -26,5 +26,6 @@ export const onlyBundled = [
   'kdbush',
   'prom-client',
   'redis',
+  'uqr',
   'yazl',
 ];

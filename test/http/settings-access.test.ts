@@ -353,6 +353,7 @@ test('the navigation has the areas that a person may see, in the order that thei
     ['/settings/imports', 'Imports'],
     ['/settings/similar', 'Similar photos'],
     ['/settings/tags', 'Tags'],
+    ['/settings/shares', 'Shares'],
     ['/settings/usage', 'Usage'],
     ['/settings/account', 'Account'],
   ];
@@ -362,5 +363,5 @@ test('the navigation has the areas that a person may see, in the order that thei
     ['/settings/webhooks', 'Webhooks'],
   ];
   expect(await areasOf('member')).toEqual(everyone);
-  expect(await areasOf('owner')).toEqual([...everyone.slice(0, 4), ...ofOwners, ...everyone.slice(4)]);
+  expect(await areasOf('owner')).toEqual([...everyone.slice(0, 5), ...ofOwners, ...everyone.slice(5)]);
 });

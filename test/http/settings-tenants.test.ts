@@ -1,6 +1,7 @@
 import { operatorFor } from '../../src/core/customers/account-caller.js';
 import { createDeliveryKey } from '../../src/core/delivery/create-delivery-key.js';
 import { savePreset } from '../../src/core/delivery/save-preset.js';
+import { createShare } from '../../src/core/shares/create-share.js';
 import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
 import type { Route } from '../../src/http/route-table.js';
 import { present } from '../support/tenant.js';
@@ -43,6 +44,8 @@ async function tenant(): Promise<Tenant> {
   const { key } = await createDeliveryKey(app.ports, operatorFor(customerId), delivery);
   await savePreset(app.ports, operatorFor(customerId), { name: 'card', options: 'w=300' });
   const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content: picture(`${customerId}`) }]);
+  const shared = { title: 'Hush hush', mayDownload: true, expiresAt: null, password: null, photoIds: [photo.id] };
+  const { share } = await createShare(app.ports, operatorFor(customerId), shared);
   const tags = await actor.put(`/photos/${photo.id}/tags`, { tagNames: ['Hush hush'] });
   const begun = await actor.post('/imports', { clientRef: 'half way' });
   const announced = await actor.post(`/imports/${begun.body.id}/photos`, { photos: [awaited] });
@@ -59,6 +62,7 @@ async function tenant(): Promise<Tenant> {
     ':photoId': announced.body.data[0].photo.id,
     '/settings/keys': actor.keyId,
     '/settings/delivery/keys': key.id,
+    '/settings/shares': share.id,
     '/settings/webhooks': endpoint.id,
     ':deliveryId': present(deliveries[0]).id,
     '/settings/account/people': bert,
@@ -79,6 +83,7 @@ const scripted: Readonly<Record<string, object>> = {
 const fields = {
   ...{
     name: 'Name',
+    title: 'Title',
     description: '',
     color: '',
     otherColor: '#000000',
@@ -120,6 +125,7 @@ async function everythingOf({ actor, browser, ids }: Tenant): Promise<unknown> {
   const sessions = people.map(({ id }) => app.ports.store.query(actor.customerId, ({ users }) => users.sessionsOf(id)));
   const endpoints = await app.ports.store.query(actor.customerId, (reader) => reader.webhookEndpoints.list());
   const deliveryKeys = await app.ports.store.query(actor.customerId, (reader) => reader.deliveryKeys.list());
+  const shares = await app.ports.store.query(actor.customerId, (reader) => reader.shares.list());
   const sent = await app.ports.store.query(actor.customerId, (reader) =>
     reader.deliveries.list(ids['/settings/webhooks'] ?? 0, null, 100),
   );
@@ -128,7 +134,7 @@ async function everythingOf({ actor, browser, ids }: Tenant): Promise<unknown> {
     tags: await read('/tags'),
     import: await read(`/imports/${ids['/settings/import']}?include=photos`),
     keys: (await app.ports.keys.list(actor.customerId)).map(({ lastUsedAt: _, lastUsedIp: __, ...key }) => key),
-    ...{ people, endpoints, deliveryKeys, sent },
+    ...{ people, endpoints, deliveryKeys, shares, sent },
     sessions: (await Promise.all(sessions)).flat().map(({ id }) => id),
     signedIn: (await browser.get('/settings/account')).status,
   };

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { SharesModule } from '../shares/shares.module.js';
 import { AccountController } from './account/account.controller.js';
 import { ExportController } from './account/export.controller.js';
 import { LeavingController } from './account/leaving.controller.js';
@@ -14,6 +15,7 @@ import { LibraryController } from './library/library.controller.js';
 import { LibraryScriptsController } from './library/library-scripts.controller.js';
 import { PhotoController } from './library/photo.controller.js';
 import { PhotoChangesController } from './library/photo-changes.controller.js';
+import { ShareSettingsController } from './shares/shares.controller.js';
 import { EnterController } from './sign-in/enter.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { SimilarController } from './similar/similar.controller.js';
@@ -25,6 +27,7 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
 
 /** Pages for people. Each area has a folder and a line here; its first page declares its entry in the navigation. */
 @Module({
+  imports: [SharesModule],
   controllers: [
     AssetsController,
     SignInController,
@@ -47,6 +50,7 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     PhotoController,
     PhotoChangesController,
     SimilarController,
+    ShareSettingsController,
     ImportController,
     ImportsController,
   ],

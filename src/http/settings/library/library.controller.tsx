@@ -16,6 +16,7 @@ import { importerReach } from '../imports/importer-settings.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
+import { newSharePath } from '../shares/shares-area.js';
 import { LibraryPage } from './library.view.js';
 import {
   hasYears,
@@ -84,6 +85,7 @@ export class LibraryController {
     // A form that takes an action back names its own in its address.
     const what = form.text('do') || oneOfQuery(parameters['do']);
     if (ids.length === 0) return this.answer(context, query, { kind: 'failed', text: 'Select some photos first.' });
+    if (what === 'share') return redirectTo(context, newSharePath(ids));
     if (what === 'delete' && !form.has('confirmed')) {
       const options = { title: 'Delete permanently', section: 'library' };
       return renderPage(this.ports, context, options, <ConfirmDeletion ids={ids} query={query} />);

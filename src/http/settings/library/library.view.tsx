@@ -181,6 +181,9 @@ function LibraryActions() {
         <datalist id="selection-tag-names" data-tag-names />
         <ActionButton name="tag">Add tag</ActionButton>
       </span>
+      <Button kind="plain" name="do" value="share">
+        Share
+      </Button>
       <ActionButton name="trash" isForDeleteKey>
         Move to trash
       </ActionButton>

@@ -1,0 +1,124 @@
+import type { Id } from '../../../core/shared/ids.js';
+import { MAX_SHARE_TITLE, MIN_SHARE_PASSWORD, type Share } from '../../../core/shares/share.js';
+import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
+import { pluralize } from '../counted.js';
+import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { Card, Heading } from '../parts.js';
+import type { ShareFields } from './share-form.js';
+import { LIST, sharePagePath } from './shares-area.js';
+
+interface NewShareProps {
+  readonly fields: ShareFields;
+  readonly problems: Problems | null;
+  /** Those that were chosen in the library; null: a tag is shared. */
+  readonly photoIds: readonly Id[] | null;
+}
+
+export function NewShare({ fields, problems, photoIds }: NewShareProps) {
+  return (
+    <>
+      <Heading title="New share" lead="Whoever has its link sees the photos, without an account." />
+      <Card>
+        <ProblemSummary problems={problems} />
+        <Form action={`${LIST}/new`}>
+          {photoIds === null ? (
+            <>
+              <Field
+                label="Tag"
+                name="tag"
+                errors={problems?.renamed('tagId', 'tag')}
+                hint="Visitors see the photos that have this tag when they look. To share chosen photos, select them in the library."
+                input={{
+                  value: fields.tag,
+                  required: true,
+                  maxLength: MAX_TAG_NAME,
+                  autocomplete: 'off',
+                  list: 'tag-names',
+                }}
+              />
+              <datalist id="tag-names" data-tag-names />
+            </>
+          ) : (
+            <>
+              <p>{pluralize(photoIds.length, 'photo')} from your library.</p>
+              <input type="hidden" name="photos" value={photoIds.join('.')} />
+              {problems?.of('photoIds').map((message) => (
+                <p key={message} class="error">
+                  {message}
+                </p>
+              ))}
+            </>
+          )}
+          <Settings fields={fields} problems={problems} hasPassword={false} />
+          <div class="buttons">
+            <Button>Create share</Button>
+            <a class="button plain" href={LIST}>
+              Back
+            </a>
+          </div>
+        </Form>
+      </Card>
+    </>
+  );
+}
+
+export function EditShare({ share, fields, problems }: Omit<NewShareProps, 'photoIds'> & { readonly share: Share }) {
+  return (
+    <Card title="Settings" lead="Changes take effect immediately; the link stays the same.">
+      <ProblemSummary problems={problems} />
+      <Form action={sharePagePath(share.id)}>
+        <Settings fields={fields} problems={problems} hasPassword={share.passwordHash !== null} />
+        <div class="buttons">
+          <Button>Save</Button>
+          <a class="button plain" href={LIST}>
+            Back
+          </a>
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+interface SettingsProps {
+  readonly fields: ShareFields;
+  readonly problems: Problems | null;
+  readonly hasPassword: boolean;
+}
+
+function Settings({ fields, problems, hasPassword }: SettingsProps) {
+  return (
+    <>
+      <Field
+        label="Title"
+        name="title"
+        errors={problems}
+        hint="What visitors read above the photos."
+        input={{ value: fields.title, required: true, maxLength: MAX_SHARE_TITLE, autocomplete: 'off' }}
+      />
+      <div class="choice">
+        <input type="checkbox" id="may-download" name="mayDownload" value="yes" checked={fields.mayDownload} />
+        <label for="may-download">Visitors can download originals, with all that is stored in the files</label>
+      </div>
+      <Field
+        label="Expiry date"
+        name="expiresOn"
+        errors={problems?.renamed('expiresAt', 'expiresOn')}
+        hint="The link stops working at the end of this day (UTC). Optional."
+        input={{ type: 'date', value: fields.expiresOn }}
+      />
+      <Field
+        label={hasPassword ? 'New password' : 'Password'}
+        name="password"
+        errors={problems}
+        hint={`At least ${MIN_SHARE_PASSWORD} characters, which visitors have to enter. Optional.`}
+        input={{ type: 'password', autocomplete: 'new-password' }}
+      />
+      {hasPassword && (
+        <div class="choice">
+          <input type="checkbox" id="without-password" name="withoutPassword" value="yes" />
+          <label for="without-password">Remove the password</label>
+        </div>
+      )}
+    </>
+  );
+}
