@@ -245,6 +245,52 @@ test('of similar photos the best is kept, or they are different; both can be tak
   expect(opened.complaints).toEqual([]);
 });
 
+test('photos are shared, and a visitor looks at them by its link, with the keys of the keyboard', async () => {
+  await open('/settings/library');
+  const boxes = page.getByRole('checkbox', { name: /^Select / });
+  const count = await boxes.count();
+  for (let at = 0; at < count; at += 1) await boxes.nth(at).check();
+  await press('Share');
+  await page.getByLabel('Title').fill('For Bert');
+  await page.getByLabel(/can download/).check();
+  expect(await seriousViolations(page)).toEqual([]);
+  await press('Create share');
+  await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
+  const link = present(await page.locator('#link').textContent());
+  expect(opened.complaints).toEqual([]);
+
+  const visitor = await session(browser);
+  const path = () => new URL(visitor.page.url()).pathname.replace(/^.*[/]photos/, '');
+  await visitor.page.goto(link);
+  const hrefs = await visitor.page
+    .locator('.gallery a')
+    .evaluateAll((all) => all.map((each) => each.getAttribute('href')));
+  const photos = hrefs.map((href) => String(href).replace(/^.*[/]photos/, ''));
+  expect(photos).toHaveLength(count);
+  const isShown = () =>
+    visitor.page.locator('img').evaluateAll((all) => all.every((each) => (each as HTMLImageElement).naturalWidth > 0));
+  await until(isShown);
+  for (const [width, colorScheme] of [[1280, 'light'] as const, [390, 'dark'] as const]) {
+    await visitor.page.setViewportSize({ width, height: 800 });
+    await visitor.page.emulateMedia({ colorScheme });
+    expect(await seriousViolations(visitor.page)).toEqual([]);
+    expect(await visitor.page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  }
+  await visitor.page.locator('.gallery a').first().click();
+  await until(() => path() === photos[0]);
+  await until(isShown);
+  expect(await seriousViolations(visitor.page)).toEqual([]);
+  await visitor.page.keyboard.press('ArrowRight');
+  await until(() => path() === photos[1]);
+  await visitor.page.keyboard.press('ArrowLeft');
+  await until(() => path() === photos[0]);
+  await visitor.page.keyboard.press('Escape');
+  await until(() => visitor.page.url() === link);
+  expect(visitor.complaints).toEqual([]);
+  expect(await visitor.context.cookies()).toEqual([]);
+  await visitor.context.close();
+});
+
 /** Pages by what they are, whichever thing they are about. */
 const kindOf = (path: string) =>
   path
