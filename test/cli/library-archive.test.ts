@@ -9,7 +9,9 @@ import { restoreExport } from '../../cli/src/export/restore-export.js';
 import { wholeOf } from '../../cli/src/sources/archive/archive-file.js';
 import { openZip } from '../../cli/src/sources/archive/zip-archive.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
+import { operatorFor } from '../../src/core/customers/account-caller.js';
 import type { Role } from '../../src/core/users/user.js';
+import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
 import { BrowserClient } from '../http/support/browser-client.js';
 import { type Actor } from '../http/support/start-app.js';
 import { SdkWorld } from '../sdk/support/service.js';
@@ -82,7 +84,8 @@ it('has the same files as an export by the command, with checksums of all origin
   await unpacked(actor);
   const exported = mkdtempSync(join(tmpdir(), 'phs-export-'));
   await exportLibrary(client, exported, { by: 'date', signal, onStep: () => undefined });
-  expect(filesIn(folder)).toEqual(filesIn(exported));
+  // API keys cannot read the settings of webhooks.
+  expect(filesIn(folder).filter((file) => file !== 'webhooks.jsonl')).toEqual(filesIn(exported));
   const linesOf = (text: string) => text.trim().split('\n').sort();
   for (const name of [
     'photos.jsonl',
@@ -100,6 +103,15 @@ it('has the same files as an export by the command, with checksums of all origin
   }
   expect(JSON.parse(read('export.json'))).toMatchObject({ counts: { photos: 8, tags: 3, imports: 3 }, missing: [] });
   rmSync(exported, { recursive: true });
+});
+
+it('has the settings of webhooks, and no secret', async () => {
+  const { actor } = await world.client();
+  const settings = { url: 'https://example.com/hooks', description: 'Orders', events: ['photo.created'] as const };
+  const made = await createWebhookEndpoint(world.app.ports, operatorFor(actor.customerId), settings);
+  await unpacked(actor);
+  expect(JSON.parse(read('webhooks.jsonl'))).toEqual({ ...settings, status: 'enabled' });
+  expect(read('webhooks.jsonl')).not.toContain(made.secret);
 });
 
 it('an empty library is an archive too', async () => {

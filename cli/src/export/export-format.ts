@@ -22,6 +22,8 @@ export const HEAD = 'export.json';
 export const PHOTOS = 'photos.jsonl';
 export const TAGS = 'tags.jsonl';
 export const IMPORTS = 'imports.jsonl';
+/** Endpoints of webhooks without their secrets; only in an export that the service itself has written: API keys cannot read them. */
+export const WEBHOOKS = 'webhooks.jsonl';
 /** As `sha256sum --check` reads it. */
 export const CHECKSUMS = 'SHA256SUMS';
 /** The folder of the originals and their sidecars. */

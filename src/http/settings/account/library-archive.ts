@@ -12,6 +12,7 @@ import {
   PHOTOS,
   TAGS,
   thumbOf,
+  WEBHOOKS,
 } from 'photo-service-cli/export-format';
 import { type ExportedMonth, type ExportPage, indexPage, monthOf, monthPage } from 'photo-service-cli/export-pages';
 import { nameKey, photoNames } from 'photo-service-cli/file-name';
@@ -29,6 +30,7 @@ import { everyPage } from '../../../core/shared/every-page.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { MAX_PAGE_SIZE } from '../../../core/shared/pagination.js';
 import { listTags } from '../../../core/tags/read-tag.js';
+import { listWebhookEndpoints } from '../../../core/webhooks/read-webhooks.js';
 import { importView } from '../../api/imports/import.view.js';
 import { photoView } from '../../api/photos/photo.view.js';
 import { tagView } from '../../api/tags/tag.view.js';
@@ -103,6 +105,7 @@ class LibraryArchive {
     yield this.texts(PHOTOS, this.photoLines());
     yield this.texts(TAGS, this.tagLines());
     yield this.texts(IMPORTS, this.importLines());
+    yield this.texts(WEBHOOKS, this.webhookLines());
     yield this.text(CHECKSUMS, this.checksums.join(''));
   }
 
@@ -160,6 +163,11 @@ class LibraryArchive {
       this.counts.imports += 1;
       yield linesOf([importView(found)]);
     }
+  }
+
+  private async *webhookLines(): AsyncGenerator<string> {
+    const endpoints = await listWebhookEndpoints(this.ports, this.caller.customerId);
+    yield linesOf(endpoints.map(({ url, description, events, status }) => ({ url, description, events, status })));
   }
 
   private async isMissing({ originalLostAt, blobKey, sizeBytes }: PhotoWithTags): Promise<boolean> {
