@@ -6,7 +6,7 @@ import { ExitWith, exitCodes, PartlyDone } from './exit-codes.js';
 import { VERSION } from './version.js';
 
 /** Commands that do not need the service: its modules are not even loaded for them. */
-const CLIENTS = ['login', 'whoami', 'import', 'photos', 'tags', 'download', 'sync'];
+const CLIENTS = ['login', 'whoami', 'import', 'photos', 'tags', 'download', 'sync', 'export'];
 
 /** Runs one command line. Resolves with the exit code; never throws. */
 export async function run(args: readonly string[]): Promise<number> {
