@@ -26,6 +26,7 @@ import { TypeormDeliveryKeyFinder } from './adapters/typeorm/delivery/delivery-k
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency/idempotency.repository.js';
 import { TypeormFetchQueue } from './adapters/typeorm/imports/fetch-queue.js';
 import { TypeormJobQueue } from './adapters/typeorm/jobs/job.repository.js';
+import { TypeormOperatorTokenStore } from './adapters/typeorm/operators/operator-token.repository.js';
 import { TypeormRenditionLeases } from './adapters/typeorm/photos/rendition-leases.repository.js';
 import { TypeormShareFinder } from './adapters/typeorm/shares/share.repository.js';
 import { TypeormTrafficStore } from './adapters/typeorm/traffic/traffic.repository.js';
@@ -125,6 +126,7 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
     deliveryKeys: new TypeormDeliveryKeyFinder(dataSource),
     shares: new TypeormShareFinder(dataSource),
     webhooks: new HttpWebhookSender({ allowPrivate: config.webhookAllowPrivate }),
+    operatorTokens: new TypeormOperatorTokenStore(dataSource),
     auditLog: new TypeormAuditLog(dataSource),
     traffic: new TypeormTrafficStore(dataSource),
     secrets: config.secretKeys ?? [await readOrMakeSecret(config.dataDir)],

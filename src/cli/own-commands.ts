@@ -7,6 +7,7 @@ import { deliveryKeyCommand } from './delivery-key-command.js';
 import { doctorCommand } from './doctor-command.js';
 import { gcCommand } from './gc-command.js';
 import { keyCommand } from './key-command.js';
+import { operatorTokenCommand } from './operator-token-command.js';
 import { envFileOf, envFileOption } from './options.js';
 import { presetCommand } from './preset-command.js';
 import { reloadCommand } from './reload-command.js';
@@ -47,6 +48,7 @@ function commands(): Command[] {
     deliveryKeyCommand(),
     presetCommand(),
     shareCommand(),
+    operatorTokenCommand(),
     verifyCommand(),
     gcCommand(),
     backupCommand(),

@@ -16,6 +16,7 @@ import type { SourceReader } from './imports/source-reader.js';
 import type { UploadSlots } from './imports/upload-slots.js';
 import type { JobQueue } from './jobs/job-queue.js';
 import type { MediaReader } from './media/media-reader.js';
+import type { OperatorTokenStore } from './operators/operator-token-store.js';
 import type { Gazetteer } from './photos/gazetteer.js';
 import type { RenditionLocks } from './photos/rendition-locks.js';
 import type { RenditionMaker } from './photos/rendition-maker.js';
@@ -66,6 +67,7 @@ export interface Ports {
   readonly deliveryKeys: DeliveryKeyFinder;
   readonly shares: ShareFinder;
   readonly webhooks: WebhookSender;
+  readonly operatorTokens: OperatorTokenStore;
   readonly auditLog: AuditLog;
   readonly traffic: TrafficStore;
   readonly secrets: Secrets;

@@ -15,7 +15,7 @@ import { updateOutdatedPhotos } from '../core/photos/update-outdated-photos.js';
 import type { Ports } from '../core/ports.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../core/shared/clock.js';
 import { resealShareTokens } from '../core/shares/reseal-share-tokens.js';
-import { sweepTraffic } from '../core/traffic/read-traffic.js';
+import { countStorage, sweepTraffic } from '../core/traffic/read-traffic.js';
 import { sweepSessions } from '../core/users/sweep-sessions.js';
 import { resealWebhookSecrets, sweepDeliveries } from '../core/webhooks/maintain-webhooks.js';
 import { pause } from './pause.js';
@@ -50,6 +50,7 @@ export function upkeep(
     { name: 'forget old idempotency keys', everySeconds: 3600, run: () => sweepIdempotencyKeys(ports) },
     { name: 'forget old sessions', everySeconds: 3600, run: () => sweepSessions(ports) },
     { name: 'forget old counts of requests', everySeconds: 3600, run: () => sweepTraffic(ports) },
+    { name: 'count stored bytes by day', everySeconds: 3600, run: () => countStorage(ports) },
     { name: 'forget old entries of the audit log', everySeconds: 24 * 3600, run: () => sweepAudit(ports) },
     { name: 'forget old webhook deliveries', everySeconds: 3600, run: () => sweepDeliveries(ports) },
     { name: 'reseal webhook secrets', everySeconds: 3600, run: (stopping) => resealWebhookSecrets(ports, stopping) },

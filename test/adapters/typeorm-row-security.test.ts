@@ -10,7 +10,10 @@ import { Tenant } from '../support/tenant.js';
 
 /** Tables without a policy, and why: everything else belongs to customers. */
 const withoutPolicy = {
+  customer_creations: 'which request of the operator created which customer',
+  erasures: 'of customers that do not exist any more',
   migrations: 'says what the schema is',
+  operator_tokens: 'they act for the operator, in the accounts of all customers',
   rate_window: 'its names are those of keys and addresses, and no customer can be told from them',
 };
 
@@ -76,14 +79,16 @@ test('the role of a transaction is no superuser, does not bypass policies, owns 
 test('it may only add to the audit log, and neither make nor remove a customer', async () => {
   const privileges = await source.query(
     `SELECT t AS table, array_agg(p ORDER BY p) FILTER (WHERE has_table_privilege($1, t, p)) AS granted
-     FROM unnest('{audit_entries,customers,photos,rate_window,migrations}'::text[]) t,
+     FROM unnest('{audit_entries,customers,erasures,operator_tokens,photos,rate_window,migrations}'::text[]) t,
        unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) p GROUP BY t ORDER BY t`,
     [rowSecurityOf(source).role],
   );
   expect(privileges).toEqual([
     { table: 'audit_entries', granted: ['INSERT', 'SELECT'] },
     { table: 'customers', granted: ['SELECT', 'UPDATE'] },
+    { table: 'erasures', granted: null },
     { table: 'migrations', granted: null },
+    { table: 'operator_tokens', granted: null },
     { table: 'photos', granted: ['DELETE', 'INSERT', 'SELECT', 'UPDATE'] },
     { table: 'rate_window', granted: null },
   ]);

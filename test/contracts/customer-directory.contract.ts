@@ -49,6 +49,59 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await customers.list()).toEqual([]);
     });
 
+    it('lists pages by id ascending', async () => {
+      const created = await atOnce(5, () => customers.create(sampleCustomer(), commandLine));
+      const all = created.toSorted((a, b) => a.id - b.id);
+      expect(await customers.page({ after: null, limit: 3 })).toEqual(all.slice(0, 3));
+      expect(await customers.page({ after: present(all[2]).id, limit: 3 })).toEqual(all.slice(3));
+      expect(await customers.page({ after: 9e15, limit: 3 })).toEqual([]);
+    });
+
+    it('creates one customer for a key, however many use it at once, until the key has expired', async () => {
+      const once = { key: 'a', fingerprint: 'x', expiredBefore: later(0) };
+      const create = (changes: Partial<typeof once> = {}, at = 5) =>
+        customers.createOnce(sampleCustomer({ createdAt: later(at) }), commandLine, { ...once, ...changes });
+      const outcomes = await atOnce(5, () => create());
+      expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['created', ...Array(4).fill('existing')]);
+      const [customer] = await customers.list();
+      expect(await customers.list()).toHaveLength(1);
+      expect(await create()).toEqual({ outcome: 'existing', customer });
+      expect(await create({ fingerprint: 'y' })).toEqual({ outcome: 'taken' });
+      expect(await create({ key: 'b' })).toMatchObject({ outcome: 'created' });
+      expect(await create({ fingerprint: 'y', expiredBefore: later(6) }, 7)).toMatchObject({ outcome: 'created' });
+      expect(await customers.list()).toHaveLength(3);
+    });
+
+    it('finds no customer for the key of one that was removed', async () => {
+      const tenant = await Tenant.of(opened);
+      const once = { key: 'gone', fingerprint: 'x', expiredBefore: later(0) };
+      const creation = await customers.createOnce(sampleCustomer(), commandLine, once);
+      const { customer } = creation as Extract<typeof creation, { customer: unknown }>;
+      await opened.store.transaction(customer.id, async ({ customer: own }) =>
+        own.update({ ...(await own.lock()), status: 'closing' }),
+      );
+      while ((await customers.removeRows(customer.id)) > 0);
+      expect(await customers.remove(customer.id)).toBe(true);
+      await expect(customers.createOnce(sampleCustomer(), commandLine, once)).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      expect(await customers.find(tenant.id)).not.toBeNull();
+    });
+
+    it('stores the proof of an erasure, and never replaces one that is complete', async () => {
+      const blobs = { originals: 1, renditions: 2, staging: 0, bytes: 2 ** 43 };
+      const proof = { customerId: 7, startedAt: later(1), finishedAt: later(2), rowsBefore: { photos: 1 } };
+      const erasure = { ...proof, rowsAfter: { photos: 0 }, blobsRemoved: blobs, blobsAfter: blobs, complete: false };
+      expect(await customers.findErasure(7)).toBeNull();
+      for (const stored of [erasure, { ...erasure, finishedAt: later(3), complete: true }]) {
+        await customers.recordErasure(stored);
+        expect(await customers.findErasure(7)).toEqual(stored);
+      }
+      await customers.recordErasure({ ...erasure, complete: true });
+      expect(await customers.findErasure(7)).toMatchObject({ finishedAt: later(3) });
+      expect(await customers.findErasure(8)).toBeNull();
+    });
+
     it('stores what renditions take as it was counted last', async () => {
       const tenants = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
       const [one, two, three] = tenants.map(({ id }) => id);

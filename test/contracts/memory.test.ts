@@ -11,6 +11,7 @@ import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
 import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../memory/memory-key-store.js';
+import { MemoryOperatorTokenStore } from '../memory/memory-operator-tokens.js';
 import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
 import { MemoryShareFinder } from '../memory/memory-shares.js';
 import { MemoryFetchQueue } from '../memory/memory-source-fetches.js';
@@ -27,6 +28,7 @@ import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
 import { limitsContract } from './limits.contract.js';
+import { operatorTokenStoreContract } from './operator-token-store.contract.js';
 import { strayRowsContract } from './orphan-rows.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { renditionLocksContract } from './rendition-locks.contract.js';
@@ -61,6 +63,7 @@ function openMemory() {
     deliveries: new MemoryDeliveryQueue(database, clock),
     deliveryKeys: new MemoryDeliveryKeyFinder(database),
     shares: new MemoryShareFinder(database),
+    operatorTokens: new MemoryOperatorTokenStore(database),
     auditLog: new MemoryAuditLog(database),
     traffic: new MemoryTrafficStore(database),
     users: new MemoryUserStore(database),
@@ -93,6 +96,7 @@ describe('tags that depart in memory', () => departedTagsContract(async () => op
 describe('transactions in memory', () => transactionsContract(async () => openMemory()));
 customerDirectoryContract('memory', async () => openMemory());
 keyStoreContract('memory', async () => openMemory());
+operatorTokenStoreContract('memory', async () => openMemory());
 deliveryKeyFinderContract('memory', async () => openMemory());
 shareFinderContract('memory', async () => openMemory());
 idempotencyStoreContract('memory', async () => openMemory());

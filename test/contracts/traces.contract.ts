@@ -276,6 +276,29 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect((await pictures()).slice(0, 2).map(({ bytes }) => bytes)).toEqual([12, 12]);
     });
 
+    it('counts what every customer has stored, the trash included; the last count of a day stays', async () => {
+      const stored = (of = tenant, from = '2026-01-01') => of.query(({ traffic }) => traffic.storage(from));
+      const holding = (day: string, photos: number, storageBytes: number, renditionBytes = 0) => {
+        return { customerId: tenant.id, day, photos, storageBytes, renditionBytes };
+      };
+      await tenant.addPhotos([{ sizeBytes: 2 ** 40 }, { sizeBytes: 5, trashedAt: later(0), purgeAt: later(1) }]);
+      expect(await stored()).toEqual([]);
+      await opened.traffic.countStorage('2026-11-20');
+      await opened.traffic.countStorage('2026-11-21');
+      await opened.customers.setRenditionBytes(new Map([[tenant.id, 7]]));
+      await tenant.addPhotos([{ sizeBytes: 3 }]);
+      await atOnce(4, () => opened.traffic.countStorage('2026-11-21'));
+      const days = [holding('2026-11-20', 2, 2 ** 40 + 5), holding('2026-11-21', 3, 2 ** 40 + 8, 7)];
+      expect(await stored()).toEqual(days);
+      expect(await stored(tenant, '2026-11-21')).toEqual(days.slice(1));
+      expect((await stored(other)).map(({ photos, storageBytes }) => [photos, storageBytes])).toEqual([
+        [0, 0],
+        [0, 0],
+      ]);
+      await opened.traffic.sweep('2026-11-21');
+      expect(await stored()).toEqual(days.slice(1));
+    });
+
     it('forgets old days, and failures from before', async () => {
       const at = (day: string) => new Date(`${day}T23:59:59.999Z`);
       const days = ['2026-10-01', '2026-10-02', '2026-10-03'];

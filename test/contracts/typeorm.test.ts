@@ -10,6 +10,7 @@ import { TypeormDeliveryKeyFinder } from '../../src/adapters/typeorm/delivery/de
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency/idempotency.repository.js';
 import { TypeormFetchQueue } from '../../src/adapters/typeorm/imports/fetch-queue.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
+import { TypeormOperatorTokenStore } from '../../src/adapters/typeorm/operators/operator-token.repository.js';
 import { TypeormRenditionLeases } from '../../src/adapters/typeorm/photos/rendition-leases.repository.js';
 import { TypeormShareFinder } from '../../src/adapters/typeorm/shares/share.repository.js';
 import { TypeormTrafficStore } from '../../src/adapters/typeorm/traffic/traffic.repository.js';
@@ -30,6 +31,7 @@ import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
 import { limitsContract } from './limits.contract.js';
+import { operatorTokenStoreContract } from './operator-token-store.contract.js';
 import { strayRowsContract } from './orphan-rows.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { renditionLocksContract } from './rendition-locks.contract.js';
@@ -97,6 +99,11 @@ keyStoreContract('TypeORM', async () => {
     setStatus: (id, status) => arrange(source)('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
     close,
   };
+});
+
+operatorTokenStoreContract('TypeORM', async () => {
+  const { source, close } = await openDatabase();
+  return { operatorTokens: new TypeormOperatorTokenStore(source), close };
 });
 
 idempotencyStoreContract('TypeORM', async () => {

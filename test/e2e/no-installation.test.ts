@@ -56,6 +56,9 @@ const refused: readonly string[] = [
   'preset set card w=1 --customer 1',
   'preset list --customer 1',
   'preset delete card --customer 1',
+  'operator-token create --name x --scopes all',
+  'operator-token list',
+  'operator-token delete 1',
   'reload',
 ];
 

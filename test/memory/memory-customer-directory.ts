@@ -1,13 +1,17 @@
 import type { Actor } from '../../src/core/audit/actor.js';
 import type { Customer, NewCustomer } from '../../src/core/customers/customer.js';
 import type {
+  Creation,
+  CreationKey,
   CustomerDirectory,
   CustomerWindow,
+  Erasure,
   OldEnough,
   RowCounts,
 } from '../../src/core/customers/customer-directory.js';
 import type { Import } from '../../src/core/imports/import.js';
 import type { Photo } from '../../src/core/photos/photo.js';
+import { requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { MemoryAuditTrail } from './memory-audit.js';
 import { countRows, removeCustomer, removeRows } from './memory-customer-rows.js';
@@ -22,6 +26,34 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
 
   create(customer: NewCustomer, actor: Actor): Promise<Customer> {
     return this.database.transaction(() => this.add(customer, actor));
+  }
+
+  createOnce(customer: NewCustomer, actor: Actor, once: CreationKey): Promise<Creation> {
+    const { key, fingerprint, expiredBefore } = once;
+    return this.database.transaction(async (): Promise<Creation> => {
+      const { customerCreations, customers } = this.database;
+      customerCreations.deleteWhere(({ startedAt }) => startedAt < expiredBefore);
+      const earlier = customerCreations.get(key);
+      if (earlier === undefined) {
+        const created = await this.add(customer, actor);
+        const startedAt = customer.createdAt;
+        customerCreations.set(key, { key, fingerprint, createdId: created.id, startedAt });
+        return { outcome: 'created', customer: created };
+      }
+      if (earlier.fingerprint !== fingerprint) return { outcome: 'taken' };
+      return { outcome: 'existing', customer: copyOf(requireFound(customers.get(earlier.createdId), 'customer')) };
+    });
+  }
+
+  page({ after, limit }: CustomerWindow): Promise<readonly Customer[]> {
+    const later = ({ id }: Customer) => id > (after ?? 0);
+    return this.database.transaction(async () =>
+      this.database.customers
+        .where(later)
+        .sort((a, b) => a.id - b.id)
+        .slice(0, limit)
+        .map(copyOf),
+    );
   }
 
   createFirst(customer: NewCustomer, actor: Actor): Promise<Customer | null> {
@@ -111,6 +143,17 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
 
   remove(id: Id): Promise<boolean> {
     return this.database.transaction(async () => removeCustomer(this.database, id));
+  }
+
+  recordErasure(erasure: Erasure): Promise<void> {
+    return this.database.transaction(async () => {
+      const { erasures } = this.database;
+      if (!erasures.get(erasure.customerId)?.complete) erasures.set(erasure.customerId, erasure);
+    });
+  }
+
+  findErasure(id: Id): Promise<Erasure | null> {
+    return this.database.transaction(async () => copyOf(this.database.erasures.get(id) ?? null));
   }
 
   private async add(customer: NewCustomer, actor: Actor): Promise<Customer> {

@@ -3,6 +3,7 @@ import type { ApiKey } from '../../src/core/access/api-key.js';
 import type { KeyAddress } from '../../src/core/access/key-store.js';
 import type { AuditEntry } from '../../src/core/audit/audit-entry.js';
 import type { Customer } from '../../src/core/customers/customer.js';
+import type { CreationKey, Erasure } from '../../src/core/customers/customer-directory.js';
 import type { DeliveryKey } from '../../src/core/delivery/delivery-key.js';
 import type { Preset } from '../../src/core/delivery/preset.js';
 import type { ClaimRequest, StoredResponse } from '../../src/core/idempotency/idempotency-store.js';
@@ -12,12 +13,13 @@ import type { ResumableUpload } from '../../src/core/imports/resumable-upload.js
 import type { LeasedFetch } from '../../src/core/imports/source-fetch.js';
 import type { JobWork } from '../../src/core/jobs/job.js';
 import type { ExifTags } from '../../src/core/media/picture-metadata.js';
+import type { OperatorToken } from '../../src/core/operators/operator-token.js';
 import type { Photo } from '../../src/core/photos/photo.js';
 import type { PhotoPair } from '../../src/core/photos/similar-photo-repository.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Share } from '../../src/core/shares/share.js';
 import type { Tag } from '../../src/core/tags/tag.js';
-import type { PictureCount, RequestCount, RequestFailure } from '../../src/core/traffic/traffic.js';
+import type { PictureCount, RequestCount, RequestFailure, StorageCount } from '../../src/core/traffic/traffic.js';
 import type { Session } from '../../src/core/users/session.js';
 import type { User } from '../../src/core/users/user.js';
 import type { LeasedDelivery } from '../../src/core/webhooks/delivery.js';
@@ -46,6 +48,11 @@ export interface StoredIdempotencyKey extends Pick<ClaimRequest, 'customerId' | 
   /** By the database's clock. */
   readonly leaseUntil: number;
   readonly answer: StoredResponse | null;
+}
+
+export interface StoredCreation extends Omit<CreationKey, 'expiredBefore'> {
+  readonly createdId: Id;
+  readonly startedAt: Date;
 }
 
 /** A delivery and its state in the queue. */
@@ -192,8 +199,14 @@ export class MemoryDatabase {
   readonly requestCounts = this.table<RequestCount, string>('request_counts');
   /** By customer, delivery key and day. */
   readonly pictureCounts = this.table<PictureCount, string>('picture_counts');
+  /** By customer and day. */
+  readonly storageDays = this.table<StorageCount, string>('storage_days');
   readonly renditionTotals = this.table<{ readonly customerId: Id; readonly bytes: number }>('rendition_totals');
   readonly requestFailures = this.table<RequestFailure>('request_failures');
+  /** Of no customer. */
+  readonly customerCreations = new MemoryTable<StoredCreation, string>(this.journal);
+  readonly erasures = new MemoryTable<Erasure>(this.journal);
+  readonly operatorTokens = new MemoryTable<OperatorToken>(this.journal);
   /** By customer and key. */
   readonly idempotencyKeys = this.table<StoredIdempotencyKey, string>('idempotency_keys');
   /** Processes that are alive, as idempotency stores see them. */

@@ -5,6 +5,7 @@ import {
   type PictureCount,
   type RequestCount,
   type RequestFailure,
+  type StorageCount,
   type Tally,
   type TrafficReads,
   type TrafficStore,
@@ -34,6 +35,13 @@ export class MemoryTrafficReads implements TrafficReads {
       .sort((a, b) => compareText(a.day, b.day) || a.deliveryKeyId - b.deliveryKeyId)
       .map(copyOf);
   }
+
+  async storage(fromDay: string): Promise<readonly StorageCount[]> {
+    return this.database.storageDays
+      .where(({ customerId, day }) => customerId === this.customerId && day >= fromDay)
+      .sort((a, b) => compareText(a.day, b.day))
+      .map(copyOf);
+  }
 }
 
 export class MemoryTrafficStore implements TrafficStore {
@@ -55,8 +63,21 @@ export class MemoryTrafficStore implements TrafficStore {
     });
   }
 
+  countStorage(day: string): Promise<void> {
+    return this.database.transaction(async () => {
+      const { customers, photos, renditionTotals, storageDays } = this.database;
+      for (const { id: customerId } of customers.all()) {
+        const own = photos.where((photo) => photo.customerId === customerId);
+        const storageBytes = own.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+        const renditionBytes = renditionTotals.get(customerId)?.bytes ?? 0;
+        storageDays.set(`${customerId} ${day}`, { customerId, day, photos: own.length, storageBytes, renditionBytes });
+      }
+    });
+  }
+
   sweep(beforeDay: string): Promise<void> {
     return this.database.transaction(async () => {
+      this.database.storageDays.deleteWhere(({ day }) => day < beforeDay);
       for (const [id, { day }] of this.database.requestCounts.entries()) {
         if (day < beforeDay) this.database.requestCounts.delete(id);
       }

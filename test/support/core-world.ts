@@ -46,6 +46,7 @@ import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../memory/memory-key-store.js';
 import { MemoryMediaReader, pictureBytes } from '../memory/memory-media-reader.js';
+import { MemoryOperatorTokenStore } from '../memory/memory-operator-tokens.js';
 import { MemoryPasswordHasher } from '../memory/memory-password-hasher.js';
 import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
 import { MemoryShareFinder } from '../memory/memory-shares.js';
@@ -93,6 +94,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     deliveryKeys: new MemoryDeliveryKeyFinder(database),
     shares: new MemoryShareFinder(database),
     webhooks: new MemoryWebhookSender(),
+    operatorTokens: new MemoryOperatorTokenStore(database),
     auditLog: new MemoryAuditLog(database),
     traffic: new MemoryTrafficStore(database),
     secrets: ['a secret of the tests that is long enough'],

@@ -3,6 +3,7 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
   [
     'the operator lists customers, and the first start asks whether there is one',
     /^SELECT "customer"\."id" AS "customer_id", .* FROM "customers" "customer" ORDER BY /,
+    /^SELECT "customer"\."id" AS "customer_id", .* FROM "customers" "customer" WHERE \(\("customer"\."id" > \$1\)\) ORDER BY "customer"\."id" ASC LIMIT \d+$/,
     /^SELECT 1 AS "row_exists" .* EXISTS \(SELECT 1 FROM "customers" "customer"\)/,
   ],
   [
@@ -49,10 +50,11 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
     /^WITH old AS MATERIALIZED \( SELECT customer_id, \w+ FROM (idempotency_keys|webhook_deliveries) WHERE (started|created)_at < \$1 /,
     /^DELETE FROM "sessions" WHERE \("last_seen_at" < \$1 OR "started_at" < \$2\)$/,
     /^DELETE FROM audit_entries WHERE .* WHERE at < \$1 /,
-    /^DELETE FROM (request_(counts|failures)|picture_counts) WHERE (day|at) < \$1::date$/,
+    /^DELETE FROM (request_(counts|failures)|picture_counts|storage_days) WHERE (day|at) < \$1::date$/,
   ],
   [
-    'what the renditions of each customer take is counted for all of them',
+    'what the renditions of each customer take, and what is stored, is counted for all of them',
+    /^INSERT INTO storage_days \(customer_id, .* FROM customers c LEFT JOIN .* FOR KEY SHARE OF c ON CONFLICT /,
     /^DELETE FROM rendition_totals WHERE customer_id <> ALL \(\$1::bigint\[\]\)$/,
   ],
 ];

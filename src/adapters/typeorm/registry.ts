@@ -59,7 +59,10 @@ import { PerceptualHashes1763700000090 } from './migrations/1763700000090-percep
 import { SeparatedPhotos1763700000100 } from './migrations/1763700000100-separated-photos.js';
 import { SourceFetches1763700000110 } from './migrations/1763700000110-source-fetches.js';
 import { Companions1763700000120 } from './migrations/1763700000120-companions.js';
+import { OperatorTokens1763700000130 } from './migrations/1763700000130-operator-tokens.js';
+import { StorageDays1763700000131 } from './migrations/1763700000131-storage-days.js';
 import { Shares1763700000140 } from './migrations/1763700000140-shares.js';
+import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoTable } from './photos/photo.table.js';
 import type { PhotosReadTogether } from './photos/photo-reads.js';
@@ -101,6 +104,7 @@ export const tables = [
   userTable,
   sessionTable,
   auditTable,
+  operatorTokenTable,
 ];
 
 /** Oldest first. Released migrations are never changed. */
@@ -140,6 +144,8 @@ export const migrations = [
   ResumableUploads1763700000080,
   SourceFetches1763700000110,
   Companions1763700000120,
+  OperatorTokens1763700000130,
+  StorageDays1763700000131,
   Shares1763700000140,
 ];
 

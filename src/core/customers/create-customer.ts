@@ -1,10 +1,10 @@
 import type { Actor } from '../audit/actor.js';
 import type { Clock } from '../shared/clock.js';
-import { type FieldError, invalid } from '../shared/errors.js';
+import { invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
 import type { Customer, NewCustomer } from './customer.js';
 import type { CustomerDirectory } from './customer-directory.js';
-import { nameErrors, zoneErrors } from './customer-values.js';
+import { nameErrors, quotaErrors, zoneErrors } from './customer-values.js';
 
 export interface CustomerRequest {
   readonly name: string;
@@ -33,7 +33,8 @@ export function createFirstCustomer(
   return customers.createFirst(newCustomer(request, clock.now()), actor);
 }
 
-function newCustomer(request: CustomerRequest, createdAt: Date): NewCustomer {
+/** The values of a new customer. Errors: `invalid_request`. */
+export function newCustomer(request: CustomerRequest, createdAt: Date): NewCustomer {
   const name = cleanText(request.name);
   const defaultTimeZone = request.timeZone ?? 'UTC';
   const errors = [...nameErrors(name), ...zoneErrors(defaultTimeZone)];
@@ -46,9 +47,4 @@ function newCustomer(request: CustomerRequest, createdAt: Date): NewCustomer {
     photosLimit: request.photosLimit,
     createdAt,
   };
-}
-
-function quotaErrors(field: string, quota: number | null): FieldError[] {
-  if (quota === null || (Number.isSafeInteger(quota) && quota >= 0)) return [];
-  return [{ field, code: 'out_of_range', message: `${field} must be a whole number, 0 or greater.`, min: 0 }];
 }

@@ -1,4 +1,5 @@
 import type { Actor } from '../audit/actor.js';
+import type { BlobCounting } from '../blobs/blobs-of-customer.js';
 import type { Id } from '../shared/ids.js';
 import type { Customer, NewCustomer } from './customer.js';
 
@@ -6,9 +7,16 @@ import type { Customer, NewCustomer } from './customer.js';
 export interface CustomerDirectory {
   /** Also writes an audit log entry in the name of `actor`; so does `createFirst`. */
   create(customer: NewCustomer, actor: Actor): Promise<Customer>;
+  /**
+   * The same, exactly once for a key: whoever repeats the request, at the same time or later, gets the customer that was created. Keys that
+   * were first used before `expiredBefore` are free. Errors: `not_found` when that customer does not exist any more.
+   */
+  createOnce(customer: NewCustomer, actor: Actor, once: CreationKey): Promise<Creation>;
   find(id: Id): Promise<Customer | null>;
   /** Every customer, by id ascending. */
   list(): Promise<readonly Customer[]>;
+  /** Customers by id ascending. */
+  page(window: CustomerWindow): Promise<readonly Customer[]>;
   /** Creates the customer only if there is none at all, exactly once under concurrency; null when there was one. */
   createFirst(customer: NewCustomer, actor: Actor): Promise<Customer | null>;
   /** Customers with photos in the trash whose `purgeAt` has passed. */
@@ -41,6 +49,37 @@ export interface CustomerDirectory {
    * are rows; true when there is no such customer (any more). Errors: an Error when the customer is not closing.
    */
   remove(id: Id): Promise<boolean>;
+  /** Stores the proof of an erasure, which outlives the customer. One that is complete is never replaced. */
+  recordErasure(erasure: Erasure): Promise<void>;
+  /** Null: no erasure of this customer was recorded. */
+  findErasure(id: Id): Promise<Erasure | null>;
+}
+
+export interface CreationKey {
+  readonly key: string;
+  /** Equal for equal requests only. */
+  readonly fingerprint: string;
+  readonly expiredBefore: Date;
+}
+
+export type Creation =
+  | { readonly outcome: 'created' | 'existing'; readonly customer: Customer }
+  /** The key belongs to a different request. */
+  | { readonly outcome: 'taken' };
+
+/** What was there, what was removed, and what a final check found. */
+export interface Erasure {
+  readonly customerId: Id;
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+  readonly rowsBefore: RowCounts;
+  /** All zeros, unless somebody wrote at the very end. */
+  readonly rowsAfter: RowCounts;
+  /** Blobs that this run removed, and their bytes. A run that was interrupted has removed others before. */
+  readonly blobsRemoved: Readonly<BlobCounting>;
+  readonly blobsAfter: Readonly<BlobCounting>;
+  /** The final check found no row and no blob, and the customer does not exist. */
+  readonly complete: boolean;
 }
 
 /** Row counts by the name of where they are stored. */

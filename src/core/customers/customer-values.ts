@@ -11,10 +11,10 @@ export function nameErrors(name: string): FieldError[] {
   return [{ field: 'name', code, message: `name must have 1 to ${MAX_CUSTOMER_NAME} characters.` }];
 }
 
-export function zoneErrors(timeZone: string): FieldError[] {
+export function zoneErrors(timeZone: string, field = 'timeZone'): FieldError[] {
   if (isTimeZone(timeZone) && !/^[+-]/.test(timeZone)) return [];
-  const message = 'timeZone must be an IANA name such as Europe/Paris.';
-  return [{ field: 'timeZone', code: 'invalid_format', message }];
+  const message = `${field} must be an IANA name such as Europe/Paris.`;
+  return [{ field, code: 'invalid_format', message }];
 }
 
 export const MAX_RETENTION_DAYS = 365;
@@ -23,4 +23,10 @@ export function retentionErrors(days: number): FieldError[] {
   if (Number.isInteger(days) && days >= 1 && days <= MAX_RETENTION_DAYS) return [];
   const message = `The trash retention must be 1 to ${MAX_RETENTION_DAYS} days.`;
   return [{ field: 'trashRetentionDays', code: 'out_of_range', message, min: 1, max: MAX_RETENTION_DAYS }];
+}
+
+/** Null is no quota. */
+export function quotaErrors(field: string, quota: number | null): FieldError[] {
+  if (quota === null || (Number.isSafeInteger(quota) && quota >= 0)) return [];
+  return [{ field, code: 'out_of_range', message: `${field} must be a whole number, 0 or greater.`, min: 0 }];
 }

@@ -42,6 +42,16 @@ export function withSettings(customer: Customer, settings: CustomerSettings, at:
   return { ...customer, name, defaultTimeZone, trashRetentionDays, updatedAt: at, version: customer.version + 1 };
 }
 
+/** What an operator may change in an account. */
+export type CustomerAdministration = CustomerSettings & Pick<Customer, 'storageBytesLimit' | 'photosLimit'>;
+
+/** Errors: `invalid_request` when it is being erased. */
+export function administer(customer: Customer, given: CustomerAdministration, at: Date): Customer {
+  requireNotClosing(customer);
+  const { storageBytesLimit, photosLimit } = given;
+  return { ...withSettings(customer, given, at), storageBytesLimit, photosLimit };
+}
+
 /** The account can be read, but not changed, until it is active again. Errors: `invalid_request` when it is being erased. */
 export function suspend(customer: Customer, at: Date): Customer {
   return withStatus(customer, 'suspended', at);
@@ -58,11 +68,14 @@ export function close(customer: Customer, at: Date): Customer {
 }
 
 function withStatus(customer: Customer, status: CustomerStatus, at: Date): Customer {
-  if (customer.status === 'closing') {
-    throw invalid({ field: 'status', code: 'conflict', message: `Customer ${customer.id} is being erased.` });
-  }
+  requireNotClosing(customer);
   if (customer.status === status) return customer;
   return { ...customer, status, updatedAt: at, version: customer.version + 1 };
+}
+
+function requireNotClosing({ id, status }: Customer): void {
+  if (status !== 'closing') return;
+  throw invalid({ field: 'status', code: 'conflict', message: `Customer ${id} is being erased.` });
 }
 
 export type NewCustomer = Pick<

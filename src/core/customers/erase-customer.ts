@@ -6,7 +6,7 @@ import { notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
 import { closeCustomer } from './change-status.js';
-import type { CustomerDirectory, RowCounts } from './customer-directory.js';
+import type { CustomerDirectory, Erasure } from './customer-directory.js';
 
 export type EraseUses = {
   store: Transactional<'customer' | 'audit'>;
@@ -15,25 +15,10 @@ export type EraseUses = {
   clock: Clock;
 };
 
-/** What was there, what was removed, and what a final check found. */
-export interface Erasure {
-  readonly customerId: Id;
-  readonly startedAt: Date;
-  readonly finishedAt: Date;
-  readonly rowsBefore: RowCounts;
-  /** All zeros, unless somebody wrote at the very end. */
-  readonly rowsAfter: RowCounts;
-  /** Blobs that this run removed, and their bytes. A run that was interrupted has removed others before. */
-  readonly blobsRemoved: Readonly<BlobCounting>;
-  readonly blobsAfter: Readonly<BlobCounting>;
-  /** The final check found no row and no blob, and the customer does not exist. */
-  readonly complete: boolean;
-}
-
 /**
  * Removes a customer with everything that it has, permanently: first its keys end, then its rows, its blobs and finally the customer are
  * removed. May be interrupted at any moment and called again, in several processes at once: it continues with what is left. Bytes that a
- * client later sends to a signed address of the store are unowned, and are removed with the garbage. Errors: `not_found` when there is no
+ * client later sends to a signed address of the store are unowned, and are removed with the garbage. The proof is recorded. Errors: `not_found` when there is no
  * such customer and nothing of it.
  */
 export async function eraseCustomer(uses: EraseUses, actor: Actor, id: Id): Promise<Erasure> {
@@ -53,7 +38,9 @@ export async function eraseCustomer(uses: EraseUses, actor: Actor, id: Id): Prom
   await countBlobsOf(uses, id, blobsAfter);
   const complete = isEmpty(rowsAfter) && isEmpty(blobsAfter) && (await customers.find(id)) === null;
   const found = { rowsBefore, rowsAfter, blobsRemoved: removed, blobsAfter, complete };
-  return { customerId: id, startedAt, finishedAt: clock.now(), ...found };
+  const erasure = { customerId: id, startedAt, finishedAt: clock.now(), ...found };
+  await customers.recordErasure(erasure);
+  return erasure;
 }
 
 async function removeEverything(uses: EraseUses, id: Id, removed: BlobCounting): Promise<void> {

@@ -6,7 +6,7 @@ import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable } from '../shared/transactional.js';
 import type { TrafficStore } from './traffic.js';
-import { type RequestCount, type RequestFailure, trafficDays } from './traffic.js';
+import { dayOf, type RequestCount, type RequestFailure, trafficDays } from './traffic.js';
 
 /** The usage and the requests of an account. */
 export interface Traffic {
@@ -36,6 +36,11 @@ export async function readTraffic(
     failures: await reader.traffic.failures(),
   }));
   return { ...seen, days, keys: await keys.list(customerId) };
+}
+
+/** Run several times a day: the last count of a day is retained. */
+export function countStorage({ traffic, clock }: { traffic: TrafficStore; clock: Clock }): Promise<void> {
+  return traffic.countStorage(dayOf(clock.now()));
 }
 
 /** Deletes the days that are no longer in the report. */

@@ -28,6 +28,18 @@ export interface PictureCount {
   readonly made: number;
 }
 
+/** What a customer had stored when it was last counted on a day, the trash included. */
+export interface StorageCount {
+  readonly customerId: Id;
+  /** Of UTC. */
+  readonly day: string;
+  readonly photos: number;
+  /** Of originals. */
+  readonly storageBytes: number;
+  /** Of renditions and delivered pictures. */
+  readonly renditionBytes: number;
+}
+
 /** One request that was refused or failed. It contains no secrets: no query, no body, the route by its template. */
 export interface RequestFailure {
   readonly customerId: Id;
@@ -70,15 +82,19 @@ export interface TrafficReads {
   failures(): Promise<readonly RequestFailure[]>;
   /** From this day on, by day, then by delivery key. Keys that were deleted since are among them. */
   pictures(fromDay: string): Promise<readonly PictureCount[]>;
+  /** From this day on, by day: those on which it was counted. */
+  storage(fromDay: string): Promise<readonly StorageCount[]>;
 }
 
-/** The requests of the keys, and the pictures of the delivery keys, of all customers. */
+/** The requests of the keys, the pictures of the delivery keys, and what is stored, of all customers. */
 export interface TrafficStore {
   /**
    * Adds to the stored counts, all or nothing; any number of processes may do so. A key that does not exist (any more) is ignored, and so
    * is a customer; a delivery key may have been deleted since. The newest `MAX_FAILURES` failures of each customer are retained.
    */
   add(tally: Tally): Promise<void>;
+  /** Counts what each customer has stored now, as of this day; an earlier count of the same day is replaced. */
+  countStorage(day: string): Promise<void>;
   /** Deletes the days before this one, and failures from before it. */
   sweep(beforeDay: string): Promise<void>;
 }

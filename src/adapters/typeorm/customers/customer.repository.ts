@@ -2,20 +2,23 @@ import { type DataSource, type EntityManager, LessThanOrEqual, MoreThan } from '
 import type { Actor } from '../../../core/audit/actor.js';
 import type { Customer, NewCustomer } from '../../../core/customers/customer.js';
 import type {
+  Creation,
+  CreationKey,
   CustomerDirectory,
   CustomerWindow,
+  Erasure,
   OldEnough,
   RowCounts,
 } from '../../../core/customers/customer-directory.js';
 import type { CustomerRepository } from '../../../core/customers/customer-repository.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { prepared } from '../database/prepared.js';
-import { change, insert, select, selectList, update } from '../database/rows.js';
+import { change, select, selectList, update } from '../database/rows.js';
 import { inTransaction, withoutTransaction } from '../database/transaction.js';
 import { oldEnoughImports } from '../imports/import.table.js';
 import { abandonedUploads } from '../imports/resumable-upload.repository.js';
+import { addCustomer, addOnce } from './add-customer.js';
 import { customerTable } from './customer.table.js';
 import { countRows, removeCustomer, removeRows } from './customer-rows.js';
 
@@ -23,7 +26,11 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
   constructor(private readonly dataSource: DataSource) {}
 
   create(customer: NewCustomer, actor: Actor): Promise<Customer> {
-    return inTransaction(this.dataSource, (manager) => add(manager, customer, actor));
+    return inTransaction(this.dataSource, (manager) => addCustomer(manager, customer, actor));
+  }
+
+  createOnce(customer: NewCustomer, actor: Actor, once: CreationKey): Promise<Creation> {
+    return inTransaction(this.dataSource, (manager) => addOnce(manager, customer, actor, once));
   }
 
   find(id: Id): Promise<Customer | null> {
@@ -34,12 +41,19 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
     return withoutTransaction(this.dataSource, (manager) => manager.find(customerTable, { order: { id: 'ASC' } }));
   }
 
+  page({ after, limit: take }: CustomerWindow): Promise<readonly Customer[]> {
+    const where = { id: MoreThan(after ?? 0) };
+    return withoutTransaction(this.dataSource, (manager) =>
+      manager.find(customerTable, { where, order: { id: 'ASC' }, take }),
+    );
+  }
+
   createFirst(customer: NewCustomer, actor: Actor): Promise<Customer | null> {
     return inTransaction(this.dataSource, async (manager) => {
       // Blocks others that create a customer, but not readers.
       await manager.query('LOCK TABLE customers IN SHARE ROW EXCLUSIVE MODE');
       if (await manager.exists(customerTable)) return null;
-      return add(manager, customer, actor);
+      return addCustomer(manager, customer, actor);
     });
   }
 
@@ -111,6 +125,27 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
     return inTransaction(this.dataSource, (manager) => removeCustomer(manager, id));
   }
 
+  async recordErasure(erasure: Erasure): Promise<void> {
+    await withoutTransaction(this.dataSource, (manager) =>
+      change(
+        manager,
+        `INSERT INTO erasures AS stored (erased_id, proof, finished_at) VALUES ($1, $2, $3)
+         ON CONFLICT (erased_id) DO UPDATE SET proof = excluded.proof, finished_at = excluded.finished_at
+         WHERE NOT (stored.proof->>'complete')::boolean`,
+        [erasure.customerId, JSON.stringify(erasure), erasure.finishedAt],
+      ),
+    );
+  }
+
+  findErasure(id: Id): Promise<Erasure | null> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      const rows = await select<{ proof: Erasure }>(manager, 'SELECT proof FROM erasures WHERE erased_id = $1', [id]);
+      const [proof] = rows.map((row) => row.proof);
+      if (proof === undefined) return null;
+      return { ...proof, startedAt: new Date(proof.startedAt), finishedAt: new Date(proof.finishedAt) };
+    });
+  }
+
   /** The customers of these rows. Partial indexes by time find them without reading customers that have none. */
   private owners(rows: string, { after, limit }: CustomerWindow, ...values: Date[]): Promise<readonly Id[]> {
     return withoutTransaction(this.dataSource, async (manager) => {
@@ -122,14 +157,6 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
       return owners.map(({ id }) => id);
     });
   }
-}
-
-async function add(manager: EntityManager, customer: NewCustomer, actor: Actor): Promise<Customer> {
-  const [row] = await insert(manager, customerTable, [{ ...customer, updatedAt: customer.createdAt }]);
-  const stored = requireFound(row, 'customer');
-  const made = { action: 'customer.created', subject: stored, at: customer.createdAt } as const;
-  await new TypeormAuditTrail(manager, stored.id).add(actor, made);
-  return stored;
 }
 
 export class TypeormCustomerRepository implements CustomerRepository {

@@ -5,12 +5,13 @@ import {
   type PictureCount,
   type RequestCount,
   type RequestFailure,
+  type StorageCount,
   type Tally,
   type TrafficReads,
   type TrafficStore,
 } from '../../../core/traffic/traffic.js';
 import { asJson, change, select } from '../database/rows.js';
-import { inTransaction } from '../database/transaction.js';
+import { inTransaction, withoutTransaction } from '../database/transaction.js';
 
 export class TypeormTrafficReads implements TrafficReads {
   constructor(
@@ -44,6 +45,15 @@ export class TypeormTrafficReads implements TrafficReads {
       [this.customerId, fromDay],
     );
   }
+
+  storage(fromDay: string): Promise<readonly StorageCount[]> {
+    return select<StorageCount>(
+      this.manager,
+      `SELECT customer_id AS "customerId", day::text AS day, photos, storage_bytes AS "storageBytes", rendition_bytes AS "renditionBytes"
+       FROM storage_days WHERE customer_id = $1 AND day >= $2::date ORDER BY day`,
+      [this.customerId, fromDay],
+    );
+  }
 }
 
 export class TypeormTrafficStore implements TrafficStore {
@@ -57,14 +67,34 @@ export class TypeormTrafficStore implements TrafficStore {
     });
   }
 
+  async countStorage(day: string): Promise<void> {
+    await withoutTransaction(this.dataSource, (manager) => select(manager, COUNT_STORAGE, [day]));
+  }
+
   sweep(beforeDay: string): Promise<void> {
     return inTransaction(this.dataSource, async (manager) => {
       await change(manager, 'DELETE FROM request_counts WHERE day < $1::date', [beforeDay]);
       await change(manager, 'DELETE FROM picture_counts WHERE day < $1::date', [beforeDay]);
+      await change(manager, 'DELETE FROM storage_days WHERE day < $1::date', [beforeDay]);
       await change(manager, 'DELETE FROM request_failures WHERE at < $1::date', [beforeDay]);
     });
   }
 }
+
+/** Customers that are being removed meanwhile wait until it has ended: no row can refer to one that is gone. */
+const COUNT_STORAGE = `
+  INSERT INTO storage_days (customer_id, day, photos, storage_bytes, rendition_bytes)
+  SELECT c.id, $1::date, coalesce(t.photos, 0), coalesce(t.bytes, 0), coalesce(r.bytes, 0)
+  FROM customers c
+  LEFT JOIN (
+    SELECT customer_id, sum(coalesce(photos, 0) + coalesce(trashed_photos, 0)) AS photos,
+      sum(coalesce(storage_bytes, 0) + coalesce(trashed_bytes, 0)) AS bytes
+    FROM photo_totals GROUP BY customer_id
+  ) t ON t.customer_id = c.id
+  LEFT JOIN rendition_totals r ON r.customer_id = c.id
+  ORDER BY c.id FOR KEY SHARE OF c
+  ON CONFLICT (customer_id, day) DO UPDATE SET
+    photos = excluded.photos, storage_bytes = excluded.storage_bytes, rendition_bytes = excluded.rendition_bytes`;
 
 /** All processes write rows in the same order, so that two that count the same keys do not deadlock. */
 async function addCounts(manager: EntityManager, counts: readonly RequestCount[]): Promise<void> {

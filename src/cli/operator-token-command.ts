@@ -1,0 +1,91 @@
+import { Command } from 'commander';
+import { deleteOperatorToken } from '../core/operators/delete-operator-token.js';
+import { issueOperatorToken } from '../core/operators/issue-operator-token.js';
+import { type OperatorToken, operatorScopes, operatorTokenPrefix } from '../core/operators/operator-token.js';
+import type { Id } from '../core/shared/ids.js';
+import { idOption, instantOption, listOption } from './options.js';
+import { print, table } from './print.js';
+import { withPorts } from './with-ports.js';
+
+export function operatorTokenCommand(): Command {
+  return new Command('operator-token')
+    .description('manage the tokens of the operator API, which administers all customers')
+    .addCommand(create())
+    .addCommand(list())
+    .addCommand(remove());
+}
+
+interface CreateOptions {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly ip?: readonly string[];
+  readonly expiresAt?: Date;
+  readonly json?: boolean;
+}
+
+function create(): Command {
+  return new Command('create')
+    .description('create a token; it is shown only once')
+    .requiredOption('--name <name>', 'the program that will use the token')
+    .requiredOption('--scopes <list>', `all, or some of ${operatorScopes.join(',')}`, listOption)
+    .option('--ip <cidr>', 'allow only this address or range (repeatable)', listOption)
+    .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
+    .option('--json', 'print one JSON document')
+    .action(async ({ name, scopes, ip, expiresAt, json }: CreateOptions) => {
+      const { operatorToken, token } = await withPorts((ports) =>
+        issueOperatorToken(ports, { name, scopes, ipList: ip ?? [], expiresAt: expiresAt ?? null }),
+      );
+      print({ json: json ?? false }, { ...tokenJson(operatorToken), token }, [
+        `Operator token ${operatorToken.id} "${operatorToken.name}": ${operatorToken.scopes.join(', ')}`,
+        'The token, shown only now:',
+        '',
+        `  ${token}`,
+        '',
+      ]);
+    });
+}
+
+function list(): Command {
+  return new Command('list')
+    .description('list the tokens, including deleted ones')
+    .option('--json', 'print one JSON document')
+    .action(async (options: { json?: boolean }) => {
+      const tokens = await withPorts(({ operatorTokens }) => operatorTokens.list());
+      const rows = tokens.map((token) => [
+        String(token.id),
+        token.name,
+        operatorTokenPrefix(token),
+        token.scopes.join(','),
+        token.ipList.join(',') || 'any address',
+        token.expiresAt?.toISOString() ?? 'never',
+        token.createdAt.toISOString(),
+        token.deletedAt?.toISOString() ?? '',
+      ]);
+      const head = ['ID', 'NAME', 'TOKEN', 'SCOPES', 'FROM', 'EXPIRES', 'CREATED', 'DELETED'];
+      print(options, { operatorTokens: tokens.map(tokenJson) }, table([head, ...rows]));
+    });
+}
+
+function remove(): Command {
+  return new Command('delete')
+    .description('delete a token; it is refused immediately')
+    .argument('<id>', 'the id of the token', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: { json?: boolean }) => {
+      await withPorts((ports) => deleteOperatorToken(ports, id));
+      print(options, { id, deleted: true }, [`Operator token ${id} deleted.`]);
+    });
+}
+
+function tokenJson(token: OperatorToken) {
+  return {
+    id: token.id,
+    name: token.name,
+    prefix: operatorTokenPrefix(token),
+    scopes: token.scopes,
+    ipList: token.ipList,
+    expiresAt: token.expiresAt?.toISOString() ?? null,
+    createdAt: token.createdAt.toISOString(),
+    deletedAt: token.deletedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,17 @@
+import type { Id } from '../shared/ids.js';
+import type { NewOperatorToken, OperatorToken } from './operator-token.js';
+
+/** The tokens of the operator. */
+export interface OperatorTokenStore {
+  /**
+   * The token with this hash; null when it never existed or is deleted. Expired tokens are returned: the caller checks. Once `delete` has
+   * resolved, no look-up on any process finds the token any more.
+   */
+  findByHash(tokenHash: string): Promise<OperatorToken | null>;
+  /** Every token, those that were deleted included, oldest first. */
+  list(): Promise<readonly OperatorToken[]>;
+  /** Stores a token under a new id. Errors: `limit_reached` over 100 that are not deleted, exact under concurrency. */
+  create(token: NewOperatorToken): Promise<OperatorToken>;
+  /** Marks the token deleted. False when there is no such token (any more). */
+  delete(id: Id, at: Date): Promise<boolean>;
+}

@@ -1,0 +1,63 @@
+import { DomainError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { base62, randomNumber } from '../shared/random-token.js';
+
+/** What a token of the operator may do, in the accounts of all customers. */
+export const operatorScopeMeanings = {
+  'customers:read': 'read accounts, their usage, keys, people and webhooks',
+  'customers:write': 'create, change, suspend, resume and erase accounts, and manage their webhooks',
+  'keys:write': 'create, change and delete API keys of accounts',
+  'people:write': 'invite people to accounts and remove them',
+} as const;
+export type OperatorScope = keyof typeof operatorScopeMeanings;
+
+export const operatorScopes = Object.keys(operatorScopeMeanings) as readonly OperatorScope[];
+
+export function isOperatorScope(text: string): text is OperatorScope {
+  return (operatorScopes as readonly string[]).includes(text);
+}
+
+/** A program of the operator, such as the backend of a sign-up page. It belongs to no customer. */
+export interface OperatorToken {
+  readonly id: Id;
+  readonly name: string;
+  /** SHA-256 of the token, 64 hex digits. The token itself is never stored. */
+  readonly tokenHash: string;
+  readonly lastFour: string;
+  /** They never change. */
+  readonly scopes: readonly OperatorScope[];
+  /** Normalised CIDR ranges; empty admits every address. */
+  readonly ipList: readonly string[];
+  readonly expiresAt: Date | null;
+  readonly createdAt: Date;
+  /** Deleted tokens are retained, without effect: they record who had access, and until when. */
+  readonly deletedAt: Date | null;
+}
+
+export type NewOperatorToken = Omit<OperatorToken, 'id' | 'deletedAt'>;
+
+/** Tokens that are not deleted. */
+export const MAX_OPERATOR_TOKENS = 100;
+
+const PREFIX = 'phs_op_';
+const SECRET_LENGTH = 43;
+
+/** `phs_op_` + 256 random bits in 43 base62 characters. */
+export function newOperatorToken(): string {
+  return PREFIX + base62(randomNumber(32), SECRET_LENGTH);
+}
+
+export function isWellFormedOperatorToken(text: string): boolean {
+  return /^phs_op_[0-9A-Za-z]{43}$/.test(text);
+}
+
+/** What people see of a token after its creation. */
+export function operatorTokenPrefix({ lastFour }: Pick<OperatorToken, 'lastFour'>): string {
+  return `${PREFIX}…${lastFour}`;
+}
+
+export function requireOperatorScope({ scopes }: Pick<OperatorToken, 'scopes'>, scope: OperatorScope): void {
+  if (scopes.includes(scope)) return;
+  const message = `This request requires an operator token with the scope ${scope}.`;
+  throw new DomainError('scope_required', message, { scope });
+}

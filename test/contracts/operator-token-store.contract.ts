@@ -1,0 +1,87 @@
+import { MAX_OPERATOR_TOKENS, type NewOperatorToken, operatorScopes } from '../../src/core/operators/operator-token.js';
+import type { OperatorTokenStore } from '../../src/core/operators/operator-token-store.js';
+import { later, sampleHash, sampleInstant } from '../support/samples.js';
+import { atOnce } from '../support/tenant.js';
+
+export interface OpenOperatorTokens {
+  readonly operatorTokens: OperatorTokenStore;
+  close(): Promise<void>;
+}
+
+function sample(values: Partial<NewOperatorToken> = {}): NewOperatorToken {
+  return {
+    name: 'sign-up',
+    tokenHash: sampleHash(),
+    lastFour: 'x7Qa',
+    scopes: ['customers:read'],
+    ipList: [],
+    expiresAt: null,
+    createdAt: sampleInstant,
+    ...values,
+  };
+}
+
+/** What `OperatorTokenStore` promises. It is opened once, and empty. */
+export function operatorTokenStoreContract(name: string, open: () => Promise<OpenOperatorTokens>): void {
+  describe(`OperatorTokenStore: ${name}`, () => {
+    let opened: OpenOperatorTokens;
+    let tokens: OperatorTokenStore;
+    beforeAll(async () => {
+      opened = await open();
+      tokens = opened.operatorTokens;
+    });
+    afterAll(() => opened.close());
+
+    it('stores every value under a new id, and finds it by its hash', async () => {
+      const full = sample({
+        name: 'É "q" 📷',
+        scopes: operatorScopes,
+        ipList: ['203.0.113.0/24', '2001:db8::/32'],
+        expiresAt: later(1),
+        createdAt: later(2),
+      });
+      for (const values of [sample(), full]) {
+        const token = await tokens.create(values);
+        expect(token).toEqual({ ...values, id: token.id, deletedAt: null });
+        expect(await tokens.findByHash(values.tokenHash)).toEqual(token);
+        expect(await tokens.findByHash(values.tokenHash.toUpperCase())).toBeNull();
+      }
+      expect(await tokens.findByHash(sampleHash())).toBeNull();
+    });
+
+    it('returns expired tokens: the rule decides', async () => {
+      const token = await tokens.create(sample({ expiresAt: new Date(0) }));
+      expect(await tokens.findByHash(token.tokenHash)).toEqual(token);
+    });
+
+    it('finds none from the moment it is deleted, and lists it with that time', async () => {
+      const token = await tokens.create(sample());
+      expect(await tokens.delete(token.id, later(5))).toBe(true);
+      expect(await tokens.findByHash(token.tokenHash)).toBeNull();
+      expect((await tokens.list()).at(-1)).toEqual({ ...token, deletedAt: later(5) });
+      expect(await tokens.delete(token.id, later(6))).toBe(false);
+      expect(await tokens.delete(9e15, later(6))).toBe(false);
+      expect((await tokens.list()).at(-1)?.deletedAt).toEqual(later(5));
+    });
+
+    it('lists the oldest first', async () => {
+      const made = [await tokens.create(sample()), await tokens.create(sample())];
+      expect((await tokens.list()).slice(-2)).toEqual(made);
+    });
+
+    it(`has at most ${MAX_OPERATOR_TOKENS} that are not deleted, however many are created at once`, async () => {
+      const live = async () => (await tokens.list()).filter(({ deletedAt }) => deletedAt === null);
+      const room = MAX_OPERATOR_TOKENS - (await live()).length;
+      await Promise.all(Array.from({ length: room - 2 }, () => tokens.create(sample())));
+      const outcomes = await atOnce(6, () => tokens.create(sample()).catch((error: unknown) => error));
+      const details = { limit: MAX_OPERATOR_TOKENS, name: 'operatorTokens' };
+      expect(outcomes.filter((outcome) => outcome instanceof Error)).toEqual(
+        Array.from({ length: 4 }, () => expect.objectContaining({ code: 'limit_reached', details })),
+      );
+      const [first] = await live();
+      await tokens.delete(first?.id ?? 0, later(7));
+      expect(await tokens.create(sample())).toMatchObject({ deletedAt: null });
+      expect(await live()).toHaveLength(MAX_OPERATOR_TOKENS);
+    });
+  });
+}

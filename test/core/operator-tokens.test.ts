@@ -1,0 +1,64 @@
+import { hashToken, newToken } from '../../src/core/access/api-key.js';
+import { authenticateOperator } from '../../src/core/operators/authenticate-operator.js';
+import { deleteOperatorToken } from '../../src/core/operators/delete-operator-token.js';
+import { issueOperatorToken, type OperatorTokenRequest } from '../../src/core/operators/issue-operator-token.js';
+import { newOperatorToken, operatorScopes, requireOperatorScope } from '../../src/core/operators/operator-token.js';
+import { SECOND } from '../../src/core/shared/clock.js';
+import { type World, world } from '../support/core-world.js';
+
+let uses: World;
+beforeEach(() => {
+  uses = world();
+});
+
+const issue = (request: Partial<OperatorTokenRequest> = {}) =>
+  issueOperatorToken(uses, { name: 'sign-up', scopes: ['all'], ipList: [], expiresAt: null, ...request });
+
+test('a token is a prefix and 256 random bits, of which only the hash and the end are stored', async () => {
+  const { operatorToken, token } = await issue({ name: ' sign-up ', ipList: ['10.1.2.3/8', '10.0.0.0/8'] });
+  expect(token).toMatch(/^phs_op_[0-9A-Za-z]{43}$/);
+  expect(operatorToken).toEqual({
+    id: 1,
+    name: 'sign-up',
+    tokenHash: hashToken(token),
+    lastFour: token.slice(-4),
+    scopes: operatorScopes,
+    ipList: ['10.0.0.0/8'],
+    expiresAt: null,
+    createdAt: uses.clock.now(),
+    deletedAt: null,
+  });
+  expect(JSON.stringify(uses.database.operatorTokens.all())).not.toContain(token);
+});
+
+test('all problems of a request are reported at once', async () => {
+  const wrong = issue({ name: '', scopes: ['photos:read'], ipList: ['x'] });
+  await expect(wrong).rejects.toMatchObject({
+    code: 'invalid_request',
+    details: { errors: ['name', 'ipList', 'scopes'].map((field) => expect.objectContaining({ field })) },
+  });
+  await expect(issue({ scopes: [] })).rejects.toMatchObject({ message: expect.stringContaining('at least one scope') });
+});
+
+test('a token is known until it expires or is deleted; that of an API key never is', async () => {
+  const { operatorToken, token } = await issue({ expiresAt: new Date(uses.clock.now().getTime() + SECOND) });
+  const lasting = await issue();
+  expect(await authenticateOperator(uses, token)).toEqual(operatorToken);
+  for (const other of [null, '', newToken(), newOperatorToken(), `${token}x`, token.toLowerCase()]) {
+    expect(await authenticateOperator(uses, other)).toBeNull();
+  }
+  uses.clock.pass(SECOND);
+  expect(await authenticateOperator(uses, token)).toBeNull();
+  expect(await authenticateOperator(uses, lasting.token)).toEqual(lasting.operatorToken);
+  await deleteOperatorToken(uses, lasting.operatorToken.id);
+  expect(await authenticateOperator(uses, lasting.token)).toBeNull();
+  await expect(deleteOperatorToken(uses, lasting.operatorToken.id)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a token without the scope is told which one it needs', async () => {
+  const { operatorToken } = await issue({ scopes: ['customers:read'] });
+  expect(() => requireOperatorScope(operatorToken, 'customers:read')).not.toThrow();
+  expect(() => requireOperatorScope(operatorToken, 'keys:write')).toThrow(
+    expect.objectContaining({ code: 'scope_required', details: { scope: 'keys:write' } }),
+  );
+});
