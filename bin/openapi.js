@@ -2,13 +2,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Writes openapi.json out of the built program. With --release it is also kept as what this version was released with: the check for
+// Writes openapi.json and openapi-operator.json out of the built program. With --release it is also kept as what this version was released with: the check for
 // breaking changes compares with the newest of those.
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const { openApiText } = await import('../dist/http/openapi/document.js');
+const { openApiText, operatorOpenApiText } = await import('../dist/http/openapi/document.js');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const text = openApiText(version);
 writeFileSync(join(root, 'openapi.json'), text);
+writeFileSync(join(root, 'openapi-operator.json'), operatorOpenApiText(version));
 if (process.argv.includes('--release')) {
   const folder = join(root, 'docs', 'openapi');
   mkdirSync(folder, { recursive: true });

@@ -15,6 +15,7 @@ import { TrafficRecorder } from './http/guards/traffic-recorder.js';
 import { HTTP_OPTIONS, type HttpOptions } from './http/http-options.js';
 import { ClaimLeases } from './http/idempotency/claim-leases.js';
 import { IdempotentResponses } from './http/idempotency/idempotent-responses.js';
+import { OperatorModule } from './http/operator/operator.module.js';
 import { OpsModule } from './http/ops/ops.module.js';
 import { portProviders, portToken } from './http/ports-token.js';
 import { ReadRequest } from './http/requests/read-request.js';
@@ -45,6 +46,7 @@ export class AppModule {
         ThrottlerModule.forRootAsync({ inject: [portToken('rateWindows')], useFactory: throttlerOptions }),
         OpsModule.with(options),
         ...(options.docs === false ? [] : [DocsModule]),
+        ...(options.operatorApi ? [OperatorModule.with(options)] : []),
       ],
       providers: [
         ...portProviders(ports),

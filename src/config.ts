@@ -58,6 +58,8 @@ export interface Config {
   readonly otlpEndpoint: string | null;
   /** Whether `/docs` and `/openapi.json` are served, which need no key. */
   readonly docs: boolean;
+  /** Whether the operator API is served under `/operator/v1`. */
+  readonly operatorApi: boolean;
   /** Where `/metrics` is served; null: nowhere. */
   readonly metricsPort: number | null;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
@@ -131,6 +133,7 @@ export function readConfig(env: Environment): Config {
     securityContacts: read.contacts('SECURITY_CONTACT'),
     otlpEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
     docs: read.oneOf('DOCS', ['on', 'off'], 'on') === 'on',
+    operatorApi: read.oneOf('OPERATOR_API', ['on', 'off'], 'off') === 'on',
     metricsPort: readMetricsPort(read, port),
     logLevel: read.oneOf('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     minFreeBytes: read.has('MIN_FREE_BYTES') ? read.whole('MIN_FREE_BYTES', 0, 0, Number.MAX_SAFE_INTEGER) : null,

@@ -2,6 +2,7 @@ import type { ExecutionContext, Type } from '@nestjs/common';
 import { SetMetadata } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
 import type { Scope } from '../core/access/scope.js';
+import type { OperatorScope } from '../core/operators/operator-token.js';
 import type { Role } from '../core/users/user.js';
 
 /** Limits that do not apply to a form of the settings area. */
@@ -16,7 +17,8 @@ export interface FormRules {
 export type Access =
   | { readonly needs: 'scope'; readonly scope: Scope }
   | ({ readonly needs: 'person'; readonly role: Role } & FormRules)
-  | { readonly needs: 'key' | 'nothing' | 'visitor' };
+  | { readonly needs: 'operator'; readonly scope: OperatorScope }
+  | { readonly needs: 'key' | 'operator_token' | 'nothing' | 'visitor' };
 
 const ACCESS = Symbol('Access');
 
@@ -25,6 +27,13 @@ export const RequireScope = (scope: Scope) => SetMetadata<symbol, Access>(ACCESS
 
 /** Any valid key will do: only for the route that answers unknown paths. */
 export const RequireAnyKey = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'key' });
+
+/** Under /operator/v1: the route needs a token of the operator with this scope. */
+export const RequireOperatorScope = (scope: OperatorScope) =>
+  SetMetadata<symbol, Access>(ACCESS, { needs: 'operator', scope });
+
+/** Any valid token of the operator will do: only for the route that answers unknown paths. */
+export const RequireAnyOperatorToken = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'operator_token' });
 
 /** Outside /api/v1: no key, no budget. */
 export const NoKeyRequired = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'nothing' });
@@ -36,9 +45,15 @@ export const RequireRole = (role: Role, rules: FormRules = {}) =>
 /** A page or form of the settings area that does not require sign-in. Its forms are protected like all others. */
 export const Public = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'visitor' });
 
-/** Whether a route is closed to callers without a key. One that declares nothing is. */
-export function requiresKey(access: Access | undefined): boolean {
-  return access === undefined || access.needs === 'scope' || access.needs === 'key';
+/** What a route wants in `Authorization`; null: nothing. A route that declares nothing is closed to callers without a key. */
+export function credentialOf(access: Access | undefined): 'key' | 'operator_token' | null {
+  if (access === undefined || access.needs === 'scope' || access.needs === 'key') return 'key';
+  return access.needs === 'operator' || access.needs === 'operator_token' ? 'operator_token' : null;
+}
+
+/** The scope that an endpoint of either API requires; null for everything else. */
+export function scopeOf(access: Access | undefined): Scope | OperatorScope | null {
+  return access?.needs === 'scope' || access?.needs === 'operator' ? access.scope : null;
 }
 
 export function accessOf(reflector: Reflector, context: ExecutionContext): Access | undefined {

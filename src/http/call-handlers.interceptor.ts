@@ -2,7 +2,7 @@ import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/com
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { lastValueFrom, type Observable, of } from 'rxjs';
-import { accessOf } from './access.js';
+import { accessOf, scopeOf } from './access.js';
 import { IdempotentResponses } from './idempotency/idempotent-responses.js';
 import { ReadRequest } from './requests/read-request.js';
 import { SendReply } from './responses/send-reply.js';
@@ -22,8 +22,8 @@ export class CallHandlers implements NestInterceptor {
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const handle = () => lastValueFrom(next.handle());
-    const ofApi = accessOf(this.reflector, context)?.needs === 'scope';
-    const answer = ofApi ? await this.answer(context, handle) : await handle();
+    const isEndpoint = scopeOf(accessOf(this.reflector, context)) !== null;
+    const answer = isEndpoint ? await this.answer(context, handle) : await handle();
     return of(this.reply.bodyOf(answer, context));
   }
 

@@ -14,6 +14,8 @@ export interface HttpOptions {
   readonly deliveryMaxAge: number;
   /** Whether the API reference and the guides are served; default: yes. */
   readonly docs?: boolean;
+  /** Whether the operator API exists; default: no. */
+  readonly operatorApi?: boolean;
   /** Where to report a vulnerability, as URIs; absent or empty: `/.well-known/security.txt` does not exist. */
   readonly securityContacts?: readonly string[];
   /** Whether this process is ready for traffic. */

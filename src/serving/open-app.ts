@@ -21,6 +21,7 @@ export function openApp(
     blobsLocation: config.blobsLocation,
     deliveryMaxAge: config.deliveryMaxAge,
     docs: config.docs,
+    operatorApi: config.operatorApi,
     securityContacts: config.securityContacts,
     readiness: new Readiness(checks, stopping, logReadiness(logger)),
     onAnswered: metrics?.answered,

@@ -175,6 +175,12 @@ describe('BLOB_STORE', () => {
   });
 });
 
+test('OPERATOR_API is off, or on', () => {
+  const read = (OPERATOR_API?: string) => readConfig({ OPERATOR_API }).operatorApi;
+  expect([read(), read('off'), read('on')]).toEqual([false, false, true]);
+  expect(() => read('true')).toThrow('OPERATOR_API must be on, off');
+});
+
 test('DOCS is on, or off', () => {
   expect([readConfig({}).docs, readConfig({ DOCS: 'off' }).docs]).toEqual([true, false]);
   expect(() => readConfig({ DOCS: 'no' })).toThrow('DOCS must be on, off');

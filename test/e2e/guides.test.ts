@@ -48,7 +48,7 @@ let port: number;
 let token: string;
 
 beforeAll(async () => {
-  installation = await Installation.make();
+  installation = await Installation.make({ OPERATOR_API: 'on' });
   await installation.start();
   folder = mkdtempSync(join(tmpdir(), 'phs-guides-'));
   symlinkSync(join(root, 'examples'), join(folder, 'examples'));

@@ -16,6 +16,7 @@ beforeAll(async () => {
     ports: ({ traffic }) => ({
       traffic: {
         add: (tally) => (isAway ? Promise.reject(new Error('away')) : traffic.add(tally)),
+        countStorage: (day) => traffic.countStorage(day),
         sweep: (day) => traffic.sweep(day),
       },
     }),

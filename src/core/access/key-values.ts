@@ -41,8 +41,11 @@ function rangeErrors(entries: readonly string[], ranges: readonly (string | null
     .map((entry) => ({ field: 'ipList', code: 'invalid_format', message: explainRange(entry) }));
 }
 
+/** Requests per minute that a key can be granted. */
+export const MAX_KEY_LIMIT = 1_000_000;
+
 function limitErrors(field: string, limit: number | null): FieldError[] {
-  if (limit === null || (Number.isInteger(limit) && limit >= 0 && limit <= 1_000_000)) return [];
-  const message = `${field} must be 0 to 1000000 requests per minute.`;
-  return [{ field, code: 'out_of_range', message, min: 0, max: 1_000_000 }];
+  if (limit === null || (Number.isInteger(limit) && limit >= 0 && limit <= MAX_KEY_LIMIT)) return [];
+  const message = `${field} must be 0 to ${MAX_KEY_LIMIT} requests per minute.`;
+  return [{ field, code: 'out_of_range', message, min: 0, max: MAX_KEY_LIMIT }];
 }

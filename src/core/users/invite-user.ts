@@ -40,7 +40,8 @@ async function invite(
   role: Role,
 ): Promise<Invitation> {
   const token = newRandomToken();
-  const user = await store.transaction(customerId, async (transaction) => {
+  const link = addresses.signIn(token);
+  return store.transaction(customerId, async (transaction) => {
     await transaction.customer.lock();
     const everyone = await transaction.users.list();
     const [now, hash] = [clock.now(), hashRandomToken(token)];
@@ -49,7 +50,7 @@ async function invite(
       const again = withLink(requireFound(await transaction.users.lock(known.id), 'user'), hash, now);
       await transaction.users.update(again);
       await transaction.audit.add(actor, { action: 'user.linked', subject: auditSubject(again), at: now });
-      return again;
+      return { user: again, link };
     }
     if (everyone.length >= MAX_USERS) {
       const message = `An account can have at most ${MAX_USERS} people. Remove someone first.`;
@@ -60,7 +61,6 @@ async function invite(
       'user',
     );
     await transaction.audit.add(actor, { action: 'user.invited', subject: auditSubject(user), at: now });
-    return user;
+    return { user, link };
   });
-  return { user, link: addresses.signIn(token) };
 }

@@ -28,7 +28,7 @@ export async function createWebhookEndpoint(
 ): Promise<EndpointWithSecret> {
   const { url = input.url, description = null, events = [] } = await endpointValues(uses, input);
   const secret = newWebhookSecret();
-  const endpoint = await uses.store.transaction(customerId, async ({ customer, webhookEndpoints, audit }) => {
+  return uses.store.transaction(customerId, async ({ customer, webhookEndpoints, audit }) => {
     // Endpoints are created one at a time, so that their number stays within its limit.
     await customer.lock();
     if ((await webhookEndpoints.list()).length >= MAX_ENDPOINTS) throw tooMany();
@@ -49,9 +49,8 @@ export async function createWebhookEndpoint(
       updatedAt: at,
     });
     await audit.add(actor, { action: 'webhook.created', subject: auditSubject(made), at });
-    return made;
+    return { endpoint: made, secret };
   });
-  return { endpoint, secret };
 }
 
 function tooMany(): DomainError {

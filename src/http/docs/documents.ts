@@ -22,6 +22,7 @@ const guideFiles = {
   'quick-start': 'docs/guides/quick-start.md',
   importing: 'docs/guides/importing.md',
   delivery: 'docs/guides/delivery.md',
+  'operator-api': 'docs/guides/operator-api.md',
   sync: 'docs/guides/sync.md',
   errors: 'docs/guides/errors.md',
   'rate-limits': 'docs/guides/rate-limits.md',
@@ -41,9 +42,19 @@ const read = new Map<string, PublicFile>();
 /** What makes the document is loaded when somebody asks for it: no start of the service waits for it. */
 export async function openApiFile(): Promise<PublicFile> {
   const { openApiText } = await import('../openapi/document.js');
-  return once('openapi.json', 'application/json; charset=utf-8', () => {
+  return documentFile('openapi.json', openApiText);
+}
+
+/** The same for the operator API. */
+export async function operatorOpenApiFile(): Promise<PublicFile> {
+  const { operatorOpenApiText } = await import('../openapi/document.js');
+  return documentFile('openapi-operator.json', operatorOpenApiText);
+}
+
+function documentFile(name: string, text: (version: string) => string): PublicFile {
+  return once(name, 'application/json; charset=utf-8', () => {
     const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string };
-    return Buffer.from(openApiText(version));
+    return Buffer.from(text(version));
   });
 }
 

@@ -63,3 +63,9 @@ function maxEntries(max: number | undefined): PropertyDecorator[] {
     ? []
     : [ArrayMaxSize(max, constraint(`can have at most ${max} entries.`, 'too_many', { max }))];
 }
+
+/** Of a response: numbers by name. */
+export function Counts({ example, ...options }: FieldOptions & { readonly example: Readonly<Record<string, number>> }) {
+  const counts = { type: 'object', additionalProperties: { type: 'integer', minimum: 0 }, ...examplesOf(example) };
+  return declared(options, counts);
+}

@@ -21,16 +21,18 @@ export class IpGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const requestContext = requestContextOf(context.switchToHttp().getRequest<Request>());
-    if (requestContext.key === null) return true;
-    const { key } = requestContext.key;
-    if (this.ports.ipLists.admits(key.ipList, requestContext.namedIp)) {
-      this.uses.note(key.id, requestContext.clientIp);
+    const { key, operator, namedIp } = requestContext;
+    const holder = operator ?? key?.key;
+    if (holder === undefined) return true;
+    if (this.ports.ipLists.admits(holder.ipList, namedIp)) {
+      if (key) this.uses.note(key.key.id, requestContext.clientIp);
       return true;
     }
+    const what = operator ? 'This token' : 'This key';
     const message =
-      requestContext.namedIp === null
-        ? `This key is restricted to certain addresses, and the proxy at ${requestContext.clientIp} did not report yours.`
-        : `This key may not be used from ${requestContext.clientIp}.`;
+      namedIp === null
+        ? `${what} is restricted to certain addresses, and the proxy at ${requestContext.clientIp} did not report yours.`
+        : `${what} may not be used from ${requestContext.clientIp}.`;
     const response = context.switchToHttp().getResponse<Response>();
     const refusal = new DomainError('ip_not_whitelisted', message);
     throw await refusedByAddress(this.ports, requestContext, response, refusal);

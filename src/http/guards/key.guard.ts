@@ -3,11 +3,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { authenticate } from '../../core/access/authenticate.js';
+import { authenticateOperator } from '../../core/operators/authenticate-operator.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { accessOf, requiresKey } from '../access.js';
+import { accessOf, credentialOf } from '../access.js';
 import { PORTS } from '../ports-token.js';
-import { requestContextOf } from '../server/request-context.js';
+import { type RequestContext, requestContextOf } from '../server/request-context.js';
 import { refusedByAddress } from './budget-headers.js';
 import { TrafficRecorder } from './traffic-recorder.js';
 
@@ -21,17 +22,28 @@ export class KeyGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (!requiresKey(accessOf(this.reflector, context))) return true;
+    const credential = credentialOf(accessOf(this.reflector, context));
+    if (credential === null) return true;
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
     const requestContext = requestContextOf(request);
-    requestContext.key = await authenticate(this.ports, bearerTokenOf(request));
+    const token = bearerTokenOf(request);
+    if (credential === 'operator_token') {
+      requestContext.operator = await authenticateOperator(this.ports, token);
+      if (requestContext.operator) return true;
+      const unknown = 'Send a valid operator token: Authorization: Bearer <OPERATOR_TOKEN>.';
+      throw await this.refused(requestContext, response, unknown);
+    }
+    requestContext.key = await authenticate(this.ports, token);
     if (requestContext.key) {
       this.traffic.follow(request, response);
       return true;
     }
-    const refusal = new DomainError('unauthorized', 'Send a valid API key: Authorization: Bearer <API_KEY>.');
-    throw await refusedByAddress(this.ports, requestContext, response, refusal);
+    throw await this.refused(requestContext, response, 'Send a valid API key: Authorization: Bearer <API_KEY>.');
+  }
+
+  private refused(requestContext: RequestContext, response: Response, message: string): Promise<DomainError> {
+    return refusedByAddress(this.ports, requestContext, response, new DomainError('unauthorized', message));
   }
 }
 

@@ -3,12 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerModuleOptions, type ThrottlerRequest } from '@nestjs/throttler';
 import type { Request } from 'express';
 import { type Budget, keyBudget, type RateWindowStore, WINDOW_MS } from '../../core/access/rolling-window.js';
+import { operatorBudget } from '../../core/operators/operator-budget.js';
 import { knownKeyOf, requestContextOf } from '../server/request-context.js';
 import { budgetGroupOf } from './budget-group.js';
 import { budgetUsedUp, setBudgetHeaders } from './budget-headers.js';
 import { type RateWindowRecord, RateWindowStorage } from './rate-window-storage.js';
 
-/** For `ThrottlerModule`: one budget per key and group, whatever the route. */
+/** For `ThrottlerModule`: one budget per key, or token of the operator, and group, whatever the route. */
 export function throttlerOptions(rateWindows: RateWindowStore): ThrottlerModuleOptions {
   return {
     storage: new RateWindowStorage(rateWindows),
@@ -25,14 +26,18 @@ export function throttlerOptions(rateWindows: RateWindowStore): ThrottlerModuleO
 
 function budgetOf(context: ExecutionContext): Budget {
   const request = context.switchToHttp().getRequest<Request>();
-  return keyBudget(knownKeyOf(requestContextOf(request)).key, budgetGroupOf(request.method));
+  const requestContext = requestContextOf(request);
+  const group = budgetGroupOf(request.method);
+  if (requestContext.operator) return operatorBudget(requestContext.operator, group);
+  return keyBudget(knownKeyOf(requestContext).key, group);
 }
 
 /** Step 3 of the order of checks (docs/architecture.md): is there budget left? A refused call is not counted. */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {
-    return requestContextOf(context.switchToHttp().getRequest<Request>()).key === null;
+    const { key, operator } = requestContextOf(context.switchToHttp().getRequest<Request>());
+    return key === null && operator === null;
   }
 
   protected override async handleRequest({ context, limit, ttl, ...ask }: ThrottlerRequest): Promise<boolean> {

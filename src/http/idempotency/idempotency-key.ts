@@ -21,6 +21,11 @@ export function idempotencyKeyOf({ headersDistinct }: Request): string | null {
   throw invalid({ field: 'Idempotency-Key', code: 'invalid_format', message });
 }
 
+/** As it is stored for a request of the operator: with a space, which no key of a client contains. */
+export function operatorKey(key: string): string {
+  return `operator ${key}`;
+}
+
 /**
  * What makes requests equal: method, path, query and body, as parsed by the route, so that neither the order of fields nor white space
  * matters. Of a streamed body only its values count: its files are identified by their hashes.

@@ -2,19 +2,23 @@ import type { ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
+import { findCustomer } from '../../core/customers/list-customers.js';
 import { claimKey } from '../../core/idempotency/claim-key.js';
+import type { IdempotencyKey } from '../../core/idempotency/idempotency-store.js';
 import { storeWithResponse } from '../../core/idempotency/store-with-response.js';
 import type { Ports } from '../../core/ports.js';
 import { budgetGroupOf } from '../guards/budget-group.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
+import { pathIdOf } from '../requests/path-id.js';
 import { callerOf, type RequestContext, requestContextOf } from '../server/request-context.js';
 import { ClaimLeases } from './claim-leases.js';
-import { fingerprintOf, idempotencyKeyOf } from './idempotency-key.js';
-import { type AnyStoredBodyFormat, idempotentRun, STORED_BODY_FORMAT } from './idempotent.js';
+import { fingerprintOf, idempotencyKeyOf, operatorKey } from './idempotency-key.js';
+import { type AnyStoredBodyFormat, idempotentRun, REPEATABLE, STORED_BODY_FORMAT } from './idempotent.js';
 import { replyOf, type StoredHttpResponse, storedErrorOf, storedResponseOf } from './stored-response.js';
 
-const REPLAYED = 'Idempotent-Replayed';
+/** Of responses that an earlier request got. */
+export const REPLAYED = 'Idempotent-Replayed';
 
 /**
  * Step 9 of the order of checks (docs/architecture.md): a write with an Idempotency-Key is executed once, and its response returned again
@@ -39,21 +43,22 @@ export class IdempotentResponses {
     const response = context.switchToHttp().getResponse<Response>();
     const requestContext = requestContextOf(request);
     idempotentRun.set(requestContext, async (act, answerTo) => answerTo(await act(this.ports)));
-    const key = budgetGroupOf(request.method) === 'write' ? idempotencyKeyOf(request) : null;
-    if (key === null) return handle();
+    const sent = budgetGroupOf(request.method) === 'write' ? idempotencyKeyOf(request) : null;
+    const isRepeatable = this.reflector.get<true | undefined>(REPEATABLE, context.getHandler()) ?? false;
+    if (sent === null || isRepeatable) return handle();
 
     const format = this.reflector.get<AnyStoredBodyFormat | undefined>(STORED_BODY_FORMAT, context.getHandler());
-    const caller = callerOf(requestContext);
-    const { customerId } = caller;
+    const { customerId, key } = await this.ownerOf(requestContext, request, sent);
     const claimed = await claimKey(this.ports, { customerId, key }, fingerprintOf(request, requestContext));
     if ('answer' in claimed) {
       response.setHeader(REPLAYED, 'true');
-      return replyOf(claimed.answer as StoredHttpResponse, (body) => format?.toBody(this.ports, caller, body) ?? body);
+      const toBody = (body: object) => format?.toBody(this.ports, requestContext, body) ?? body;
+      return replyOf(claimed.answer as StoredHttpResponse, toBody);
     }
 
     const { claim } = claimed;
     const toStored = (answer: unknown) =>
-      storedResponseOf(answer, response.statusCode, (body) => format?.toStored(body) ?? body);
+      storedResponseOf(answer, response.statusCode, (body) => format?.toStored(body, this.ports) ?? body);
     const storeAfterwards = (stored: StoredHttpResponse) =>
       this.ports.store.transaction(customerId, ({ responses }) => responses.store(claim, stored));
     let isStored = false;
@@ -78,6 +83,13 @@ export class IdempotentResponses {
         throw error;
       }
     });
+  }
+
+  /** A key of the operator is stored with the account that the request is about, where no key of the customer equals it. */
+  private async ownerOf(requestContext: RequestContext, request: Request, key: string): Promise<IdempotencyKey> {
+    if (!requestContext.operator) return { customerId: callerOf(requestContext).customerId, key };
+    const { id: customerId } = await findCustomer(this.ports, pathIdOf(request, 'customerId'));
+    return { customerId, key: operatorKey(key) };
   }
 
   /** The client gets its response nevertheless; the key is free again when its lease expires. */

@@ -1,9 +1,8 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { createParamDecorator, SetMetadata } from '@nestjs/common';
 import type { Request } from 'express';
-import type { Caller } from '../../core/access/caller.js';
 import type { Ports } from '../../core/ports.js';
-import { RequestSlot, requestContextOf } from '../server/request-context.js';
+import { type RequestContext, RequestSlot, requestContextOf } from '../server/request-context.js';
 
 /**
  * Runs a use case that has exactly one transaction, and responds. For a request with an Idempotency-Key the response is stored in that
@@ -29,9 +28,9 @@ export function noBody(): undefined {}
 
 /** How the bodies of a route are stored when they contain secrets: only what is needed to recreate them. */
 export interface StoredBodyFormat<Body extends object, Kept extends object> {
-  toStored(body: Body): Kept;
+  toStored(body: Body, ports: Ports): Kept;
   /** The body for a repeated request, in the current state. */
-  toBody(ports: Ports, caller: Caller, stored: Kept): Promise<Body>;
+  toBody(ports: Ports, requestContext: RequestContext, stored: Kept): Promise<Body>;
 }
 
 /** Metadata key of `StoreBodyAs`. */
@@ -40,6 +39,12 @@ export const STORED_BODY_FORMAT = Symbol('Keeping');
 /** Without it, a body is stored unchanged. */
 export const StoreBodyAs = <Body extends object, Kept extends object>(format: StoredBodyFormat<Body, Kept>) =>
   SetMetadata(STORED_BODY_FORMAT, format);
+
+/** Metadata key of `RepeatableByItself`. */
+export const REPEATABLE = Symbol('RepeatableByItself');
+
+/** The handler takes care of its Idempotency-Key, or does not need it: a repeated request gets the same response anyway. */
+export const RepeatableByItself = () => SetMetadata(REPEATABLE, true);
 
 /** Its types are those of the one route that it decorates. */
 export type AnyStoredBodyFormat = StoredBodyFormat<object, object>;

@@ -1,5 +1,6 @@
 import { MODULE_METADATA } from '@nestjs/common/internal.js';
 import { Reflector } from '@nestjs/core';
+import { scopeOf } from '../access.js';
 import type { Model } from '../fields/declared.js';
 import type { BodyRules } from '../requests/read-request.js';
 import { type Controller, type RouteWithHandler, routesOf } from '../route-table.js';
@@ -18,7 +19,6 @@ import {
   type Success,
   type SuccessDocument,
 } from './operation.js';
-import { idempotencyKey } from './parameters.js';
 import type { Schema } from './schema.js';
 
 const reflector = new Reflector();
@@ -30,8 +30,11 @@ export function controllersOf(module: object): Controller[] {
   return [...own, ...imported.flatMap(controllersOf)];
 }
 
-/** The documented routes of these controllers, in the order of their methods. */
-export function controllerPaths(controllers: readonly Controller[]): Paths {
+/**
+ * The documented routes of these controllers, in the order of their methods.
+ * @param idempotencyKey The parameter of writes.
+ */
+export function controllerPaths(controllers: readonly Controller[], idempotencyKey: Parameter): Paths {
   const paths: Record<string, Partial<Record<Method, Operation>>> = {};
   for (const controller of controllers) {
     const tag = documentTag(controller)?.name;
@@ -41,7 +44,7 @@ export function controllerPaths(controllers: readonly Controller[]): Paths {
       if (tag === undefined) throw new Error(`${controller.name} documents routes and has no DocumentTag`);
       const path = route.path.replace(/:([A-Za-z]+)/g, '{$1}');
       const method = route.method.toLowerCase() as Method;
-      paths[path] = { ...paths[path], [method]: operationOf(route, method, tag, document) };
+      paths[path] = { ...paths[path], [method]: operationOf(route, method, tag, document, idempotencyKey) };
     }
   }
   return paths;
@@ -59,9 +62,15 @@ function documentTag(controller: Controller): DocumentTagOptions | undefined {
   return reflector.get<DocumentTagOptions | undefined>(DOCUMENT_TAG, controller);
 }
 
-function operationOf(route: RouteWithHandler, method: Method, tag: string, document: RouteDocument): Operation {
+function operationOf(
+  route: RouteWithHandler,
+  method: Method,
+  tag: string,
+  document: RouteDocument,
+  idempotencyKey: Parameter,
+): Operation {
   const { path = [], headers = [], body, streamed, answers, ...rest } = document;
-  const scope = route.access?.needs === 'scope' ? route.access.scope : null;
+  const scope = scopeOf(route.access);
   const parameters = [...path, ...(route.query ? queryParameters(route.query) : []), ...headers];
   if (scope !== null && method !== 'get') parameters.push(idempotencyKey);
   return {
@@ -96,8 +105,7 @@ function success({ description, body, content, headers }: SuccessDocument): Succ
   const schema = Array.isArray(body) ? oneOf(body) : body && schemaOf(body as Model);
   return {
     description,
-    ...(content && { content }),
-    ...(schema && { content: json(schema) }),
+    ...((schema || content) && { content: { ...(schema && json(schema)), ...content } }),
     ...(headers && { headers }),
   };
 }

@@ -1,12 +1,16 @@
-import { scopeMeanings, scopes } from '../../core/access/scope.js';
+import { scopeMeanings } from '../../core/access/scope.js';
+import { operatorScopeMeanings } from '../../core/operators/operator-token.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
+import { OperatorResourcesModule } from '../operator/operator-resources.module.js';
 import { ResourcesModule } from '../resources.module.js';
 import { controllerPaths, controllersOf, documentTags } from './controllers.js';
 import { ErrorResponses, errorSchemas } from './errors.js';
-import { apiHeaders, headerRefs, headers, signedHeaders } from './headers.js';
+import { apiHeaders, headerRefs, headers, operatorHeaders, signedHeaders } from './headers.js';
 import { introduction } from './introduction.js';
 import { referencedSchemas } from './models.js';
-import type { Method, Operation, Paths } from './operation.js';
+import type { Method, Operation, Parameter, Paths } from './operation.js';
+import { operatorIntroduction } from './operator-introduction.js';
+import { idempotencyKey, operatorIdempotencyKey } from './parameters.js';
 import { answer, flag, orNull, type Schema, text } from './schema.js';
 import { eventSubjectRefs, webhookSchemas, webhooks } from './webhooks.js';
 
@@ -25,44 +29,100 @@ const shared: Readonly<Record<string, Schema>> = {
   }),
 };
 
+/** One of the two APIs, each with a document of its own. */
+interface DocumentedApi {
+  readonly info: { readonly title: string; readonly summary: string; readonly description: string };
+  readonly module: object;
+  readonly idempotencyKey: Parameter;
+  /** What its callers prove themselves with. */
+  readonly security: { readonly name: string; readonly format: string; readonly description: string };
+  readonly scopes: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, object>>;
+  readonly writesOfSuspended: boolean;
+  readonly withWebhooks: boolean;
+}
+
+const customerApi: DocumentedApi = {
+  info: {
+    title: 'Photo Service',
+    summary: 'A photo library for many customers: imports, tags, renditions, and originals stored byte for byte.',
+    description: introduction,
+  },
+  module: ResourcesModule,
+  idempotencyKey,
+  security: {
+    name: 'apiKey',
+    format: 'phs_live_ and 49 letters and digits',
+    description: '`Authorization: Bearer <API key>`. The scopes of a key never change:',
+  },
+  scopes: scopeMeanings,
+  headers,
+  writesOfSuspended: false,
+  withWebhooks: true,
+};
+
+const operatorApi: DocumentedApi = {
+  info: {
+    title: 'Photo Service, operator API',
+    summary: 'Administration of the accounts of an installation, for programs of its operator.',
+    description: operatorIntroduction,
+  },
+  module: OperatorResourcesModule,
+  idempotencyKey: operatorIdempotencyKey,
+  security: {
+    name: 'operatorToken',
+    format: 'phs_op_ and 43 letters and digits',
+    description:
+      '`Authorization: Bearer <operator token>`, created by `phs operator-token create`. The scopes of a token never change:',
+  },
+  scopes: operatorScopeMeanings,
+  headers: operatorHeaders,
+  writesOfSuspended: true,
+  withWebhooks: false,
+};
+
 /** The whole contract as an OpenAPI 3.1 document, made of the same limits, codes, scopes and types as the service. */
 export function openApiDocument(version: string) {
+  return documentOf(customerApi, version);
+}
+
+/** The same for the operator API. */
+export function operatorOpenApiDocument(version: string) {
+  return documentOf(operatorApi, version);
+}
+
+function documentOf(api: DocumentedApi, version: string) {
   const errors = new ErrorResponses();
-  const controllers = controllersOf(ResourcesModule);
-  const paths = pathsOf(controllerPaths(controllers), errors);
-  const written = { ...shared, ...errorSchemas };
-  const schemas = { ...written, ...referencedSchemas(paths, written) };
+  const controllers = controllersOf(api.module);
+  const paths = pathsOf(api, controllerPaths(controllers, api.idempotencyKey), errors);
+  const written = { ...shared, ...errorSchemas(Object.keys(api.scopes)) };
+  const responses = errors.components;
+  const found = referencedSchemas(api.withWebhooks ? paths : { paths, responses }, written);
+  const schemas = api.withWebhooks ? { ...written, ...found } : found;
   const subjects = referencedSchemas(eventSubjectRefs, written);
+  const { title, summary, description } = api.info;
+  const license = { name: 'MIT', identifier: 'MIT' };
+  const meanings = Object.entries(api.scopes).map(([scope, meaning]) => `\n- \`${scope}\`: ${meaning}`);
+  const ofWebhooks = { name: 'Webhooks', description: 'Events that the service sends to your server.' };
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Photo Service',
-      version,
-      summary: 'A photo library for many customers: imports, tags, renditions, and originals stored byte for byte.',
-      description: introduction,
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
+    info: { title, version, summary, description, license },
     servers: [{ url: '/', description: 'The installation that serves this document.' }],
-    tags: [
-      ...documentTags(controllers),
-      { name: 'Webhooks', description: 'Events that the service sends to your server.' },
-    ],
+    tags: [...documentTags(controllers), ...(api.withWebhooks ? [ofWebhooks] : [])],
     paths,
-    webhooks,
+    webhooks: api.withWebhooks ? webhooks : {},
     components: {
       securitySchemes: {
-        apiKey: {
+        [api.security.name]: {
           type: 'http',
           scheme: 'bearer',
-          bearerFormat: 'phs_live_ and 49 letters and digits',
-          description: `\`Authorization: Bearer <API key>\`. The scopes of a key never change:\n${scopes
-            .map((scope) => `\n- \`${scope}\`: ${scopeMeanings[scope]}`)
-            .join('')}`,
+          bearerFormat: api.security.format,
+          description: `${api.security.description}\n${meanings.join('')}`,
         },
       },
-      headers,
-      schemas: { ...schemas, ...webhookSchemas(subjects) } as Record<string, Schema>,
-      responses: errors.components,
+      headers: api.headers as typeof headers,
+      schemas: { ...schemas, ...(api.withWebhooks && webhookSchemas(subjects)) } as Record<string, Schema>,
+      responses,
     },
   };
 }
@@ -72,21 +132,26 @@ export function openApiText(version: string): string {
   return `${JSON.stringify(openApiDocument(version), null, 2)}\n`;
 }
 
-function pathsOf(paths: Paths, errors: ErrorResponses): Record<string, Record<string, object>> {
+export function operatorOpenApiText(version: string): string {
+  const { webhooks: _, ...document } = operatorOpenApiDocument(version);
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function pathsOf(api: DocumentedApi, paths: Paths, errors: ErrorResponses): Record<string, Record<string, object>> {
   return Object.fromEntries(
     Object.entries(paths).map(([path, methods]) => [
       path,
       Object.fromEntries(
         Object.entries(methods).map(([method, operation]) => [
           method,
-          operationOf(method as Method, operation, errors),
+          operationOf(api, method as Method, operation, errors),
         ]),
       ),
     ]),
   );
 }
 
-function operationOf(method: Method, operation: Operation, errors: ErrorResponses) {
+function operationOf(api: DocumentedApi, method: Method, operation: Operation, errors: ErrorResponses) {
   const { operationId, tag, summary, description, scope, parameters = [], body, answers } = operation;
   const usual = scope === null ? signedHeaders : apiHeaders;
   const replayable = scope !== null && method !== 'get' ? (['Idempotent-Replayed'] as const) : [];
@@ -99,22 +164,27 @@ function operationOf(method: Method, operation: Operation, errors: ErrorResponse
     tags: [tag],
     summary,
     description: scope === null ? description : `${description}\n\nRequires the scope \`${scope}\`.`,
-    security: scope === null ? [] : [{ apiKey: [scope] }],
+    security: scope === null ? [] : [{ [api.security.name]: [scope] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),
     responses: {
       ...Object.fromEntries(successes),
-      ...errors.of(scope === null ? 'signed' : 'api', errorsOf(method, operation)),
+      ...errors.of(scope === null ? 'signed' : 'api', errorsOf(api, method, operation)),
     },
   };
 }
 
 /** The errors that every operation of its kind can return, and those it can return in addition. */
-function errorsOf(method: Method, { scope, body, errors = [] }: Operation): readonly ErrorCode[] {
+function errorsOf(
+  { writesOfSuspended }: DocumentedApi,
+  method: Method,
+  { scope, body, errors = [] }: Operation,
+): readonly ErrorCode[] {
   const always: ErrorCode[] = ['internal_error', 'service_unavailable'];
   if (scope === null) return [...always, ...errors];
   always.push('invalid_request', 'unauthorized', 'scope_required', 'ip_not_whitelisted', 'rate_limited');
-  if (method !== 'get') always.push('account_suspended', 'idempotency_in_progress', 'idempotency_key_reused');
+  if (method !== 'get') always.push('idempotency_in_progress', 'idempotency_key_reused');
+  if (method !== 'get' && !writesOfSuspended) always.push('account_suspended');
   if (body) always.push('payload_too_large', 'unsupported_media_type');
   return [...always, ...errors];
 }

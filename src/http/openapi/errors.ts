@@ -1,5 +1,3 @@
-import type { Scope } from '../../core/access/scope.js';
-import { scopes } from '../../core/access/scope.js';
 import {
   type ErrorCode,
   errorCodes,
@@ -96,7 +94,8 @@ const itemMeanings: Readonly<Record<ItemErrorCode, string>> = {
   processing_failed: 'the service could not process the bytes for a day: import the file again',
 };
 
-export const errorSchemas: Readonly<Record<string, Schema>> = {
+/** @param scopes That a caller may lack. */
+export const errorSchemas = (scopes: readonly string[]): Readonly<Record<string, Schema>> => ({
   Error: answer('The shape of every error.', {
     error: answer(
       'The error.',
@@ -129,7 +128,7 @@ export const errorSchemas: Readonly<Record<string, Schema>> = {
       errors: listOf('Everything that is invalid (`invalid_request`), at most 100 entries.', ref('FieldError')),
       scope: {
         type: 'string',
-        enum: [...scopes] satisfies Scope[],
+        enum: [...scopes],
         description: 'The scope that the key does not have.',
       },
       quota: { type: 'string', enum: ['photos', 'storageBytes'], description: 'The quota that is exceeded.' },
@@ -177,7 +176,7 @@ export const errorSchemas: Readonly<Record<string, Schema>> = {
     photo: { type: 'null', description: 'Always null: no item was created.' },
     error: ref('ItemError'),
   }),
-};
+});
 
 /** Where an answer comes from: the API, or a signed address outside it. */
 export type Side = 'api' | 'signed';

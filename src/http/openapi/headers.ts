@@ -1,4 +1,5 @@
 import { defaultBudgets } from '../../core/access/rolling-window.js';
+import { operatorBudgets } from '../../core/operators/operator-budget.js';
 import { type Schema, text, whole } from './schema.js';
 
 const { read, write, anonymous } = defaultBudgets;
@@ -112,7 +113,39 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers;
 
-/** On every answer under /api/v1. */
+/** Those of the operator API, where they differ. */
+export const operatorHeaders = {
+  ...pick(
+    'X-Request-Id',
+    'X-RateLimit-Reset',
+    'X-RateLimit-Remaining',
+    'Retry-After',
+    'Cache-Control',
+    'ETag',
+    'Idempotent-Replayed',
+    'WWW-Authenticate',
+    'Content-Disposition',
+  ),
+  'X-RateLimit-Limit': {
+    ...headers['X-RateLimit-Limit'],
+    description: `The number of requests allowed in any 60 seconds: ${operatorBudgets.read} reads and ${operatorBudgets.write} writes for a token, ${anonymous} for an address without a valid token.`,
+  },
+  'X-RateLimit-Resource': {
+    ...headers['X-RateLimit-Resource'],
+    description:
+      'The budget that this request counts against: the reads or writes of the token, or the source address.',
+  },
+  Location: {
+    description: 'The path of the created resource.',
+    schema: text('A path under /operator/v1.', '/operator/v1/customers/1', { pattern: '^/operator/v1/' }),
+  },
+};
+
+function pick<Name extends HeaderName>(...names: readonly Name[]): Pick<typeof headers, Name> {
+  return Object.fromEntries(names.map((name) => [name, headers[name]])) as Pick<typeof headers, Name>;
+}
+
+/** On every answer of either API. */
 export const apiHeaders: readonly HeaderName[] = [
   'X-Request-Id',
   'X-RateLimit-Limit',

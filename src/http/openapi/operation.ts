@@ -1,5 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import type { Scope } from '../../core/access/scope.js';
+import type { OperatorScope } from '../../core/operators/operator-token.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
 import type { Model } from '../fields/declared.js';
 import type { HeaderName } from './headers.js';
@@ -38,8 +39,8 @@ export interface Operation {
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** Null outside /api/v1: the address itself is the permission. */
-  readonly scope: Scope | null;
+  /** Null outside both APIs: the address itself is the permission. */
+  readonly scope: Scope | OperatorScope | null;
   readonly parameters?: readonly Parameter[];
   readonly body?: {
     readonly description: string;

@@ -38,6 +38,13 @@ export const idempotencyKey: Parameter = {
   schema: { type: 'string', minLength: 1, maxLength: 512, examples: ['8e03978e-40d5-43e8-bc93-6894a57f9324'] },
 };
 
+/** Of the operator API. */
+export const operatorIdempotencyKey: Parameter = {
+  ...idempotencyKey,
+  description:
+    'A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any token is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body for the same account returns 422.',
+};
+
 export const ifMatchHeader: Parameter = {
   name: 'If-Match',
   in: 'header',

@@ -1,7 +1,8 @@
 import type { Request } from 'express';
 import type { RequestContext } from './request-context.js';
 
-const BESIDE_THE_API = /^\/(uploads\/|renditions\/|img\/|(healthz|readyz|openapi\.json|\.well-known\/security\.txt)$)/;
+const BESIDE_THE_API =
+  /^\/(uploads\/|renditions\/|img\/|(healthz|readyz|(operator\/)?openapi\.json|\.well-known\/security\.txt)$)/;
 
 /** Paths for programs, signed addresses and load balancers, under any host name. All others are for people. */
 export function isForPrograms(

@@ -7,6 +7,7 @@ import { clientSource } from './client-source.js';
 import { requestContextOf, setRequestContext } from './request-context.js';
 
 const API = '/api/v1';
+const OPERATOR_API = '/operator/v1';
 const SETTINGS = '/settings';
 const SHARES = `/${SHARES_PATH}/`;
 
@@ -19,14 +20,16 @@ const ENCODED = /%(?!2c)/i;
  * The first step of every request: its id, its source address, and the log line at its end. The line contains the route template only:
  * paths contain tokens of signed addresses, and queries what clients search for.
  */
-export function openRequestContext({ logger, trustedProxies, onAnswered, trace }: HttpOptions) {
+export function openRequestContext({ logger, trustedProxies, operatorApi, onAnswered, trace }: HttpOptions) {
+  const apis = operatorApi ? [API, OPERATOR_API] : [API];
   return (request: Request, response: Response, next: NextFunction): void => {
     const requestId = newRequestId();
     const peer = request.socket.remoteAddress ?? '';
     const forwardedFor = trustedProxies && request.headersDistinct['x-forwarded-for']?.join(',');
     const { address: clientIp, isNamed } = clientSource(peer, forwardedFor ?? undefined, trustedProxies);
     const path = request.path ?? '';
-    const underApi = path === API || path.startsWith(`${API}/`);
+    const api = apis.find((base) => path === base || path.startsWith(`${base}/`));
+    const underApi = api !== undefined;
     const underSettings = path === SETTINGS || path.startsWith(`${SETTINGS}/`);
     setRequestContext(request, {
       requestId,
@@ -37,6 +40,7 @@ export function openRequestContext({ logger, trustedProxies, onAnswered, trace }
       forVisitors: path.startsWith(SHARES),
       userId: null,
       key: null,
+      operator: null,
       charged: null,
       parameters: {},
       body: undefined,
@@ -53,21 +57,22 @@ export function openRequestContext({ logger, trustedProxies, onAnswered, trace }
       whole = !socket.destroyed;
     });
     response.once('close', () => {
-      const { key, userId, refusal, charged } = requestContextOf(request);
+      const { key, operator, userId, refusal, charged } = requestContextOf(request);
       const route = request.route?.path ?? null;
       const status = response.statusCode;
       const line = { requestId, method, route, status, code: refusal, keyId: key?.key.id ?? null, clientIp };
       const ms = performance.now() - began;
       // Bytes that the connection has sent for this response, including its headers.
       const bytes = socket.bytesWritten - sentBefore;
-      const fields = { ...line, ...(userId !== null && { userId }), ms: Math.round(ms), bytes, whole };
+      const who = { ...(userId !== null && { userId }), ...(operator && { operatorTokenId: operator.id }) };
+      const fields = { ...line, ...who, ms: Math.round(ms), bytes, whole };
       logger.info(fields, 'request');
       const answered = { method, route, status, budget: charged?.group ?? null, ms };
       onAnswered?.(answered);
       traced?.end({ ...answered, requestId });
     });
     // The router cannot decode every path, and would treat /photos/%31 as /photos/1. No route has such a path: the catch-all answers it.
-    if (underApi && ENCODED.test(path)) request.url = `${API}/-`;
+    if (underApi && ENCODED.test(path)) request.url = `${api}/-`;
     if (traced) withTraceContext(traced.traceContext, next);
     else next();
   };

@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../core/access/caller.js';
 import type { KnownKey } from '../../core/access/key-store.js';
 import type { BudgetGroup, WindowState } from '../../core/access/rolling-window.js';
+import type { Actor } from '../../core/audit/actor.js';
+import type { OperatorToken } from '../../core/operators/operator-token.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 
@@ -13,7 +15,7 @@ export interface RequestContext {
   readonly clientIp: string;
   /** The address that IP lists are compared with; null if a proxy did not send its client's. */
   readonly namedIp: string | null;
-  /** The path is under /api/v1: keys, budgets and their headers apply. */
+  /** The path is under /api/v1 or /operator/v1: keys or tokens, budgets and their headers apply. */
   readonly underApi: boolean;
   /** The path is under /settings: pages for people, and errors are pages too. */
   readonly underSettings: boolean;
@@ -23,6 +25,8 @@ export interface RequestContext {
   userId: Id | null;
   /** Set once the key is known. */
   key: KnownKey | null;
+  /** The same for a token of the operator. */
+  operator: OperatorToken | null;
   /** The budget that this request was charged to, as in its rate-limit headers. */
   charged: { readonly group: BudgetGroup; readonly state: WindowState } | null;
   /** Query parameters as declared by the route, validated. */
@@ -73,6 +77,17 @@ export function callerOf(requestContext: RequestContext): Caller {
     ipRestricted: key.ipList.length > 0,
     actor: { kind: 'api_key', id: key.id, name: key.name, address: requestContext.clientIp },
   };
+}
+
+/** The actor of a request with a token of the operator. Only after the guards. */
+export function operatorOf(requestContext: RequestContext): Actor {
+  const { id, name } = knownOperatorOf(requestContext);
+  return { kind: 'operator', id, name, address: requestContext.clientIp };
+}
+
+export function knownOperatorOf({ operator }: RequestContext): OperatorToken {
+  if (!operator) throw new Error('the token of the operator is known only after the key guard');
+  return operator;
 }
 
 export function knownKeyOf(requestContext: RequestContext): KnownKey {

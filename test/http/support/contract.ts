@@ -44,48 +44,64 @@ interface Route {
 const WITHOUT_OPERATION = [400, 401, 403, 404, 405, 429, 500, 503];
 
 let loaded: Contract | undefined;
+let operators: Contract | undefined;
 
 /** Throws what of an exchange is not as the OpenAPI document says. Paths that it is not about pass. */
 export function requireContract(exchange: Exchange): void {
   // What Node's parser refuses never came to the service.
   if (exchange.headers['x-request-id'] === undefined) return;
-  loaded ??= new Contract();
-  const faults = loaded.faultsIn(exchange);
-  if (faults.length === 0) return;
   const { method, path, status } = exchange;
+  const contract = /^\/operator\/v1(\/|$)/.test(path) ? operatorContract() : customerContract();
+  const faults = contract.faultsIn(exchange);
+  if (faults.length === 0) return;
   const sent = exchange.requestBytes ? `\nsent: ${excerpt(exchange.requestBytes)}` : '';
   throw new Error(
-    `${method} ${path} → ${status} is not as openapi.json says:\n- ${faults.join('\n- ')}${sent}\nanswered: ${excerpt(exchange.bytes)}`,
+    `${method} ${path} → ${status} is not as ${contract.name} says:\n- ${faults.join('\n- ')}${sent}\nanswered: ${excerpt(exchange.bytes)}`,
   );
 }
 
 /** Throws what of the body of a webhook is not as the OpenAPI document says. */
 export function requireEvent(body: string): void {
-  loaded ??= new Contract();
-  const faults = loaded.faultsInEvent(JSON.parse(body));
+  const faults = customerContract().faultsInEvent(JSON.parse(body));
   if (faults.length > 0) throw new Error(`An event is not as openapi.json says:\n- ${faults.join('\n- ')}\n${body}`);
+}
+
+function customerContract(): Contract {
+  loaded ??= new Contract('openapi.json', /^\/(api\/v1|uploads|renditions|img)(\/|$)/);
+  return loaded;
+}
+
+function operatorContract(): Contract {
+  operators ??= new Contract('openapi-operator.json', /^\/operator\/v1(\/|$)/);
+  return operators;
 }
 
 /** The document, with every response and event closed: what it does not name must not be sent. */
 export class Contract {
-  private readonly document = closed(storedDocument());
+  private readonly document: ReturnType<typeof openApiDocument>;
   /** Optimizing the code of a validator takes longer than a suite has use of it. */
   private readonly ajv = addFormats.default(new Ajv2020({ strict: false, code: { optimize: false } }));
   private readonly validators = new Map<string, ValidateFunction>();
-  private readonly routes: readonly Route[] = Object.entries(this.document.paths).map(([template, operations]) => ({
-    template,
-    pattern: new RegExp(`^${template.replace(/\{[A-Za-z]+\}/g, '([^/]+)')}$`),
-    names: [...template.matchAll(/\{([A-Za-z]+)\}/g)].map(([, name]) => String(name)),
-    operations: operations as unknown as Readonly<Record<string, Operation>>,
-  }));
+  private readonly routes: readonly Route[];
 
-  constructor() {
+  /** @param paths That the document is about. */
+  constructor(
+    readonly name: string,
+    private readonly paths: RegExp,
+  ) {
+    this.document = closed(storedDocument(name));
+    this.routes = Object.entries(this.document.paths).map(([template, operations]) => ({
+      template,
+      pattern: new RegExp(`^${template.replace(/\{[A-Za-z]+\}/g, '([^/]+)')}$`),
+      names: [...template.matchAll(/\{([A-Za-z]+)\}/g)].map(([, each]) => String(each)),
+      operations: operations as unknown as Readonly<Record<string, Operation>>,
+    }));
     this.ajv.addSchema(this.document, 'contract');
   }
 
   faultsIn(exchange: Exchange): string[] {
     const [path = '', ...query] = exchange.path.split('?');
-    if (!/^\/(api\/v1|uploads|renditions|img)(\/|$)/.test(path)) return [];
+    if (!this.paths.test(path)) return [];
     const route = this.routes.find(({ pattern }) => pattern.test(path));
     const isHead = exchange.method === 'HEAD';
     const own = exchange.method.toLowerCase();
@@ -131,7 +147,7 @@ export class Contract {
   }
 
   private headerFaults(sent: IncomingHttpHeaders, documented: readonly string[]): string[] {
-    return Object.keys(contractHeaders).flatMap((name) => {
+    return Object.keys(this.document.components.headers).flatMap((name) => {
       const value = sent[name.toLowerCase()];
       const rules = this.document.components.headers[name as keyof typeof contractHeaders] as { required?: boolean };
       if (value === undefined) {
@@ -236,8 +252,8 @@ export class Contract {
 }
 
 /** As it stands in the repository, which test/architecture compares with the classes: it is read much faster than it is made. */
-function storedDocument(): ReturnType<typeof openApiDocument> {
-  return JSON.parse(readFileSync(join(__dirname, '../../../openapi.json'), 'utf8'));
+function storedDocument(name: string): ReturnType<typeof openApiDocument> {
+  return JSON.parse(readFileSync(join(__dirname, '../../..', name), 'utf8'));
 }
 
 /** Closes every object of what is sent; requests are closed by themselves. Within `allOf` only the parts that say what they are. */

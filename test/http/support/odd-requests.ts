@@ -40,7 +40,8 @@ const paths = fc.oneof(
   },
 );
 
-const words = [
+/** Values of parameters. */
+export const words = [
   ...['', ' ', 'a', 'Ada', '0', '-1', '1', '3', '1,2', '1e1', '101', '99999999999999999999', 'true', 'false', 'any'],
   ...['id', '-createdAt', '-name', 'takenAt', 'original', 'thumb', 'large', 'webp', 'jpeg', 'inline', 'photos', 'urls'],
   ...['exif', 'exif,urls', 'failed', 'awaiting_upload', 'landscape', 'image/*', 'image/jpeg', '*/*', '-180,-90,180,90'],
@@ -67,7 +68,7 @@ const query = fc
   });
 
 /** Values as they stand in JSON; not all of them can come out of JSON.stringify. */
-const values = fc.oneof(
+export const values = fc.oneof(
   odd(...words).map((word) => JSON.stringify(word)),
   odd(
     ...['null', 'true', 'false', '0', '-0', '1', '3', '90', '-1', '1.5', '1e400', '-1e400', '1e-400', '5e-324'],

@@ -12,6 +12,7 @@ import { commandLine } from '../../../src/core/audit/actor.js';
 import { createCustomer } from '../../../src/core/customers/create-customer.js';
 import { defaultLimits, type Limits } from '../../../src/core/customers/limits.js';
 import { UploadSlots } from '../../../src/core/imports/upload-slots.js';
+import { issueOperatorToken, type OperatorTokenRequest } from '../../../src/core/operators/issue-operator-token.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
 import { expressServer, initialized, nestOptions } from '../../../src/http/create-app.js';
@@ -36,6 +37,7 @@ import { MemoryIdempotencyStore } from '../../memory/memory-idempotency-store.js
 import { MemoryJobQueue } from '../../memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../../memory/memory-key-store.js';
 import { MemoryMediaReader } from '../../memory/memory-media-reader.js';
+import { MemoryOperatorTokenStore } from '../../memory/memory-operator-tokens.js';
 import { MemoryPasswordHasher } from '../../memory/memory-password-hasher.js';
 import { MemoryRenditionLeases } from '../../memory/memory-rendition-leases.js';
 import { MemoryShareFinder } from '../../memory/memory-shares.js';
@@ -52,6 +54,7 @@ export interface StartOptions {
   readonly blobsLocation?: string;
   readonly deliveryMaxAge?: number;
   readonly docs?: boolean;
+  readonly operatorApi?: boolean;
   readonly securityContacts?: readonly string[];
   readonly limits?: Partial<Limits>;
   readonly checks?: readonly ReadinessCheck[];
@@ -77,6 +80,8 @@ export interface RunningApp {
   readonly routes: readonly Route[];
   /** A new customer with a key that may do everything; without a quota, unless it is given. */
   customer(name?: string, quota?: Quota): Promise<Actor>;
+  /** A program of the operator, with a token of these scopes. */
+  operator(request?: Partial<OperatorTokenRequest>): Promise<OperatorActor>;
   /** A request without a key. */
   send(parts: RequestParts): Promise<Answer>;
   /** Does every job that is due, and those that they bring. */
@@ -98,6 +103,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     blobsLocation: options.blobsLocation ?? null,
     deliveryMaxAge: options.deliveryMaxAge ?? 86_400,
     docs: options.docs ?? true,
+    operatorApi: options.operatorApi ?? false,
     securityContacts: options.securityContacts ?? [],
     readiness: new Readiness(options.checks ?? [], stopping, undefined, options.checkDeadlineMs),
     stopping,
@@ -123,6 +129,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     log,
     routes: app.get(RouteTable, { strict: false }).routes,
     customer: (name = 'ACME', quota = none) => newActor(ports, url, name, quota),
+    operator: (request = {}) => newOperator(ports, url, request),
     send: (parts) => send(url, parts),
     work: () => work(ports),
     async writeCounts() {
@@ -158,6 +165,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     deliveryKeys: new MemoryDeliveryKeyFinder(database),
     shares: new MemoryShareFinder(database),
     webhooks: new MemoryWebhookSender(),
+    operatorTokens: new MemoryOperatorTokenStore(database),
     auditLog: new MemoryAuditLog(database),
     traffic: new MemoryTrafficStore(database),
     secrets: ['a secret of the tests, long enough for signatures'],
@@ -220,6 +228,43 @@ export class Actor {
   delete(path: string, headers: RequestParts['headers'] = {}): Promise<Answer> {
     return this.send({ method: 'DELETE', path: `/api/v1${path}`, headers });
   }
+}
+
+/** A program of the operator. */
+export class OperatorActor {
+  constructor(
+    private readonly url: string,
+    readonly id: Id,
+    readonly token: string,
+  ) {}
+
+  /** A request to a path under /operator/v1. */
+  send({ path, ...parts }: RequestParts): Promise<Answer> {
+    const headers = { authorization: `Bearer ${this.token}`, ...parts.headers };
+    return send(this.url, { ...parts, path: `/operator/v1${path}`, headers });
+  }
+
+  get(path: string, headers: RequestParts['headers'] = {}): Promise<Answer> {
+    return this.send({ path, headers });
+  }
+
+  post(path: string, body?: unknown, headers: RequestParts['headers'] = {}): Promise<Answer> {
+    return this.send({ method: 'POST', path, body, headers });
+  }
+
+  patch(path: string, body?: unknown, headers: RequestParts['headers'] = {}): Promise<Answer> {
+    return this.send({ method: 'PATCH', path, body, headers });
+  }
+
+  delete(path: string, headers: RequestParts['headers'] = {}): Promise<Answer> {
+    return this.send({ method: 'DELETE', path, headers });
+  }
+}
+
+async function newOperator(ports: Ports, url: string, request: Partial<OperatorTokenRequest>): Promise<OperatorActor> {
+  const all = { name: 'sign-up', scopes: ['all'], ipList: [], expiresAt: null };
+  const { operatorToken, token } = await issueOperatorToken(ports, { ...all, ...request });
+  return new OperatorActor(url, operatorToken.id, token);
 }
 
 const none: Quota = { photos: null, storageBytes: null };

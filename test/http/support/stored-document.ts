@@ -14,7 +14,7 @@ export interface Schema {
 }
 
 export interface StoredOperation {
-  readonly security: readonly { readonly apiKey: readonly string[] }[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
@@ -23,7 +23,7 @@ export interface StoredDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** openapi.json. */
-export function storedDocument(): StoredDocument {
-  return JSON.parse(readFileSync(join(__dirname, '../../../openapi.json'), 'utf8'));
+/** A document as it stands in the repository. */
+export function storedDocument(name: 'openapi.json' | 'openapi-operator.json' = 'openapi.json'): StoredDocument {
+  return JSON.parse(readFileSync(join(__dirname, '../../..', name), 'utf8'));
 }

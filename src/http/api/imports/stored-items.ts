@@ -4,6 +4,7 @@ import type { RegistrationResult } from '../../../core/imports/registration-resu
 import { notFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { StoredBodyFormat } from '../../idempotency/idempotent.js';
+import { callerOf } from '../../server/request-context.js';
 import { registrationView } from './import.view.js';
 import { importPhotoView } from './import-photo.view.js';
 
@@ -21,7 +22,8 @@ export const storedRegistration: StoredBodyFormat<
     importId,
     results: data.map(({ index, outcome, photo, error }) => ({ index, outcome, photo: photo?.id ?? null, error })),
   }),
-  async toBody(ports, caller, { importId, results }) {
+  async toBody(ports, requestContext, { importId, results }) {
+    const caller = callerOf(requestContext);
     const ids = results.flatMap(({ photo }) => photo ?? []);
     const items = new Map((await readImportPhotos(ports, caller, importId, ids)).map((item) => [item.id, item]));
     const details = results.map(({ photo, ...result }) => ({ ...result, photo: items.get(photo ?? 0) ?? null }));
@@ -34,8 +36,8 @@ export const storedItem: StoredBodyFormat<
   { readonly importId: Id; readonly id: Id }
 > = {
   toStored: ({ importId, id }) => ({ importId, id }),
-  async toBody(ports, caller, { importId, id }) {
-    const [item] = await readImportPhotos(ports, caller, importId, [id]);
+  async toBody(ports, requestContext, { importId, id }) {
+    const [item] = await readImportPhotos(ports, callerOf(requestContext), importId, [id]);
     if (!item) throw notFound('import_photo');
     return importPhotoView(item);
   },

@@ -13,11 +13,16 @@ export class UnknownRouteController {
   @All(['', '{*path}'])
   @RequireAnyKey()
   answer(@Req() request: Request): Reply {
-    const methods = this.table.methodsAt(request.path);
-    if (methods.length === 0) throw new DomainError('not_found', 'This path does not exist.');
-    const allow = methods.join(', ');
-    if (request.method === 'OPTIONS') return new Reply(204, undefined, { Allow: allow });
-    request.res?.setHeader('Allow', allow);
-    throw new DomainError('method_not_allowed', `${request.method} is not supported here. Allowed: ${allow}.`);
+    return answerUnknownRoute(this.table, request);
   }
+}
+
+/** The methods of a path, for OPTIONS. Errors: `not_found`, `method_not_allowed`. */
+export function answerUnknownRoute(table: RouteTable, request: Request): Reply {
+  const methods = table.methodsAt(request.path);
+  if (methods.length === 0) throw new DomainError('not_found', 'This path does not exist.');
+  const allow = methods.join(', ');
+  if (request.method === 'OPTIONS') return new Reply(204, undefined, { Allow: allow });
+  request.res?.setHeader('Allow', allow);
+  throw new DomainError('method_not_allowed', `${request.method} is not supported here. Allowed: ${allow}.`);
 }

@@ -40,6 +40,7 @@ export const actionLabels: Readonly<Record<AuditAction, string>> = {
 /** The actor, for people. */
 export function actorLabel({ actorKind, actorId, actorName, action, subjectName }: AuditEntry): string {
   if (actorKind === 'command_line') return 'Command line';
+  if (actorKind === 'operator') return `Operator (${actorName})`;
   if (actorKind === 'service') return 'The service';
   // Nobody is signed in yet when a link is used: the actor is the person whom it signs in.
   if (action === 'user.joined') return subjectName ?? 'First owner';

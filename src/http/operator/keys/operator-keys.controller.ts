@@ -1,0 +1,132 @@
+import { Controller, Delete, Get, HttpCode, Inject, Patch, Post } from '@nestjs/common';
+import { deleteOwnKey } from '../../../core/access/delete-own-key.js';
+import { editKey } from '../../../core/access/edit-key.js';
+import { issueKey } from '../../../core/access/issue-key.js';
+import { ownKey } from '../../../core/access/own-key.js';
+import type { AccountCaller } from '../../../core/customers/account-caller.js';
+import { findCustomer } from '../../../core/customers/list-customers.js';
+import type { Ports } from '../../../core/ports.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { RequireOperatorScope } from '../../access.js';
+import { StoreBodyAs } from '../../idempotency/idempotent.js';
+import { Documented, DocumentTag } from '../../openapi/operation.js';
+import { ifNoneMatchHeader, pathId } from '../../openapi/parameters.js';
+import { PORTS } from '../../ports-token.js';
+import { PathId } from '../../requests/path-id.js';
+import { BodySchema, PatchSchema, ValidBody } from '../../requests/read-request.js';
+import { listView } from '../../responses/list-view.js';
+import { Reply } from '../../responses/reply.js';
+import { WithETag } from '../../responses/send-reply.js';
+import { customerId } from '../customers/customer-path.js';
+import { OperatorAccount } from '../operator-caller.js';
+import { sealedBody } from '../sealed-body.js';
+import { keySettingsOf, OperatorKeyCreationBody, OperatorKeyPatchBody } from './operator-key.dto.js';
+import {
+  OperatorKeyPage,
+  OperatorKeyView,
+  OperatorKeyWithTokenView,
+  operatorKeyView,
+  operatorKeyWithTokenView,
+} from './operator-key.view.js';
+
+const path = [customerId, pathId('keyId', 'key', 3)];
+const key = { description: 'The key.', body: OperatorKeyView, headers: ['ETag'] } as const;
+
+@DocumentTag('Keys', 'API keys of an account.')
+@Controller('operator/v1/customers/:customerId/keys')
+export class OperatorKeysController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @Documented({
+    operationId: 'listKeys',
+    summary: 'List the keys of an account',
+    description: 'Returns all keys that are not deleted, oldest first, on one page.',
+    path: [customerId],
+    answers: { 200: { description: 'All keys.', body: OperatorKeyPage } },
+    errors: ['not_found'],
+  })
+  @RequireOperatorScope('customers:read')
+  async list(@PathId('customerId') id: Id) {
+    await findCustomer(this.ports, id);
+    return listView({ data: await this.ports.keys.list(id), nextCursor: null }, operatorKeyView);
+  }
+
+  @Get(':keyId')
+  @Documented({
+    operationId: 'getKey',
+    summary: 'Retrieve a key',
+    description: 'Its token is never shown again.',
+    path,
+    headers: [ifNoneMatchHeader],
+    answers: { 200: key, 304: { description: 'The key has not changed.', headers: ['ETag'] } },
+    errors: ['not_found'],
+  })
+  @RequireOperatorScope('customers:read')
+  @WithETag()
+  async read(@PathId('customerId') id: Id, @PathId('keyId') keyId: Id) {
+    return operatorKeyView(await ownKey(this.ports, id, keyId));
+  }
+
+  @Post()
+  @Documented({
+    operationId: 'createKey',
+    summary: 'Create a key',
+    description:
+      'Returns the key with its token, which is shown only now: a request repeated with the same `Idempotency-Key` within 24 hours gets it again.',
+    path: [customerId],
+    body: 'The key.',
+    answers: { 201: { description: 'The new key.', body: OperatorKeyWithTokenView, headers: ['Location'] } },
+    errors: ['not_found', 'limit_reached'],
+  })
+  @RequireOperatorScope('keys:write')
+  @StoreBodyAs(sealedBody)
+  @BodySchema(OperatorKeyCreationBody)
+  async create(
+    @OperatorAccount() { customerId: id, actor }: AccountCaller,
+    @ValidBody() body: OperatorKeyCreationBody,
+  ) {
+    const defaults = { ipList: [], readLimit: null, writeLimit: null, expiresAt: null };
+    const request = { ...defaults, ...keySettingsOf(body), name: body.name, scopes: body.scopes, customerId: id };
+    const issued = await issueKey(this.ports, actor, request);
+    const location = `/operator/v1/customers/${id}/keys/${issued.key.id}`;
+    return new Reply(201, operatorKeyWithTokenView(issued), { Location: location });
+  }
+
+  @Patch(':keyId')
+  @Documented({
+    operationId: 'updateKey',
+    summary: 'Update a key',
+    description: 'Applies a merge patch (RFC 7396), with immediate effect. Scopes never change.',
+    path,
+    body: 'The values to change.',
+    answers: { 200: { ...key, description: 'The updated key.' } },
+    errors: ['not_found'],
+  })
+  @RequireOperatorScope('keys:write')
+  @WithETag()
+  @PatchSchema(OperatorKeyPatchBody)
+  async edit(
+    @OperatorAccount() { customerId: id, actor }: AccountCaller,
+    @PathId('keyId') keyId: Id,
+    @ValidBody() body: OperatorKeyPatchBody,
+  ) {
+    await ownKey(this.ports, id, keyId);
+    return operatorKeyView(await editKey(this.ports, actor, keyId, keySettingsOf(body)));
+  }
+
+  @Delete(':keyId')
+  @Documented({
+    operationId: 'deleteKey',
+    summary: 'Delete a key',
+    description: 'The key is refused immediately.',
+    path,
+    answers: { 204: { description: 'The key was deleted.' } },
+    errors: ['not_found'],
+  })
+  @RequireOperatorScope('keys:write')
+  @HttpCode(204)
+  async delete(@OperatorAccount() caller: AccountCaller, @PathId('keyId') keyId: Id) {
+    await deleteOwnKey(this.ports, caller, keyId);
+  }
+}

@@ -1,0 +1,116 @@
+import type { DailyUsage, UsageReport } from '../../../core/traffic/read-daily-usage.js';
+import { ResponseModel } from '../../fields/declared.js';
+import { Models, Text, WholeNumber } from '../../fields/fields.js';
+import { oneOf, Parameter } from '../../requests/parameters.js';
+
+export const usageFormats = ['json', 'csv'] as const;
+
+export class UsageQuery {
+  @Parameter(oneOf(usageFormats), {
+    description: 'The format of the response. CSV (RFC 4180) has the days only.',
+    meanings: { json: 'JSON', csv: 'a header and a line for each day' },
+    example: 'csv',
+    default: 'json',
+  })
+  readonly format?: (typeof usageFormats)[number];
+}
+
+const Count = (description: string, example: number) => WholeNumber({ description, example, min: 0 });
+
+const Stored = (description: string, example: number) =>
+  WholeNumber({
+    description: `${description}, when they were last counted on this day. Null if they were not.`,
+    example,
+    min: 0,
+    nullable: true,
+  });
+
+@ResponseModel('OperatorUsageDay', 'What an account used on one day.')
+export class OperatorUsageDayView {
+  @Text({ description: 'The day, in UTC.', example: '2026-11-21', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' })
+  day: string;
+
+  @Count('Requests with keys of the account.', 4210)
+  requests: number;
+
+  @Count('Of them: refused because a rate limit was reached.', 3)
+  limited: number;
+
+  @Count('Of them: refused for another reason, or failed.', 12)
+  failed: number;
+
+  @Count('Images delivered by signed URLs. What caches answered is not counted.', 90210)
+  images: number;
+
+  @Count('Bytes of these images.', 8120331882)
+  imageBytes: number;
+
+  @Count('Of these images: those that had to be made first.', 120)
+  imagesMade: number;
+
+  @Stored('Photos, including the trash', 815)
+  photos: number | null;
+
+  @Stored('Bytes of originals, including the trash', 6145525915)
+  storageBytes: number | null;
+
+  @Stored('Bytes of renditions and delivered images', 52183920)
+  renditionBytes: number | null;
+}
+
+@ResponseModel('OperatorUsage', 'What an account has now, and what it used in the last 30 days.')
+export class OperatorUsageView {
+  @Count('Photos outside the trash.', 812)
+  photos: number;
+
+  @Count('Photos in the trash.', 3)
+  trashedPhotos: number;
+
+  @Count('Bytes of originals outside the trash.', 6120331882)
+  storageBytes: number;
+
+  @Count('Bytes of originals in the trash.', 25194033)
+  trashedBytes: number;
+
+  @Count('Bytes of renditions and delivered images, counted every 12 hours.', 52183920)
+  renditionBytes: number;
+
+  @Models(OperatorUsageDayView, { description: 'The last 30 days, oldest first, including those without requests.' })
+  days: OperatorUsageDayView[];
+}
+
+const columns = [
+  'day',
+  'requests',
+  'limited',
+  'failed',
+  'images',
+  'imageBytes',
+  'imagesMade',
+  'photos',
+  'storageBytes',
+  'renditionBytes',
+] as const;
+
+export function operatorUsageView({ usage, days }: UsageReport): OperatorUsageView {
+  return {
+    photos: usage.photos,
+    trashedPhotos: usage.trashedPhotos,
+    storageBytes: usage.storageBytes,
+    trashedBytes: usage.trashedBytes,
+    renditionBytes: usage.renditionBytes,
+    days: days.map(dayView),
+  };
+}
+
+function dayView({ stored, ...counts }: DailyUsage): OperatorUsageDayView {
+  const { day, requests, limited, failed, images, imageBytes, imagesMade } = counts;
+  const { photos = null, storageBytes = null, renditionBytes = null } = stored ?? {};
+  return { day, requests, limited, failed, images, imageBytes, imagesMade, photos, storageBytes, renditionBytes };
+}
+
+/** RFC 4180: numbers and dates need no quotes. What was not counted is empty. */
+export function usageCsv({ days }: UsageReport): string {
+  const lines = [columns, ...days.map(dayView).map((usage) => columns.map((column) => usage[column]))];
+  return lines.map((line) => `${line.join(',')}\r\n`).join('');
+}
