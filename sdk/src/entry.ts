@@ -23,6 +23,7 @@ export { runImport } from './import/run-import.js';
 export { FileProblem, type ImportSource, type UploadAnswer } from './import/source.js';
 export type { FinalizeOptions, ItemQuery } from './imports.js';
 export type { Listing, Page } from './listing.js';
+export * from './operator-client.js';
 export { PhotoService } from './photo-service.js';
 export type { DownloadOptions } from './photos.js';
 export type * from './resources.js';

@@ -42,7 +42,8 @@ export class PhotoService {
   }
 }
 
-function baseUrlOf(text: string): string {
+/** Without a trailing slash. Errors: `TypeError`. */
+export function baseUrlOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new TypeError('baseUrl must be a URL such as https://photos.example.com.');

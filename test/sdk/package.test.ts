@@ -17,11 +17,16 @@ function reached(file: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-test('the types are those of the document: npm run sdk:types', () => {
+test('the types are those of the documents: npm run sdk:types', () => {
   const program = join(root, 'node_modules/openapi-typescript/bin/cli.js');
-  const args = [program, 'openapi.json', '-o', 'sdk/src/api-types.ts', '--default-non-nullable=false', '--check'];
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
-  expect(status === 0 ? '' : stderr).toBe('');
+  for (const [document, types] of [
+    ['openapi.json', 'api-types.ts'],
+    ['openapi-operator.json', 'operator-types.ts'],
+  ]) {
+    const args = [program, String(document), '-o', `sdk/src/${types}`, '--default-non-nullable=false', '--check'];
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+    expect(status === 0 ? '' : stderr).toBe('');
+  }
 });
 
 test('what browsers load needs nothing of Node, and only two small packages', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PhotoService } from 'photo-service-sdk';
 import type { KeyRequest } from '../../../src/core/access/issue-key.js';
 import { PublicAddresses } from '../../../src/http/public-addresses.js';
-import { type Actor, type RunningApp, startApp } from '../../http/support/start-app.js';
+import { type Actor, type RunningApp, type StartOptions, startApp } from '../../http/support/start-app.js';
 import { fetchDue } from '../../support/fetch-due.js';
 import { Front } from './front.js';
 
@@ -22,9 +22,9 @@ export class SdkWorld {
     this.worker = this.work();
   }
 
-  static async start(): Promise<SdkWorld> {
+  static async start(options: Pick<StartOptions, 'operatorApi'> = {}): Promise<SdkWorld> {
     const front = await Front.open();
-    const app = await startApp({ ports: () => ({ addresses: new PublicAddresses(front.url) }) });
+    const app = await startApp({ ...options, ports: () => ({ addresses: new PublicAddresses(front.url) }) });
     front.leadTo(app.url);
     return new SdkWorld(app, front, mkdtempSync(join(tmpdir(), 'phs-sdk-')));
   }

@@ -1,0 +1,99 @@
+// The backend of a sign-up page: makes an account with a key and a webhook for whoever signs up, and gives their browser addresses to send photos to.
+// The operator token and the keys of the accounts stay here; a browser has a session of this program, and upload targets.
+//
+//   POST /sign-up  {"name": "Studio Anna"}                             → {"session": "…"}
+//   POST /uploads  {"files": [{"filename", "sizeBytes", "sha256"}]}    → {"importId": 7, "uploads": [{"filename", "upload"}]}
+//   POST /finish   {"importId": 7}                                     → {"status": "processing"}
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { ApiError, OperatorClient, PhotoService } from 'photo-service-sdk';
+
+interface Settings {
+  readonly baseUrl: string;
+  readonly operatorToken: string;
+  /** Where this program takes events: see webhook-receiver.mjs. */
+  readonly webhookUrl: string;
+}
+
+interface Account {
+  readonly customerId: number;
+  readonly photos: PhotoService;
+  readonly webhookSecret: string;
+}
+
+interface Announced {
+  readonly filename: string;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+export function signUpBackend({ baseUrl, operatorToken, webhookUrl }: Settings): Server {
+  const operator = new OperatorClient({ baseUrl, token: operatorToken });
+  // By session. A real backend keeps keys and secrets encrypted in its database, and knows people by a password.
+  const accounts = new Map<string, Account>();
+
+  async function signUp({ name }: { readonly name: string }): Promise<object> {
+    const session = randomUUID();
+    // The same for each step: if this program is cut off, it can run again from here without making anything twice.
+    const step = (what: string) => ({ idempotencyKey: `${session}-${what}` });
+    const { id } = await operator.createCustomer({ name, photosLimit: 1000 }, step('account'));
+    const scopes = ['photos:read', 'photos:write'] as ('photos:read' | 'photos:write')[];
+    const { token } = await operator.createKey(id, { name: 'sign-up backend', scopes }, step('key'));
+    const { secret } = await operator.createWebhook(
+      id,
+      { url: webhookUrl, events: ['import.completed'] },
+      step('webhook'),
+    );
+    accounts.set(session, { customerId: id, photos: new PhotoService({ baseUrl, token }), webhookSecret: secret });
+    return { session };
+  }
+
+  async function uploads({ photos }: Account, { files }: { readonly files: readonly Announced[] }): Promise<object> {
+    const { id } = await photos.imports.create({ source: 'sign-up backend' });
+    const { data } = await photos.imports.register(id, [...files]);
+    const targets = data.map(({ photo, error }, at) => ({
+      filename: files[at]?.filename,
+      upload: photo?.upload ?? null,
+      error,
+    }));
+    return { importId: id, uploads: targets };
+  }
+
+  async function finish({ photos }: Account, { importId }: { readonly importId: number }): Promise<object> {
+    const { status } = await photos.imports.finalize(importId, { missingUploads: 'fail' });
+    return { status };
+  }
+
+  async function answer(request: IncomingMessage): Promise<{ status: number; body: object }> {
+    const input = JSON.parse(await textOf(request));
+    if (request.method === 'POST' && request.url === '/sign-up') return { status: 201, body: await signUp(input) };
+    const account = accounts.get(/^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '');
+    if (account === undefined) return { status: 401, body: { message: 'Sign up first.' } };
+    if (request.url === '/uploads') return { status: 200, body: await uploads(account, input) };
+    if (request.url === '/finish') return { status: 200, body: await finish(account, input) };
+    return { status: 404, body: { message: 'There is nothing here.' } };
+  }
+
+  return createServer((request, response) => {
+    answer(request)
+      .catch((error: unknown) => {
+        // What somebody may do about it is in the message; everything else stays in the log of this program.
+        if (error instanceof ApiError && error.status === 400) return { status: 400, body: { message: error.message } };
+        if (error instanceof SyntaxError) return { status: 400, body: { message: 'Send JSON.' } };
+        console.error(error);
+        return { status: 500, body: { message: 'Something went wrong. Try again.' } };
+      })
+      .then(({ status, body }) => {
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      });
+  });
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) {
+    text += chunk;
+    if (text.length > 1_000_000) throw new SyntaxError('too long');
+  }
+  return text;
+}
