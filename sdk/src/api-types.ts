@@ -716,6 +716,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "share.uploaded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Visitors of a share uploaded photos
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         */
+        post: operations["onShareUploadedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "share.revoked": {
         parameters: {
             query?: never;
@@ -3124,6 +3144,26 @@ export interface components {
              */
             mayDownload: boolean;
             /**
+             * @description The number of files that visitors may upload in all; 0 if they may not.
+             * @example 100
+             */
+            uploadFilesLimit: number;
+            /**
+             * @description The bytes that visitors may upload in all.
+             * @example 1073741824
+             */
+            uploadBytesLimit: number;
+            /**
+             * @description The number of files that visitors have uploaded.
+             * @example 12
+             */
+            uploadedFiles: number;
+            /**
+             * @description The bytes that visitors have uploaded.
+             * @example 48103311
+             */
+            uploadedBytes: number;
+            /**
              * @description Whether visitors have to enter a password.
              * @example false
              */
@@ -3680,6 +3720,43 @@ export interface components {
              * @constant
              */
             type: "share.created";
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             * @example 2026-11-21T03:04:05.123Z
+             */
+            timestamp: string;
+            /**
+             * @description The unique identifier of the event, the same in every delivery.
+             * @example evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C
+             */
+            id: string;
+            /** @description The account and the affected resource. */
+            data: {
+                /**
+                 * @description The account in which the event happened.
+                 * @example 1
+                 */
+                customerId: components["schemas"]["Id"];
+                /**
+                 * @description The version of the resource. Ignore an event whose version is lower than the highest you have seen for it.
+                 * @example 3
+                 */
+                version?: number;
+                /** @description The resource at the time of sending, or only its id if it no longer exists. */
+                share: components["schemas"]["EventShare"] | components["schemas"]["EventReference"];
+                /** @description Fields omitted to keep the body within 20000 bytes. */
+                omitted?: string[];
+            };
+        };
+        /** @description Visitors of a share uploaded photos. */
+        ShareUploadedEvent: {
+            /**
+             * @description The type of the event.
+             * @example share.uploaded
+             * @constant
+             */
+            type: "share.uploaded";
             /**
              * Format: date-time
              * @description When the event happened.
@@ -6729,6 +6806,42 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ShareCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone and will be disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. Any other response, or none within 15 seconds, is retried for three days. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onShareUploadedEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The `id` of the event. */
+                "webhook-id": string;
+                /** @description When this delivery attempt was made, as a Unix time in seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareUploadedEvent"];
             };
         };
         responses: {

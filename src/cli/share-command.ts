@@ -8,9 +8,11 @@ import { foldKey } from '../core/shared/text.js';
 import { createShare, type ShareWithToken } from '../core/shares/create-share.js';
 import { listShares } from '../core/shares/read-shares.js';
 import { revokeShare } from '../core/shares/revoke-share.js';
-import { idOption, instantOption, listOption } from './options.js';
+import { idOption, instantOption, listOption, wholeOption } from './options.js';
 import { print, table } from './print.js';
 import { withPorts } from './with-ports.js';
+
+const UPLOAD_BYTES = 2_000_000_000;
 
 export function shareCommand(): Command {
   return new Command('share')
@@ -26,6 +28,8 @@ interface CreateOptions {
   readonly tag?: string;
   readonly photos?: readonly string[];
   readonly download?: boolean;
+  readonly uploadFiles?: number;
+  readonly uploadBytes?: number;
   readonly passwordFile?: string;
   readonly expiresAt?: Date;
   readonly json?: boolean;
@@ -39,6 +43,8 @@ function create(): Command {
     .option('--tag <name>', 'the photos that have this tag at the time of a visit')
     .option('--photos <ids>', 'these photos, for example 7,9', listOption)
     .option('--download', 'visitors can download originals')
+    .option('--upload-files <n>', 'visitors can upload so many files in all (default: none)', wholeOption)
+    .option('--upload-bytes <n>', 'and so many bytes in all (default: 2000000000)', wholeOption)
     .option('--password-file <file>', 'a file whose first line visitors have to enter')
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
     .option('--json', 'print one JSON document')
@@ -49,7 +55,16 @@ function create(): Command {
           tagId: options.tag === undefined ? undefined : await tagNamed(ports, customer, options.tag),
           photoIds: options.photos?.map(idOption),
         };
-        const values = { title, mayDownload: download, password, expiresAt: options.expiresAt ?? null, ...contents };
+        const { uploadFiles = 0, uploadBytes = UPLOAD_BYTES } = options;
+        const uploads = { uploadFilesLimit: uploadFiles, uploadBytesLimit: uploadFiles === 0 ? 0 : uploadBytes };
+        const values = {
+          ...uploads,
+          title,
+          mayDownload: download,
+          password,
+          expiresAt: options.expiresAt ?? null,
+          ...contents,
+        };
         const created = shareJson(ports, await createShare(ports, operatorFor(customer), values));
         return [
           created,
@@ -109,6 +124,10 @@ function shareJson({ addresses }: Ports, { share, token }: ShareWithToken) {
     tagId: share.tagId,
     photoIds: share.photoIds,
     mayDownload: share.mayDownload,
+    uploadFilesLimit: share.uploadFilesLimit,
+    uploadBytesLimit: share.uploadBytesLimit,
+    uploadedFiles: share.uploadedFiles,
+    uploadedBytes: share.uploadedBytes,
     hasPassword: share.passwordHash !== null,
     expiresAt: share.expiresAt?.toISOString() ?? null,
     visits: share.visits,

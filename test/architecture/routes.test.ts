@@ -54,6 +54,7 @@ test('outside the API there is only what is known to need no key', () => {
     'OPTIONS /uploads/:token',
     'PATCH /uploads/:token',
     'POST /s/:token/password',
+    'POST /s/:token/upload',
     'PUT /uploads/:token',
   ]);
 });

@@ -13,11 +13,12 @@ export function sharesContract(newTenant: NewTenant): void {
     const tenant = await newTenant();
     const full = {
       ...{ title: 'É 📷', tagId: 2 ** 40, photoIds: [3, 1, 2 ** 41], mayDownload: true },
+      ...{ uploadFilesLimit: 7, uploadBytesLimit: 2 ** 40 },
       ...{ passwordHash: 'hash', expiresAt: later(1) },
     };
     const given = [sampleShare(), sampleShare(full)];
     const [first, second] = [await add(tenant, given[0]), await add(tenant, given[1])];
-    const stored = { customerId: tenant.id, visits: 0, lastVisitedAt: null };
+    const stored = { customerId: tenant.id, visits: 0, lastVisitedAt: null, uploadedFiles: 0, uploadedBytes: 0 };
     expect(first).toEqual({ ...given[0], ...stored, id: first.id });
     expect(second).toEqual({ ...given[1], ...stored, id: second.id });
     expect(await list(tenant)).toEqual([second, first]);
@@ -27,7 +28,15 @@ export function sharesContract(newTenant: NewTenant): void {
   it('are changed once they are locked', async () => {
     const tenant = await newTenant();
     const [share, other] = [await add(tenant), await add(tenant)];
-    const changed = { ...share, title: 'Rome', photoIds: [9], visits: 3, lastVisitedAt: later(2) };
+    const changed = {
+      ...share,
+      title: 'Rome',
+      photoIds: [9],
+      visits: 3,
+      lastVisitedAt: later(2),
+      uploadedFiles: 4,
+      uploadedBytes: 2 ** 40,
+    };
     await tenant.transaction(async ({ shares }) => {
       expect(await shares.lock(share.id)).toEqual(share);
       await shares.update(changed);

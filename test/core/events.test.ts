@@ -219,13 +219,27 @@ describe('with an endpoint', () => {
   test('shares tell of themselves, and nothing of their link or password', async () => {
     const uses = operatorFor(acme.id);
     const photo = await acme.addPhoto(picture('shared.jpg'));
-    const values = { title: 'Paris', mayDownload: true, expiresAt: null };
+    const values = {
+      title: 'Paris',
+      mayDownload: true,
+      expiresAt: null,
+      uploadFilesLimit: 5,
+      uploadBytesLimit: 10 ** 6,
+    };
     const contents = { photoIds: [photo.id], password: 'seven sailors' };
     await toldBy(async () => undefined);
     const { share, token } = await createShare(here, uses, { ...values, ...contents });
     expect(await toldBy(async () => undefined)).toEqual([`share.created ${share.id}`]);
     expect(last().data.share).toEqual({
-      ...{ ...values, id: share.id, tagId: null, chosenPhotos: 1, hasPassword: true },
+      ...{
+        ...values,
+        id: share.id,
+        tagId: null,
+        chosenPhotos: 1,
+        hasPassword: true,
+        uploadedFiles: 0,
+        uploadedBytes: 0,
+      },
       createdAt: share.createdAt.toISOString(),
     });
     for (const secret of [token, share.token, share.tokenHash, share.passwordHash, 'seven sailors']) {
@@ -309,7 +323,7 @@ describe('an event id', () => {
   });
 
   test('types are those of the contract', () => {
-    expect(eventTypes).toHaveLength(18);
+    expect(eventTypes).toHaveLength(19);
     expect([...changeTypes, 'webhook.test']).toEqual([...eventTypes]);
   });
 });

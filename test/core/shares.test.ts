@@ -35,7 +35,14 @@ beforeEach(async () => {
 
 const add = async (filename = 'a.jpg', of = account) => (await of.addPhoto(picture(filename))).id;
 const share = async (values: Partial<ShareSettings> & ShareContents = {}, of = acme) => {
-  const settings = { title: 'Paris', mayDownload: false, expiresAt: null, password: null };
+  const settings = {
+    title: 'Paris',
+    mayDownload: false,
+    uploadFilesLimit: 0,
+    uploadBytesLimit: 0,
+    expiresAt: null,
+    password: null,
+  };
   const contents = values.tagId === undefined && values.photoIds === undefined ? { photoIds: [await add()] } : {};
   const { share: created, token } = await createShare(here, operatorFor(of), { ...settings, ...contents, ...values });
   return { ...created, link: present(token) };
@@ -122,6 +129,8 @@ describe('a share', () => {
     [{ expiresAt: new Date(0) }, 'expiresAt', 'out_of_range'],
     [{ password: 'short' }, 'password', 'too_short'],
     [{ password: 'x'.repeat(201) }, 'password', 'too_long'],
+    [{ uploadFilesLimit: -1 }, 'uploadFilesLimit', 'out_of_range'],
+    [{ uploadBytesLimit: 2 ** 41 }, 'uploadBytesLimit', 'out_of_range'],
     [{ photoIds: [] }, 'photoIds', 'required'],
     [{ photoIds: Array.from({ length: MAX_SHARED_PHOTOS + 1 }, (_, at) => at + 1) }, 'photoIds', 'too_many'],
     [{ photoIds: [1], tagId: 1 }, 'photoIds', 'conflict'],

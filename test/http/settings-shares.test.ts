@@ -34,7 +34,15 @@ const only = async () => present((await shares())[0]);
 const create = (fields: Fields, page = `${PAGE}/new`) =>
   browser.submit(page, { title: 'Paris', expiresOn: '', password: '', ...fields }, `${PAGE}/new`);
 async function existing() {
-  const settings = { title: 'Paris', mayDownload: false, expiresAt: null, password: null, photoIds: ids };
+  const settings = {
+    title: 'Paris',
+    mayDownload: false,
+    uploadFilesLimit: 0,
+    uploadBytesLimit: 0,
+    expiresAt: null,
+    password: null,
+    photoIds: ids,
+  };
   const { share, token } = await createShare(app.ports, operatorFor(actor.customerId), settings);
   return { share, page: `${PAGE}/${share.id}`, link: app.ports.addresses.share(present(token)) };
 }
@@ -113,6 +121,19 @@ test('a share is edited: what is left empty stays, and a password can be removed
   expect((await browser.get(new URL(link).pathname)).status).toBe(200);
   const wrong = await browser.submit(page, { ...again, title: '' });
   expect([wrong.status, wrong.text.includes('Title must not be empty')]).toEqual([400, true]);
+});
+
+test('visitors may add photos within limits that a person sets, and may no longer', async () => {
+  const { page } = await existing();
+  const fields = { title: 'Paris', expiresOn: '', password: '' };
+  await browser.submit(page, { ...fields, uploadFiles: '5' });
+  expect((await only()).share).toMatchObject({ uploadFilesLimit: 5, uploadBytesLimit: 2_000_000_000 });
+  await browser.submit(page, { ...fields, uploadFiles: '7', uploadMegabytes: '3' });
+  expect((await only()).share).toMatchObject({ uploadFilesLimit: 7, uploadBytesLimit: 3_000_000 });
+  const wrong = await browser.submit(page, { ...fields, uploadFiles: 'many' });
+  expect([wrong.status, wrong.text.includes('Enter a whole number.')]).toEqual([400, true]);
+  await browser.submit(page, { ...fields, uploadFiles: '' });
+  expect((await only()).share).toMatchObject({ uploadFilesLimit: 0, uploadBytesLimit: 0 });
 });
 
 test('a share is revoked after a question', async () => {

@@ -44,7 +44,15 @@ async function tenant(): Promise<Tenant> {
   const { key } = await createDeliveryKey(app.ports, operatorFor(customerId), delivery);
   await savePreset(app.ports, operatorFor(customerId), { name: 'card', options: 'w=300' });
   const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content: picture(`${customerId}`) }]);
-  const shared = { title: 'Hush hush', mayDownload: true, expiresAt: null, password: null, photoIds: [photo.id] };
+  const shared = {
+    title: 'Hush hush',
+    mayDownload: true,
+    uploadFilesLimit: 0,
+    uploadBytesLimit: 0,
+    expiresAt: null,
+    password: null,
+    photoIds: [photo.id],
+  };
   const { share } = await createShare(app.ports, operatorFor(customerId), shared);
   const tags = await actor.put(`/photos/${photo.id}/tags`, { tagNames: ['Hush hush'] });
   const begun = await actor.post('/imports', { clientRef: 'half way' });

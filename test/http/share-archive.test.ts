@@ -37,7 +37,14 @@ const put = (blobKey: string, bytes: Uint8Array) => app.ports.blobs.put(storedKe
 
 /** The archive of everything that these photos, or those with a tag, are. */
 async function share(contents: { photoIds?: number[]; tagId?: number }) {
-  const settings = { title: 'Paris: 2026', mayDownload: true, expiresAt: null, password: null };
+  const settings = {
+    title: 'Paris: 2026',
+    mayDownload: true,
+    uploadFilesLimit: 0,
+    uploadBytesLimit: 0,
+    expiresAt: null,
+    password: null,
+  };
   const created = await createShare(app.ports, operatorFor(actor.customerId), { ...settings, ...contents });
   return { id: created.share.id, path: `/s/${created.token}/archive.zip` };
 }

@@ -33,7 +33,14 @@ const idAt = (at: number) => present(photos[at]).id;
 
 async function share(values: Partial<ShareSettings> & ShareContents = {}, of = actor) {
   const contents = values.tagId === undefined ? { photoIds: [idAt(0), idAt(1)] } : {};
-  const settings = { title: 'Paris & more', mayDownload: false, expiresAt: null, password: null };
+  const settings = {
+    title: 'Paris & more',
+    mayDownload: false,
+    uploadFilesLimit: 0,
+    uploadBytesLimit: 0,
+    expiresAt: null,
+    password: null,
+  };
   const created = await createShare(app.ports, operatorFor(of.customerId), { ...settings, ...contents, ...values });
   return { id: created.share.id, token: present(created.token), path: `/s/${created.token}` };
 }

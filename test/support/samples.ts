@@ -291,6 +291,8 @@ export function sampleShare(values: Partial<NewShare> = {}): NewShare {
     tagId: null,
     photoIds: [],
     mayDownload: false,
+    uploadFilesLimit: 0,
+    uploadBytesLimit: 0,
     passwordHash: null,
     expiresAt: null,
     createdAt: sampleInstant,

@@ -62,6 +62,7 @@ import { Companions1763700000120 } from './migrations/1763700000120-companions.j
 import { OperatorTokens1763700000130 } from './migrations/1763700000130-operator-tokens.js';
 import { StorageDays1763700000131 } from './migrations/1763700000131-storage-days.js';
 import { Shares1763700000140 } from './migrations/1763700000140-shares.js';
+import { VisitorUploads1763700000141 } from './migrations/1763700000141-visitor-uploads.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoTable } from './photos/photo.table.js';
@@ -147,6 +148,7 @@ export const migrations = [
   OperatorTokens1763700000130,
   StorageDays1763700000131,
   Shares1763700000140,
+  VisitorUploads1763700000141,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

@@ -19,6 +19,7 @@ const types = {
   'delivery_key.created': { subject: 'deliveryKey', meaning: 'A delivery key was created' },
   'delivery_key.deleted': { subject: 'deliveryKey', meaning: 'A delivery key was deleted' },
   'share.created': { subject: 'share', meaning: 'Photos were shared' },
+  'share.uploaded': { subject: 'share', meaning: 'Visitors of a share uploaded photos' },
   'share.revoked': { subject: 'share', meaning: 'A share was revoked' },
   'webhook.test': { subject: null, meaning: 'A test event that a person sent' },
 } as const satisfies Readonly<Record<string, { readonly subject: string | null; readonly meaning: string }>>;

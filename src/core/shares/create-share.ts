@@ -28,14 +28,14 @@ type CreateUses = {
 export async function createShare(
   uses: CreateUses,
   { customerId, actor }: AccountCaller,
-  { title, mayDownload, expiresAt, password, tagId, photoIds }: ShareSettings & ShareContents,
+  { title, password, tagId, photoIds, ...settings }: ShareSettings & ShareContents,
 ): Promise<ShareWithToken> {
   const [at, token] = [uses.clock.now(), newRandomToken()];
-  const errors = settingsErrors({ title, expiresAt, password }, at);
+  const errors = settingsErrors({ title, password, ...settings }, at);
   requireNone([...errors, ...contentsErrors({ tagId, photoIds })]);
   const share = {
     ...{ tokenHash: hashRandomToken(token), token: seal(uses.secrets, 'share', token), title: cleanText(title) },
-    ...{ tagId: tagId ?? null, photoIds: [...new Set(photoIds)], mayDownload, expiresAt, createdAt: at },
+    ...{ tagId: tagId ?? null, photoIds: [...new Set(photoIds)], ...settings, createdAt: at },
     passwordHash: password === null ? null : await uses.passwords.hash(password),
   };
   const created = await uses.store.transaction(customerId, async ({ customer, shares, outbox, audit, ...library }) => {

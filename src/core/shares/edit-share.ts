@@ -34,7 +34,10 @@ export async function editShare(
       ...(title !== undefined && { title: cleanText(title) }),
       ...(passwordHash !== undefined && { passwordHash }),
     };
-    const fields = changedFields(before, share, ['title', 'mayDownload', 'expiresAt', 'passwordHash']);
+    const fields = changedFields(before, share, [
+      ...(['title', 'mayDownload', 'uploadFilesLimit', 'uploadBytesLimit'] as const),
+      ...(['expiresAt', 'passwordHash'] as const),
+    ]);
     if (fields.length === 0) return before;
     await shares.update(share);
     const named = fields.map((field) => (field === 'passwordHash' ? 'password' : field));

@@ -11,7 +11,7 @@ export interface ShareReads {
 export interface ShareRepository extends ShareReads {
   /** Reads it and locks it until the transaction ends. */
   lock(id: Id): Promise<Share | null>;
-  /** Stores it under a new id, without visits. */
+  /** Stores it under a new id, without visits or uploads. */
   insert(share: NewShare): Promise<Share>;
   /** Stores every field. It must be locked. */
   update(share: Share): Promise<void>;

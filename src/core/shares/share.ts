@@ -16,6 +16,12 @@ export interface Share {
   readonly photoIds: readonly Id[];
   /** Visitors may download originals. */
   readonly mayDownload: boolean;
+  /** What visitors may upload in all; no files: they may not. */
+  readonly uploadFilesLimit: number;
+  readonly uploadBytesLimit: number;
+  /** What they have uploaded, and what is on its way. */
+  readonly uploadedFiles: number;
+  readonly uploadedBytes: number;
   /** Null: the link is enough. */
   readonly passwordHash: string | null;
   readonly expiresAt: Date | null;
@@ -25,7 +31,10 @@ export interface Share {
   readonly createdAt: Date;
 }
 
-export type NewShare = Omit<Share, 'customerId' | 'id' | 'visits' | 'lastVisitedAt'>;
+export type NewShare = Omit<
+  Share,
+  'customerId' | 'id' | 'visits' | 'lastVisitedAt' | 'uploadedFiles' | 'uploadedBytes'
+>;
 
 export interface KnownShare {
   readonly share: Share;
@@ -37,6 +46,9 @@ export const MAX_SHARES = 200;
 export const MAX_SHARE_TITLE = 100;
 /** Photos that can be chosen for one share. A tag may have more. */
 export const MAX_SHARED_PHOTOS = 1000;
+/** The most that visitors of one share may be allowed to upload. */
+export const MAX_UPLOAD_FILES = 10_000;
+export const MAX_UPLOAD_BYTES = 1024 ** 4;
 /** Guesses are limited (`requireShareGuess`). */
 export const MIN_SHARE_PASSWORD = 8;
 
@@ -48,6 +60,11 @@ export function isOpen({ share, customerStatus }: KnownShare, now: Date): boolea
 /** Whether it has expired. */
 export function isOver({ expiresAt }: Pick<Share, 'expiresAt'>, now: Date): boolean {
   return expiresAt !== null && expiresAt.getTime() <= now.getTime();
+}
+
+/** Whether visitors may upload more. */
+export function mayUpload(share: Share): boolean {
+  return share.uploadedFiles < share.uploadFilesLimit && share.uploadedBytes < share.uploadBytesLimit;
 }
 
 /** In the audit log. */

@@ -4,19 +4,23 @@ import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { listSharedPhotos, readSharedNeighbours, readSharedPhoto } from '../../core/shares/shared-photos.js';
+import { requireUploadBudget } from '../../core/shares/visitor-upload.js';
 import { NoKeyRequired } from '../access.js';
 import { statusOfCode } from '../errors/status-of-code.js';
 import { PORTS } from '../ports-token.js';
 import { SHARES_PATH } from '../public-addresses.js';
 import { PathId } from '../requests/path-id.js';
 import { Reply } from '../responses/reply.js';
+import { requestContextOf } from '../server/request-context.js';
 import { oneOfQuery } from '../settings/address.js';
 import { messageForPeople } from '../settings/error-messages.js';
 import { readForm } from '../settings/form-fields.js';
 import { Gallery, PasswordForm, Viewer } from './share.view.js';
 import { renderSharePage } from './share-page.js';
 import { sharePath } from './share-paths.js';
+import { Uploaded } from './upload.view.js';
 import { VisitRecorder } from './visit-recorder.js';
+import { receiveVisitorForm } from './visitor-upload.js';
 import { Visitors } from './visitors.js';
 
 /** Photos on a page without a script. */
@@ -58,6 +62,21 @@ export class SharePagesController {
     } catch (error) {
       if (error instanceof DomainError && error.code === 'unauthorized') return passwordPage(token, error);
       throw error;
+    }
+  }
+
+  @Post('upload')
+  async upload(@Param('token') token: string, @Req() request: Request): Promise<Reply> {
+    const share = await this.visitors.open(request, token);
+    const { clientIp } = requestContextOf(request);
+    await requireUploadBudget(this.ports, clientIp);
+    const form = await readForm(request, this.ports.limits.inlineMaxBytes);
+    try {
+      const { importId, trouble } = await receiveVisitorForm(this.ports, share, form, clientIp);
+      const page = <Uploaded token={token} isEmpty={importId === null} trouble={trouble} />;
+      return renderSharePage({ token, title: share.title }, page);
+    } finally {
+      await form.leave();
     }
   }
 

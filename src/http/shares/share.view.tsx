@@ -5,6 +5,7 @@ import type { Page } from '../../core/shared/pagination.js';
 import type { Share } from '../../core/shares/share.js';
 import { address } from '../settings/address.js';
 import { sharedPhotoPath, sharedPicturePath, sharePath } from './share-paths.js';
+import { UploadForm } from './upload.view.js';
 
 interface GalleryProps {
   readonly token: string;
@@ -36,6 +37,7 @@ export function Gallery({ token, share, photos: { data, nextCursor }, isFirst }:
             </li>
           ))}
         </ul>
+        <UploadForm token={token} share={share} />
         {(nextCursor !== null || !isFirst) && (
           <nav aria-label="Pages">
             {!isFirst && <a href={path}>First page</a>}

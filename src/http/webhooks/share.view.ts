@@ -20,6 +20,18 @@ export class ShareView {
   @Flag({ description: 'Whether visitors may download originals.', example: true })
   mayDownload: boolean;
 
+  @WholeNumber({ description: 'The number of files that visitors may upload in all; 0 if they may not.', example: 100 })
+  uploadFilesLimit: number;
+
+  @WholeNumber({ description: 'The bytes that visitors may upload in all.', example: 1073741824 })
+  uploadBytesLimit: number;
+
+  @WholeNumber({ description: 'The number of files that visitors have uploaded.', example: 12 })
+  uploadedFiles: number;
+
+  @WholeNumber({ description: 'The bytes that visitors have uploaded.', example: 48103311 })
+  uploadedBytes: number;
+
   @Flag({ description: 'Whether visitors have to enter a password.', example: false })
   hasPassword: boolean;
 
@@ -37,6 +49,10 @@ export function shareView(share: Share): ShareView {
     tagId: share.tagId,
     chosenPhotos: share.photoIds.length,
     mayDownload: share.mayDownload,
+    uploadFilesLimit: share.uploadFilesLimit,
+    uploadBytesLimit: share.uploadBytesLimit,
+    uploadedFiles: share.uploadedFiles,
+    uploadedBytes: share.uploadedBytes,
     hasPassword: share.passwordHash !== null,
     createdAt: instant(share.createdAt),
     expiresAt: optionalInstant(share.expiresAt),

@@ -1,5 +1,6 @@
 import type { Share } from '../../../core/shares/share.js';
 import {
+  bigWhole,
   generatedKey,
   instant,
   key,
@@ -21,6 +22,10 @@ export const shareTable = tableOf<Share>('share', 'shares', {
   tagId: optionalBigWhole,
   photoIds: { type: 'bigint', array: true },
   mayDownload: yesOrNo,
+  uploadFilesLimit: whole,
+  uploadBytesLimit: bigWhole,
+  uploadedFiles: whole,
+  uploadedBytes: bigWhole,
   passwordHash: optionalText,
   expiresAt: optionalInstant,
   visits: whole,

@@ -21,7 +21,7 @@ import { CurrentPageContext, callerOfPage, type PageContext } from '../page-cont
 import { BeginBody, FinishBody, readSent } from './import.dto.js';
 import { ImportPage } from './import.view.js';
 import { registrationView } from './import-state.js';
-import { importerReach, SOURCE } from './importer-settings.js';
+import { importerReach, SOURCE, tagNamesIn } from './importer-settings.js';
 import { receivePlainForm } from './plain-import.js';
 import { isRefused, resultsOfNone } from './refusals.js';
 
@@ -60,7 +60,8 @@ export class ImportController {
   @TakesFiles()
   async receive(@CurrentPageContext() context: PageContext): Promise<Reply> {
     try {
-      const { importId, trouble } = await receivePlainForm(this.ports, callerOfPage(context), context.form);
+      const creation = { source: SOURCE, tagNames: tagNamesIn(context.form.text('tags')) };
+      const { importId, trouble } = await receivePlainForm(this.ports, callerOfPage(context), context.form, creation);
       const path = importId === null ? '/settings/import' : `/settings/imports/${importId}`;
       return redirectTo(context, path, trouble === null ? undefined : { kind: 'failed', text: trouble });
     } finally {

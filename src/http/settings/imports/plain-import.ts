@@ -1,6 +1,7 @@
 import type { Caller } from '../../../core/access/caller.js';
 import { createImport } from '../../../core/imports/create-import.js';
 import { finalizeImport } from '../../../core/imports/finalize-import.js';
+import type { ImportCreation } from '../../../core/imports/import-creation.js';
 import { type InlineFile } from '../../../core/imports/inline-files.js';
 import { receiveInline } from '../../../core/imports/receive-inline.js';
 import { recordRefusals } from '../../../core/imports/record-refusals.js';
@@ -10,7 +11,6 @@ import { DomainError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { messageForPeople } from '../error-messages.js';
 import type { FormFields } from '../form-fields.js';
-import { SOURCE, tagNamesIn } from './importer-settings.js';
 import { reasonOf } from './reasons.js';
 import { isRefused, resultsOfNone } from './refusals.js';
 
@@ -22,14 +22,19 @@ export interface PlainImport {
 }
 
 /** An import of the files in a form, opened and finalized in one request. Errors: those of the use cases that do not depend on the files. */
-export async function receivePlainForm(ports: Ports, caller: Caller, form: FormFields): Promise<PlainImport> {
+export async function receivePlainForm(
+  ports: Ports,
+  caller: Caller,
+  form: Pick<FormFields, 'files'>,
+  creation: ImportCreation,
+): Promise<PlainImport> {
   const first = await form.files?.next();
   if (form.files === null || first === undefined || first.done) {
     return { importId: null, trouble: 'Select some photos first.' };
   }
   const names: string[] = [];
   const files = recordNames(first.value, form.files, names);
-  const begun = await createImport(ports, caller, { source: SOURCE, tagNames: tagNamesIn(form.text('tags')) });
+  const begun = await createImport(ports, caller, creation);
   const importId = begun.import.id;
   const end = (action: 'commit' | 'discard') =>
     finalizeImport(ports, caller, importId, { action, missingUploads: 'fail' });

@@ -4,7 +4,7 @@ import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
 import { pluralize } from '../counted.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Card, Heading } from '../parts.js';
-import type { ShareFields } from './share-form.js';
+import { DEFAULT_MEGABYTES, type ShareFields } from './share-form.js';
 import { LIST, sharePagePath } from './shares-area.js';
 
 interface NewShareProps {
@@ -99,6 +99,20 @@ function Settings({ fields, problems, hasPassword }: SettingsProps) {
         <input type="checkbox" id="may-download" name="mayDownload" value="yes" checked={fields.mayDownload} />
         <label for="may-download">Visitors can download originals, with all that is stored in the files</label>
       </div>
+      <Field
+        label="Files that visitors can add"
+        name="uploadFiles"
+        errors={problems?.renamed('uploadFilesLimit', 'uploadFiles')}
+        hint="In all. They arrive in your library with a tag of their own. Leave it empty if visitors cannot add any."
+        input={{ value: fields.uploadFiles, inputMode: 'numeric', autocomplete: 'off' }}
+      />
+      <Field
+        label="Megabytes that visitors can add"
+        name="uploadMegabytes"
+        errors={problems?.renamed('uploadBytesLimit', 'uploadMegabytes')}
+        hint={`In all; ${DEFAULT_MEGABYTES} unless you enter another number.`}
+        input={{ value: fields.uploadMegabytes, inputMode: 'numeric', autocomplete: 'off' }}
+      />
       <Field
         label="Expiry date"
         name="expiresOn"

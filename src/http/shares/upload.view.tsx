@@ -1,0 +1,37 @@
+import { mayUpload, type Share } from '../../core/shares/share.js';
+import { sharePath } from './share-paths.js';
+
+/** Where visitors add photos, while they may. */
+export function UploadForm({ token, share }: { token: string; share: Share }) {
+  if (!mayUpload(share)) return null;
+  return (
+    <form class="upload" method="post" action={`${sharePath(token)}/upload`} enctype="multipart/form-data">
+      <label for="files">Add your own photos, up to 20 at once</label>
+      <input type="file" id="files" name="file" multiple accept="image/*" required />
+      <button class="button" type="submit">
+        Send
+      </button>
+    </form>
+  );
+}
+
+interface UploadedProps {
+  readonly token: string;
+  /** Nothing was added. */
+  readonly isEmpty: boolean;
+  /** What went wrong, with all or with some; null: nothing did. */
+  readonly trouble: string | null;
+}
+
+export function Uploaded({ token, isEmpty, trouble }: UploadedProps) {
+  return (
+    <main>
+      <h1>{isEmpty ? 'Nothing was added' : 'Your photos have arrived'}</h1>
+      {trouble !== null && <p role="alert">{trouble}</p>}
+      {!isEmpty && <p>They are checked now. Whoever shared these photos with you decides whether they appear here.</p>}
+      <p>
+        <a href={sharePath(token)}>Back to the photos</a>
+      </p>
+    </main>
+  );
+}

@@ -1,0 +1,126 @@
+import { operatorFor } from '../../src/core/customers/account-caller.js';
+import { createShare } from '../../src/core/shares/create-share.js';
+import { readShare } from '../../src/core/shares/read-shares.js';
+import { revokeShare } from '../../src/core/shares/revoke-share.js';
+import type { ShareSettings } from '../../src/core/shares/share-values.js';
+import { UPLOADS_OF_VISITOR } from '../../src/core/shares/visitor-upload.js';
+import { BrowserClient } from './support/browser-client.js';
+import { type FilePart, importPhotos, multipart, picture } from './support/photos.js';
+import { type Actor, type RunningApp, startApp } from './support/start-app.js';
+
+let app: RunningApp;
+let actor: Actor;
+let visitor: BrowserClient;
+let own: { id: number };
+
+beforeEach(async () => {
+  app = await startApp();
+  actor = await app.customer('Studio North');
+  visitor = new BrowserClient(app.url);
+  [own] = (await importPhotos(app, actor, [{ filename: 'own.jpg', content: picture('own') }])) as [{ id: number }];
+});
+afterEach(() => app.close());
+
+async function share(values: Partial<ShareSettings> = {}) {
+  const settings = {
+    ...{ title: 'Wedding, all', mayDownload: false, expiresAt: null, password: null, photoIds: [own.id] },
+    ...{ uploadFilesLimit: 5, uploadBytesLimit: 1_000_000 },
+  };
+  const created = await createShare(app.ports, operatorFor(actor.customerId), { ...settings, ...values });
+  return { id: created.share.id, path: `/s/${created.token}` };
+}
+const upload = async (path: string, ...files: FilePart[]) => {
+  const { body, type } = multipart(files);
+  return visitor.send({ method: 'POST', path: `${path}/upload`, body, headers: { 'content-type': type } });
+};
+const jpeg = (name: string, filename = `${name}.jpg`): FilePart => ({ filename, content: picture(name) });
+const usedOf = async (id: number) => {
+  const { uploadedFiles, uploadedBytes } = (await readShare(app.ports, actor.customerId, id)).share;
+  return [uploadedFiles, uploadedBytes];
+};
+const library = async () => (await actor.get('/photos?sort=id')).body.data;
+const lastImport = async () => (await actor.get(`/imports/${(await library()).at(-1).importId}`)).body;
+
+test('what visitors add is an import with a tag of its own, and is shown to nobody by itself', async () => {
+  const { id, path } = await share();
+  expect((await visitor.get(path)).text).toContain(`action="${path}/upload"`);
+  const answer = await upload(path, jpeg('a'), jpeg('b', '../../etc/b.jpg'));
+  expect([answer.status, answer.text.includes('Your photos have arrived')]).toEqual([200, true]);
+  await app.work();
+  const tags = [{ name: `Share ${id}: Wedding, all` }];
+  expect(await lastImport()).toMatchObject({ status: 'completed', source: 'Share', apiKeyId: null, tags });
+  const added = (await library()).slice(1);
+  expect(added).toMatchObject([{ filename: 'a.jpg', tags }, { tags }]);
+  expect(added[1].filename).not.toContain('/');
+  expect(await usedOf(id)).toEqual([2, picture('a').length + picture('b').length]);
+  const { body } = await visitor.get(`${path}/photos.json`, { accept: 'application/json' });
+  expect(body.data.map((photo: { id: number }) => photo.id)).toEqual([own.id]);
+});
+
+test('hostile files fail as elsewhere, and the others come in', async () => {
+  const { path } = await share();
+  const answer = await upload(
+    path,
+    { filename: 'page.jpg', content: '<!doctype html><script>alert(1)</script>' },
+    { filename: 'empty.jpg', content: '' },
+    { filename: 'half.jpg', content: picture('half').subarray(0, 40) },
+    jpeg('good', '<img src=x onerror=alert(1)>.jpg'),
+  );
+  expect([answer.status, answer.text.includes('<script>')]).toEqual([200, false]);
+  await app.work();
+  expect(await lastImport()).toMatchObject({ status: 'completed_with_errors', counts: { imported: 1, failed: 3 } });
+  expect(await library()).toHaveLength(2);
+  expect((await visitor.get(path)).status).toBe(200);
+});
+
+test('nothing comes back from the trash', async () => {
+  const { path } = await share();
+  await actor.delete(`/photos/${own.id}`);
+  await upload(path, { filename: 'own.jpg', content: picture('own') });
+  await app.work();
+  expect(await library()).toEqual([]);
+});
+
+test('there are never more files or bytes than the share allows, however many come at once', async () => {
+  const { id, path } = await share({ uploadFilesLimit: 2 });
+  const three = await upload(path, jpeg('a'), jpeg('b'), jpeg('c'));
+  expect([three.status, three.text.includes('No more photos can be added')]).toEqual([409, true]);
+  await app.work();
+  expect([await usedOf(id), (await library()).length]).toEqual([[0, 0], 1]);
+  const both = await Promise.all([upload(path, jpeg('d'), jpeg('e')), upload(path, jpeg('f'), jpeg('g'))]);
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+  await app.work();
+  expect([(await usedOf(id))[0], (await library()).length]).toEqual([2, 3]);
+  expect((await visitor.get(path)).text).not.toContain('/upload"');
+  const small = await share({ uploadBytesLimit: picture('h').length });
+  expect((await upload(small.path, jpeg('h'), jpeg('i'))).status).toBe(409);
+  expect((await upload(small.path, jpeg('h'))).status).toBe(200);
+  expect((await upload(small.path, jpeg('i'))).status).toBe(409);
+});
+
+test('a share without a limit, revoked or unknown takes nothing; one with a password only from who knows it', async () => {
+  const closed = await share({ uploadFilesLimit: 0, uploadBytesLimit: 0 });
+  expect((await visitor.get(closed.path)).text).not.toContain('/upload"');
+  expect((await upload(closed.path, jpeg('a'))).status).toBe(409);
+  const revoked = await share();
+  await revokeShare(app.ports, operatorFor(actor.customerId), revoked.id);
+  expect((await upload(revoked.path, jpeg('a'))).status).toBe(404);
+  expect((await upload(`/s/${'x'.repeat(43)}`, jpeg('a'))).status).toBe(404);
+  const locked = await share({ password: 'seven sailors' });
+  expect((await upload(locked.path, jpeg('a'))).status).toBe(403);
+  await visitor.post(`${locked.path}/password`, { password: 'seven sailors' });
+  expect((await upload(locked.path, jpeg('a'))).status).toBe(200);
+  await app.work();
+  expect(await library()).toHaveLength(2);
+});
+
+test('a form without files adds nothing, and an address has a budget', async () => {
+  const { id, path } = await share();
+  const nothing = await upload(path, { name: 'file', filename: '', content: '' });
+  expect([nothing.status, nothing.text.includes('Nothing was added')]).toEqual([200, true]);
+  expect(await usedOf(id)).toEqual([0, 0]);
+  for (let used = 0; used < UPLOADS_OF_VISITOR; used += 1) {
+    await app.ports.rateWindows.hit({ name: 'visitor-uploads:127.0.0.1', limit: UPLOADS_OF_VISITOR });
+  }
+  expect((await upload(path, jpeg('a'))).status).toBe(429);
+});
