@@ -93,6 +93,8 @@ describe('the library', () => {
       return browser.submit(page, { do: what, ids: ids.map(String), ...more }, action);
     };
     expect((await choose('tag', [a, b], { tag: ' Holiday ' })).headers.location).toBe('/settings/library');
+    const behind = await browser.get('/settings/library', { 'x-background': '1' });
+    expect(behind.text).not.toContain('class="flash');
     expect(await flash('/settings/library')).toBe('2 photos tagged “Holiday”.');
     expect((await photo(b)).tags.map(({ name }: { name: string }) => name)).toEqual(['Holiday']);
     await choose('tag', [a], { tag: '' });

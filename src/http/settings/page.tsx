@@ -79,7 +79,9 @@ export function pageHeaders(reach: readonly string[]): Readonly<Record<string, s
   };
 }
 
+/** Left for the page that people will see, if a script only reads parts of this one (assets/page-fetch.ts). */
 function takeFlash({ request }: PageContext): Flash | null {
+  if (request.headers['x-background'] !== undefined) return null;
   const flash = request.session.flash ?? null;
   if (flash !== null) request.session.flash = undefined;
   return flash;

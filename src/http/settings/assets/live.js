@@ -37,7 +37,7 @@ function replace(part) {
 }
 
 async function freshPage() {
-  const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
+  const answer = await fetch(location.href, { headers: { Accept: 'text/html', 'X-Background': '1' } });
   if (!answer.ok || answer.redirected) return null;
   return new DOMParser().parseFromString(await answer.text(), 'text/html');
 }
