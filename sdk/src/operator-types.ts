@@ -757,7 +757,7 @@ export interface components {
              *       "photo.created"
              *     ]
              */
-            events?: ("photo.created" | "photo.updated" | "photo.trashed" | "photo.restored" | "photo.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "import.completed" | "import.expired" | "import.cancelled" | "api_key.created" | "api_key.deleted" | "delivery_key.created" | "delivery_key.deleted" | "share.created" | "share.revoked")[];
+            events?: ("photo.created" | "photo.updated" | "photo.trashed" | "photo.restored" | "photo.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "import.completed" | "import.expired" | "import.cancelled" | "api_key.created" | "api_key.deleted" | "delivery_key.created" | "delivery_key.deleted" | "share.created" | "share.uploaded" | "share.revoked")[];
         };
         /** @description A new endpoint, with its secret. */
         OperatorWebhookWithSecret: {
@@ -782,7 +782,7 @@ export interface components {
              *       "photo.created"
              *     ]
              */
-            events: ("photo.created" | "photo.updated" | "photo.trashed" | "photo.restored" | "photo.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "import.completed" | "import.expired" | "import.cancelled" | "api_key.created" | "api_key.deleted" | "delivery_key.created" | "delivery_key.deleted" | "share.created" | "share.revoked")[];
+            events: ("photo.created" | "photo.updated" | "photo.trashed" | "photo.restored" | "photo.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "import.completed" | "import.expired" | "import.cancelled" | "api_key.created" | "api_key.deleted" | "delivery_key.created" | "delivery_key.deleted" | "share.created" | "share.uploaded" | "share.revoked")[];
             /**
              * @description Whether events are sent.
              * @example true
@@ -839,7 +839,7 @@ export interface components {
              *       "photo.created"
              *     ]
              */
-            events: ("photo.created" | "photo.updated" | "photo.trashed" | "photo.restored" | "photo.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "import.completed" | "import.expired" | "import.cancelled" | "api_key.created" | "api_key.deleted" | "delivery_key.created" | "delivery_key.deleted" | "share.created" | "share.revoked")[];
+            events: ("photo.created" | "photo.updated" | "photo.trashed" | "photo.restored" | "photo.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "import.completed" | "import.expired" | "import.cancelled" | "api_key.created" | "api_key.deleted" | "delivery_key.created" | "delivery_key.deleted" | "share.created" | "share.uploaded" | "share.revoked")[];
             /**
              * @description Whether events are sent.
              * @example true
@@ -886,7 +886,7 @@ export interface components {
              *       "photo.created"
              *     ]
              */
-            events?: ("photo.created" | "photo.updated" | "photo.trashed" | "photo.restored" | "photo.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "import.completed" | "import.expired" | "import.cancelled" | "api_key.created" | "api_key.deleted" | "delivery_key.created" | "delivery_key.deleted" | "share.created" | "share.revoked")[];
+            events?: ("photo.created" | "photo.updated" | "photo.trashed" | "photo.restored" | "photo.deleted" | "tag.created" | "tag.updated" | "tag.deleted" | "import.completed" | "import.expired" | "import.cancelled" | "api_key.created" | "api_key.deleted" | "delivery_key.created" | "delivery_key.deleted" | "share.created" | "share.uploaded" | "share.revoked")[];
             /**
              * @description Whether events are sent. Enabling the endpoint sends what is waiting.
              * @example true
