@@ -65,6 +65,8 @@ async function visit(path: string, view: View = {}): Promise<BrowserSession> {
 }
 
 const tiles = (page: Page) => page.locator('.grid > li:not([hidden])');
+/** A tile gets its content when it comes near: a click on the tile itself may begin before that, and end after it. */
+const photo = (page: Page, n: number) => tiles(page).nth(n).locator('a');
 const selected = (page: Page) => page.locator('.selection .count');
 const scrollTop = (page: Page) => page.evaluate(() => Math.round(scrollY));
 
@@ -81,10 +83,8 @@ test('Back, a reload and an action leave the reader and the selection where they
   await chosen.locator('input').click();
   expect(await selected(page).textContent()).toBe('1 photo selected');
   // Now a click selects, and with Shift all between.
-  await tiles(page)
-    .nth(134)
-    .click({ modifiers: ['Shift'] });
-  await tiles(page).nth(132).click();
+  await photo(page, 134).click({ modifiers: ['Shift'] });
+  await photo(page, 132).click();
   expect(await selected(page).textContent()).toBe('4 photos selected');
   const top = await scrollTop(page);
   expect(top).toBeGreaterThan(1000);
@@ -178,7 +178,7 @@ test('the viewer has the photo’s address, leads to the others, enlarges to its
   await tiles(page).nth(40).scrollIntoViewIfNeeded();
   const top = await scrollTop(page);
   const href = async (n: number) => `${installation.url}${await tiles(page).nth(n).locator('a').getAttribute('href')}`;
-  await tiles(page).nth(40).click();
+  await photo(page, 40).click();
   await page.getByRole('dialog').waitFor();
   expect(page.url()).toBe(await href(40));
   await page.keyboard.press('ArrowRight');
@@ -200,7 +200,7 @@ test('the viewer has the photo’s address, leads to the others, enlarges to its
   expect(await scrollTop(page)).toBe(top);
 
   await page.goto(`${installation.url}/settings/library?q=torcal`);
-  await tiles(page).first().click();
+  await photo(page, 0).click();
   const frame = page.locator('.viewer-stage .frame');
   const fitted = present(await frame.boundingBox()).width;
   await page.keyboard.press('+');
@@ -231,7 +231,7 @@ test('on a phone nothing lies on the photos until a long touch selects one, and 
   await send('touchStart', x + 20, y + 20);
   await page.getByText('1 photo selected').waitFor();
   await send('touchEnd');
-  await tiles(page).nth(5).tap();
+  await photo(page, 5).tap();
   expect(await selected(page).textContent()).toBe('2 photos selected');
   expect(
     await tiles(page)
@@ -241,7 +241,7 @@ test('on a phone nothing lies on the photos until a long touch selects one, and 
   ).toBe('1');
   expect(await seriousViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Clear' }).tap();
-  await tiles(page).nth(4).tap();
+  await photo(page, 4).tap();
   await page.getByRole('dialog').waitFor();
   const next = `${installation.url}${await tiles(page).nth(5).locator('a').getAttribute('href')}`;
   await send('touchStart', 300, 400);

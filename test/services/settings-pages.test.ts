@@ -260,12 +260,15 @@ test('photos are shared, and a visitor looks at them by its link, with the keys 
   expect(opened.complaints).toEqual([]);
 
   const visitor = await session(browser);
-  const path = () => new URL(visitor.page.url()).pathname.replace(/^.*[/]photos/, '');
+  const pathOf = (address: string | null) => String(address).replace(/^.*[/]photos/, '');
+  /** With its script, which listens to keys. */
+  const loaded = (photo: string | undefined) =>
+    visitor.page.waitForURL(({ pathname }) => pathOf(pathname) === photo, { waitUntil: 'load' });
   await visitor.page.goto(link);
   const hrefs = await visitor.page
     .locator('.gallery a')
     .evaluateAll((all) => all.map((each) => each.getAttribute('href')));
-  const photos = hrefs.map((href) => String(href).replace(/^.*[/]photos/, ''));
+  const photos = hrefs.map(pathOf);
   expect(photos).toHaveLength(count);
   const isShown = () =>
     visitor.page.locator('img').evaluateAll((all) => all.every((each) => (each as HTMLImageElement).naturalWidth > 0));
@@ -277,15 +280,15 @@ test('photos are shared, and a visitor looks at them by its link, with the keys 
     expect(await visitor.page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
   }
   await visitor.page.locator('.gallery a').first().click();
-  await until(() => path() === photos[0]);
+  await loaded(photos[0]);
   await until(isShown);
   expect(await seriousViolations(visitor.page)).toEqual([]);
   await visitor.page.keyboard.press('ArrowRight');
-  await until(() => path() === photos[1]);
+  await loaded(photos[1]);
   await visitor.page.keyboard.press('ArrowLeft');
-  await until(() => path() === photos[0]);
+  await loaded(photos[0]);
   await visitor.page.keyboard.press('Escape');
-  await until(() => visitor.page.url() === link);
+  await visitor.page.waitForURL(link);
   expect(visitor.complaints).toEqual([]);
   expect(await visitor.context.cookies()).toEqual([]);
   await visitor.context.close();
