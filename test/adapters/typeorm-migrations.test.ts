@@ -5,6 +5,7 @@ import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/custo
 import { migrate, migrationOptions, openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
 import { migrations } from '../../src/adapters/typeorm/registry.js';
 import { emptyDatabase, pgConfig, type TestDatabase } from '../support/postgres.js';
+import { withoutCustomerId } from '../support/tables-of-nobody.js';
 
 let server: TestDatabase;
 let database: TestDatabase;
@@ -17,11 +18,6 @@ beforeEach(async () => {
   database = await emptyDatabase();
 });
 afterEach(() => database.close());
-
-/** The operator's own. */
-const OF_THE_OPERATOR = ['customer_creations', 'erasures', 'operator_tokens'];
-/** Not a customer's: the customers themselves, what is the operator's, what is kept by budget, and TypeORM's own. */
-const NOT_OF_ONE_CUSTOMER = ['customers', 'rate_window', 'migrations', ...OF_THE_OPERATOR];
 
 test('F23, F24: several processes that start at once on an empty database all come up', async () => {
   const sources = await Promise.all([1, 2, 3].map(() => openDataSource({ ...database, poolSize: 2 })));
@@ -116,7 +112,7 @@ describe('the catalog', () => {
          (SELECT attname FROM pg_attribute WHERE attrelid = t.oid AND attnum = x.indkey[0]) AS "first"
        FROM pg_index x JOIN pg_class t ON t.oid = x.indrelid JOIN pg_class i ON i.oid = x.indexrelid
        WHERE t.relnamespace = 'public'::regnamespace AND x.indisunique AND t.relname <> ALL ($1)`,
-      [NOT_OF_ONE_CUSTOMER],
+      [withoutCustomerId],
     );
     expect(new Set(indexes.map(({ table }) => table))).toEqual(new Set(await tenantTables(source)));
     expect(indexes.filter(({ first }) => first !== 'customer_id')).toEqual([]);
@@ -163,7 +159,7 @@ describe('the catalog', () => {
 async function tenantTables(source: DataSource): Promise<string[]> {
   const tables: { name: string }[] = await source.query(
     `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> ALL ($1)`,
-    [NOT_OF_ONE_CUSTOMER],
+    [withoutCustomerId],
   );
   return tables.map(({ name }) => name);
 }

@@ -6,16 +6,8 @@ import { rowSecurityOf } from '../../src/adapters/typeorm/database/row-security.
 import { inCustomerTransaction } from '../../src/adapters/typeorm/database/transaction.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { RecordedStatements } from '../support/statements.js';
+import { tablesOfNobody } from '../support/tables-of-nobody.js';
 import { Tenant } from '../support/tenant.js';
-
-/** Tables without a policy, and why: everything else belongs to customers. */
-const withoutPolicy = {
-  customer_creations: 'which request of the operator created which customer',
-  erasures: 'of customers that do not exist any more',
-  migrations: 'says what the schema is',
-  operator_tokens: 'they act for the operator, in the accounts of all customers',
-  rate_window: 'its names are those of keys and addresses, and no customer can be told from them',
-};
 
 let database: TestDatabase;
 let source: DataSource;
@@ -42,14 +34,14 @@ async function unsecured(): Promise<readonly string[]> {
 }
 
 test("every table has a policy, but for those that are nobody's", async () => {
-  expect(await unsecured()).toEqual(Object.keys(withoutPolicy));
+  expect(await unsecured()).toEqual(Object.keys(tablesOfNobody));
 });
 
 test('a table that is added has one after the migrations, and the role may use it', async () => {
   await source.query('CREATE TABLE added (customer_id bigint NOT NULL, id bigint GENERATED ALWAYS AS IDENTITY)');
   expect(await unsecured()).toContain('added');
   await migrate(database);
-  expect(await unsecured()).toEqual(Object.keys(withoutPolicy));
+  expect(await unsecured()).toEqual(Object.keys(tablesOfNobody));
   const [one, other] = tenants;
   await source.query('INSERT INTO added (customer_id) VALUES ($1), ($2)', [one.id, other.id]);
   const deleted = await inCustomerTransaction(source, one.id, (manager) => manager.query('DELETE FROM added'));

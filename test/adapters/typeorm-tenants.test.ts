@@ -14,9 +14,7 @@ import { Account, picture, runJobsTwice, world } from '../support/core-world.js'
 import { ofAllCustomers, onOneLine } from '../support/of-all-customers.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { arranging, RecordedStatements } from '../support/statements.js';
-
-/** Tables that are nobody's: the customers themselves, what the schema is, what is the operator's, and counters whose names are keys or addresses. */
-const nobodys = ['customer_creations', 'customers', 'erasures', 'migrations', 'operator_tokens', 'rate_window'];
+import { withoutCustomerId } from '../support/tables-of-nobody.js';
 
 describe('what lets the database be divided by customer', () => {
   let database: TestDatabase;
@@ -35,7 +33,7 @@ describe('what lets the database be divided by customer', () => {
       `SELECT c.relname AS table, x.relname AS index, pg_get_indexdef(i.indexrelid, 1, true) AS first
        FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid
        WHERE i.indisunique AND c.relnamespace = current_schema()::regnamespace AND c.relname <> ALL ($1)`,
-      [nobodys],
+      [withoutCustomerId],
     );
     expect(indexes.length).toBeGreaterThan(15);
     expect(indexes.filter(({ first }) => first !== 'customer_id')).toEqual([]);
@@ -43,7 +41,7 @@ describe('what lets the database be divided by customer', () => {
       `SELECT c.relname AS table FROM pg_class c
        WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND c.relname <> ALL ($1)
          AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)`,
-      [nobodys],
+      [withoutCustomerId],
     );
     expect(keyless).toEqual([]);
   });
@@ -55,7 +53,7 @@ describe('what lets the database be divided by customer', () => {
         .filter(({ isTenants }) => !isTenants)
         .map(({ name }) => name)
         .sort(),
-    ).toEqual(nobodys);
+    ).toEqual(withoutCustomerId);
   });
 
   it("every foreign key between tenants' tables takes the customer along", async () => {
