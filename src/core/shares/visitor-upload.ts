@@ -1,16 +1,10 @@
-import type { Caller } from '../access/caller.js';
 import { addressBudget } from '../access/ip-list.js';
 import { requireBudget } from '../access/require-budget.js';
 import type { RateWindowStore } from '../access/rolling-window.js';
-import { scopes } from '../access/scope.js';
-import { service } from '../audit/actor.js';
 import type { Limits } from '../customers/limits.js';
-import type { ImportCreation } from '../imports/import-creation.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
-import { truncate } from '../shared/text.js';
 import type { Transactional } from '../shared/transactional.js';
-import { MAX_TAG_NAME } from '../tags/tag.js';
 import { closedLink } from './open-share.js';
 import type { Share } from './share.js';
 
@@ -61,18 +55,6 @@ export function settleUpload(
     await shares.update(withUploads(share, used.files - reserved.files, used.bytes - reserved.bytes));
     if (used.files > 0) await outbox.add('share.uploaded', [id], clock.now());
   });
-}
-
-/** Visitors upload in the name of the service. */
-export function visitorCaller({ customerId }: Share, address: string): Caller {
-  return { customerId, apiKeyId: null, scopes, ipRestricted: false, actor: { ...service, address } };
-}
-
-/** An import of what visitors upload, with a tag of its own. It brings nothing back from the trash. */
-export function visitorImport({ id, title }: Share): ImportCreation {
-  const name = `Visitors of “${title}”`;
-  const tag = truncate(`Share ${id}: ${title}`, MAX_TAG_NAME);
-  return { name, source: 'Share', tagNames: [tag], restoreTrashed: false };
 }
 
 export function limitReached(): DomainError {

@@ -4,7 +4,6 @@ import { newRandomToken } from '../shared/random-token.js';
 import { type Secrets, signToken } from '../shared/secrets.js';
 
 /** How long a browser is known after a sign-in. */
-/** How long a browser is known after a sign-in. */
 export const DEVICE_DAYS = 365;
 
 export interface DevicePayload {

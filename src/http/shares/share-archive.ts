@@ -4,7 +4,8 @@ import type { ByteRange, OpenBlob } from '../../core/blobs/blob-store.js';
 import type { Ports } from '../../core/ports.js';
 import { openShare } from '../../core/shares/open-share.js';
 import type { Share } from '../../core/shares/share.js';
-import { listSharedOriginals, openSharedOriginal, type SharedOriginal } from '../../core/shares/shared-bytes.js';
+import { openSharedOriginal } from '../../core/shares/shared-bytes.js';
+import { listSharedOriginals, type SharedOriginal } from '../../core/shares/shared-originals.js';
 import type { Sendable } from '../responses/send-download.js';
 import { type ZipEntry, zipOf, zipSize } from '../responses/zip.js';
 

@@ -1,14 +1,8 @@
 import type { InlineFile } from '../../core/imports/inline-files.js';
 import type { Ports } from '../../core/ports.js';
 import type { Share } from '../../core/shares/share.js';
-import {
-  limitReached,
-  reserveUpload,
-  settleUpload,
-  type UploadShare,
-  visitorCaller,
-  visitorImport,
-} from '../../core/shares/visitor-upload.js';
+import { visitorCaller, visitorImport } from '../../core/shares/visitor-import.js';
+import { limitReached, reserveUpload, settleUpload, type UploadShare } from '../../core/shares/visitor-upload.js';
 import type { FormFields } from '../settings/form-fields.js';
 import { type PlainImport, receivePlainForm } from '../settings/imports/plain-import.js';
 
