@@ -26,7 +26,7 @@ const steps = [
 ];
 
 /** Every third one is larger than a part, and the connection breaks whenever it is read from the beginning. */
-const FILES = 60;
+const FILES = 30;
 const files = Array.from({ length: FILES }, (_, at) => {
   const photo = photoNamed(`fetched ${at}`);
   if (at % 3 > 0) return { name: `${at}.jpg`, bytes: photo };

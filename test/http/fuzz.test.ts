@@ -9,7 +9,7 @@ import { type PostgresPorts, postgresPorts } from './support/postgres-ports.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
 /** Requests per store and run; a failure prints its seed and the smallest request that fails. */
-const REQUESTS = 1500;
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1000);
 
 describe.each([
   ['in memory', async () => null],

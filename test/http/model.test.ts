@@ -16,7 +16,7 @@ import { type RunningApp, startApp } from './support/start-app.js';
  * them. A failure prints the shortest program that fails, with its seed and path.
  */
 const PROGRAMS = Number(process.env.MODEL_PROGRAMS ?? 200);
-const SECONDS = Number(process.env.MODEL_SECONDS ?? 60);
+const SECONDS = Number(process.env.MODEL_SECONDS ?? 30);
 const SEED = Number(process.env.MODEL_SEED ?? randomInt(2 ** 31));
 const STEPS = 40;
 
