@@ -21,7 +21,10 @@ export interface SharedOriginal {
 }
 
 /** All originals that are intact, by id. Errors: `not_found` if visitors may not download, `limit_reached`. */
-export async function listSharedOriginals({ store }: { store: Readable<'photos'> }, share: Share): Promise<readonly SharedOriginal[]> {
+export async function listSharedOriginals(
+  { store }: { store: Readable<'photos'> },
+  share: Share,
+): Promise<readonly SharedOriginal[]> {
   requireDownload(share);
   const all: SharedOriginal[] = [];
   const filters = filtersOf(share);
