@@ -1,8 +1,8 @@
 import { type ApiKey, displayPrefix } from '../../../core/access/api-key.js';
-import { type Scope, scopeMeanings, scopes } from '../../../core/access/scope.js';
+import type { Scope } from '../../../core/access/scope.js';
+import { KeyPrefix, KeyScopes } from '../../fields/api-key-fields.js';
 import { ResponseModel } from '../../fields/declared.js';
-import { Flag, IdOf, Instant, Text, withMeanings } from '../../fields/fields.js';
-import { Texts } from '../../fields/lists.js';
+import { Flag, IdOf, Instant, Text } from '../../fields/fields.js';
 import { instant, optionalInstant } from '../../responses/wire.js';
 
 @ResponseModel('ApiKey', 'An API key, without its secret.')
@@ -13,18 +13,10 @@ export class ApiKeyView {
   @Text({ description: 'The name of the key.', example: 'importer' })
   name: string;
 
-  @Text({ description: 'The beginning and the last four characters of the token.', example: 'phs_live_…x7Qa' })
+  @KeyPrefix()
   prefix: string;
 
-  @Texts(undefined, {
-    description: 'What the key may do. Never changes.',
-    item: {
-      type: 'string',
-      enum: scopes,
-      description: withMeanings('A scope.', scopeMeanings),
-      examples: scopes.slice(0, 1),
-    },
-  })
+  @KeyScopes()
   scopes: Scope[];
 
   @Flag({ description: 'Whether the key works only from certain addresses.', example: true })

@@ -1,9 +1,9 @@
 import { type ApiKey, displayPrefix } from '../../../core/access/api-key.js';
 import type { IssuedKey } from '../../../core/access/issue-key.js';
-import { type Scope, scopeMeanings, scopes } from '../../../core/access/scope.js';
+import type { Scope } from '../../../core/access/scope.js';
+import { KeyPrefix, KeyScopes } from '../../fields/api-key-fields.js';
 import { ResponseModel } from '../../fields/declared.js';
-import { IdOf, Instant, pageOf, Text, withMeanings } from '../../fields/fields.js';
-import { Texts } from '../../fields/lists.js';
+import { IdOf, Instant, pageOf, Text } from '../../fields/fields.js';
 import { instant, optionalInstant } from '../../responses/wire.js';
 import { IpList, KeyName, ReadLimit, WriteLimit } from './key-fields.js';
 
@@ -15,18 +15,10 @@ export class OperatorKeyView {
   @KeyName()
   name: string;
 
-  @Text({ description: 'The beginning and the last four characters of the token.', example: 'phs_live_…x7Qa' })
+  @KeyPrefix()
   prefix: string;
 
-  @Texts(undefined, {
-    description: 'What the key may do. Never changes.',
-    item: {
-      type: 'string',
-      enum: scopes,
-      description: withMeanings('A scope.', scopeMeanings),
-      examples: scopes.slice(0, 1),
-    },
-  })
+  @KeyScopes()
   scopes: Scope[];
 
   @IpList()
