@@ -1,15 +1,7 @@
-import type { PhotoListRequest } from '../../../core/photos/list-photos.js';
-import {
-  MAX_SEARCH_WORDS,
-  NEAREST_FIRST,
-  type PhotoFilters,
-  type PhotoSort,
-  photoSorts,
-} from '../../../core/photos/photo-query.js';
+import { MAX_SEARCH_WORDS, type PhotoSort, photoSorts } from '../../../core/photos/photo-query.js';
 import { MAX_RATING } from '../../../core/photos/photo-values.js';
 import { DEFAULT_DISTANCE, MAX_DISTANCE } from '../../../core/photos/similar-photos.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { cleanText, foldKey, searchText } from '../../../core/shared/text.js';
 import { withMeanings } from '../../fields/fields.js';
 import {
   flag,
@@ -21,12 +13,10 @@ import {
   oneOf,
   PaginationQuery,
   Parameter,
-  paginationOf,
   someOf,
   text,
   wholeNumber,
 } from '../../requests/parameters.js';
-import type { ParameterRule } from '../../requests/read-request.js';
 import {
   bbox,
   contentType,
@@ -40,7 +30,7 @@ import {
   words,
 } from './photo-filters.dto.js';
 
-const DEFAULT_SORT: PhotoSort = '-createdAt';
+export const DEFAULT_SORT: PhotoSort = '-createdAt';
 
 /** Above what cameras have. */
 const [MAX_ISO, MAX_FOCAL_LENGTH] = [10_000_000, 100_000];
@@ -229,42 +219,3 @@ export class PhotoListQuery extends PaginationQuery {
   @Parameter(someOf(['urls']), include({ urls: URLS }))
   readonly include?: readonly 'urls'[];
 }
-
-/** Filters are compared with values that the library stores cleaned or folded: they are normalized here in the same way. */
-export function photoListRequest(query: PhotoListQuery): PhotoListRequest {
-  const {
-    limit: _,
-    cursor: __,
-    sort,
-    similarTo: photoId,
-    maxDistance,
-    q,
-    filename,
-    externalId,
-    camera,
-    place,
-    lens,
-    trashed = 'false',
-    include: ___,
-    ...exact
-  } = query;
-  const filters: PhotoFilters = {
-    ...exact,
-    ...(q !== undefined && { words: q }),
-    ...(filename !== undefined && { filenameKey: foldKey(filename) }),
-    ...(externalId !== undefined && { externalId: cleanText(externalId) }),
-    ...(place !== undefined && { placeWords: place }),
-    ...(lens !== undefined && { lensWords: lens }),
-    ...(camera !== undefined && { camera: searchText(camera) }),
-    trashed,
-  };
-  const similarTo = photoId === undefined ? undefined : { photoId, maxDistance: maxDistance ?? DEFAULT_DISTANCE };
-  return { ...paginationOf(query), filters, similarTo, sort: sort ?? (similarTo ? NEAREST_FIRST : DEFAULT_SORT) };
-}
-
-/** A distance is one from a photo. */
-export const similarityRule: ParameterRule<PhotoListQuery> = ({ maxDistance }, { sent }) => {
-  if (sent.has('similarTo') || maxDistance === undefined) return [];
-  const message = 'maxDistance requires similarTo, the photo that others are compared with.';
-  return [{ field: 'maxDistance', code: 'conflict', message }];
-};

@@ -2,21 +2,11 @@ import type { TakenAtSource } from '../../../core/media/capture-time.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import { MAX_DESCRIPTION, MAX_EXTERNAL_ID, MAX_FILENAME, MAX_TITLE } from '../../../core/photos/photo-values.js';
 import { ResponseModel } from '../../fields/declared.js';
-import {
-  Flag,
-  IdOf,
-  Instant,
-  Models,
-  Nested,
-  OneOf,
-  pageOf,
-  StringMap,
-  Text,
-  WholeNumber,
-} from '../../fields/fields.js';
+import { Flag, IdOf, Instant, Models, Nested, pageOf, Text, WholeNumber } from '../../fields/fields.js';
 import { jsonShapeOf } from '../../fields/json-shape.js';
 import { instant, optionalInstant } from '../../responses/wire.js';
 import { TagNameView, tagNameView } from '../tags/tag.view.js';
+import { DominantColor, PerceptualHash, RawMetadata, TakenAtSourceField, ThumbHash } from './file-fields.js';
 import { Height, LOCAL_TIME, MetadataMap, Rating, Rotation, Sha256, Width } from './photo-fields.js';
 import {
   CameraView,
@@ -104,17 +94,7 @@ export class PhotoView {
   })
   timeZone: string | null;
 
-  @OneOf<TakenAtSource>(
-    {
-      exif_offset: 'a UTC offset in the file',
-      gps_time: "the difference between GPS time and the camera's clock",
-      gps_position: 'the time zone of the position',
-      customer_default: 'the default time zone of the import or account: a guess',
-      client: 'set by a client',
-      none: 'unknown',
-    },
-    { description: 'How the time zone, and with it the instant, was determined.' },
-  )
+  @TakenAtSourceField()
   takenAtSource: TakenAtSource;
 
   @Nested(LocationView, { description: 'Where the photo was taken. Null if unknown.', nullable: true })
@@ -174,28 +154,13 @@ export class PhotoView {
   })
   originalLostAt: string | null;
 
-  @Text({
-    description: 'A ThumbHash in base64: a blurred preview in 25 bytes.',
-    example: '1QcSHQRnh493V4dIh4eXh1h4kJUI',
-    nullable: true,
-  })
+  @ThumbHash()
   thumbhash: string | null;
 
-  @Text({
-    description: 'A blurred preview of the photo.',
-    example: '#7a5c3e',
-    pattern: '^#[0-9a-f]{6}$',
-    nullable: true,
-  })
+  @DominantColor()
   dominantColor: string | null;
 
-  @Text({
-    description:
-      'A perceptual hash of the upright picture, before `rotation`: 64 bits, of which pictures that look alike share most. Null while it is not known, and for a plain picture. `similarTo` of the list of photos compares them.',
-    example: '9f8b3a4c61d2e507',
-    pattern: '^[0-9a-f]{16}$',
-    nullable: true,
-  })
+  @PerceptualHash()
   phash: string | null;
 
   @Instant({ description: 'When the photo was moved to the trash. Null if it is not in the trash.', nullable: true })
@@ -220,14 +185,7 @@ export class PhotoView {
   })
   urls?: RenditionUrlsView | null;
 
-  @StringMap({
-    description: 'Only with `include=exif`: the raw metadata of the file, by tag name; at most 64 KiB.',
-    schema: {
-      additionalProperties: { type: ['string', 'number'] },
-      examples: [{ FNumber: 4, ISOSpeedRatings: 3200, LensModel: '24-120mm f/4' }],
-    },
-    sometimes: true,
-  })
+  @RawMetadata()
   exif?: Record<string, unknown>;
 }
 

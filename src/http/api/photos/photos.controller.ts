@@ -25,7 +25,8 @@ import { CurrentCaller } from '../../server/current-caller.js';
 import { DeletionQuery, PhotoPatchBody, PhotoQuery } from './photo.dto.js';
 import { PhotoPage, PhotoView, photoShape, photoView } from './photo.view.js';
 import { PhotoDeletionsView, PhotoEditsView, photoDeletionView, photoEditView } from './photo-bulk.view.js';
-import { PhotoListQuery, photoListRequest, similarityRule } from './photo-list.dto.js';
+import { PhotoListQuery } from './photo-list.dto.js';
+import { photoListRequest, similarityRule } from './photo-list-request.js';
 import { photoWithExtras } from './photo-with-extras.js';
 
 const photoId = pathId('id', 'photo', 90417);
