@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.js';
 import { pause } from '../pause.js';
 import type { Import, ImportPhoto } from '../resources.js';
-import type { ImportRun } from './import-run.js';
+import type { ImportResult, ImportRun } from './import-run.js';
 import type { ImportRecord } from './import-state.js';
 
 /** Interval between polls of an import that is being processed: 20 a minute, of 300 reads. */
@@ -73,4 +73,17 @@ export async function settle(run: ImportRun, record: ImportRecord): Promise<Outc
     );
   });
   return { subject, record };
+}
+
+/** What a run came to whose imports have ended. */
+export function resultOf({ tally, failures }: ImportRun, total: number, subjects: readonly Import[]): ImportResult {
+  return {
+    dryRun: false,
+    total,
+    imported: subjects.reduce((sum, { counts }) => sum + counts.imported, 0),
+    duplicates: subjects.reduce((sum, { counts }) => sum + counts.duplicate, 0),
+    failed: [...failures.values()],
+    bytesUploaded: tally.now().bytes.uploaded,
+    imports: subjects.map(({ id, status }) => ({ id, status })),
+  };
 }

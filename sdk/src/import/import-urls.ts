@@ -2,7 +2,7 @@ import type { PhotoService } from '../photo-service.js';
 import type { PhotoDetails } from '../resources.js';
 import { beginRun } from './begin-run.js';
 import { opened } from './fill-import.js';
-import { failedItems, finalize, settle, statusOf } from './finish.js';
+import { failedItems, finalize, resultOf, settle, statusOf } from './finish.js';
 import type { ImportOptions, ImportResult, ImportRun } from './import-run.js';
 import type { ImportRecord } from './import-state.js';
 import { photoName } from './photo-name.js';
@@ -65,15 +65,7 @@ export async function importUrls(
   }
   await run.state.finish();
   run.tally.enter('done');
-  return {
-    dryRun: false,
-    total: sources.length,
-    imported: subjects.reduce((sum, { counts }) => sum + counts.imported, 0),
-    duplicates: subjects.reduce((sum, { counts }) => sum + counts.duplicate, 0),
-    failed: [...run.failures.values()],
-    bytesUploaded: 0,
-    imports: subjects.map(({ id, status }) => ({ id, status })),
-  };
+  return resultOf(run, sources.length, subjects);
 }
 
 /** Asks for the files of one import; for one that an earlier run has finalized, nothing more. */

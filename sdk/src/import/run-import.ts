@@ -3,7 +3,7 @@ import type { ImportPhoto } from '../resources.js';
 import { beginRun } from './begin-run.js';
 import { dryRun } from './dry-run.js';
 import { fillImport } from './fill-import.js';
-import { failedItems, type Outcome, settle, statusOf } from './finish.js';
+import { failedItems, type Outcome, resultOf, settle, statusOf } from './finish.js';
 import type { ImportOptions, ImportResult, ImportRun } from './import-run.js';
 import type { ImportRecord } from './import-state.js';
 import { isRefused } from './picture-types.js';
@@ -76,15 +76,7 @@ async function importAll(run: ImportRun, total: number, sources: readonly Import
   for (const record of closing) run.state.ended(record);
   await run.state.finish();
   run.tally.enter('done');
-  return {
-    dryRun: false,
-    total,
-    imported: subjects.reduce((sum, { counts }) => sum + counts.imported, 0),
-    duplicates: subjects.reduce((sum, { counts }) => sum + counts.duplicate, 0),
-    failed: [...run.failures.values()],
-    bytesUploaded: run.tally.now().bytes.uploaded,
-    imports: subjects.map(({ id, status }) => ({ id, status })),
-  };
+  return resultOf(run, total, subjects);
 }
 
 /** Checks imports of an interrupted run: those that are still open are kept, those that are being finished are returned. */
