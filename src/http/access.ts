@@ -11,6 +11,8 @@ export interface FormRules {
   readonly uncounted?: boolean;
   /** It changes nothing in the account. */
   readonly whileSuspended?: boolean;
+  /** Only of a person who gave the password a moment ago: nobody keeps access, or takes it away, with a stolen session. */
+  readonly confirmed?: boolean;
 }
 
 /** What a route requires of its caller. */

@@ -200,14 +200,16 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       }
     });
 
-    it('keeps what pages leave, and when it was seen', async () => {
+    it('keeps what pages leave, when it was seen, and when its person was asked for the password again', async () => {
       const session = await start();
       await opened.sessions.keep(session.tokenHash, { flash: { text: 'done' } });
       await opened.sessions.touch(session.tokenHash, later(9), '2001:db8::1');
+      await opened.sessions.confirm(session.tokenHash, later(8));
       expect(present(await opened.sessions.find(session.tokenHash)).session).toEqual({
         ...session,
         data: { flash: { text: 'done' } },
         lastSeenAt: later(9),
+        confirmedAt: later(8),
         address: '2001:db8::1',
       });
     });
@@ -218,6 +220,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       await opened.sessions.end(session.tokenHash);
       await opened.sessions.keep(session.tokenHash, {});
       await opened.sessions.touch(session.tokenHash, later(1), '192.0.2.1');
+      await opened.sessions.confirm(session.tokenHash, later(1));
       expect(await isThere(session)).toBe(false);
     });
 
@@ -264,6 +267,7 @@ function sampleSession(values: Partial<NewSession> = {}): NewSession {
     address: '192.0.2.7',
     browser: 'Mozilla/5.0 (a browser)',
     byLink: false,
+    confirmedAt: later(0),
     ...values,
   };
 }

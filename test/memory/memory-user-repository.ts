@@ -51,6 +51,10 @@ export class MemorySessionStore implements SessionStore {
     return this.change(tokenHash, { lastSeenAt, address });
   }
 
+  confirm(tokenHash: string, confirmedAt: Date): Promise<void> {
+    return this.change(tokenHash, { confirmedAt });
+  }
+
   end(tokenHash: string): Promise<void> {
     return this.database.transaction(async () => {
       endWhere(this.database, (session) => session.tokenHash === tokenHash);

@@ -35,7 +35,7 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
     /^SELECT u\.customer_id .* FROM users u JOIN customers c ON c\.id = u\.customer_id WHERE u\.(email|link_hash) = \$1 /,
     /^SELECT s\.customer_id .* FROM sessions s JOIN customers c ON c\.id = s\.customer_id WHERE s\.token_hash = \$1$/,
     /^UPDATE sessions SET data = \$2 WHERE token_hash = \$1$/,
-    /^UPDATE "sessions" SET .* WHERE "token_hash" = \$3$/,
+    /^UPDATE "sessions" SET .* WHERE "token_hash" = \$[23]$/,
     /^DELETE FROM "sessions" WHERE "token_hash" = \$1$/,
   ],
   [

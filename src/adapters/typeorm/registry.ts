@@ -63,6 +63,7 @@ import { OperatorTokens1763700000130 } from './migrations/1763700000130-operator
 import { StorageDays1763700000131 } from './migrations/1763700000131-storage-days.js';
 import { Shares1763700000140 } from './migrations/1763700000140-shares.js';
 import { VisitorUploads1763700000141 } from './migrations/1763700000141-visitor-uploads.js';
+import { ConfirmedSessions1763700000180 } from './migrations/1763700000180-confirmed-sessions.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoTable } from './photos/photo.table.js';
@@ -149,6 +150,7 @@ export const migrations = [
   StorageDays1763700000131,
   Shares1763700000140,
   VisitorUploads1763700000141,
+  ConfirmedSessions1763700000180,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

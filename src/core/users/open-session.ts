@@ -14,5 +14,6 @@ export interface Browser {
 /** The session to store for a browser that signs in; `byLink`: with a one-time link, not with a password. */
 export function newSession({ token, address, userAgent }: Browser, startedAt: Date, byLink: boolean): NewSession {
   const tokenHash = hashRandomToken(token);
-  return { tokenHash, data: {}, startedAt, lastSeenAt: startedAt, address, browser: truncate(userAgent, 300), byLink };
+  const browser = truncate(userAgent, 300);
+  return { tokenHash, data: {}, startedAt, lastSeenAt: startedAt, confirmedAt: startedAt, address, browser, byLink };
 }

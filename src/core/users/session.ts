@@ -20,6 +20,8 @@ export interface Session {
   readonly browser: string;
   /** It began with a one-time link, not with a password. */
   readonly byLink: boolean;
+  /** When the person last proved who they are: at sign-in, or when asked for the password again. */
+  readonly confirmedAt: Date;
 }
 
 export type NewSession = Omit<Session, 'customerId' | 'id' | 'userId'>;
@@ -44,6 +46,14 @@ export function maySetPassword({ byLink, startedAt }: Pick<Session, 'byLink' | '
   return byLink && now.getTime() - startedAt.getTime() < LINK_GRACE_MS;
 }
 
+/** For how long after a password nobody is asked for it again. */
+export const CONFIRMED_MS = 15 * MINUTE;
+
+/** Whether the person proved a moment ago who they are. A stolen cookie alone never does (OWASP ASVS 5.0, 7.5). */
+export function isConfirmed({ confirmedAt }: Pick<Session, 'confirmedAt'>, now: Date): boolean {
+  return now.getTime() - confirmedAt.getTime() < CONFIRMED_MS;
+}
+
 /** A session and its user. */
 export interface KnownSession {
   readonly session: Session;
@@ -59,6 +69,8 @@ export interface SessionStore {
   keep(tokenHash: string, data: Session['data']): Promise<void>;
   /** Records when and from where it was last used. A session that was ended meanwhile stays ended. */
   touch(tokenHash: string, at: Date, address: string): Promise<void>;
+  /** Records that its person proved who they are. A session that was ended meanwhile stays ended. */
+  confirm(tokenHash: string, at: Date): Promise<void>;
   /** Ignores sessions that do not exist. */
   end(tokenHash: string): Promise<void>;
   /** Deletes sessions that began or were last seen before these times, and returns how many. */

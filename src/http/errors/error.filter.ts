@@ -13,7 +13,7 @@ import { ClientGone, discardBody } from '../requests/request-body.js';
 import { isForPrograms } from '../server/for-programs.js';
 import { type RequestContext, requestContextOf } from '../server/request-context.js';
 import { messageForPeople } from '../settings/error-messages.js';
-import { Redirect, sendErrorPage, wantsPage } from '../settings/error-page.js';
+import { AnsweredInstead, sendErrorPage, wantsPage } from '../settings/error-page.js';
 import { sendShareErrorPage } from '../shares/share-error-page.js';
 import { statusOfCode } from './status-of-code.js';
 
@@ -51,8 +51,9 @@ export class ErrorFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const requestContext = requestContextOf(request);
-    if (thrown instanceof Redirect) {
-      response.redirect(303, thrown.path);
+    if (thrown instanceof AnsweredInstead) {
+      const { status, headers, body } = thrown.reply;
+      response.status(status).set(headers).send(body);
       return;
     }
     if (thrown instanceof ClientGone) {

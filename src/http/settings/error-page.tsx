@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { renderToString } from 'preact-render-to-string';
 import type { DomainError } from '../../core/shared/errors.js';
 import { statusOfCode } from '../errors/status-of-code.js';
+import type { Reply } from '../responses/reply.js';
 import { isForPrograms, prefersHtml } from '../server/for-programs.js';
 import type { RequestContext } from '../server/request-context.js';
 import { assetUrl } from './assets.js';
@@ -9,12 +10,12 @@ import { messageForPeople } from './error-messages.js';
 import { HOME } from './navigation.js';
 import { pageHeaders } from './page.js';
 
-/** Thrown if a page must not be shown, with the page to show instead. */
-export class Redirect extends Error {
-  override readonly name = 'Redirect';
+/** Thrown if a page must not be shown, or a form not be followed, with the answer to give instead. */
+export class AnsweredInstead extends Error {
+  override readonly name = 'AnsweredInstead';
 
-  constructor(readonly path: string) {
-    super('the page has moved');
+  constructor(readonly reply: Reply) {
+    super('another answer takes its place');
   }
 }
 

@@ -36,6 +36,11 @@ export class FormFields {
   has(name: string): boolean {
     return this.fields.has(name);
   }
+
+  /** Everything that was sent, but for these fields. */
+  entriesBut(...names: readonly string[]): readonly (readonly [name: string, value: string])[] {
+    return [...this.fields].filter(([name]) => !names.includes(name));
+  }
 }
 
 /**

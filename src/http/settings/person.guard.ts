@@ -9,9 +9,11 @@ import { touchSession } from '../../core/users/find-session.js';
 import { mayActAs, type Role } from '../../core/users/user.js';
 import { accessOf } from '../access.js';
 import { PORTS } from '../ports-token.js';
+import { Reply } from '../responses/reply.js';
 import { requestContextOf } from '../server/request-context.js';
+import { requireConfirmed } from './confirm-identity.js';
 import { Csrf } from './csrf.js';
-import { Redirect, wantsPage } from './error-page.js';
+import { AnsweredInstead, wantsPage } from './error-page.js';
 import { FormFields, readForm, TAKES_FILES } from './form-fields.js';
 import { Navigation } from './navigation.js';
 import { pageContexts } from './page-context.js';
@@ -53,6 +55,7 @@ export class PersonGuard implements CanActivate {
       if (person.customer.status === 'suspended' && !access.whileSuspended) {
         throw new DomainError('account_suspended', 'This account is suspended: it is read-only.');
       }
+      if (access.confirmed) await requireConfirmed(this.ports, { ...pageContext, form: sent }, person);
     } catch (error) {
       await sent.leave();
       throw error;
@@ -65,7 +68,9 @@ export class PersonGuard implements CanActivate {
     if (person === undefined) {
       if (!wantsPage(requestContextOf(request), request)) throw new DomainError('unauthorized', 'Sign in first.');
       const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.originalUrl)}` : '';
-      throw new Redirect(`/settings/sign-in${next}`);
+      throw new AnsweredInstead(
+        new Reply(303, undefined, { Location: `/settings/sign-in${next}`, 'Cache-Control': 'no-store' }),
+      );
     }
     if (!mayActAs(person.user.role, role)) {
       throw new DomainError('scope_required', 'Only an owner of this account may do this.');

@@ -37,6 +37,12 @@ export class TypeormSessionStore implements SessionStore {
     );
   }
 
+  async confirm(tokenHash: string, at: Date): Promise<void> {
+    await withoutTransaction(this.dataSource, (manager) =>
+      manager.update(sessionTable, { tokenHash }, { confirmedAt: at }),
+    );
+  }
+
   async end(tokenHash: string): Promise<void> {
     await withoutTransaction(this.dataSource, (manager) => manager.delete(sessionTable, { tokenHash }));
   }

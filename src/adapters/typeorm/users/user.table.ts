@@ -37,4 +37,5 @@ export const sessionTable = tableOf<Session>('session', 'sessions', {
   address: text,
   browser: text,
   byLink: yesOrNo,
+  confirmedAt: instant,
 });

@@ -45,6 +45,7 @@ export class AccountController {
   }
 
   @Post('email')
+  @RequireRole('member', { confirmed: true })
   changeEmail(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { user } = personOf(context);
     const email = context.form.text('email');

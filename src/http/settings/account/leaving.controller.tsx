@@ -12,7 +12,7 @@ import { AccountClosed, EraseAccount } from './leaving.view.js';
 
 /** Closing the account, for owners only. */
 @Controller('settings/account/erase')
-@RequireRole('owner')
+@RequireRole('owner', { confirmed: true })
 export class LeavingController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 

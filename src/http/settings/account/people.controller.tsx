@@ -21,7 +21,7 @@ const section = 'account';
 
 /** The people with access to this account: for owners only. */
 @Controller('settings/account/people')
-@RequireRole('owner')
+@RequireRole('owner', { confirmed: true })
 export class PeopleController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 

@@ -15,6 +15,7 @@ import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { VisitRecorder } from '../../shares/visit-recorder.js';
 import { oneOfQuery } from '../address.js';
+import { requireConfirmed } from '../confirm-identity.js';
 import { type Problems, problemsOf } from '../form.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
@@ -55,6 +56,7 @@ export class ShareSettingsController {
   @Post('new')
   async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const [fields, photoIds] = [sentFields(context.form), photosIn(context.form.text('photos'))];
+    if (fields.mayDownload) await requireConfirmed(this.ports, context, personOf(context));
     try {
       const contents = photoIds === null ? { tagId: await this.tagNamed(context, fields.tag) } : { photoIds };
       const values = { ...settingsOf(fields), ...contents };
@@ -76,6 +78,7 @@ export class ShareSettingsController {
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const fields = sentFields(context.form);
     const { share } = await readShare(this.ports, customerOf(context), id);
+    if (fields.mayDownload && !share.mayDownload) await requireConfirmed(this.ports, context, personOf(context));
     try {
       const { title } = await editShare(this.ports, callerOfPage(context), id, changesOf(fields, share));
       return redirectTo(context, sharePagePath(id), { kind: 'done', text: `“${title}” was saved.` });

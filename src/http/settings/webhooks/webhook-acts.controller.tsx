@@ -48,7 +48,7 @@ export class WebhookActsController {
   }
 
   @Post(':id/secret')
-  @RequireRole('owner')
+  @RequireRole('owner', { confirmed: true })
   async rotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const rotated = await rotateWebhookSecret(this.ports, callerOfPage(context), id);
     return renderPage(this.ports, context, { ...ONCE, title: 'New secret' }, <ShowSecret {...rotated} isNew={false} />);

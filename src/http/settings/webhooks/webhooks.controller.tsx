@@ -44,7 +44,7 @@ export class WebhookPagesController {
   }
 
   @Post('new')
-  @RequireRole('owner')
+  @RequireRole('owner', { confirmed: true })
   async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const fields = fieldsOf(context.form);
     try {
@@ -77,7 +77,7 @@ export class WebhookPagesController {
   }
 
   @Post(':id/edit')
-  @RequireRole('owner')
+  @RequireRole('owner', { confirmed: true })
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const fields = fieldsOf(context.form);
     const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
@@ -102,7 +102,7 @@ export class WebhookPagesController {
   }
 
   @Post(':id/delete')
-  @RequireRole('owner')
+  @RequireRole('owner', { confirmed: true })
   async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     await deleteWebhookEndpoint(this.ports, callerOfPage(context), id);
     return redirectTo(context, '/settings/webhooks', { kind: 'done', text: 'The endpoint was deleted.' });

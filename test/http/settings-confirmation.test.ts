@@ -1,0 +1,110 @@
+import { CONFIRMED_MS } from '../../src/core/users/session.js';
+import { BrowserClient, type Fields, PASSWORD } from './support/browser-client.js';
+import { type Actor, type RunningApp, startApp } from './support/start-app.js';
+
+const EMAIL = '/settings/account/email';
+
+let app: RunningApp;
+let actor: Actor;
+let browser: BrowserClient;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  actor = await app.customer('Studio North');
+  browser = new BrowserClient(app.url);
+  await browser.enter(app.ports, actor.customerId, 'owner', address('anna'));
+});
+
+/** Of nobody in another test. */
+const address = (name: string) => `${name}.${actor.customerId}@example.com`;
+const changeEmail = (fields: Fields = {}) =>
+  browser.submit('/settings/account', { email: address('new'), ...fields }, EMAIL);
+const everyone = () => app.ports.store.query(actor.customerId, ({ users }) => users.list());
+const email = async () => (await everyone())[0]?.email;
+/** Sends the form that the page with the question contains, with a password. */
+const confirm = async (shown: { readonly text: string }, confirmPassword: string) => {
+  const inputs = [...shown.text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+  const sent = Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, value]));
+  return browser.post(EMAIL, { ...sent, confirmPassword });
+};
+
+test('right after signing in nobody is asked again', async () => {
+  app.clock.pass(CONFIRMED_MS - 1);
+  expect((await changeEmail()).status).toBe(303);
+  expect(await email()).toBe(address('new'));
+});
+
+describe('a quarter of an hour later', () => {
+  beforeEach(() => app.clock.pass(CONFIRMED_MS));
+
+  it('the password is asked for before anything changes, and the form goes on with it', async () => {
+    const asked = await changeEmail();
+    expect(asked.status).toBe(403);
+    expect(asked.text).toContain('Confirm that it is you');
+    expect(await email()).toBe(address('anna'));
+    expect((await confirm(asked, PASSWORD)).status).toBe(303);
+    expect(await email()).toBe(address('new'));
+    expect((await changeEmail({ email: address('newer') })).status).toBe(303);
+    app.clock.pass(CONFIRMED_MS);
+    expect((await changeEmail()).status).toBe(403);
+  });
+
+  it('a wrong one changes nothing, can be corrected, and cannot be guessed', async () => {
+    const asked = await changeEmail();
+    const wrong = await confirm(asked, 'not my password');
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toContain('This is not your password');
+    for (let guess = 2; guess <= 5; guess += 1) expect((await confirm(wrong, `guess ${guess}`)).status).toBe(400);
+    expect((await confirm(wrong, PASSWORD)).status).toBe(429);
+    expect(await email()).toBe(address('anna'));
+    app.clock.pass(61_000);
+    expect((await confirm(wrong, PASSWORD)).status).toBe(303);
+  });
+
+  it('what the form had comes back as it was, and the password nowhere', async () => {
+    const asked = await changeEmail({ email: `"><script>alert(1)</script>'&amp;` });
+    expect(asked.text).toContain(`value="&quot;>&lt;script>alert(1)&lt;/script>'&amp;amp;"`);
+    const wrong = await confirm(asked, 'a secret that is wrong');
+    expect(wrong.text).not.toContain('a secret that is wrong');
+  });
+
+  it('another site cannot have it asked, and scripts are told', async () => {
+    expect((await browser.post(EMAIL, { email: address('new') })).status).toBe(403);
+    expect((await browser.post(EMAIL, { email: address('new') })).text).not.toContain('Confirm that it is you');
+    const told = await browser.send({
+      method: 'POST',
+      path: EMAIL,
+      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded', origin: app.url },
+      body: new URLSearchParams({ _csrf: await csrf(), email: address('new') }).toString(),
+    });
+    expect([told.status, told.body.error.code]).toEqual([401, 'unauthorized']);
+  });
+
+  it.each<[page: string, action: string | null, fields: Fields]>([
+    ['/settings/account', EMAIL, { email: 'other@example.com' }],
+    ['/settings/account/people', null, { email: 'new@example.com', role: 'member' }],
+    ['/settings/account/people', '/settings/account/people/:me/link', {}],
+    ['/settings/account/people', '/settings/account/people/:me/role', { role: 'member' }],
+    ['/settings/account/erase', null, { name: 'Studio North' }],
+    ['/settings/keys/new', null, { name: 'importer', scopes: 'photos:read' }],
+    ['/settings/delivery/keys/new', null, { name: 'site' }],
+    ['/settings/webhooks/new', null, { url: 'http://127.0.0.1:1/hook', events: 'photo.created' }],
+    ['/settings/shares/new', null, { tag: 'Summer', title: 'Summer', mayDownload: 'yes' }],
+  ])('%s: %s asks', async (page, action, fields) => {
+    const me = (await everyone())[0]?.id;
+    const asked = await browser.post(action?.replace(':me', String(me)) ?? page, { _csrf: await csrf(), ...fields });
+    expect([asked.status, asked.text.includes('Confirm that it is you')]).toEqual([403, true]);
+  });
+
+  it.each(['/settings/account', '/settings/keys', '/settings/account/people', '/settings/webhooks'])(
+    '%s is shown without',
+    async (page) => expect((await browser.get(page)).status).toBe(200),
+  );
+});
+
+async function csrf(): Promise<string> {
+  return /name="_csrf" value="([0-9a-f]+)"/.exec((await browser.get('/settings/account')).text)?.[1] ?? '';
+}
