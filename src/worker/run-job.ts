@@ -1,3 +1,5 @@
+import { giveUpBulkEdit } from '../core/bulk-edits/give-up-bulk-edit.js';
+import { type RunUses, runBulkEdit } from '../core/bulk-edits/run-bulk-edit.js';
 import { giveUpImportPhoto } from '../core/imports/give-up-import-photo.js';
 import { inspectImportPhoto } from '../core/imports/inspect-import-photo.js';
 import { publishImport } from '../core/imports/publish-import.js';
@@ -5,6 +7,7 @@ import { type Job, MAX_ATTEMPTS, MAX_FAILURES, MAX_OUTAGES } from '../core/jobs/
 import { ReaderFailure } from '../core/media/media-reader.js';
 import type { Uses } from '../core/ports.js';
 import { isOutage } from '../core/shared/errors.js';
+import type { Id } from '../core/shared/ids.js';
 import { bumpPhotoVersions } from '../core/tags/bump-photo-versions.js';
 
 /**
@@ -20,6 +23,7 @@ export async function runJob(
   const isLast = failures + 1 >= MAX_FAILURES;
   if (work.kind === 'renew') return bumpPhotoVersions(uses, customerId);
   if (work.kind === 'publish') return publishImport(uses, customerId, work.importId, isLast);
+  if (work.kind === 'bulk_edit') return continueEdit(uses, customerId, work.bulkEditId, isLast);
   const giveUp = (error: unknown) => giveUpImportPhoto(uses, customerId, work.importId, work.photoId, error);
   if (attempt > MAX_ATTEMPTS)
     return giveUp(new ReaderFailure('The service stopped every time it inspected this file.'));
@@ -29,5 +33,16 @@ export async function runJob(
   } catch (error) {
     if (isOutage(error) ? job.outages < MAX_OUTAGES : !isLast) throw error;
     await giveUp(error);
+  }
+}
+
+/** As long as only the database is unavailable, it is not given up. */
+async function continueEdit(uses: RunUses, customerId: Id, id: Id, isLast: boolean): Promise<void> {
+  try {
+    await runBulkEdit(uses, customerId, id);
+  } catch (error) {
+    if (isOutage(error) || !isLast) throw error;
+    await giveUpBulkEdit(uses, customerId, id);
+    throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { sweepAudit } from '../core/audit/read-audit.js';
+import { forgetBulkEdits } from '../core/bulk-edits/forget-bulk-edits.js';
 import { finishErasing } from '../core/customers/finish-erasing.js';
 import { resealDeliverySecrets } from '../core/delivery/reseal-delivery-secrets.js';
 import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
@@ -46,6 +47,7 @@ export function upkeep(
       everySeconds: 12 * 3600,
       run: async (stopping) => onCollected(await collectGarbage(ports, { graceSeconds: GRACE_SECONDS }, stopping)),
     },
+    { name: 'forget old bulk edits', everySeconds: 3600, run: (stopping) => forgetBulkEdits(ports, stopping) },
     { name: 'finish erasing customers', everySeconds: 3600, run: (stopping) => finishErasing(ports, stopping) },
     { name: 'forget old idempotency keys', everySeconds: 3600, run: () => sweepIdempotencyKeys(ports) },
     { name: 'forget old sessions', everySeconds: 3600, run: () => sweepSessions(ports) },

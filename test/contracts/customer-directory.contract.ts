@@ -241,6 +241,20 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await find(later(0), { after: present(using[0]), limit: 10 })).toEqual(using.slice(1));
     });
 
+    it('tells who has bulk edits from before', async () => {
+      const [a, b] = await Promise.all(['a', 'b'].map(() => Tenant.of(opened)));
+      const actor = { kind: 'service', id: null, name: null, address: null } as const;
+      const edit = { action: { kind: 'trash' }, filters: null, total: 1, actor } as const;
+      for (const tenant of [a, b].map(present)) {
+        await tenant.transaction(({ bulkEdits }) => bulkEdits.insert({ ...edit, createdAt: later(-5) }, []));
+      }
+      const owners = [present(a).id, present(b).id].toSorted((x, y) => x - y);
+      expect(await customers.withBulkEditsBefore(later(-4), all)).toEqual(owners);
+      expect(await customers.withBulkEditsBefore(later(-5), all)).toEqual([]);
+      const next = { after: present(owners[0]), limit: 10 };
+      expect(await customers.withBulkEditsBefore(later(-4), next)).toEqual(owners.slice(1));
+    });
+
     it('tells who has ended imports that are old enough to be forgotten, or items of such', async () => {
       const [a, b, c, d] = await Promise.all(['a', 'b', 'c', 'd'].map(() => Tenant.of(opened)));
       const ended = (completedAt: Date) => ({ status: 'completed', expiresAt: null, completedAt }) as const;

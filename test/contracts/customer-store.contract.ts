@@ -2,6 +2,7 @@ import type { Repositories } from '../../src/core/shared/transactional.js';
 import { later, sampleImport, sampleInstant, sampleItem, sampleTag } from '../support/samples.js';
 import { atOnce, type CustomerPorts, Gate, present, Tenant } from '../support/tenant.js';
 import { blobOwnersContract } from './blob-owners.contract.js';
+import { bulkEditsContract } from './bulk-edits.contract.js';
 import { deliveryContract } from './delivery.contract.js';
 import { importPhotoRepositoryContract } from './import-photo-repository.contract.js';
 import { importRepositoryContract } from './import-repository.contract.js';
@@ -53,6 +54,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('owners of blobs', () => blobOwnersContract(newTenant));
     describe('delivery', () => deliveryContract(newTenant));
     describe('shares', () => sharesContract(newTenant));
+    describe('bulk edits', () => bulkEditsContract(newTenant));
   });
 }
 

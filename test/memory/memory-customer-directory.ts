@@ -1,4 +1,5 @@
 import type { Actor } from '../../src/core/audit/actor.js';
+import type { BulkEdit } from '../../src/core/bulk-edits/bulk-edit.js';
 import type { Customer, NewCustomer } from '../../src/core/customers/customer.js';
 import type {
   Creation,
@@ -110,6 +111,11 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
   withImportsToForget(old: OldEnough, window: CustomerWindow): Promise<readonly Id[]> {
     const due = (subject: Import) => isOldEnough(this.database, subject, old);
     return this.database.transaction(async () => ownersOf(this.database.imports.where(due), window));
+  }
+
+  withBulkEditsBefore(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    const isBefore = ({ createdAt }: BulkEdit) => createdAt < at;
+    return this.database.transaction(async () => ownersOf(this.database.bulkEdits.where(isBefore), window));
   }
 
   setRenditionBytes(bytes: ReadonlyMap<Id, number>): Promise<void> {

@@ -6,6 +6,7 @@ import type { Id } from '../../src/core/shared/ids.js';
 import type { Reads, Repositories } from '../../src/core/shared/transactional.js';
 import { MemoryAuditTrail } from './memory-audit.js';
 import { MemoryBlobOwnership } from './memory-blob-owners.js';
+import { MemoryBulkEditRepository } from './memory-bulk-edits.js';
 import { MemoryCustomerRepository, MemoryUsageRepository } from './memory-customer-repository.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import { MemoryDeliveryKeyRepository, MemoryPresetRepository } from './memory-delivery.js';
@@ -89,6 +90,7 @@ export class MemoryCustomerStore implements CustomerStore {
       deliveryKeys: passing(new MemoryDeliveryKeyRepository(this.database, customerId, locked), pass),
       presets: passing(new MemoryPresetRepository(this.database, customerId), pass),
       shares: passing(new MemoryShareRepository(this.database, customerId, locked), pass),
+      bulkEdits: passing(new MemoryBulkEditRepository(this.database, customerId, locked), pass),
       users: passing(new MemoryUserRepository(this.database, customerId, locked), pass),
       audit: passing(new MemoryAuditTrail(this.database, customerId), pass),
       traffic: passing(new MemoryTrafficReads(this.database, customerId), pass),

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ApiKey } from '../../src/core/access/api-key.js';
 import type { KeyAddress } from '../../src/core/access/key-store.js';
 import type { AuditEntry } from '../../src/core/audit/audit-entry.js';
+import type { BulkChange, BulkEdit } from '../../src/core/bulk-edits/bulk-edit.js';
 import type { Customer } from '../../src/core/customers/customer.js';
 import type { CreationKey, Erasure } from '../../src/core/customers/customer-directory.js';
 import type { DeliveryKey } from '../../src/core/delivery/delivery-key.js';
@@ -58,6 +59,15 @@ export interface StoredCreation extends Omit<CreationKey, 'expiredBefore'> {
 /** A delivery and its state in the queue. */
 export interface StoredDelivery extends Omit<LeasedDelivery, 'lease'> {
   readonly lease: string | null;
+}
+
+export interface StoredBulkEdit extends BulkEdit {
+  readonly photoIds: readonly Id[];
+}
+
+export interface StoredBulkChange extends BulkChange {
+  readonly customerId: Id;
+  readonly bulkEditId: Id;
 }
 
 export interface SeparatedPair extends PhotoPair {
@@ -192,6 +202,9 @@ export class MemoryDatabase {
   /** By customer and name. */
   readonly presets = this.table<Preset, string>('presets');
   readonly shares = this.table<Share>('shares');
+  readonly bulkEdits = this.table<StoredBulkEdit>('bulk_edits');
+  /** By edit and photo. */
+  readonly bulkChanges = this.table<StoredBulkChange, string>('bulk_edit_changes');
   readonly users = this.table<User>('users');
   readonly sessions = this.table<Session>('sessions');
   readonly auditEntries = this.table<AuditEntry>('audit_entries');

@@ -1,6 +1,6 @@
 import type { Id } from '../../src/core/shared/ids.js';
 
-type Kind = 'customer' | 'photo' | 'import' | 'item' | 'endpoint' | 'delivery key' | 'share' | 'user';
+type Kind = 'bulk edit' | 'customer' | 'photo' | 'import' | 'item' | 'endpoint' | 'delivery key' | 'share' | 'user';
 
 /**
  * The rows that one transaction holds. Transactions run one after another here, so nobody could meet in a row; this is for finding

@@ -64,6 +64,10 @@ export class MemoryPhotoRepository implements PhotoRepository {
     return windowOf(rows, (photo) => photoPosition(photo, sort, filters.similar), sort.startsWith('-'), window);
   }
 
+  async count(filters: PhotoFilters): Promise<number> {
+    return this.own(() => true).filter((photo) => matches(photo, filters)).length;
+  }
+
   async listAsJson(query: PhotoQuery, shape: JsonShape): Promise<readonly string[]> {
     return (await this.list(query)).map((photo) => JSON.stringify(shaped(photo, shape)));
   }

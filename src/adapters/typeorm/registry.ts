@@ -5,6 +5,8 @@ import { apiKeyTable } from './access/api-key.table.js';
 import { TypeormAuditTrail } from './audit/audit.repository.js';
 import { auditTable } from './audit/audit.table.js';
 import { TypeormBlobOwnership } from './blobs/blob-owners.repository.js';
+import { TypeormBulkEditRepository } from './bulk-edits/bulk-edit.repository.js';
+import { bulkChangeTable, bulkEditTable } from './bulk-edits/bulk-edit.table.js';
 import { TypeormCustomerRepository } from './customers/customer.repository.js';
 import { customerTable } from './customers/customer.table.js';
 import { deliveryKeyTable, presetTable } from './delivery/delivery.table.js';
@@ -63,6 +65,7 @@ import { OperatorTokens1763700000130 } from './migrations/1763700000130-operator
 import { StorageDays1763700000131 } from './migrations/1763700000131-storage-days.js';
 import { Shares1763700000140 } from './migrations/1763700000140-shares.js';
 import { VisitorUploads1763700000141 } from './migrations/1763700000141-visitor-uploads.js';
+import { BulkEdits1763700000150 } from './migrations/1763700000150-bulk-edits.js';
 import { ConfirmedSessions1763700000180 } from './migrations/1763700000180-confirmed-sessions.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
@@ -103,6 +106,8 @@ export const tables = [
   deliveryKeyTable,
   presetTable,
   shareTable,
+  bulkEditTable,
+  bulkChangeTable,
   userTable,
   sessionTable,
   auditTable,
@@ -150,6 +155,7 @@ export const migrations = [
   StorageDays1763700000131,
   Shares1763700000140,
   VisitorUploads1763700000141,
+  BulkEdits1763700000150,
   ConfirmedSessions1763700000180,
 ];
 
@@ -180,6 +186,7 @@ export const repositories: { readonly [Name in keyof Repositories]: RepositoryCl
   deliveryKeys: TypeormDeliveryKeyRepository,
   presets: TypeormPresetRepository,
   shares: TypeormShareRepository,
+  bulkEdits: TypeormBulkEditRepository,
   users: TypeormUserRepository,
   audit: TypeormAuditTrail,
   traffic: TypeormTrafficReads,

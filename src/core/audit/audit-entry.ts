@@ -38,11 +38,14 @@ export const auditActions = [
   'customer.edited',
   'customer.exported',
   'photo.deleted',
+  'photo.bulk_edited',
+  'photo.bulk_edit_undone',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
 /**
- * One change of a key, webhook endpoint, preset, share, user or customer, a sign-in, an export, or photos that were deleted permanently. Never contains a
+ * One change of a key, webhook endpoint, preset, share, user or customer, a sign-in, an export, photos that were deleted permanently, or many photos
+ * that a person edited together. Never contains a
  * token, secret, password or link.
  */
 export interface AuditEntry {

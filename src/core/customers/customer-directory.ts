@@ -33,6 +33,8 @@ export interface CustomerDirectory {
   withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
   /** Customers with ended imports that are old enough to be deleted, or whose items are. */
   withImportsToForget(old: OldEnough, window: CustomerWindow): Promise<readonly Id[]>;
+  /** Customers with bulk edits that were created before this. */
+  withBulkEditsBefore(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
   /** Customers that have been closing since this time or longer. */
   closingSince(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
   /**

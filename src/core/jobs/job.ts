@@ -7,7 +7,9 @@ export type JobWork =
   /** Publish the ready items of a finalized import. */
   | { readonly kind: 'publish'; readonly importId: Id }
   /** Give the photos of deleted tags their new versions. */
-  | { readonly kind: 'renew' };
+  | { readonly kind: 'renew' }
+  /** Apply an edit of many photos to the next of them, or undo it for them. */
+  | { readonly kind: 'bulk_edit'; readonly bulkEditId: Id };
 
 export interface Job {
   readonly id: Id;
@@ -28,6 +30,7 @@ export interface Job {
 /** One job per customer and work: adding it again while it waits changes nothing. */
 export function jobKey(work: JobWork): string {
   if (work.kind === 'renew') return 'renew';
+  if (work.kind === 'bulk_edit') return `bulk_edit/${work.bulkEditId}`;
   return work.kind === 'inspect' ? `inspect/${work.importId}/${work.photoId}` : `publish/${work.importId}`;
 }
 

@@ -18,6 +18,8 @@ export interface PhotoReads {
   listAsJson(query: PhotoQuery, shape: JsonShape): Promise<readonly string[]>;
   /** Whether the list still has, at exactly this position, the row that the position was taken from. */
   hasRowAt(filters: PhotoFilters, sort: ListSort, position: Position): Promise<boolean>;
+  /** How many photos match; any number of them is counted, so it can take a second for a million. */
+  count(filters: PhotoFilters): Promise<number>;
   /**
    * Of the times from each of these instants, ascending, to the next, whether a photo outside the trash was taken in them. Takes time
    * proportional to their number, not to that of photos.

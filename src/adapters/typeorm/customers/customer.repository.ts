@@ -69,6 +69,10 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
     return this.owners(`imports WHERE ${oldEnoughImports('$3', '$4')}`, window, itemsOf, imports);
   }
 
+  withBulkEditsBefore(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
+    return this.owners('bulk_edits WHERE created_at < $3', window, at);
+  }
+
   withAbandonedUploads(until: Date, window: CustomerWindow): Promise<readonly Id[]> {
     return this.owners(abandonedUploads('$3'), window, until);
   }

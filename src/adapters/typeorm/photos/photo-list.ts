@@ -110,9 +110,19 @@ export async function isUnmoved(
   const list = await PhotoConditions.of(manager, customerId, filters);
   const value = position.value === null ? 'IS NULL' : `= ${list.place(order.value(position.value))}`;
   const here = `p.id = ${list.place(position.id)} AND p.${order.column} ${value}`;
-  const state = `(${trashStates(filters)
+  const rows = await select(manager, `SELECT 1 FROM photos p WHERE ${list.all(stateOf(filters), here)}`, list.values);
+  return rows.length > 0;
+}
+
+export async function countPhotos(manager: EntityManager, customerId: Id, filters: PhotoFilters): Promise<number> {
+  const list = await PhotoConditions.of(manager, customerId, filters);
+  const sql = `SELECT count(*) AS photos FROM photos p WHERE ${list.all(stateOf(filters))}`;
+  const [row] = await select<{ photos: number }>(manager, sql, list.values);
+  return row?.photos ?? 0;
+}
+
+function stateOf(filters: PhotoFilters): string {
+  return `(${trashStates(filters)
     .map((inState) => inState('p'))
     .join(' OR ')})`;
-  const rows = await select(manager, `SELECT 1 FROM photos p WHERE ${list.all(state, here)}`, list.values);
-  return rows.length > 0;
 }

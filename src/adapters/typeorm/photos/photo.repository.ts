@@ -13,7 +13,7 @@ import { asJson, assignments, select } from '../database/rows.js';
 import { insertPhotos } from './new-photos.js';
 import { photoJson, photoOf, photoTable, rowOf } from './photo.table.js';
 import { shiftPhotoCounts } from './photo-counts.js';
-import { isUnmoved, listPhotos, listPhotosAsJson } from './photo-list.js';
+import { countPhotos, isUnmoved, listPhotos, listPhotosAsJson } from './photo-list.js';
 import { type PhotosReadTogether, photosWithTags, takenBetween, visiblePhotos } from './photo-reads.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
@@ -53,6 +53,10 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   hasRowAt(filters: PhotoFilters, sort: ListSort, position: Position): Promise<boolean> {
     return isUnmoved(this.manager, this.customerId, { filters, sort, position });
+  }
+
+  count(filters: PhotoFilters): Promise<number> {
+    return countPhotos(this.manager, this.customerId, filters);
   }
 
   takenBetween(instants: readonly Date[]): Promise<readonly boolean[]> {

@@ -1,0 +1,109 @@
+import { isTimeZone } from '../media/capture-time.js';
+import { MAX_RATING } from '../photos/photo-values.js';
+import { DAY, HOUR, MINUTE, SECOND } from '../shared/clock.js';
+import type { FieldError } from '../shared/errors.js';
+import type { TagName } from '../tags/tag.js';
+
+/** What is done to each photo. Tags are stored with the names that they had. */
+export type BulkAction = TagAction | ValueAction;
+export type TagAction = { readonly kind: 'add_tags' | 'remove_tags'; readonly tags: readonly TagName[] };
+type ValueAction =
+  | { readonly kind: 'set_rating'; readonly rating: number | null }
+  /** Sets the clock forward or back, sets its zone, or both. A zone alone leaves the clock as it is. */
+  | { readonly kind: 'shift_time'; readonly seconds: number; readonly timeZone: string | null }
+  /** Clockwise, from how the photo is turned now. */
+  | { readonly kind: 'rotate'; readonly degrees: number }
+  | { readonly kind: 'trash' }
+  | { readonly kind: 'restore' };
+
+/** As a person asks for it: tags by their names. */
+export type BulkActionInput = { readonly kind: TagAction['kind']; readonly tagNames: readonly string[] } | ValueAction;
+
+export const MAX_BULK_TAGS = 20;
+/** A century of days in either direction. */
+export const MAX_SHIFT_SECONDS = (36_525 * DAY) / SECOND;
+
+/** Problems that do not depend on any photo. */
+export function actionErrors(action: BulkActionInput): readonly FieldError[] {
+  switch (action.kind) {
+    case 'add_tags':
+    case 'remove_tags':
+      if (action.tagNames.length > 0 && action.tagNames.length <= MAX_BULK_TAGS) return [];
+      return [range('tagNames', `Name 1 to ${MAX_BULK_TAGS} tags.`)];
+    case 'set_rating':
+      if (
+        action.rating === null ||
+        (Number.isInteger(action.rating) && action.rating >= 0 && action.rating <= MAX_RATING)
+      )
+        return [];
+      return [range('rating', `rating must be a whole number from 0 to ${MAX_RATING}.`)];
+    case 'rotate':
+      return [90, 180, 270].includes(action.degrees) ? [] : [range('degrees', 'degrees must be 90, 180 or 270.')];
+    case 'shift_time':
+      return shiftErrors(action.seconds, action.timeZone);
+    default:
+      return [];
+  }
+}
+
+function shiftErrors(seconds: number, timeZone: string | null): readonly FieldError[] {
+  if (!Number.isInteger(seconds) || Math.abs(seconds) > MAX_SHIFT_SECONDS) {
+    return [range('seconds', 'Capture times can be shifted by at most a hundred years, in whole seconds.')];
+  }
+  if (timeZone !== null && !isTimeZone(timeZone)) {
+    return [{ field: 'timeZone', code: 'invalid_format', message: 'timeZone must look like +01:00 or Europe/Paris.' }];
+  }
+  if (seconds !== 0 || timeZone !== null) return [];
+  return [
+    { field: 'seconds', code: 'required', message: 'Say by how much to shift capture times, or name a time zone.' },
+  ];
+}
+
+function range(field: string, message: string): FieldError {
+  return { field, code: 'out_of_range', message };
+}
+
+/** For people, as a heading. */
+export function actionTitle(action: BulkAction): string {
+  switch (action.kind) {
+    case 'add_tags':
+      return `Add ${tagNames(action.tags)}`;
+    case 'remove_tags':
+      return `Remove ${tagNames(action.tags)}`;
+    case 'set_rating':
+      return action.rating === null ? 'Remove rating' : `Rate ${action.rating} of ${MAX_RATING} stars`;
+    case 'shift_time': {
+      const zone = action.timeZone && `set time zone ${action.timeZone}`;
+      const shift = action.seconds !== 0 && `shift capture time by ${durationText(action.seconds)}`;
+      const text = [shift, zone].filter(Boolean).join(' and ');
+      return text.charAt(0).toUpperCase() + text.slice(1);
+    }
+    case 'rotate':
+      return `Rotate by ${action.degrees}°`;
+    case 'trash':
+      return 'Move to the trash';
+    case 'restore':
+      return 'Restore from the trash';
+  }
+}
+
+function tagNames(tags: readonly TagName[]): string {
+  return `${tags.length === 1 ? 'tag' : 'tags'} ${tags.map(({ name }) => `“${name}”`).join(', ')}`;
+}
+
+/** `+1 d 2 h`, `−30 min` */
+function durationText(seconds: number): string {
+  const units = [
+    [DAY, 'd'],
+    [HOUR, 'h'],
+    [MINUTE, 'min'],
+    [SECOND, 's'],
+  ] as const;
+  let rest = Math.abs(seconds) * SECOND;
+  const parts = units.flatMap(([length, unit]) => {
+    const count = Math.floor(rest / length);
+    rest -= count * length;
+    return count === 0 ? [] : [`${count} ${unit}`];
+  });
+  return `${seconds < 0 ? '−' : '+'}${parts.join(' ')}`;
+}

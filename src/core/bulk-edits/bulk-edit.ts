@@ -1,0 +1,108 @@
+import type { Actor } from '../audit/actor.js';
+import type { PhotoFilters } from '../photos/photo-query.js';
+import { DAY } from '../shared/clock.js';
+import type { Id } from '../shared/ids.js';
+import type { BulkAction } from './bulk-action.js';
+
+/**
+ * One action on many photos, applied in the background. `undoing` follows when somebody undoes it, also before its end; `failed` when it
+ * was given up halfway.
+ */
+export type BulkEditState = 'running' | 'done' | 'failed' | 'undoing' | 'undone';
+
+export interface BulkEdit {
+  readonly customerId: Id;
+  readonly id: Id;
+  readonly action: BulkAction;
+  /** It concerns the photos that match; null: photos that were chosen one by one (`BulkEditReads.chosenPhotos`). */
+  readonly filters: BulkFilters | null;
+  /** How many photos it concerned when it was started. */
+  readonly total: number;
+  readonly state: BulkEditState;
+  /** Photos up to this id have been processed in this state; null: none. */
+  readonly lastPhotoId: Id | null;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly failures: readonly BulkFailure[];
+  /** Photos that are again as they were. */
+  readonly undone: number;
+  /** Photos that undoing left alone, because they have been changed in the same respect, moved to the trash or deleted since. */
+  readonly kept: number;
+  readonly actor: Actor;
+  readonly undoneBy: Actor | null;
+  readonly createdAt: Date;
+  /** When all photos had been processed, in the last state that needs work. */
+  readonly endedAt: Date | null;
+}
+
+export type NewBulkEdit = Pick<BulkEdit, 'action' | 'filters' | 'total' | 'actor' | 'createdAt'>;
+export type BulkFilters = Omit<PhotoFilters, 'similar'>;
+
+export const bulkFailureReasons = [
+  'not_found',
+  'in_trash',
+  'tag_deleted',
+  'too_many_tags',
+  'no_capture_time',
+  'capture_time_out_of_range',
+] as const;
+export type BulkFailureReason = (typeof bulkFailureReasons)[number];
+
+/** Photos that could not be changed. */
+export interface BulkFailure {
+  readonly reason: BulkFailureReason;
+  readonly count: number;
+  /** The first ones. */
+  readonly photoIds: readonly Id[];
+}
+
+/** The fields that an action concerns, as JSON; of tags, only the ids of those that it removed (before) and added (after). */
+export type FieldValues = Readonly<Record<string, string | number | null | readonly Id[]>>;
+
+/** What an edit has done to a photo. */
+export interface BulkChange {
+  readonly photoId: Id;
+  readonly before: FieldValues;
+  readonly after: FieldValues;
+}
+
+/** Photos that can be chosen one by one for one edit. A query may match more. */
+export const MAX_CHOSEN_PHOTOS = 10_000;
+/** Edits of one customer that may be in progress at a time. */
+export const MAX_ACTIVE_EDITS = 5;
+/** How long an edit can be undone; afterwards it is deleted. */
+export const BULK_EDIT_MS = 7 * DAY;
+/** Photos per transaction: a fraction of a second, during which nobody else can change them. */
+export const BULK_BATCH = 200;
+/** Photos that are named for each reason. */
+const NAMED_FAILURES = 20;
+
+export function isActive({ state }: Pick<BulkEdit, 'state'>): boolean {
+  return state === 'running' || state === 'undoing';
+}
+
+export function canBeUndone({ state, changed }: Pick<BulkEdit, 'state' | 'changed'>): boolean {
+  return state === 'running' || ((state === 'done' || state === 'failed') && changed > 0);
+}
+
+/** How many photos have been processed, and of how many, in the present state. */
+export function progressOf(edit: BulkEdit): { readonly processed: number; readonly total: number } {
+  if (edit.state === 'undoing' || edit.state === 'undone') {
+    return { processed: edit.undone + edit.kept, total: edit.changed };
+  }
+  return { processed: edit.changed + edit.unchanged + failedCount(edit), total: edit.total };
+}
+
+export function failedCount({ failures }: Pick<BulkEdit, 'failures'>): number {
+  return failures.reduce((sum, { count }) => sum + count, 0);
+}
+
+export function withFailure(
+  failures: readonly BulkFailure[],
+  reason: BulkFailureReason,
+  photoId: Id,
+): readonly BulkFailure[] {
+  const known = failures.find((failure) => failure.reason === reason) ?? { reason, count: 0, photoIds: [] };
+  const photoIds = [...known.photoIds, photoId].slice(0, NAMED_FAILURES);
+  return [...failures.filter((failure) => failure !== known), { reason, count: known.count + 1, photoIds }];
+}

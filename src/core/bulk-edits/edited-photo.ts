@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isTrashed, type Photo, type PhotoWithTags, type Rotation, restore, rotate, trash } from '../photos/photo.js';
+import { applyPatch, type PhotoPatch } from '../photos/photo-patch.js';
+import { DomainError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { Reader } from '../shared/transactional.js';
+import type { BulkAction, TagAction } from './bulk-action.js';
+import type { BulkChange, BulkFailureReason, FieldValues } from './bulk-edit.js';
+
+/** A photo after an action, not stored yet. */
+export interface EditedPhoto {
+  readonly photo: Photo;
+  /** Null: it keeps its tags. */
+  readonly tagIds: readonly Id[] | null;
+  readonly change: Omit<BulkChange, 'photoId'>;
+}
+
+/** What is the same for all photos of a batch. */
+export interface EditContext {
+  readonly transaction: Reader<'customer'>;
+  readonly at: Date;
+  readonly retentionDays: number;
+  readonly tagsPerPhoto: number;
+  /** The action's tags that still exist. */
+  readonly tagIds: readonly Id[];
+}
+
+/** The photo after the action, or why it stays as it is. */
+export async function edited(
+  context: EditContext,
+  action: BulkAction,
+  photo: PhotoWithTags,
+): Promise<EditedPhoto | 'unchanged' | BulkFailureReason> {
+  if (action.kind === 'trash' || action.kind === 'restore') {
+    if (isTrashed(photo) === (action.kind === 'trash')) return 'unchanged';
+  } else if (isTrashed(photo)) return 'in_trash';
+  if ('tags' in action) return tagged(context, action.kind, photo);
+  if (action.kind === 'trash') return withChange(action, photo, trash(photo, context.at, context.retentionDays));
+  const patch = patchOf(action, photo);
+  if (patch === null) return 'no_capture_time';
+  try {
+    const next = await applyPatch(context.transaction, photo, patch);
+    return isDeepStrictEqual(next, photo) ? 'unchanged' : withChange(action, photo, next);
+  } catch (error) {
+    // The only rule of a patch without errors that depends on the photo.
+    if (error instanceof DomainError && error.code === 'invalid_request') return 'capture_time_out_of_range';
+    throw error;
+  }
+}
+
+/** The photo as it was before the change, or null if it must be left alone. */
+export function reverted(
+  { at, retentionDays, tagIds, tagsPerPhoto }: EditContext,
+  { kind }: BulkAction,
+  photo: PhotoWithTags,
+  { before, after }: Omit<BulkChange, 'photoId'>,
+): Pick<EditedPhoto, 'photo' | 'tagIds'> | null {
+  if (kind === 'add_tags' || kind === 'remove_tags') {
+    if (isTrashed(photo)) return null;
+    const had = photo.tags.map(({ id }) => id);
+    const added = idsIn(before).filter((id) => tagIds.includes(id) && !had.includes(id));
+    const next = [...had.filter((id) => !idsIn(after).includes(id)), ...added];
+    const isSame = added.length === 0 && next.length === had.length;
+    return isSame || next.length > tagsPerPhoto ? null : { photo, tagIds: next };
+  }
+  if (!isDeepStrictEqual(valuesOf(kind, photo), after)) return null;
+  if (kind === 'trash') return { photo: restore(photo), tagIds: null };
+  if (isTrashed(photo)) return null;
+  if (kind === 'restore') return { photo: trash(photo, at, retentionDays), tagIds: null };
+  const { takenAt, ...values } = before;
+  const turned = kind === 'rotate' ? rotate(photo, before['rotation'] as Rotation) : photo;
+  const time = takenAt === undefined ? {} : { takenAt: takenAt === null ? null : new Date(String(takenAt)) };
+  return { photo: { ...turned, ...values, ...time }, tagIds: null };
+}
+
+function tagged(
+  { tagIds, tagsPerPhoto }: EditContext,
+  kind: 'add_tags' | 'remove_tags',
+  photo: PhotoWithTags,
+): EditedPhoto | 'unchanged' | BulkFailureReason {
+  if (tagIds.length === 0) return 'tag_deleted';
+  const had = photo.tags.map(({ id }) => id);
+  const added = kind === 'add_tags' ? tagIds.filter((id) => !had.includes(id)) : [];
+  const removed = kind === 'remove_tags' ? tagIds.filter((id) => had.includes(id)) : [];
+  if (added.length + removed.length === 0) return 'unchanged';
+  const next = [...had.filter((id) => !removed.includes(id)), ...added];
+  if (next.length > tagsPerPhoto) return 'too_many_tags';
+  return { photo, tagIds: next, change: { before: { tagIds: removed }, after: { tagIds: added } } };
+}
+
+/** Null: a photo without a capture time has none that could be shifted. */
+function patchOf(action: Exclude<BulkAction, TagAction | { kind: 'trash' }>, photo: Photo): PhotoPatch | null {
+  switch (action.kind) {
+    case 'set_rating':
+      return { rating: action.rating };
+    case 'rotate':
+      return { rotation: (photo.rotation + action.degrees) % 360 };
+    case 'restore':
+      return { trashed: false };
+    case 'shift_time': {
+      if (photo.takenAtLocal === null) return null;
+      const zone = action.timeZone === null ? {} : { timeZone: action.timeZone };
+      return action.seconds === 0 ? zone : { ...zone, takenAtLocal: shifted(photo.takenAtLocal, action.seconds) };
+    }
+  }
+}
+
+/** A local time so many seconds later. One beyond the years 0001 to 9999 is not valid any more. */
+export function shifted(local: string, seconds: number): string {
+  const text = new Date(Date.parse(`${local}Z`) + seconds * 1000).toISOString().slice(0, -1);
+  return local.includes('.') ? text : text.replace(/\.\d+$/, '');
+}
+
+function withChange({ kind }: BulkAction, photo: PhotoWithTags, next: Photo): EditedPhoto {
+  return { photo: next, tagIds: null, change: { before: valuesOf(kind, photo), after: valuesOf(kind, next) } };
+}
+
+/** The fields that an action concerns, but for tags. */
+function valuesOf(kind: BulkAction['kind'], photo: Photo): FieldValues {
+  if (kind === 'set_rating') return { rating: photo.rating };
+  if (kind === 'rotate') return { rotation: photo.rotation };
+  if (kind !== 'shift_time') return { trashedAt: photo.trashedAt?.toISOString() ?? null };
+  const { takenAt, takenAtLocal, timeZone, takenAtSource } = photo;
+  return { takenAt: takenAt?.toISOString() ?? null, takenAtLocal, timeZone, takenAtSource };
+}
+
+function idsIn({ tagIds }: FieldValues): readonly Id[] {
+  return Array.isArray(tagIds) ? tagIds : [];
+}
