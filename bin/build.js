@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './build/bundle.js';
 import { writeGazetteer } from './build/gazetteer.js';
+import { packProtocol } from './build/protocol.js';
 import { transpile } from './build/transpile.js';
 
 // --if-needed: only what is older than its sources. `npm start` on a fresh clone builds once, later starts compare times.
@@ -12,10 +13,12 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const ifNeeded = process.argv.includes('--if-needed');
 const withTypes = process.argv.includes('--types');
 
+const cli = join(root, 'cli');
+
 // In the order in which they need each other: types, and what is bundled.
 const projects = [
   { folder: join(root, 'sdk'), built: 'entry.js', types: 'entry.d.ts' },
-  { folder: join(root, 'cli'), built: 'phs.js', types: 'commands.d.ts' },
+  { folder: cli, built: 'phs.js', types: 'commands.d.ts' },
   { folder: join(root, 'postgres'), built: 'entry.js', types: 'entry.d.ts' },
   { folder: root, built: 'main.js', types: null },
 ];
@@ -37,6 +40,7 @@ function isOld(folder, built) {
     'build/gazetteer.js',
     'build/licences.js',
     'build/packages.js',
+    'build/protocol.js',
     'build/transpile.js',
   ].map((name) => join(root, 'bin', name));
   return [...sources, ...tools, join(root, 'package-lock.json')].some((path) => statSync(path).mtimeMs > time);
@@ -48,6 +52,7 @@ async function build({ folder }) {
   const [draft, old] = [`${dist}.${process.pid}`, `${dist}.${process.pid}.old`];
   try {
     await transpile(join(folder, 'src'), draft);
+    if (folder === cli) await packProtocol(draft);
     if (folder === root) {
       writeGazetteer(join(draft, 'adapters', 'places', 'gazetteer'));
       await bundle(draft, join(draft, 'program'));

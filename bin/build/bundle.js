@@ -3,6 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
 import { licences } from './licences.js';
 import { installed } from './packages.js';
+import { licencesOfProtocol } from './protocol.js';
 
 /** What starts as a process or a thread of its own, by its name in the bundle. */
 const entries = {
@@ -44,7 +45,7 @@ export async function bundle(dist, target) {
     chunkFileNames: '[name]-[hash].js',
   });
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-  writeFileSync(join(target, 'licences.txt'), licences(modules));
+  writeFileSync(join(target, 'licences.txt'), licences(modules, licencesOfProtocol(modules)));
   await draft.close();
 }
 
@@ -72,7 +73,7 @@ function unmapped() {
   return {
     name: 'unmapped',
     transform: {
-      filter: { id: /node_modules/ },
+      filter: { id: /node_modules|mcp[\\/]protocol\.js$/ },
       handler: (code) => ({ code, map: { mappings: '' } }),
     },
   };

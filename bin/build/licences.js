@@ -1,13 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** What the bundle has of others, each with its licence, as most licences ask for wherever the code goes. */
-export function licences(modules) {
+const LINE = `\n${'-'.repeat(80)}\n\n`;
+
+/**
+ * What the bundle has of others, each with its licence, as most licences ask for wherever the code goes.
+ * @param others The same text of something that is in the bundle as one module.
+ */
+export function licences(modules, others = '') {
   const folders = new Set(modules.map(packageOf).filter((folder) => folder !== null));
-  return [...folders]
-    .map(licenceOf)
-    .sort()
-    .join(`\n${'-'.repeat(80)}\n\n`);
+  const packed = others === '' ? [] : others.split(LINE);
+  return [...new Set([...[...folders].map(licenceOf), ...packed])].sort().join(LINE);
 }
 
 /** The folder of the package that a module is from; null of ours. */

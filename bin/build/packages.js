@@ -17,6 +17,7 @@ export const onlyBundled = [
   '@aws-sdk/client-s3',
   '@aws-sdk/lib-storage',
   '@aws-sdk/s3-request-presigner',
+  '@modelcontextprotocol/sdk',
   '@nestjs/swagger',
   '@opentelemetry/api',
   '@opentelemetry/exporter-trace-otlp-http',

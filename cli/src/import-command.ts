@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
-import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import type { ImportOptions, Wait } from 'photo-service-sdk';
 import { PartlyDone } from './exit-codes.js';
 import type { RestoreResult } from './export/restore-export.js';
-import { stateFolder } from './folders.js';
+import { importStateFile } from './import-state-file.js';
 import { interruptible } from './interrupt.js';
 import { connect } from './login.js';
 import { jsonOption, namesOption, quietOption, wholeOption } from './options.js';
@@ -60,7 +58,7 @@ export function importCommand(): Command {
         source = await openImport(options.from, paths, options);
         const client = await connect(onWait);
         const wanted = importOptions(options);
-        const stateFile = options.state ?? defaultState(client.baseUrl, options.from, paths, wanted);
+        const stateFile = options.state ?? importStateFile(client.baseUrl, options.from, paths, wanted);
         const onProgress = display.importing.bind(display);
         const { run } = source;
         const result = await interruptible((signal) => run(client, { ...wanted, stateFile, onProgress, signal }));
@@ -85,14 +83,6 @@ function importOptions({ tag, name, timeZone, allowDuplicates, restore, uploads,
     ...(uploads !== undefined && { uploads }),
     ...(dryRun && { dryRun }),
   };
-}
-
-/** One file for each service, source, set of paths and set of options: a run goes on only with what it was begun with. */
-function defaultState(url: string, from: ImportName, paths: readonly string[], options: ImportOptions): string {
-  const { uploads: _, dryRun: __, ...lasting } = options;
-  const places = paths.map((path) => resolve(path)).sort();
-  const what = JSON.stringify(from === 'folder' ? [url, places, lasting] : [url, places, lasting, from]);
-  return join(stateFolder(), 'imports', `${createHash('sha256').update(what).digest('hex').slice(0, 20)}.json`);
 }
 
 function report(

@@ -1,17 +1,16 @@
 import { Command, CommanderError } from 'commander';
+import { isClientCommand } from 'photo-service-cli/command-names';
 import { ConfigError } from '../config.js';
 import { DomainError, type FieldError } from '../core/shared/errors.js';
 import { NoInstallationError } from '../installation.js';
 import { ExitWith, exitCodes, PartlyDone } from './exit-codes.js';
 import { VERSION } from './version.js';
 
-/** Commands that do not need the service: its modules are not even loaded for them. */
-const CLIENTS = ['login', 'whoami', 'import', 'photos', 'tags', 'download', 'sync', 'export'];
-
 /** Runs one command line. Resolves with the exit code; never throws. */
 export async function run(args: readonly string[]): Promise<number> {
   const [name = ''] = args;
-  const ownModule = CLIENTS.includes(name) ? null : await import('./own-commands.js');
+  // For commands of a client the modules of the service are not even loaded.
+  const ownModule = isClientCommand(name) ? null : await import('./own-commands.js');
   const own = ownModule?.ownCommands() ?? [];
   // Nor are the client's modules for commands of the service: `serve` has to start fast.
   const isOwn = own.some((command) => command.name() === name);

@@ -1,0 +1,17 @@
+/** What a client does at the command line, through the API. The service's own `phs` loads none of its modules for these. */
+export const clientCommandNames = [
+  'login',
+  'whoami',
+  'import',
+  'photos',
+  'tags',
+  'download',
+  'sync',
+  'export',
+  'mcp',
+] as const;
+export type ClientCommandName = (typeof clientCommandNames)[number];
+
+export function isClientCommand(name: string): name is ClientCommandName {
+  return (clientCommandNames as readonly string[]).includes(name);
+}

@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import type { ImportOptions } from 'photo-service-sdk';
+import { stateFolder } from './folders.js';
+import type { ImportName } from './sources/open-import.js';
+
+/** One file for each service, source, set of paths and set of options: a run goes on only with what it was begun with. */
+export function importStateFile(
+  url: string,
+  from: ImportName,
+  paths: readonly string[],
+  options: ImportOptions,
+): string {
+  const { uploads: _, dryRun: __, ...lasting } = options;
+  const places = paths.map((path) => resolve(path)).sort();
+  const what = JSON.stringify(from === 'folder' ? [url, places, lasting] : [url, places, lasting, from]);
+  return join(stateFolder(), 'imports', `${createHash('sha256').update(what).digest('hex').slice(0, 20)}.json`);
+}

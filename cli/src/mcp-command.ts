@@ -1,0 +1,35 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { clientOf, currentLogin } from './login.js';
+import { namesOption } from './options.js';
+
+interface Options {
+  readonly write?: boolean;
+  readonly folder?: readonly string[];
+}
+
+export function mcpCommand(): Command {
+  return new Command('mcp')
+    .description('serve the library to an AI agent, by the Model Context Protocol over standard input and output')
+    .option('--write', 'let the agent import, edit, tag and trash photos, not only read')
+    .option(
+      '--folder <path>',
+      'a folder that the agent may import from (repeatable; default: the current one)',
+      namesOption,
+    )
+    .action(async ({ write = false, folder = ['.'] }: Options, command: Command) => {
+      const login = await currentLogin();
+      // Only this command needs the protocol.
+      const { agentServer } = await import('./mcp/agent-server.js');
+      const { serveOnStdio } = await import('./mcp/serve-on-stdio.js');
+      await serveOnStdio(
+        agentServer({
+          client: clientOf(login, { maxRetries: 0 }),
+          patientClient: clientOf(login),
+          folders: folder.map((path) => resolve(path)),
+          version: command.parent?.version() ?? '',
+          write,
+        }),
+      );
+    });
+}

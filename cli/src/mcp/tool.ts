@@ -1,0 +1,54 @@
+import type { PhotoService } from 'photo-service-sdk';
+
+/** JSON Schema of an object. */
+export interface InputSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, object>>;
+  readonly required?: string[];
+  readonly additionalProperties: false;
+}
+
+/** What a call of a tool works with. */
+export interface ToolContext {
+  /** Refuses to wait for a rate limit: whoever asked would give up first. */
+  readonly client: PhotoService;
+  /** For work that takes minutes: it waits and retries. */
+  readonly patientClient: PhotoService;
+  /** The only folders from which files may be read. */
+  readonly folders: readonly string[];
+  /** Aborted when the call is cancelled. */
+  readonly signal: AbortSignal;
+  /** Tells how far the work is, to those who want to know. */
+  readonly progress: (done: number, total: number) => void;
+}
+
+export interface Picture {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+}
+
+/** Content of the library; the server marks it as such before it hands it out. */
+export interface ToolResult {
+  readonly data: unknown;
+  readonly pictures?: readonly Picture[];
+}
+
+/** One thing that an agent can do. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** A key without one of these is not offered the tool. */
+  readonly scopes: readonly string[];
+  /** `destroys`: replaces or removes something. */
+  readonly effect: 'reads' | 'adds' | 'destroys';
+  readonly input: InputSchema;
+  run(context: ToolContext, input: unknown): Promise<ToolResult>;
+}
+
+/** @param run Gets what has the form of `input`. */
+export function defineTool<Input>(
+  tool: Omit<Tool, 'run'> & { run(context: ToolContext, input: Input): Promise<ToolResult> },
+): Tool {
+  return { ...tool, run: (context, input) => tool.run(context, input as Input) };
+}
