@@ -265,7 +265,7 @@ describe('importing', () => {
   });
 });
 
-test('an outage and a fault are errors of the tool, and the session goes on', async () => {
+test('an outage is an error of the tool, and the session goes on', async () => {
   const { call } = await session();
   world.front.disturbing(() => ({ status: 503, body: { error: { code: 'service_unavailable', message: 'Later.' } } }));
   expect(await call('list_tags')).toMatchObject({ isError: true, error: { code: 'service_unavailable' } });

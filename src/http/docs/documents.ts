@@ -23,6 +23,7 @@ const guideFiles = {
   importing: 'docs/guides/importing.md',
   delivery: 'docs/guides/delivery.md',
   'operator-api': 'docs/guides/operator-api.md',
+  agents: 'docs/guides/agents.md',
   sync: 'docs/guides/sync.md',
   errors: 'docs/guides/errors.md',
   'rate-limits': 'docs/guides/rate-limits.md',
