@@ -23,6 +23,9 @@ export const onlyBundled = [
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/sdk-trace-node',
   '@rapideditor/country-coder',
+  // The SDK above loads these two.
+  'ajv',
+  'ajv-formats',
   'geokdbush',
   'kdbush',
   'prom-client',
