@@ -716,12 +716,14 @@ export interface components {
              * @description What the person may do. Somebody who has access already keeps their role.
              *
              *     - `owner`: may do everything
-             *     - `member`: neither sees nor creates keys, and cannot invite anyone
+             *     - `admin`: may do everything but erase the account, edit its settings, and manage owners
+             *     - `editor`: works with photos, imports, tags and shares
+             *     - `viewer`: looks at photos and downloads them
              * @default owner
              * @example owner
              * @enum {string}
              */
-            role?: "owner" | "member";
+            role?: "owner" | "admin" | "editor" | "viewer";
         };
         /** @description A person and the link to sign in with. */
         OperatorInvitation: {
@@ -1008,11 +1010,13 @@ export interface components {
              * @description What the person may do.
              *
              *     - `owner`: may do everything
-             *     - `member`: neither sees nor creates keys, and cannot invite anyone
+             *     - `admin`: may do everything but erase the account, edit its settings, and manage owners
+             *     - `editor`: works with photos, imports, tags and shares
+             *     - `viewer`: looks at photos and downloads them
              * @example owner
              * @enum {string}
              */
-            role: "owner" | "member";
+            role: "owner" | "admin" | "editor" | "viewer";
             /**
              * @description Whether the person has signed in; otherwise the invitation is open.
              * @example true

@@ -5,7 +5,8 @@ import type { Id } from '../core/shared/ids.js';
 import { inviteUser } from '../core/users/invite-user.js';
 import { linkUser } from '../core/users/link-user.js';
 import { removeUser } from '../core/users/remove-user.js';
-import { isRole, type Role, roles, type User } from '../core/users/user.js';
+import { isRole, type Role, roles } from '../core/users/role.js';
+import type { User } from '../core/users/user.js';
 import { idOption } from './options.js';
 import { print, table } from './print.js';
 import { withPorts } from './with-ports.js';
@@ -31,7 +32,7 @@ function invite(): Command {
     .description('create a link that signs in a person once; replaces an earlier link')
     .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .requiredOption('--email <address>', 'the person to invite')
-    .option('--role <role>', `${roles.join(' or ')}; existing people keep theirs`, roleOption, 'owner')
+    .option('--role <role>', `${roles.join(', ')}; existing people keep theirs`, roleOption, 'owner')
     .option('--json', 'print one JSON document')
     .action(async (options: InviteOptions) => {
       const { user, link: url } = await withPorts((ports) => inviteUser(ports, operatorFor(options.customer), options));
@@ -91,7 +92,7 @@ function linkLines({ email, role }: User, url: string): string[] {
 }
 
 function roleOption(text: string): Role {
-  if (!isRole(text)) throw new InvalidArgumentError(`It must be ${roles.join(' or ')}.`);
+  if (!isRole(text)) throw new InvalidArgumentError(`It must be one of ${roles.join(', ')}.`);
   return text;
 }
 

@@ -3,7 +3,7 @@ import { SetMetadata } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
 import type { Scope } from '../core/access/scope.js';
 import type { OperatorScope } from '../core/operators/operator-token.js';
-import type { Role } from '../core/users/user.js';
+import type { Role } from '../core/users/role.js';
 
 /** Limits that do not apply to a form of the settings area. */
 export interface FormRules {
@@ -40,7 +40,7 @@ export const RequireAnyOperatorToken = () => SetMetadata<symbol, Access>(ACCESS,
 /** Outside /api/v1: no key, no budget. */
 export const NoKeyRequired = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'nothing' });
 
-/** A page or form of the settings area, for people who are signed in; an owner may do whatever a member may. */
+/** A page or form of the settings area, for people who are signed in with at least this role. */
 export const RequireRole = (role: Role, rules: FormRules = {}) =>
   SetMetadata<symbol, Access>(ACCESS, { needs: 'person', role, ...rules });
 

@@ -10,7 +10,7 @@ import { wholeOf } from '../../cli/src/sources/archive/archive-file.js';
 import { openZip } from '../../cli/src/sources/archive/zip-archive.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
 import { operatorFor } from '../../src/core/customers/account-caller.js';
-import type { Role } from '../../src/core/users/user.js';
+import type { Role } from '../../src/core/users/role.js';
 import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
 import { BrowserClient } from '../http/support/browser-client.js';
 import { type Actor } from '../http/support/start-app.js';
@@ -168,7 +168,7 @@ it('a failure in the middle ends the connection, not the archive', async () => {
 
 it('only owners get it, and each download is in the audit log', async () => {
   const { actor } = await world.client();
-  const member = await browserOf(actor, 'member');
+  const member = await browserOf(actor, 'editor');
   expect((await member.get(PATH)).status).toBe(403);
   expect((await member.get('/settings/account')).text).not.toContain(PATH);
   const owner = await browserOf(actor);

@@ -59,7 +59,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
   describe(`UserRepository: ${name}`, () => {
     it('stores every value under a new id', async () => {
       const full = sampleUser({
-        role: 'member',
+        role: 'editor',
         passwordHash: '$argon2id$…',
         linkHash: sampleHash(),
         linkExpiresAt: later(7),
@@ -91,13 +91,13 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
 
     it('has any number without an address', async () => {
       const [first, second] = [await add({ email: null }), await add({ email: null })];
-      expect(await change(first, { role: 'member' })).toBe(true);
+      expect(await change(first, { role: 'editor' })).toBe(true);
       expect((await tenant.query(({ users }) => users.list())).map(({ id }) => id)).toEqual([first.id, second.id]);
     });
 
     it('changes every value, and tells everyone oldest first', async () => {
       const [newest, oldest] = [await add({ createdAt: later(2) }), await add({ createdAt: later(0) })];
-      const values = { role: 'member', passwordHash: 'x', linkHash: sampleHash(), linkExpiresAt: later(3) } as const;
+      const values = { role: 'editor', passwordHash: 'x', linkHash: sampleHash(), linkExpiresAt: later(3) } as const;
       await change(newest, { ...values, joinedAt: later(4), lastSignInAt: later(5) });
       const changed = { ...newest, ...values, joinedAt: later(4), lastSignInAt: later(5) };
       expect(await tenant.query(({ users }) => users.list())).toEqual([oldest, changed]);
@@ -186,9 +186,9 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       const customer = { id: tenant.id, name: 'ACME', status: 'active' };
       expect(await opened.sessions.find(session.tokenHash)).toEqual({ session, user, customer });
       await opened.setStatus(tenant.id, 'suspended');
-      await change(user, { role: 'member' });
+      await change(user, { role: 'editor' });
       expect(await opened.sessions.find(session.tokenHash)).toMatchObject({
-        user: { role: 'member' },
+        user: { role: 'editor' },
         customer: { status: 'suspended' },
       });
       expect(await opened.sessions.find(sampleHash())).toBeNull();

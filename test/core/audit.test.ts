@@ -84,7 +84,7 @@ test('every change of keys, webhooks and people leaves one entry, and nothing se
     password: 'the first calm words',
     browser: browser('first'),
   });
-  const bert = await inviteUser(ports, operatorFor(customerId), { email: 'bert@example.com', role: 'member' });
+  const bert = await inviteUser(ports, operatorFor(customerId), { email: 'bert@example.com', role: 'editor' });
   await changeRole(ports, operatorFor(customerId), bert.user.id, 'owner');
   await changeEmail(ports, operatorFor(customerId), bert.user.id, 'bert@example.org');
   const session = await openSession(ports, anna.user, { ...browser('a cookie'), byLink: false });

@@ -15,10 +15,11 @@ import { listSessions } from '../../src/core/users/list-sessions.js';
 import { peekLink } from '../../src/core/users/peek-link.js';
 import { removeUser } from '../../src/core/users/remove-user.js';
 import { revokeOtherSessions, revokeSession } from '../../src/core/users/revoke-session.js';
+import type { Role } from '../../src/core/users/role.js';
 import type { Session } from '../../src/core/users/session.js';
 import { signIn } from '../../src/core/users/sign-in.js';
 import { sweepSessions } from '../../src/core/users/sweep-sessions.js';
-import { MAX_USERS, type Role, type User } from '../../src/core/users/user.js';
+import { MAX_USERS, type User } from '../../src/core/users/user.js';
 import { type World, world } from '../support/core-world.js';
 import { openSession } from '../support/open-session.js';
 import { present } from '../support/tenant.js';
@@ -67,16 +68,16 @@ const attempt = (email: string, password: string, address = '192.0.2.1', device:
 
 describe('inviting', () => {
   it('makes a user and a link under the public address; only the hash of the link is kept', async () => {
-    const { user, link: url } = await invite(' Anna@Example.COM ', 'member');
-    expect(user).toMatchObject({ email: 'anna@example.com', role: 'member', joinedAt: null, passwordHash: null });
+    const { user, link: url } = await invite(' Anna@Example.COM ', 'editor');
+    expect(user).toMatchObject({ email: 'anna@example.com', role: 'editor', joinedAt: null, passwordHash: null });
     expect(url).toMatch(/^https:\/\/photos\.example\.com\/settings\/enter\/[\w-]{43}$/);
     expect(JSON.stringify(await everyone())).not.toContain(tokenOf(url));
   });
 
   it('of somebody who is known makes a new link, and the role stays', async () => {
-    const first = await invite('anna@example.com', 'member');
+    const first = await invite('anna@example.com', 'editor');
     const second = await invite('ANNA@example.com', 'owner');
-    expect(second.user).toMatchObject({ id: first.user.id, role: 'member' });
+    expect(second.user).toMatchObject({ id: first.user.id, role: 'editor' });
     expect(await peekLink(ports, tokenOf(first.link))).toBeNull();
     expect((await peekLink(ports, tokenOf(second.link)))?.user.id).toBe(first.user.id);
   });
@@ -417,18 +418,45 @@ test.each(['', 'short', 'elevenchars', 'aaaaaaaaaaaaaaa', 'anna@example.com', 'x
 
 describe('roles and removal', () => {
   it('leave one owner who has come at least', async () => {
-    const [anna, bert] = [await join('anna@example.com'), await join('bert@example.com', 'member')];
+    const [anna, bert] = [await join('anna@example.com'), await join('bert@example.com', 'editor')];
     await invite('invited@example.com', 'owner');
     const last = { code: 'invalid_request', details: { errors: [{ field: 'role', code: 'conflict' }] } };
-    await expect(changeRole(ports, operatorFor(customerId), anna.id, 'member')).rejects.toMatchObject(last);
+    await expect(changeRole(ports, operatorFor(customerId), anna.id, 'editor')).rejects.toMatchObject(last);
     await expect(removeUser(ports, operatorFor(customerId), anna.id)).rejects.toMatchObject(last);
     await changeRole(ports, operatorFor(customerId), bert.id, 'owner');
-    await changeRole(ports, operatorFor(customerId), anna.id, 'member');
+    await changeRole(ports, operatorFor(customerId), anna.id, 'editor');
     await removeUser(ports, operatorFor(customerId), anna.id);
     expect((await everyone()).map(({ email, role }) => [email, role])).toEqual([
       ['bert@example.com', 'owner'],
       ['invited@example.com', 'owner'],
     ]);
+  });
+
+  it('let an admin manage everyone but owners, and make none', async () => {
+    const [anna, bert] = [await join('anna@example.com'), await join('bert@example.com', 'viewer')];
+    const admin = { ...operatorFor(customerId), role: 'admin' } as const;
+    const refused = { code: 'scope_required' };
+    const onOwners = [
+      () => inviteUser(ports, admin, { email: 'new@example.com', role: 'owner' }),
+      () => inviteUser(ports, admin, { email: 'anna@example.com', role: 'viewer' }),
+      () => linkUser(ports, admin, anna.id),
+      () => changeRole(ports, admin, anna.id, 'viewer'),
+      () => changeRole(ports, admin, bert.id, 'owner'),
+      () => removeUser(ports, admin, anna.id),
+    ];
+    for (const act of onOwners) await expect(act()).rejects.toMatchObject(refused);
+    expect(await everyone()).toHaveLength(2);
+    await changeRole(ports, admin, bert.id, 'admin');
+    await linkUser(ports, admin, bert.id);
+    await inviteUser(ports, admin, { email: 'new@example.com', role: 'admin' });
+    await removeUser(ports, admin, bert.id);
+    expect((await everyone()).map(({ email, role }) => [email, role])).toEqual([
+      ['anna@example.com', 'owner'],
+      ['new@example.com', 'admin'],
+    ]);
+    await expect(
+      inviteUser(ports, { ...admin, role: 'editor' }, { email: 'x@example.com', role: 'viewer' }),
+    ).rejects.toMatchObject(refused);
   });
 
   it('of two owners who remove each other at once leaves one', async () => {
@@ -450,7 +478,7 @@ describe('roles and removal', () => {
     const anna = await join('anna@example.com');
     const stranger = await newCustomer();
     for (const act of [
-      () => changeRole(ports, operatorFor(stranger), anna.id, 'member'),
+      () => changeRole(ports, operatorFor(stranger), anna.id, 'editor'),
       () => removeUser(ports, operatorFor(stranger), anna.id),
       () => changeEmail(ports, operatorFor(stranger), anna.id, 'x@example.com'),
     ]) {

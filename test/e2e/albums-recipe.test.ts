@@ -90,7 +90,7 @@ test('an installation of the version before is migrated, and has albums from the
 
     const browser = new BrowserClient(installation.url);
     const { url } = JSON.parse(
-      (await phs('user', 'invite', '--customer', '1', '--email', 'a@example.com', '--role', 'member')).stdout,
+      (await phs('user', 'invite', '--customer', '1', '--email', 'a@example.com', '--role', 'editor')).stdout,
     );
     await browser.submit(new URL(url).pathname, { password: PASSWORD });
     const { text } = await browser.get('/settings/albums');

@@ -248,7 +248,7 @@ describe('people', () => {
     ]);
     expect(link).toMatch(/^http:\/\/photos\.test\/settings\/enter\/[\w-]{43}$/);
     expect((await operator.post(path, { email: ' Anna@Example.com ' }, once('p'))).body.link).toBe(link);
-    expect((await operator.post(path, { email: 'anna@example.com', role: 'member' })).body).toMatchObject({
+    expect((await operator.post(path, { email: 'anna@example.com', role: 'editor' })).body).toMatchObject({
       person: { role: 'owner' },
     });
     expect((await operator.get(path)).body.data).toEqual([person]);

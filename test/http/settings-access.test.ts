@@ -262,7 +262,7 @@ describe('every page', () => {
 
   it('that is for owners is not there for members, nor is its form', async () => {
     const owners = app.routes.filter(({ access }) => access?.needs === 'person' && access.role === 'owner');
-    await browser.enter(app.ports, actor.customerId, 'member');
+    await browser.enter(app.ports, actor.customerId, 'editor');
     for (const { method, path } of owners) {
       const answer = await browser.send({ method, path: path.replace(/:[A-Za-z]+/g, '1') });
       expect([method, path, answer.status]).toEqual([method, path, 403]);
@@ -342,7 +342,7 @@ test('styles and scripts are there for everybody, for ever', async () => {
 });
 
 test('the navigation has the areas that a person may see, in the order that their pages declare', async () => {
-  const areasOf = async (role: 'owner' | 'member') => {
+  const areasOf = async (role: 'owner' | 'editor') => {
     const person = new BrowserClient(app.url);
     await person.enter(app.ports, actor.customerId, role, `${role}.${email}`);
     const [, navigation = ''] = /<nav aria-label="Settings">(.*?)<\/nav>/s.exec((await person.get(HOME)).text) ?? [];
@@ -362,6 +362,6 @@ test('the navigation has the areas that a person may see, in the order that thei
     ['/settings/delivery', 'Image delivery'],
     ['/settings/webhooks', 'Webhooks'],
   ];
-  expect(await areasOf('member')).toEqual(everyone);
+  expect(await areasOf('editor')).toEqual(everyone);
   expect(await areasOf('owner')).toEqual([...everyone.slice(0, 5), ...ofOwners, ...everyone.slice(5)]);
 });

@@ -162,7 +162,7 @@ describe('an e-mail address', () => {
   it('can be changed, but not to that of somebody else here', async () => {
     expect((await set(address('New'))).status).toBe(303);
     expect((await browser.get(ACCOUNT)).text).toContain(address('new'));
-    await new BrowserClient(app.url).enter(app.ports, actor.customerId, 'member', address('bert'));
+    await new BrowserClient(app.url).enter(app.ports, actor.customerId, 'editor', address('bert'));
     const taken = await set(address('bert'));
     expect(taken.status).toBe(400);
     expect(taken.text).toContain('Another person in this account');
@@ -189,7 +189,7 @@ describe('browsers', () => {
 
   it('of somebody else cannot be signed out', async () => {
     const bert = new BrowserClient(app.url);
-    await bert.enter(app.ports, actor.customerId, 'member', address('bert'));
+    await bert.enter(app.ports, actor.customerId, 'editor', address('bert'));
     const [session] = await app.ports.store.query(actor.customerId, ({ users }) => users.sessionsOf(userId));
     const path = `${ACCOUNT}/sessions/${session?.id}/end`;
     expect((await bert.post(path, { _csrf: await csrfOf(bert) })).status).toBe(404);
@@ -198,14 +198,14 @@ describe('browsers', () => {
 });
 
 describe('people', () => {
-  const invite = (email: string, role = 'member') => browser.submit(PEOPLE, { email, role });
+  const invite = (email: string, role = 'editor') => browser.submit(PEOPLE, { email, role });
 
   it('are invited by a link that is shown once', async () => {
     const made = await invite(address('bert'));
     const bert = new BrowserClient(app.url);
     expect((await browser.get(PEOPLE)).text).toContain('Invited');
     expect((await bert.submit(linkOn(made), { password: PASSWORD })).status).toBe(303);
-    expect((await bert.get(ACCOUNT)).text).toContain('You are a member of Studio North');
+    expect((await bert.get(ACCOUNT)).text).toContain('You are an editor of Studio North');
     expect((await bert.get(PEOPLE)).status).toBe(403);
     expect((await browser.get(PEOPLE)).text).not.toContain(linkOn(made));
   });
@@ -224,7 +224,7 @@ describe('people', () => {
     const path = `${PEOPLE}/${await idOf('bert')}/role`;
     await browser.submit(PEOPLE, { role: 'owner' }, path);
     expect((await bert.get(PEOPLE)).status).toBe(200);
-    await browser.submit(PEOPLE, { role: 'member' }, path);
+    await browser.submit(PEOPLE, { role: 'editor' }, path);
     expect((await bert.get(PEOPLE)).status).toBe(403);
     expect((await browser.submit(PEOPLE, { role: 'king' }, path)).status).toBe(400);
   });
@@ -240,7 +240,7 @@ describe('people', () => {
 
   it('always have an owner left', async () => {
     const refused = [
-      await browser.submit(PEOPLE, { role: 'member' }, `${PEOPLE}/${userId}/role`),
+      await browser.submit(PEOPLE, { role: 'editor' }, `${PEOPLE}/${userId}/role`),
       await browser.submit(`${PEOPLE}/${userId}/remove`),
     ];
     for (const answer of refused) {
@@ -255,7 +255,7 @@ describe('people', () => {
     const id = await theirs.enter(app.ports, stranger.customerId, 'owner', address('stranger'));
     expect((await browser.get(`${PEOPLE}/${id}/remove`)).status).toBe(404);
     for (const form of ['link', 'role', 'remove']) {
-      const sent = await browser.post(`${PEOPLE}/${id}/${form}`, { _csrf: await csrfOf(browser), role: 'member' });
+      const sent = await browser.post(`${PEOPLE}/${id}/${form}`, { _csrf: await csrfOf(browser), role: 'editor' });
       expect([form, sent.status]).toEqual([form, 404]);
     }
     expect((await browser.get(PEOPLE)).text).not.toContain(address('stranger'));

@@ -85,9 +85,9 @@ describe('a quarter of an hour later', () => {
 
   it.each<[page: string, action: string | null, fields: Fields]>([
     ['/settings/account', EMAIL, { email: 'other@example.com' }],
-    ['/settings/account/people', null, { email: 'new@example.com', role: 'member' }],
+    ['/settings/account/people', null, { email: 'new@example.com', role: 'editor' }],
     ['/settings/account/people', '/settings/account/people/:me/link', {}],
-    ['/settings/account/people', '/settings/account/people/:me/role', { role: 'member' }],
+    ['/settings/account/people', '/settings/account/people/:me/role', { role: 'editor' }],
     ['/settings/account/erase', null, { name: 'Studio North' }],
     ['/settings/keys/new', null, { name: 'importer', scopes: 'photos:read' }],
     ['/settings/delivery/keys/new', null, { name: 'site' }],

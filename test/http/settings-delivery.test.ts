@@ -1,7 +1,7 @@
 import { openDeliveryKey } from '../../src/core/delivery/open-delivery-key.js';
 import { listDeliveryKeys } from '../../src/core/delivery/read-delivery-keys.js';
 import { listPresets } from '../../src/core/delivery/read-presets.js';
-import type { Role } from '../../src/core/users/user.js';
+import type { Role } from '../../src/core/users/role.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient, type Fields } from './support/browser-client.js';
 import type { Answer } from './support/http-client.js';
@@ -185,7 +185,7 @@ describe('presets', () => {
     expect((await browser.get(`${PAGE}/preview?options=w%3D0`)).status).toBe(400);
     expect((await browser.get(`${PAGE}/preview?options=w%3D1%2Cp%3Dcard`)).text).toContain('must not name another');
     expect((await browser.get(`${PAGE}/preview?options=w%3D1`)).status).toBe(404);
-    const member = await visitor('member');
+    const member = await visitor('editor');
     expect((await member.get(`${PAGE}/preview?options=w%3D1`)).status).toBe(403);
   });
 
@@ -220,7 +220,7 @@ it('tells how often addresses were used, by key and in all', async () => {
   const ofKey = (await browser.get(`${PAGE}/keys/${deliveryKeyId}/edit`)).text;
   expect(ofKey).toContain('Of this key in the last 30 days');
   expect(daysIn(ofKey)).toEqual(['21 Nov|1,234|1.5 kB|2', '20 Nov|10|1.5 kB|2', '19 Nov|0|0 bytes|0']);
-  const usage = (await (await visitor('member')).get('/settings/usage')).text;
+  const usage = (await (await visitor('editor')).get('/settings/usage')).text;
   expect(usage).toMatch(/data-column="Delivery key">Shop<\/td><td data-column="Requests">1,244</);
   expect(usage).toMatch(/deleted key 9000000000000000<\/td><td data-column="Requests">766</);
   expect(daysIn(usage)).toEqual(['21 Nov|2,000|3 kB|4', '20 Nov|10|1.5 kB|2', '19 Nov|0|0 bytes|0']);
@@ -238,7 +238,7 @@ it('shows nothing of delivered images on the usage page of who has no delivery k
 });
 
 it('is for owners', async () => {
-  const member = await visitor('member');
+  const member = await visitor('editor');
   for (const path of [PAGE, `${PAGE}/keys/new`, `${PAGE}/presets/new`])
     expect((await member.get(path)).status).toBe(403);
   expect((await member.get('/settings/library')).text).not.toContain('Image delivery');

@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 async function enter({ customerId }: Actor): Promise<BrowserClient> {
   const client = new BrowserClient(app.url);
-  await client.enter(app.ports, customerId, 'member', `m.${customerId}@example.com`);
+  await client.enter(app.ports, customerId, 'editor', `m.${customerId}@example.com`);
   return client;
 }
 async function tokenOf(client: BrowserClient): Promise<string> {

@@ -22,7 +22,7 @@ beforeEach(async () => {
   actor = await app.customer('Studio North');
   [owner, member] = [new BrowserClient(app.url), new BrowserClient(app.url)];
   await owner.enter(app.ports, actor.customerId, 'owner', `o.${actor.customerId}@example.com`);
-  await member.enter(app.ports, actor.customerId, 'member', `m.${actor.customerId}@example.com`);
+  await member.enter(app.ports, actor.customerId, 'editor', `m.${actor.customerId}@example.com`);
 });
 
 const add = (...names: string[]) => {

@@ -14,7 +14,7 @@ afterAll(() => app.close());
 beforeEach(async () => {
   actor = await app.customer('Studio North');
   browser = new BrowserClient(app.url);
-  await browser.enter(app.ports, actor.customerId, 'member', `m.${actor.customerId}@example.com`);
+  await browser.enter(app.ports, actor.customerId, 'editor', `m.${actor.customerId}@example.com`);
 });
 
 /** Twenty at a time: one request takes no more. */

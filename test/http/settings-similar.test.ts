@@ -15,7 +15,7 @@ afterAll(() => app.close());
 beforeEach(async () => {
   actor = await app.customer('Studio North');
   browser = new BrowserClient(app.url);
-  await browser.enter(app.ports, actor.customerId, 'member', `m.${actor.customerId}@example.com`);
+  await browser.enter(app.ports, actor.customerId, 'editor', `m.${actor.customerId}@example.com`);
 });
 
 /** Photos of this name with these hashes, the wider the later. */

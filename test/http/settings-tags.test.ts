@@ -16,7 +16,7 @@ afterAll(() => app.close());
 beforeEach(async () => {
   actor = await app.customer();
   browser = new BrowserClient(app.url);
-  await browser.enter(app.ports, actor.customerId, 'member', `member.${actor.customerId}@example.com`);
+  await browser.enter(app.ports, actor.customerId, 'editor', `member.${actor.customerId}@example.com`);
 });
 
 const tag = async (name: string, of = actor): Promise<number> => (await of.post('/tags', { name })).body.id;

@@ -98,7 +98,7 @@ const fields = {
     url: 'https://example.com/other',
     which: 'all',
   },
-  ...{ role: 'member', missing: 'fail', ips: '', expires: '', readLimit: '', writeLimit: '' },
+  ...{ role: 'editor', missing: 'fail', ips: '', expires: '', readLimit: '', writeLimit: '' },
   ...{ x: '50', y: '50' },
 };
 
@@ -246,7 +246,7 @@ test('cookies are for this site alone, and not for scripts', async () => {
     lines.push(...(answer.headers['set-cookie'] ?? []));
     return answer;
   };
-  await browser.enter(app.ports, actor.customerId, 'member', `c.${actor.customerId}@example.com`);
+  await browser.enter(app.ports, actor.customerId, 'editor', `c.${actor.customerId}@example.com`);
   expect(lines.length).toBeGreaterThan(1);
   for (const line of lines) expect(line).toMatch(/; HttpOnly; SameSite=(Lax|Strict)$/);
 });

@@ -28,7 +28,7 @@ beforeEach(async () => {
   browser = await person(actor, 'owner');
 });
 
-async function person(of: Actor, role: 'owner' | 'member'): Promise<BrowserClient> {
+async function person(of: Actor, role: 'owner' | 'editor'): Promise<BrowserClient> {
   const client = new BrowserClient(app.url);
   await client.enter(app.ports, of.customerId, role, `${role}.${of.customerId}@example.com`);
   return client;
@@ -101,7 +101,7 @@ describe('usage', () => {
     expect(text).toMatch(/Photos<\/h2><p class="figure">1<\/p>[\s\S]*?10 % of 10 photos/);
     expect(text).toMatch(/Storage<\/h2><p class="figure">[\d.]+ (bytes|kB)<\/p>[\s\S]*?Less than 1 % of 1 MB/);
     const free = await app.customer();
-    expect((await (await person(free, 'member')).get('/settings/usage')).text).toContain('Without limit.');
+    expect((await (await person(free, 'editor')).get('/settings/usage')).text).toContain('Without limit.');
   });
 
   it('of another customer shows nothing', async () => {
@@ -126,7 +126,7 @@ describe('the audit log', () => {
     expect(text).toMatch(/Person joined[\s\S]*?owner\.\d+@example\.com[\s\S]*?Person invited[\s\S]*?Command line/);
     expect(text).toMatch(/API key created[\s\S]*?a key[\s\S]*?Account created[\s\S]*?Studio North/);
     for (const hidden of [secret, actor.token, '/settings/enter/']) expect(text).not.toContain(hidden);
-    const member = await person(actor, 'member');
+    const member = await person(actor, 'editor');
     expect((await member.get('/settings/audit')).status).toBe(403);
     expect((await member.get('/settings/usage')).text).not.toContain('/settings/audit');
   });
@@ -174,7 +174,7 @@ describe('the audit log', () => {
     for (const name of ["'=1+1", "'+2", "'-3", "'@sum", '"say ""hi"", twice"']) expect(text).toContain(`,${name},1,,`);
     expect(text).not.toContain('user.joined');
     expect((await browser.get('/settings/audit?kind=exports')).text).toContain('audit.csv');
-    expect((await (await person(actor, 'member')).get('/settings/audit/audit.csv')).status).toBe(403);
+    expect((await (await person(actor, 'editor')).get('/settings/audit/audit.csv')).status).toBe(403);
   });
 
   it('names a person by each change that they make at the same time', async () => {

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const URL_OF = 'https://example.com/hooks';
 
-async function person(of: Actor, role: 'owner' | 'member'): Promise<BrowserClient> {
+async function person(of: Actor, role: 'owner' | 'editor'): Promise<BrowserClient> {
   const client = new BrowserClient(app.url);
   await client.enter(app.ports, of.customerId, role, `${role}.${of.customerId}@example.com`);
   return client;
@@ -230,7 +230,7 @@ describe('the delivery log', () => {
 
 it('a member sees none of it', async () => {
   const { id } = await endpoint();
-  const member = await person(actor, 'member');
+  const member = await person(actor, 'editor');
   for (const path of ['', '/new', `/${id}`, `/${id}/edit`, `/${id}/secret`, `/${id}/delete`]) {
     expect((await member.get(`/settings/webhooks${path}`)).status).toBe(403);
   }

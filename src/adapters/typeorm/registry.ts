@@ -67,6 +67,7 @@ import { Shares1763700000140 } from './migrations/1763700000140-shares.js';
 import { VisitorUploads1763700000141 } from './migrations/1763700000141-visitor-uploads.js';
 import { BulkEdits1763700000150 } from './migrations/1763700000150-bulk-edits.js';
 import { ConfirmedSessions1763700000180 } from './migrations/1763700000180-confirmed-sessions.js';
+import { FourRoles1763700000181 } from './migrations/1763700000181-four-roles.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoTable } from './photos/photo.table.js';
@@ -157,6 +158,7 @@ export const migrations = [
   VisitorUploads1763700000141,
   BulkEdits1763700000150,
   ConfirmedSessions1763700000180,
+  FourRoles1763700000181,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

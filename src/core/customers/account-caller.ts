@@ -8,7 +8,7 @@ export interface AccountCaller {
   readonly actor: Actor;
 }
 
-/** The operator, on the command line, in the account of one customer. */
-export function operatorFor(customerId: Id): AccountCaller {
-  return { customerId, actor: commandLine };
+/** The operator, on the command line, in the account of one customer, where an owner's rights are the operator's too. */
+export function operatorFor(customerId: Id): AccountCaller & { readonly role: 'owner' } {
+  return { customerId, actor: commandLine, role: 'owner' };
 }

@@ -1,10 +1,10 @@
-import type { AccountCaller } from '../customers/account-caller.js';
 import type { Addresses } from '../shared/addresses.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, requireFound } from '../shared/errors.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import type { Transactional } from '../shared/transactional.js';
-import { auditSubject, MAX_USERS, newInvitedUser, type Role, readEmail, type User, withLink } from './user.js';
+import { type PeopleManager, type Role, requireMayManage } from './role.js';
+import { auditSubject, MAX_USERS, newInvitedUser, readEmail, type User, withLink } from './user.js';
 
 type InviteUses = { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock; addresses: Addresses };
 
@@ -21,35 +21,36 @@ interface InvitationRequest {
 
 /**
  * Invites a person. If they were invited before, or are a user already, they get a new link and keep their role; the previous link becomes
- * invalid. Errors: `invalid_request`, `not_found` (customer), `limit_reached`.
+ * invalid. Errors: `invalid_request`, `not_found` (customer), `scope_required`, `limit_reached`.
  */
-export async function inviteUser(uses: InviteUses, caller: AccountCaller, request: InvitationRequest) {
+export async function inviteUser(uses: InviteUses, caller: PeopleManager, request: InvitationRequest) {
   const email = readEmail(request.email);
   return invite(uses, caller, email, request.role);
 }
 
 /** The link into a new installation: its first owner chooses an address later. */
-export function inviteFirstOwner(uses: InviteUses, caller: AccountCaller): Promise<Invitation> {
+export function inviteFirstOwner(uses: InviteUses, caller: PeopleManager): Promise<Invitation> {
   return invite(uses, caller, null, 'owner');
 }
 
 async function invite(
   { store, clock, addresses }: InviteUses,
-  { customerId, actor }: AccountCaller,
+  caller: PeopleManager,
   email: string | null,
   role: Role,
 ): Promise<Invitation> {
   const token = newRandomToken();
   const link = addresses.signIn(token);
-  return store.transaction(customerId, async (transaction) => {
+  return store.transaction(caller.customerId, async (transaction) => {
     await transaction.customer.lock();
     const everyone = await transaction.users.list();
     const [now, hash] = [clock.now(), hashRandomToken(token)];
     const known = email === null ? undefined : everyone.find((each) => each.email === email);
+    requireMayManage(caller, known?.role ?? role);
     if (known !== undefined) {
       const again = withLink(requireFound(await transaction.users.lock(known.id), 'user'), hash, now);
       await transaction.users.update(again);
-      await transaction.audit.add(actor, { action: 'user.linked', subject: auditSubject(again), at: now });
+      await transaction.audit.add(caller.actor, { action: 'user.linked', subject: auditSubject(again), at: now });
       return { user: again, link };
     }
     if (everyone.length >= MAX_USERS) {
@@ -60,7 +61,7 @@ async function invite(
       await transaction.users.insert(withLink(newInvitedUser(email, role, now), hash, now)),
       'user',
     );
-    await transaction.audit.add(actor, { action: 'user.invited', subject: auditSubject(user), at: now });
+    await transaction.audit.add(caller.actor, { action: 'user.invited', subject: auditSubject(user), at: now });
     return { user, link };
   });
 }

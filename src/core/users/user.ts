@@ -3,19 +3,7 @@ import { after, DAY } from '../shared/clock.js';
 import { type DomainError, type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText, codePoints } from '../shared/text.js';
-
-/** An owner may do everything; a member neither sees nor creates keys, cannot invite anyone, and cannot erase the account. */
-export const roles = ['owner', 'member'] as const;
-export type Role = (typeof roles)[number];
-
-export function isRole(text: string): text is Role {
-  return (roles as readonly string[]).includes(text);
-}
-
-/** Permissions by role. */
-export function mayActAs(role: Role, needed: Role): boolean {
-  return role === 'owner' || needed === 'member';
-}
+import type { Role } from './role.js';
 
 /** A person with access to one customer's settings area. */
 export interface User {

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Actor } from '../../core/audit/actor.js';
-import type { AccountCaller } from '../../core/customers/account-caller.js';
+import type { PeopleManager } from '../../core/users/role.js';
 import { pathIdOf } from '../requests/path-id.js';
 import { operatorOf, requestContextOf } from '../server/request-context.js';
 
@@ -10,8 +10,9 @@ export const CurrentOperator = createParamDecorator((_: unknown, context: Execut
   return operatorOf(requestContextOf(context.switchToHttp().getRequest<Request>()));
 });
 
-/** The same, in the account that the path names. */
-export const OperatorAccount = createParamDecorator((_: unknown, context: ExecutionContext): AccountCaller => {
+/** The same, in the account that the path names, with the rights of its owners. */
+export const OperatorAccount = createParamDecorator((_: unknown, context: ExecutionContext): PeopleManager => {
   const request = context.switchToHttp().getRequest<Request>();
-  return { customerId: pathIdOf(request, 'customerId'), actor: operatorOf(requestContextOf(request)) };
+  const actor = operatorOf(requestContextOf(request));
+  return { customerId: pathIdOf(request, 'customerId'), actor, role: 'owner' };
 });

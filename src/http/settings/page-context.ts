@@ -2,6 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Caller } from '../../core/access/caller.js';
 import { scopes } from '../../core/access/scope.js';
+import type { PeopleManager } from '../../core/users/role.js';
 import type { KnownSession } from '../../core/users/session.js';
 import { userActor } from '../../core/users/user.js';
 import { RequestSlot, requestContextOf } from '../server/request-context.js';
@@ -35,7 +36,7 @@ export function pageContextOf(request: Request): PageContext {
   return pageContext;
 }
 
-/** Who is signed in. Only on pages for members or owners. */
+/** Who is signed in. Only on pages for people. */
 export function personOf({ person }: PageContext): KnownSession {
   if (person === null) throw new Error('a public page asked who is signed in');
   return person;
@@ -46,4 +47,9 @@ export function callerOfPage(context: PageContext): Caller {
   const { customer, user } = personOf(context);
   const actor = userActor(user, context.clientIp);
   return { customerId: customer.id, apiKeyId: null, scopes, ipRestricted: false, actor };
+}
+
+/** For use cases about people: what a person may do with others depends on the own role. */
+export function peopleManager(context: PageContext): PeopleManager {
+  return { ...callerOfPage(context), role: personOf(context).user.role };
 }

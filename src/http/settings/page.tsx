@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Ports } from '../../core/ports.js';
 import { Reply } from '../responses/reply.js';
+import { ActingRole } from './allowed.js';
 import type { Flash } from './browser-session.js';
 import { Csrf } from './csrf.js';
 import { CsrfToken } from './form.js';
@@ -40,9 +41,11 @@ export function renderPage(
   const token = new Csrf(ports).token(context.request);
   const html = renderToString(
     <CsrfToken.Provider value={token}>
-      <Layout context={context} options={options} flash={flash} token={token}>
-        {content}
-      </Layout>
+      <ActingRole.Provider value={context.person?.user.role ?? null}>
+        <Layout context={context} options={options} flash={flash} token={token}>
+          {content}
+        </Layout>
+      </ActingRole.Provider>
     </CsrfToken.Provider>,
   );
   const reach = [new URL(ports.addresses.publicUrl).origin, ...(options.reach ?? [])];

@@ -6,7 +6,7 @@ import { requireChange } from '../../core/access/require-budget.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { touchSession } from '../../core/users/find-session.js';
-import { mayActAs, type Role } from '../../core/users/user.js';
+import { mayActAs, type Role } from '../../core/users/role.js';
 import { accessOf } from '../access.js';
 import { PORTS } from '../ports-token.js';
 import { Reply } from '../responses/reply.js';
@@ -73,7 +73,10 @@ export class PersonGuard implements CanActivate {
       );
     }
     if (!mayActAs(person.user.role, role)) {
-      throw new DomainError('scope_required', 'Only an owner of this account may do this.');
+      throw new DomainError(
+        'scope_required',
+        `This needs the role ${role}, and you have ${person.user.role}. An owner of this account can change that.`,
+      );
     }
   }
 }

@@ -1,10 +1,10 @@
 import { Controller, Delete, Get, HttpCode, Inject, Post } from '@nestjs/common';
-import type { AccountCaller } from '../../../core/customers/account-caller.js';
 import { findCustomer } from '../../../core/customers/list-customers.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { inviteUser } from '../../../core/users/invite-user.js';
 import { removeUser } from '../../../core/users/remove-user.js';
+import type { PeopleManager } from '../../../core/users/role.js';
 import { RequireOperatorScope } from '../../access.js';
 import { Idempotent, noBody, type RunIdempotently, StoreBodyAs } from '../../idempotency/idempotent.js';
 import { Documented, DocumentTag } from '../../openapi/operation.js';
@@ -62,7 +62,7 @@ export class OperatorPeopleController {
   @StoreBodyAs(sealedBody)
   @BodySchema(OperatorInvitationBody)
   invite(
-    @OperatorAccount() caller: AccountCaller,
+    @OperatorAccount() caller: PeopleManager,
     @ValidBody() { email, role = 'owner' }: OperatorInvitationBody,
     @Idempotent() idempotent: RunIdempotently,
   ) {
@@ -85,7 +85,7 @@ export class OperatorPeopleController {
   @RequireOperatorScope('people:write')
   @HttpCode(204)
   remove(
-    @OperatorAccount() caller: AccountCaller,
+    @OperatorAccount() caller: PeopleManager,
     @PathId('personId') personId: Id,
     @Idempotent() idempotent: RunIdempotently,
   ) {

@@ -1,13 +1,10 @@
 import type { Invitation } from '../../../core/users/invite-user.js';
-import { MAX_EMAIL, type Role, type User } from '../../../core/users/user.js';
+import type { Role } from '../../../core/users/role.js';
+import { MAX_EMAIL, type User } from '../../../core/users/user.js';
 import { RequestModel, ResponseModel } from '../../fields/declared.js';
 import { Flag, IdOf, Instant, Nested, OneOf, pageOf, Text } from '../../fields/fields.js';
+import { roleMeanings } from '../../fields/role-meanings.js';
 import { instant, optionalInstant } from '../../responses/wire.js';
-
-const roleMeanings = {
-  owner: 'may do everything',
-  member: 'neither sees nor creates keys, and cannot invite anyone',
-} as const;
 
 @ResponseModel('OperatorPerson', 'A person with access to the settings area of an account.')
 export class OperatorPersonView {

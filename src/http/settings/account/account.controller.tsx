@@ -21,7 +21,7 @@ const HERE = '/settings/account';
 
 /** The account, and the person who is signed in. */
 @Controller('settings/account')
-@RequireRole('member')
+@RequireRole('viewer')
 export class AccountController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
@@ -45,7 +45,7 @@ export class AccountController {
   }
 
   @Post('email')
-  @RequireRole('member', { confirmed: true })
+  @RequireRole('viewer', { confirmed: true })
   changeEmail(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { user } = personOf(context);
     const email = context.form.text('email');
@@ -65,14 +65,14 @@ export class AccountController {
   }
 
   @Post('sessions/end-others')
-  @RequireRole('member', { whileSuspended: true })
+  @RequireRole('viewer', { whileSuspended: true })
   async endOthers(@CurrentPageContext() context: PageContext): Promise<Reply> {
     await revokeOtherSessions(this.ports, callerOfPage(context).actor, personOf(context));
     return redirectTo(context, HERE, { kind: 'done', text: 'You are signed out everywhere else.' });
   }
 
   @Post('sessions/:id/end')
-  @RequireRole('member', { whileSuspended: true })
+  @RequireRole('viewer', { whileSuspended: true })
   async endSession(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     await revokeSession(this.ports, callerOfPage(context).actor, personOf(context).session, id);
     return redirectTo(context, HERE, { kind: 'done', text: 'That browser is signed out.' });

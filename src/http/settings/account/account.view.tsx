@@ -2,6 +2,7 @@ import type { Customer } from '../../../core/customers/customer.js';
 import { MAX_CUSTOMER_NAME, MAX_RETENTION_DAYS } from '../../../core/customers/customer-values.js';
 import type { KnownSession, Session } from '../../../core/users/session.js';
 import { MAX_EMAIL } from '../../../core/users/user.js';
+import { Allowed } from '../allowed.js';
 import { Button, Field, Form, type Problems } from '../form.js';
 import type { FormFields } from '../form-fields.js';
 import { Card, Heading } from '../parts.js';
@@ -25,12 +26,19 @@ export function AccountPage({ customer, person, sessions, refused, form, mayOmit
   const problemsOf = (name: string) => (refused?.form === name ? refused.problems : null);
   return (
     <>
-      <Heading title="Account" lead={isOwner ? undefined : `You are a member of ${customer.name}.`}>
-        {isOwner && (
+      <Heading
+        title="Account"
+        lead={
+          isOwner
+            ? undefined
+            : `You are ${person.user.role === 'viewer' ? 'a' : 'an'} ${person.user.role} of ${customer.name}.`
+        }
+      >
+        <Allowed least="admin">
           <a class="button plain" href="/settings/account/people">
             People
           </a>
-        )}
+        </Allowed>
       </Heading>
       {isOwner && <CustomerCard customer={customer} problems={problemsOf('account')} form={form} />}
       <EmailCard person={person} problems={problemsOf('email')} form={form} />

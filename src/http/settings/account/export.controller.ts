@@ -21,7 +21,7 @@ const BY_ID = { sort: 'id', limit: MAX_PAGE_SIZE } as const;
 
 /** The metadata of all photos, to take elsewhere: JSON Lines, each object as in the API. */
 @Controller('settings/account/export')
-@RequireRole('member')
+@RequireRole('viewer')
 export class ExportController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 

@@ -6,22 +6,23 @@ import { changeRole } from '../../../core/users/change-role.js';
 import { type Invitation, inviteUser } from '../../../core/users/invite-user.js';
 import { linkUser } from '../../../core/users/link-user.js';
 import { removeUser } from '../../../core/users/remove-user.js';
-import { isRole, type Role, type User } from '../../../core/users/user.js';
+import { isRole, mayActAs, type Role } from '../../../core/users/role.js';
+import type { User } from '../../../core/users/user.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import { redirectTo, renderPage } from '../page.js';
-import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
+import { CurrentPageContext, type PageContext, peopleManager, personOf } from '../page-context.js';
 import { InvitationMade, PeopleList, RemovePerson } from './people.view.js';
 
 const HERE = '/settings/account/people';
 const section = 'account';
 
-/** The people with access to this account: for owners only. */
+/** The people with access to this account: for admins and owners. */
 @Controller('settings/account/people')
-@RequireRole('owner', { confirmed: true })
+@RequireRole('admin', { confirmed: true })
 export class PeopleController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
@@ -35,7 +36,7 @@ export class PeopleController {
     const { form } = context;
     try {
       const role = roleOf(form.text('role'));
-      const invitation = await inviteUser(this.ports, callerOfPage(context), { email: form.text('email'), role });
+      const invitation = await inviteUser(this.ports, peopleManager(context), { email: form.text('email'), role });
       return this.invitation(context, invitation);
     } catch (error) {
       return await this.page(context, { refused: problemsOf(error) });
@@ -44,16 +45,16 @@ export class PeopleController {
 
   @Post(':id/link')
   async link(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    return this.invitation(context, await linkUser(this.ports, callerOfPage(context), id));
+    return this.invitation(context, await linkUser(this.ports, peopleManager(context), id));
   }
 
   @Post(':id/role')
   async changeRole(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     try {
-      const user = await changeRole(this.ports, callerOfPage(context), id, roleOf(context.form.text('role')));
-      const text = `${nameOf(user)} is ${user.role === 'owner' ? 'an owner' : 'a member'} from now on.`;
+      const user = await changeRole(this.ports, peopleManager(context), id, roleOf(context.form.text('role')));
+      const text = `${nameOf(user)} is ${articleOf(user.role)} ${user.role} from now on.`;
       // A person who gave up the role may no longer see this page.
-      const mayStay = user.id !== personOf(context).user.id || user.role === 'owner';
+      const mayStay = user.id !== personOf(context).user.id || mayActAs(user.role, 'admin');
       return redirectTo(context, mayStay ? HERE : '/settings/account', { kind: 'done', text });
     } catch (error) {
       return await this.page(context, { said: problemsOf(error) });
@@ -76,7 +77,7 @@ export class PeopleController {
   async remove(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const user = await this.user(context, id);
     try {
-      await removeUser(this.ports, callerOfPage(context), id);
+      await removeUser(this.ports, peopleManager(context), id);
       return redirectTo(context, HERE, { kind: 'done', text: `${nameOf(user)} no longer has access.` });
     } catch (error) {
       return await this.page(context, { said: problemsOf(error) });
@@ -98,7 +99,7 @@ export class PeopleController {
     const users = await this.ports.store.query(customerOf(context), (reader) => reader.users.list());
     const status = (refused ?? said)?.status ?? 200;
     const flash = said && ({ kind: 'failed', text: said.message } as const);
-    const view = <PeopleList users={users} self={personOf(context).user.id} problems={refused} form={context.form} />;
+    const view = <PeopleList users={users} self={personOf(context).user} problems={refused} form={context.form} />;
     return renderPage(this.ports, context, { title: 'People', section, status, flash }, view);
   }
 }
@@ -111,7 +112,11 @@ function nameOf({ email }: User): string {
   return email ?? 'The first owner';
 }
 
+function articleOf(role: Role): string {
+  return role === 'viewer' ? 'a' : 'an';
+}
+
 function roleOf(text: string): Role {
   if (isRole(text)) return text;
-  throw invalid({ field: 'role', code: 'invalid_format', message: 'Choose owner or member.' });
+  throw invalid({ field: 'role', code: 'invalid_format', message: 'Choose one of the roles.' });
 }

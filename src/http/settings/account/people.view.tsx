@@ -1,30 +1,33 @@
-import type { Id } from '../../../core/shared/ids.js';
 import type { Invitation } from '../../../core/users/invite-user.js';
+import { mayManage, type Role, roles } from '../../../core/users/role.js';
 import { LINK_DAYS, MAX_EMAIL, type User } from '../../../core/users/user.js';
+import { roleMeanings } from '../../fields/role-meanings.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import type { FormFields } from '../form-fields.js';
 import { Badge, Card, Confirm, Heading, Moment, Table } from '../parts.js';
 
 interface ListProps {
   readonly users: readonly User[];
-  readonly self: Id;
+  /** Who sees the page. */
+  readonly self: Pick<User, 'id' | 'role'>;
   readonly problems: Problems | null;
   /** The values of the refused form. */
   readonly form: FormFields;
 }
 
 export function PeopleList({ users, self, problems, form }: ListProps) {
+  const manageable = rolesFor(self);
   const rows = users.map((user) => ({
     key: user.id,
     cells: [
       <>
         <span class="strong">{user.email ?? 'First owner'}</span>
-        {user.id === self && <Badge tone="good">You</Badge>}
+        {user.id === self.id && <Badge tone="good">You</Badge>}
         {user.joinedAt === null && <Badge tone="warn">Invited</Badge>}
       </>,
-      user.role === 'owner' ? 'Owner' : 'Member',
+      named(user.role),
       <Moment at={user.lastSignInAt} none="Never" />,
-      <PersonActions user={user} />,
+      mayManage(self, user.role) ? <PersonActions user={user} roles={manageable} /> : null,
     ],
   }));
   const columns = ['Person', 'Role', 'Last sign-in', ''];
@@ -32,7 +35,9 @@ export function PeopleList({ users, self, problems, form }: ListProps) {
     <>
       <Heading
         title="People"
-        lead="Owners can do everything. Members work with photos, imports and tags; they cannot see keys or invite people."
+        lead={Object.entries(roleMeanings)
+          .map(([role, meaning]) => `${named(role)}: ${meaning}.`)
+          .join(' ')}
       />
       <Table caption="People with access to this account" columns={columns} rows={rows} />
       <Card
@@ -57,11 +62,8 @@ export function PeopleList({ users, self, problems, form }: ListProps) {
             <Field
               label="Role"
               name="role"
-              input={{ value: problems ? form.text('role') : 'member' }}
-              choices={[
-                ['member', 'Member'],
-                ['owner', 'Owner'],
-              ]}
+              input={{ value: problems ? form.text('role') : 'editor' }}
+              choices={manageable.map((role) => [role, named(role)])}
             />
           </div>
           <div class="buttons">
@@ -73,16 +75,30 @@ export function PeopleList({ users, self, problems, form }: ListProps) {
   );
 }
 
-function PersonActions({ user }: { user: User }) {
+/** Those that a person may give, from the most to the least. */
+function rolesFor(self: Pick<User, 'role'>): readonly Role[] {
+  return roles.filter((role) => mayManage(self, role)).reverse();
+}
+
+function named(role: string): string {
+  return role[0]?.toUpperCase() + role.slice(1);
+}
+
+function PersonActions({ user, roles }: { user: User; roles: readonly Role[] }) {
   const path = `/settings/account/people/${user.id}`;
   const who = <span class="unseen">{` ${user.email ?? 'first owner'}`}</span>;
-  const other = user.role === 'owner' ? 'member' : 'owner';
   return (
     <div class="actions">
       <Form action={`${path}/role`}>
-        <button class="quiet" type="submit" name="role" value={other}>
-          {`Make ${other}`}
-          {who}
+        <select name="role" aria-label={`Role of ${user.email ?? 'first owner'}`}>
+          {roles.map((role) => (
+            <option key={role} value={role} selected={role === user.role}>
+              {named(role)}
+            </option>
+          ))}
+        </select>
+        <button class="quiet" type="submit">
+          Change role{who}
         </button>
       </Form>
       <Form action={`${path}/link`}>

@@ -21,7 +21,7 @@ const FILE = { filename: 'audit.csv', type: 'text/csv' };
 
 /** The audit log. */
 @Controller('settings/audit')
-@RequireRole('owner')
+@RequireRole('admin')
 export class AuditController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 

@@ -27,7 +27,7 @@ import { PictureUsage } from './picture-usage.view.js';
 
 /** The page on image delivery, and its keys. Presets are in PresetsController. */
 @Controller('settings/delivery')
-@RequireRole('owner', { confirmed: true })
+@RequireRole('admin', { confirmed: true })
 export class DeliveryKeysController {
   constructor(
     @Inject(PORTS) private readonly ports: Ports,

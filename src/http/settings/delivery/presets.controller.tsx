@@ -19,7 +19,7 @@ import { DeletePreset, PresetForm, type PresetFormProps } from './preset.view.js
 
 /** Presets, and what one would show of the newest photo. */
 @Controller('settings/delivery')
-@RequireRole('owner')
+@RequireRole('admin')
 export class PresetsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 

@@ -33,7 +33,7 @@ export class ImportController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  @RequireRole('member')
+  @RequireRole('editor')
   async show(@CurrentPageContext() context: PageContext, @Query('import') importId: unknown): Promise<Reply> {
     const caller = callerOfPage(context);
     const begun = importId === undefined ? null : await readImport(this.ports, caller, parseId(String(importId)) ?? 0);
@@ -56,7 +56,7 @@ export class ImportController {
 
   /** Files in the form itself: what browsers without scripts send. */
   @Post()
-  @RequireRole('member')
+  @RequireRole('editor')
   @TakesFiles()
   async receive(@CurrentPageContext() context: PageContext): Promise<Reply> {
     try {
@@ -70,7 +70,7 @@ export class ImportController {
   }
 
   @Post('begin')
-  @RequireRole('member')
+  @RequireRole('editor')
   async begin(@CurrentPageContext() context: PageContext, @Req() request: Request): Promise<Reply> {
     const { clientRef, tagNames } = await readSent(request, BeginBody, JSON_BODY_BYTES);
     const creation = { clientRef, tagNames, source: SOURCE };
@@ -79,7 +79,7 @@ export class ImportController {
   }
 
   @Post(':id/photos')
-  @RequireRole('member', { uncounted: true })
+  @RequireRole('editor', { uncounted: true })
   async announce(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
@@ -104,7 +104,7 @@ export class ImportController {
 
   /** The bytes are in the store, which does not notify us. */
   @Post(':id/photos/:photoId/arrived')
-  @RequireRole('member', { uncounted: true })
+  @RequireRole('editor', { uncounted: true })
   async arrived(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
@@ -115,7 +115,7 @@ export class ImportController {
   }
 
   @Post(':id/finish')
-  @RequireRole('member')
+  @RequireRole('editor')
   async finish(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,

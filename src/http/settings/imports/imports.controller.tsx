@@ -28,7 +28,7 @@ export class ImportsController {
 
   @Get()
   @InNavigation('Imports', 20)
-  @RequireRole('member')
+  @RequireRole('editor')
   async list(@CurrentPageContext() context: PageContext, @Query('cursor') cursor: unknown): Promise<Reply> {
     const request = { limit: PAGE, cursor: typeof cursor === 'string' ? cursor : null };
     const { data, nextCursor } = await listImports(this.ports, callerOfPage(context), request);
@@ -37,7 +37,7 @@ export class ImportsController {
   }
 
   @Get(':id')
-  @RequireRole('member')
+  @RequireRole('editor')
   async show(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
@@ -55,7 +55,7 @@ export class ImportsController {
 
   /** For scripts: its state, with the first failed items. */
   @Get(':id/state')
-  @RequireRole('member')
+  @RequireRole('editor')
   async state(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const request = { statuses: ['failed'] as const, limit: ITEMS, cursor: null };
     const { import: subject, page: failed } = await listImportPhotos(this.ports, callerOfPage(context), id, request);
@@ -63,7 +63,7 @@ export class ImportsController {
   }
 
   @Post(':id/finish')
-  @RequireRole('member')
+  @RequireRole('editor')
   async finish(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const missingUploads = context.form.text('missing') === 'fail' ? 'fail' : 'reject';
     const path = `/settings/imports/${id}`;
@@ -76,7 +76,7 @@ export class ImportsController {
   }
 
   @Get(':id/discard')
-  @RequireRole('member')
+  @RequireRole('editor')
   async confirmDiscard(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { counts } = await readImport(this.ports, callerOfPage(context), id);
     const path = `/settings/imports/${id}`;
@@ -92,7 +92,7 @@ export class ImportsController {
   }
 
   @Post(':id/discard')
-  @RequireRole('member')
+  @RequireRole('editor')
   async discard(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const path = `/settings/imports/${id}`;
     try {

@@ -27,7 +27,7 @@ const section = 'keys';
 
 /** API keys: for owners only. */
 @Controller('settings/keys')
-@RequireRole('owner', { confirmed: true })
+@RequireRole('admin', { confirmed: true })
 export class KeysController {
   constructor(
     @Inject(PORTS) private readonly ports: Ports,

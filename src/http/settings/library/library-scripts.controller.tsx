@@ -10,8 +10,9 @@ import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../responses/reply.js';
 import { oneOfQuery } from '../address.js';
+import { ActingRole } from '../allowed.js';
 import { pageHeaders } from '../page.js';
-import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
+import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
 import { libraryFilters, readLibraryQuery } from './library-query.js';
 import { PhotoTiles } from './photo-grid.view.js';
 import { chosenTileSize } from './tile-size.js';
@@ -24,7 +25,7 @@ const SUGGESTED_TAGS = 20;
 
 /** What the scripts of the library ask for. Pages without scripts do without. */
 @Controller('settings/library')
-@RequireRole('member')
+@RequireRole('viewer')
 export class LibraryScriptsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
@@ -44,7 +45,8 @@ export class LibraryScriptsController {
     const { data } = await listPhotos(this.ports, caller, request);
     const photos = data.map((photo) => ({ photo, urls: renditionUrls(this.ports, caller, photo) }));
     const size = chosenTileSize(context, parameters);
-    const html = renderToString(<PhotoTiles photos={photos} query={query} size={size} />);
+    const tiles = <PhotoTiles photos={photos} query={query} size={size} />;
+    const html = renderToString(<ActingRole.Provider value={personOf(context).user.role}>{tiles}</ActingRole.Provider>);
     return new Reply(200, html, pageHeaders([]));
   }
 

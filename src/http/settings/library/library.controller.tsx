@@ -41,7 +41,7 @@ export class LibraryController {
 
   @Get()
   @InNavigation('Library', 10)
-  @RequireRole('member')
+  @RequireRole('viewer')
   async list(@CurrentPageContext() context: PageContext, @Query() parameters: Record<string, unknown>): Promise<Reply> {
     const caller = callerOfPage(context);
     const query = readLibraryQuery(parameters);
@@ -74,7 +74,7 @@ export class LibraryController {
 
   /** Applies one action to every selected photo. */
   @Post('selection')
-  @RequireRole('member')
+  @RequireRole('editor')
   async change(
     @CurrentPageContext() context: PageContext,
     @Query() parameters: Record<string, unknown>,

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
+import { Allowed } from '../allowed.js';
 import { Button, Form } from '../form.js';
 import { Importer } from '../imports/importer.view.js';
 import { Empty, Heading } from '../parts.js';
@@ -41,7 +42,9 @@ export function LibraryPage({ query, problems, isFirst, ...list }: LibraryProps)
           </p>
         ))}
       </Part>
-      {isNew ? <Importer title="Your library is empty. Drop photos here" /> : !query.trash && <Importer waits />}
+      <Allowed least="editor">
+        {isNew ? <Importer title="Your library is empty. Drop photos here" /> : !query.trash && <Importer waits />}
+      </Allowed>
       <Part name="photos">
         {isEmpty && !isNew && <NothingFound query={query} />}
         {list.sections.length > 0 && (
@@ -88,9 +91,11 @@ function LibraryHeading({ query, isNew }: { query: LibraryQuery; isNew: boolean 
         Trash
       </a>
       {!isNew && (
-        <a class="button primary" href="/settings/import">
-          Add photos
-        </a>
+        <Allowed least="editor">
+          <a class="button primary" href="/settings/import">
+            Add photos
+          </a>
+        </Allowed>
       )}
     </Heading>
   );
@@ -127,7 +132,7 @@ function Selectable({ query, sections, size, older }: Pick<LibraryProps, 'query'
         </p>
       )}
       <p class="unseen" role="status" />
-      {query.trash ? <TrashActions /> : <LibraryActions />}
+      <Allowed least="editor">{query.trash ? <TrashActions /> : <LibraryActions />}</Allowed>
     </Form>
   );
 }
@@ -138,9 +143,11 @@ function ListHead({ query, size, count }: Pick<LibraryProps, 'query' | 'size' | 
   return (
     <div class="list-head">
       <p class="soft">{count}</p>
-      <button type="button" class="quiet" data-start-selecting hidden>
-        Select
-      </button>
+      <Allowed least="editor">
+        <button type="button" class="quiet" data-start-selecting hidden>
+          Select
+        </button>
+      </Allowed>
       <button type="button" class="quiet" data-open-keys hidden>
         Keyboard shortcuts
       </button>

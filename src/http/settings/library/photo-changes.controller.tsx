@@ -27,7 +27,7 @@ export class PhotoChangesController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Post(':id/tags')
-  @RequireRole('member')
+  @RequireRole('editor')
   addTag(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
     return this.change(context, id, query, async (caller) => {
       // Before a tag is created for a photo that does not exist.
@@ -38,7 +38,7 @@ export class PhotoChangesController {
   }
 
   @Post(':id/tags/remove')
-  @RequireRole('member')
+  @RequireRole('editor')
   removeTag(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
@@ -52,7 +52,7 @@ export class PhotoChangesController {
   }
 
   @Post(':id/focus')
-  @RequireRole('member')
+  @RequireRole('editor')
   setFocus(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
     return this.change(context, id, query, async (caller) => {
       await editPhoto(this.ports, caller, id, { focus: sentFocus(context.form) });
@@ -61,7 +61,7 @@ export class PhotoChangesController {
   }
 
   @Post(':id/focus/remove')
-  @RequireRole('member')
+  @RequireRole('editor')
   removeFocus(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
@@ -74,7 +74,7 @@ export class PhotoChangesController {
   }
 
   @Post(':id/trash')
-  @RequireRole('member')
+  @RequireRole('editor')
   trash(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
     return this.change(context, id, query, async (caller) => {
       await trashPhoto(this.ports, caller, id);
@@ -83,7 +83,7 @@ export class PhotoChangesController {
   }
 
   @Post(':id/restore')
-  @RequireRole('member')
+  @RequireRole('editor')
   restore(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
     return this.change(context, id, query, async (caller) => {
       await editPhoto(this.ports, caller, id, { trashed: false });
@@ -92,7 +92,7 @@ export class PhotoChangesController {
   }
 
   @Get(':id/delete')
-  @RequireRole('member')
+  @RequireRole('editor')
   async confirmDelete(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
@@ -114,7 +114,7 @@ export class PhotoChangesController {
   }
 
   @Post(':id/delete')
-  @RequireRole('member')
+  @RequireRole('editor')
   async delete(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,

@@ -1,4 +1,5 @@
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
+import { Allowed } from '../allowed.js';
 import { type LibraryQuery, photoPath } from './library-query.js';
 import type { PhotoSection } from './photo-sections.js';
 import { type PhotoWithUrls, Picture, photoName, shapeClass, Tint } from './picture.js';
@@ -51,7 +52,15 @@ function Tile({ shown, query, size }: GridProps & { shown: PhotoWithUrls }) {
         <Tint photo={photo} />
         <Picture shown={shown} name="thumb" sizes={tileWidths(size, photo)} />
       </a>
-      <input type="checkbox" name="ids" value={photo.id} autocomplete="off" aria-label={`Select ${photoName(photo)}`} />
+      <Allowed least="editor">
+        <input
+          type="checkbox"
+          name="ids"
+          value={photo.id}
+          autocomplete="off"
+          aria-label={`Select ${photoName(photo)}`}
+        />
+      </Allowed>
     </li>
   );
 }

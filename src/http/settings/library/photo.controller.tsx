@@ -31,13 +31,13 @@ export class PhotoController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get(':id')
-  @RequireRole('member')
+  @RequireRole('viewer')
   show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
     return this.page(context, id, query, null, null);
   }
 
   @Post(':id')
-  @RequireRole('member')
+  @RequireRole('editor')
   async edit(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
@@ -53,7 +53,7 @@ export class PhotoController {
   }
 
   @Get(':id/original')
-  @RequireRole('member')
+  @RequireRole('viewer')
   async original(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
@@ -65,7 +65,7 @@ export class PhotoController {
 
   /** For pictures without signed addresses: those in the trash. */
   @Get(':id/rendition/:name')
-  @RequireRole('member')
+  @RequireRole('viewer')
   async rendition(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,

@@ -3,6 +3,7 @@ import { isTrashed, type PhotoWithTags } from '../../../core/photos/photo.js';
 import { MAX_TITLE } from '../../../core/photos/photo-values.js';
 import type { Neighbours } from '../../../core/photos/read-neighbours.js';
 import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
+import { useMayActAs } from '../allowed.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Moment } from '../parts.js';
 import { FocusForm, FocusMarker } from './focus.view.js';
@@ -23,6 +24,7 @@ interface PhotoProps {
 
 export function PhotoPage({ shown, exif, fields, problems, neighbours, query }: PhotoProps) {
   const { photo } = shown;
+  const mayEdit = useMayActAs('editor');
   return (
     <article class="photo">
       <nav class="beside" aria-label="Neighbouring photos">
@@ -59,7 +61,7 @@ export function PhotoPage({ shown, exif, fields, problems, neighbours, query }: 
             <h2>About this photo</h2>
             <PhotoFacts photo={photo} exif={exif} />
           </section>
-          {!isTrashed(photo) && (
+          {mayEdit && !isTrashed(photo) && (
             <div class="editing">
               <Tags photo={photo} query={query} />
               <FocusForm photo={photo} query={query} />
@@ -87,16 +89,19 @@ function Step({ id, query, rel, text }: { id: number | null; query: LibraryQuery
 }
 
 function Actions({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }) {
+  const mayEdit = useMayActAs('editor');
   if (isTrashed(photo)) {
     return (
-      <div class="actions">
-        <Form action={photoPath(photo.id, query, '/restore')}>
-          <Button>Restore</Button>
-        </Form>
-        <a class="button danger" href={photoPath(photo.id, query, '/delete')}>
-          Delete permanently
-        </a>
-      </div>
+      mayEdit && (
+        <div class="actions">
+          <Form action={photoPath(photo.id, query, '/restore')}>
+            <Button>Restore</Button>
+          </Form>
+          <a class="button danger" href={photoPath(photo.id, query, '/delete')}>
+            Delete permanently
+          </a>
+        </div>
+      )
     );
   }
   return (
@@ -106,9 +111,11 @@ function Actions({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }
           Download original
         </a>
       )}
-      <Form action={photoPath(photo.id, query, '/trash')}>
-        <Button kind="plain">Move to trash</Button>
-      </Form>
+      {mayEdit && (
+        <Form action={photoPath(photo.id, query, '/trash')}>
+          <Button kind="plain">Move to trash</Button>
+        </Form>
+      )}
     </div>
   );
 }

@@ -29,7 +29,7 @@ const WITH_LINKS = { ...AREA, scripts: ['copy.js'] } as const;
 
 /** Shares: created from a tag or a selection of the library, looked at, edited, revoked. */
 @Controller('settings/shares')
-@RequireRole('member')
+@RequireRole('editor')
 export class ShareSettingsController {
   constructor(
     @Inject(PORTS) private readonly ports: Ports,

@@ -21,7 +21,7 @@ export class SignInController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  @RequireRole('member')
+  @RequireRole('viewer')
   home(@CurrentPageContext() context: PageContext): Reply {
     return redirectTo(context, HOME);
   }

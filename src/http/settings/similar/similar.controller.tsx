@@ -26,7 +26,7 @@ type Work = (caller: Caller, path: (action: string) => string) => Promise<Omit<F
 
 /** Photos that look alike, group by group: which to keep, or that they are different. Each form returns to its page. */
 @Controller('settings/similar')
-@RequireRole('member')
+@RequireRole('editor')
 export class SimilarController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 

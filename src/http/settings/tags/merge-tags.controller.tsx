@@ -24,7 +24,7 @@ export class MergeTagsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  @RequireRole('member')
+  @RequireRole('editor')
   async chooseMerge(@CurrentPageContext() context: PageContext, @Query('id') query: unknown): Promise<Reply> {
     const ids = idsOf(allOfQuery(query));
     if (ids.length >= 2 && ids.length <= MAX_CHOSEN) return this.mergePage(context, ids, null);
@@ -33,7 +33,7 @@ export class MergeTagsController {
   }
 
   @Post()
-  @RequireRole('member')
+  @RequireRole('editor')
   async merge(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const ids = idsOf(context.form.all('id'));
     const into = parseId(context.form.text('into')) ?? 0;

@@ -29,7 +29,7 @@ export class TagPagesController {
 
   @Get()
   @InNavigation('Tags', 30)
-  @RequireRole('member')
+  @RequireRole('viewer')
   async list(@CurrentPageContext() context: PageContext, @Query() query: Record<string, unknown>): Promise<Reply> {
     const [q, cursor] = [oneOfQuery(query['q']).trim().slice(0, 200), oneOfQuery(query['cursor'])];
     const sort = tagSorts.find((each) => each === query['sort']) ?? 'name';
@@ -46,13 +46,13 @@ export class TagPagesController {
   }
 
   @Get('new')
-  @RequireRole('member')
+  @RequireRole('editor')
   newForm(@CurrentPageContext() context: PageContext): Reply {
     return this.newTag(context, blankTag, null);
   }
 
   @Post('new')
-  @RequireRole('member')
+  @RequireRole('editor')
   async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const fields = fieldsOf(context.form);
     try {
@@ -64,14 +64,14 @@ export class TagPagesController {
   }
 
   @Get(':id')
-  @RequireRole('member')
+  @RequireRole('editor')
   async show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const tag = await readTag(this.ports, callerOfPage(context), id);
     return this.editPage(context, tag, fieldsOfTag(tag), null);
   }
 
   @Post(':id')
-  @RequireRole('member')
+  @RequireRole('editor')
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const [caller, fields] = [callerOfPage(context), fieldsOf(context.form)];
     const tag = await readTag(this.ports, caller, id);
@@ -84,14 +84,14 @@ export class TagPagesController {
   }
 
   @Get(':id/delete')
-  @RequireRole('member')
+  @RequireRole('editor')
   async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const tag = await readTag(this.ports, callerOfPage(context), id);
     return renderPage(this.ports, context, { ...AREA, title: 'Delete a tag' }, <DeleteTag tag={tag} />);
   }
 
   @Post(':id/delete')
-  @RequireRole('member')
+  @RequireRole('editor')
   async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const caller = callerOfPage(context);
     const { name } = await readTag(this.ports, caller, id);

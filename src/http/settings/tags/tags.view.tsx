@@ -3,6 +3,7 @@ import type { MergePreview } from '../../../core/tags/preview-merge.js';
 import { MAX_COUNTED } from '../../../core/tags/preview-merge.js';
 import type { Tag } from '../../../core/tags/tag.js';
 import { MAX_SEARCH_TEXT } from '../../requests/parameters.js';
+import { Allowed, useMayActAs } from '../allowed.js';
 import { number, pluralize } from '../counted.js';
 import { Button, Form, ProblemSummary, type Problems } from '../form.js';
 import { Paging } from '../paging.js';
@@ -23,9 +24,11 @@ export function TagList({ page, search, cursor }: { page: Page<Tag>; search: Tag
   return (
     <>
       <Heading title="Tags" lead="Organize photos by tags. A photo can have several.">
-        <a class="button primary" href="/settings/tags/new">
-          New tag
-        </a>
+        <Allowed least="editor">
+          <a class="button primary" href="/settings/tags/new">
+            New tag
+          </a>
+        </Allowed>
       </Heading>
       {isBare ? (
         <Empty title="No tags yet">
@@ -85,6 +88,7 @@ const orders = [
 
 /** A form that only leads on: choosing changes nothing, so it works by GET. */
 function Rows({ tags }: { tags: readonly Tag[] }) {
+  const mayEdit = useMayActAs('editor');
   return (
     <form class="rows" method="get" action="/settings/tags/merge">
       <Table
@@ -94,29 +98,41 @@ function Rows({ tags }: { tags: readonly Tag[] }) {
           key: tag.id,
           cells: [
             <span key="tag" class="tag-cell">
-              <input type="checkbox" name="id" value={String(tag.id)} aria-label={`Select ${tag.name} for merging`} />
+              {mayEdit && (
+                <input type="checkbox" name="id" value={String(tag.id)} aria-label={`Select ${tag.name} for merging`} />
+              )}
               <Swatch color={tag.color} />
               <span class="tag-words">
-                <a href={`/settings/tags/${tag.id}`}>{tag.name}</a>
+                <a
+                  href={
+                    mayEdit ? `/settings/tags/${tag.id}` : `/settings/library?${new URLSearchParams({ tag: tag.name })}`
+                  }
+                >
+                  {tag.name}
+                </a>
                 {tag.description && <span class="small soft">{tag.description}</span>}
               </span>
             </span>,
             number(tag.photoCount),
             <Moment key="at" at={tag.updatedAt} />,
             <span key="do" class="actions">
-              <a class="button plain small" href={`/settings/tags/${tag.id}`} aria-label={`Edit ${tag.name}`}>
-                Edit
-              </a>
+              <Allowed least="editor">
+                <a class="button plain small" href={`/settings/tags/${tag.id}`} aria-label={`Edit ${tag.name}`}>
+                  Edit
+                </a>
+              </Allowed>
             </span>,
           ],
         }))}
       />
-      <p class="chosen">
-        <button type="submit" class="button plain small">
-          Merge selected tags…
-        </button>
-        <span class="hint">Select two or more. The next page shows a preview.</span>
-      </p>
+      <Allowed least="editor">
+        <p class="chosen">
+          <button type="submit" class="button plain small">
+            Merge selected tags…
+          </button>
+          <span class="hint">Select two or more. The next page shows a preview.</span>
+        </p>
+      </Allowed>
     </form>
   );
 }

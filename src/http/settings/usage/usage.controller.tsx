@@ -3,7 +3,7 @@ import { readImageDelivery } from '../../../core/delivery/read-image-delivery.js
 import type { Ports } from '../../../core/ports.js';
 import { parseId } from '../../../core/shared/ids.js';
 import { readTraffic } from '../../../core/traffic/read-traffic.js';
-import { mayActAs } from '../../../core/users/user.js';
+import { mayActAs } from '../../../core/users/role.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
@@ -20,13 +20,13 @@ export class UsageController {
 
   @Get()
   @InNavigation('Usage', 60)
-  @RequireRole('member')
+  @RequireRole('viewer')
   async show(@CurrentPageContext() context: PageContext, @Query('key') query: unknown): Promise<Reply> {
     const { customer, user } = personOf(context);
     const traffic = await readTraffic(this.ports, customer.id);
     const delivery = await readImageDelivery(this.ports, customer.id);
     const words = { title: 'Usage', section: 'usage', styles: ['areas.css'] };
-    const seesAudit = mayActAs(user.role, 'owner');
+    const seesAudit = mayActAs(user.role, 'admin');
     const keyId = parseId(oneOfQuery(query));
     const content = <UsagePage traffic={traffic} delivery={delivery} keyId={keyId} seesAudit={seesAudit} />;
     return renderPage(this.ports, context, words, content);

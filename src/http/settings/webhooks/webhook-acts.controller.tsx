@@ -22,21 +22,21 @@ export class WebhookActsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Post(':id/enable')
-  @RequireRole('owner')
+  @RequireRole('admin')
   async enable(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     await editWebhookEndpoint(this.ports, callerOfPage(context), id, { enabled: true });
     return back(context, id, 'Enabled. Pending events are being sent.');
   }
 
   @Post(':id/disable')
-  @RequireRole('owner')
+  @RequireRole('admin')
   async disable(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     await editWebhookEndpoint(this.ports, callerOfPage(context), id, { enabled: false });
     return back(context, id, 'Disabled. Nothing is sent to it, and new events are not stored for it.');
   }
 
   @Get(':id/secret')
-  @RequireRole('owner')
+  @RequireRole('admin')
   async confirmRotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
     return renderPage(
@@ -48,14 +48,14 @@ export class WebhookActsController {
   }
 
   @Post(':id/secret')
-  @RequireRole('owner', { confirmed: true })
+  @RequireRole('admin', { confirmed: true })
   async rotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const rotated = await rotateWebhookSecret(this.ports, callerOfPage(context), id);
     return renderPage(this.ports, context, { ...ONCE, title: 'New secret' }, <ShowSecret {...rotated} isNew={false} />);
   }
 
   @Post(':id/test')
-  @RequireRole('owner')
+  @RequireRole('admin')
   test(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     return this.sending(
       context,
@@ -66,7 +66,7 @@ export class WebhookActsController {
   }
 
   @Post(':id/deliveries/:deliveryId')
-  @RequireRole('owner')
+  @RequireRole('admin')
   resend(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,

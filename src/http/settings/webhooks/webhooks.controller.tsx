@@ -31,20 +31,20 @@ export class WebhookPagesController {
 
   @Get()
   @InNavigation('Webhooks', 50)
-  @RequireRole('owner')
+  @RequireRole('admin')
   async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const all = await listEndpointsWithLast(this.ports, customerOf(context));
     return renderPage(this.ports, context, { ...AREA, title: 'Webhooks' }, <EndpointList all={all} />);
   }
 
   @Get('new')
-  @RequireRole('owner')
+  @RequireRole('admin')
   newForm(@CurrentPageContext() context: PageContext): Reply {
     return this.form(context, null, blankEndpoint, null);
   }
 
   @Post('new')
-  @RequireRole('owner', { confirmed: true })
+  @RequireRole('admin', { confirmed: true })
   async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const fields = fieldsOf(context.form);
     try {
@@ -56,7 +56,7 @@ export class WebhookPagesController {
   }
 
   @Get(':id')
-  @RequireRole('owner')
+  @RequireRole('admin')
   async show(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
@@ -70,14 +70,14 @@ export class WebhookPagesController {
   }
 
   @Get(':id/edit')
-  @RequireRole('owner')
+  @RequireRole('admin')
   async editForm(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
     return this.form(context, endpoint, fieldsOfEndpoint(endpoint), null);
   }
 
   @Post(':id/edit')
-  @RequireRole('owner', { confirmed: true })
+  @RequireRole('admin', { confirmed: true })
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const fields = fieldsOf(context.form);
     const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
@@ -90,7 +90,7 @@ export class WebhookPagesController {
   }
 
   @Get(':id/delete')
-  @RequireRole('owner')
+  @RequireRole('admin')
   async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
     return renderPage(
@@ -102,7 +102,7 @@ export class WebhookPagesController {
   }
 
   @Post(':id/delete')
-  @RequireRole('owner', { confirmed: true })
+  @RequireRole('admin', { confirmed: true })
   async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     await deleteWebhookEndpoint(this.ports, callerOfPage(context), id);
     return redirectTo(context, '/settings/webhooks', { kind: 'done', text: 'The endpoint was deleted.' });
