@@ -133,12 +133,12 @@ test('the account: address, password, people, browsers', async () => {
   await open('/settings/account/people');
   const bert = await session(browser);
   await bert.page.goto(link);
-  await look('welcome-member', bert.page);
+  await look('welcome-editor', bert.page);
   await welcome(bert.page);
   await bert.page.getByRole('link', { name: 'Account' }).click();
-  await bert.page.getByText('You are a member of').waitFor();
+  await bert.page.getByText('You are an editor of').waitFor();
   expect(await bert.page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
-  await look('member', bert.page);
+  await look('editor', bert.page);
   expect((await bert.page.goto(`${installation.url}/settings/keys`))?.status()).toBe(403);
   await look('forbidden', bert.page);
 

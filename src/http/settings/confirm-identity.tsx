@@ -52,7 +52,7 @@ function ConfirmForm({ context, email, problems }: ConfirmProps) {
       <p>
         This decides who has access to the account. Enter your password to go on: what you entered before is not lost.
       </p>
-      <ProblemSummary problems={problems} />
+      {!problems?.isOfFields && <ProblemSummary problems={problems} />}
       <Form action={context.request.originalUrl}>
         {sent.map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
