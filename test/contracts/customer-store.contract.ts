@@ -11,6 +11,7 @@ import { photoFiltersContract } from './photo-filters.contract.js';
 import { photoJsonContract } from './photo-json.contract.js';
 import { photoRepositoryContract } from './photo-repository.contract.js';
 import { photoWalkContract } from './photo-scan.contract.js';
+import { photoValuesContract } from './photo-values.contract.js';
 import { resumableUploadsContract } from './resumable-uploads.contract.js';
 import { sharesContract } from './shares.contract.js';
 import { similarGroupsContract } from './similar-groups.contract.js';
@@ -42,6 +43,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('photos', () => photoRepositoryContract(newTenant));
     describe('filters of photos', () => photoFiltersContract(newTenant));
     describe('walks through photos', () => photoWalkContract(newTenant));
+    describe('values of photos', () => photoValuesContract(newTenant));
     describe('photos as JSON', () => photoJsonContract(newTenant));
     describe('outdated photos', () => outdatedPhotosContract(newTenant));
     describe('similar photos', () => similarPhotosContract(newTenant));

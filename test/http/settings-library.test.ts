@@ -85,6 +85,106 @@ describe('the library', () => {
     }
   });
 
+  it('is narrowed by everything in the panel, whose values are counted', async () => {
+    const [a = 0, b = 0, c = 0] = await add('alps', 'beach', 'city');
+    await actor.put(`/photos/${a}/tags`, { tagNames: ['Snow'] });
+    await actor.patch(`/photos/${a}`, { rating: 5, location: { latitude: 48.858, longitude: 2.294, altitude: null } });
+    await actor.patch(`/photos/${b}`, { rating: 3, location: { latitude: -18.1, longitude: 178.4, altitude: null } });
+    const shown = async (query: string) => {
+      const { text } = await browser.get(`/settings/library?sort=filename&${query}`);
+      expect(text).not.toContain('class="flash failed"');
+      return shownIds(text);
+    };
+    expect([await shown('rating=3'), await shown('rating=4')]).toEqual([[a, b], [a]]);
+    expect([await shown('tagged=yes'), await shown('tagged=no')]).toEqual([[a], [b, c]]);
+    expect([await shown('located=yes'), await shown('located=no')]).toEqual([[a, b], [c]]);
+    expect([await shown('box=2,48,3,49'), await shown('box=170,-20,-170,-10')]).toEqual([[a], [b]]);
+    expect([await shown('aspect=landscape'), await shown('aspect=square')]).toEqual([[a, b, c], []]);
+    expect([await shown('format=image/jpeg'), await shown('format=image/png')]).toEqual([[a, b, c], []]);
+    expect([await shown('country=FR'), await shown('place=paris')]).toEqual([[a], [a]]);
+    expect([await shown('camera=canon'), await shown('lens=zoom')]).toEqual([[], []]);
+    const { text } = await browser.get('/settings/library?panel=open');
+    const options = (name: string) => {
+      const [select = ''] = new RegExp(`<select id="filter-${name}".*?</select>`, 's').exec(text) ?? [];
+      return [...select.matchAll(/<option value="([^"]+)"[^>]*>([^<]*)</g)].map(([, value, label]) => [value, label]);
+    };
+    expect(options('rating').slice(2)).toEqual([
+      ['3', '3 stars or more (2)'],
+      ['4', '4 stars or more (1)'],
+      ['5', '5 stars (1)'],
+    ]);
+    expect(options('country')).toEqual([
+      ['FJ', 'Fiji (1)'],
+      ['FR', 'France (1)'],
+    ]);
+    expect(options('tagged')).toEqual([
+      ['yes', 'With tags (1)'],
+      ['no', 'Without tags (2)'],
+    ]);
+    expect(options('format')).toEqual([['image/jpeg', 'JPEG (3)']]);
+  });
+
+  it('names what narrows it, and leads to the list without that', async () => {
+    const [a = 0] = await add('alps', 'beach');
+    await actor.patch(`/photos/${a}`, { rating: 5 });
+    const chips = async (query: string) => {
+      const { text } = await browser.get(`/settings/library?${query}`);
+      const [list = ''] = /<ul class="narrowed".*?<\/ul>/s.exec(text) ?? [];
+      return [...list.matchAll(/href="([^"]*)"[^>]*>(.*?) <span/g)].map(([, path, label]) => [label, path]);
+    };
+    expect(await chips('q=alps&rating=4&camera=Canon+%3Cb%3E&box=2,48,3,49.5')).toEqual([
+      ['“alps”', '/settings/library?rating=4&amp;camera=Canon+%3Cb%3E&amp;box=2%2C48%2C3%2C49.5'],
+      ['4 stars or more', '/settings/library?q=alps&amp;camera=Canon+%3Cb%3E&amp;box=2%2C48%2C3%2C49.5'],
+      ['Camera Canon &lt;b>', '/settings/library?q=alps&amp;rating=4&amp;box=2%2C48%2C3%2C49.5'],
+      ['Area 48° N to 49.5° N, 2° E to 3° E', '/settings/library?q=alps&amp;rating=4&amp;camera=Canon+%3Cb%3E'],
+    ]);
+    const { text } = await browser.get('/settings/library?rating=5&q=nothing');
+    expect(text).toContain('No photos match');
+    expect(text).toMatch(/<a href="\/settings\/library"[^>]*>show all/);
+    // A search without the panel keeps what narrows the list.
+    const closed = await browser.get('/settings/library?rating=5&panel=closed');
+    expect(closed.text).toMatch(/<input type="hidden" name="rating" value="5"/);
+    expect(closed.text).not.toContain('<select id="filter-rating"');
+    expect(shownIds(closed.text)).toEqual([a]);
+  });
+
+  it('says what it does not understand, and shows the rest', async () => {
+    const [a = 0] = await add('alps');
+    const wrong = [
+      'rating=9',
+      'country=fr',
+      'aspect=round',
+      'format=text/html',
+      'tagged=1',
+      'box=1,2,3',
+      'camera=!',
+      'lens=!',
+    ];
+    for (const query of wrong) {
+      const { status, text } = await browser.get(`/settings/library?${query}`);
+      expect([query, status, shownIds(text)]).toEqual([query, 200, [a]]);
+      expect(text).toContain('class="flash failed"');
+    }
+    const similar = await browser.get('/settings/library?similar=999999');
+    expect(similar.text).toContain('No photos can be compared with that one.');
+    expect(shownIds(similar.text)).toEqual([]);
+  });
+
+  it('shows the likes of a photo', async () => {
+    const [a = 0, b = 0, c = 0] = await add('a', 'b', 'c');
+    for (const [id, phash] of [
+      [a, '00000000000000ff'],
+      [b, '00000000000000fe'],
+      [c, 'ffffffffffffffff'],
+    ] as const) {
+      await app.ports.store.transaction(actor.customerId, async ({ photos }) => {
+        const [photo] = await photos.lock([id]);
+        if (photo) await photos.update({ ...photo, phash });
+      });
+    }
+    expect(shownIds((await browser.get(`/settings/library?similar=${a}`)).text)).toEqual([b]);
+  });
+
   it('tags, trashes, restores and deletes what is chosen, without scripts', async () => {
     const [a = 0, b = 0, c = 0] = await add('a', 'b', 'c');
     const choose = (what: string, ids: Id[], more = {}, query = '') => {

@@ -1,4 +1,5 @@
 import { type ExifTags } from '../../src/core/media/picture-metadata.js';
+import type { CountedValue, PhotoKind, ValuesRequest } from '../../src/core/photos/filter-values.js';
 import { isTrashed, type Photo, type PhotoWithTags } from '../../src/core/photos/photo.js';
 import { type ListSort, type PhotoFilters, type PhotoQuery, photoPosition } from '../../src/core/photos/photo-query.js';
 import type { NewPhoto, PhotoRepository } from '../../src/core/photos/photo-repository.js';
@@ -10,6 +11,7 @@ import { byName } from '../../src/core/tags/tag.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import type { LockedRows } from './memory-locked-rows.js';
 import { matches } from './memory-photo-filters.js';
+import { camerasOf, countriesOf, kindsOf } from './memory-photo-values.js';
 import { windowOf } from './memory-windows.js';
 
 export class MemoryPhotoRepository implements PhotoRepository {
@@ -108,6 +110,27 @@ export class MemoryPhotoRepository implements PhotoRepository {
     const photos = this.own((photo) => !isTrashed(photo));
     const isBetween = ({ takenAt }: Photo, from: Date, to: Date) => takenAt !== null && takenAt >= from && takenAt < to;
     return instants.slice(1).map((to, at) => photos.some((photo) => isBetween(photo, instants[at] ?? to, to)));
+  }
+
+  async kinds(request: ValuesRequest): Promise<readonly PhotoKind[]> {
+    return kindsOf(
+      this.own(() => true),
+      request,
+    );
+  }
+
+  async cameras(request: ValuesRequest): Promise<readonly CountedValue[]> {
+    return camerasOf(
+      this.own(() => true),
+      request,
+    );
+  }
+
+  async countries(request: ValuesRequest): Promise<readonly CountedValue[]> {
+    return countriesOf(
+      this.own(() => true),
+      request,
+    );
   }
 
   async withoutHash(after: Id | null, limit: number): Promise<readonly Id[]> {

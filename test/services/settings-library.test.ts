@@ -173,6 +173,47 @@ test('by keyboard alone: moving, selecting, the list of keys, the trash and back
   await context.close();
 });
 
+test('filters narrow the list in place, by keyboard too; Back leads to the list before', async () => {
+  const { page, complaints, context } = await visit('/settings/library', { width: 1440, height: 900 });
+  await page.evaluate(() => document.body.setAttribute('data-same-page', ''));
+  const isSamePage = async () => (await page.locator('body[data-same-page]').count()) === 1;
+  await page.getByRole('link', { name: 'Filters' }).focus();
+  await page.keyboard.press('Enter');
+  const shape = page.getByLabel('Shape');
+  await shape.waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  if (shots !== null) await page.screenshot({ path: join(shots, 'filters.png') });
+  expect(await page.getByRole('link', { name: 'Filters' }).getAttribute('aria-expanded')).toBe('true');
+  await shape.focus();
+  await shape.selectOption({ label: 'Square (4)' });
+  await page.waitForURL(/aspect=square/);
+  await page.locator('.list-head').getByText('4 photos').waitFor();
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('filter-aspect');
+  await page.getByRole('link', { name: /^Square/ }).waitFor();
+  await page.getByLabel('Search').fill('photo-9');
+  await page.keyboard.press('Enter');
+  await page.locator('.list-head').getByText('1 photo').waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  expect(await seriousViolations(page)).toEqual([]);
+  if (shots !== null) await page.screenshot({ path: join(shots, 'filters 390.png') });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.getByRole('link', { name: /^“photo-9”/ }).click();
+  await page.locator('.list-head').getByText('4 photos').waitFor();
+  expect(await isSamePage()).toBe(true);
+  await photo(page, 0).click();
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.waitForURL(/aspect=square/);
+  // Three lists back: the page is loaded again.
+  await page.evaluate(() => history.go(-3));
+  await page.locator('body:not([data-same-page])').waitFor();
+  expect(new URL(page.url()).searchParams.has('aspect')).toBe(false);
+  await until(async () => (await tiles(page).count()) >= 60);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('the viewer has the photo’s address, leads to the others, enlarges to its pixels, and Escape closes it where it was opened', async () => {
   const { page, complaints, context } = await visit('/settings/library');
   await tiles(page).nth(40).scrollIntoViewIfNeeded();

@@ -2,6 +2,7 @@ import type { ExifTags } from '../media/picture-metadata.js';
 import type { Id } from '../shared/ids.js';
 import type { JsonShape } from '../shared/json-shape.js';
 import type { Position } from '../shared/pagination.js';
+import type { CountedValue, PhotoKind, ValuesRequest } from './filter-values.js';
 import type { Photo, PhotoWithTags } from './photo.js';
 import type { ListSort, PhotoFilters, PhotoQuery } from './photo-query.js';
 
@@ -25,6 +26,12 @@ export interface PhotoReads {
    * proportional to their number, not to that of photos.
    */
   takenBetween(instants: readonly Date[]): Promise<readonly boolean[]>;
+  /** The kinds of photos that there are, in no order. */
+  kinds(request: ValuesRequest): Promise<readonly PhotoKind[]>;
+  /** The cameras that photos were taken with, make and model, in no order. */
+  cameras(request: ValuesRequest): Promise<readonly CountedValue[]>;
+  /** The codes of the countries in which photos were taken, in no order. */
+  countries(request: ValuesRequest): Promise<readonly CountedValue[]>;
   /** Photos with these hashes; of several with one hash, the one with the lowest `dupSeq`. */
   findBySha256(sha256: readonly string[]): Promise<readonly Photo[]>;
   /** Photos stored by a version that did not look up places, and did not find photos by all that is searched today; at most `limit`. */

@@ -1,8 +1,15 @@
+import { MAX_COUNTED } from '../../core/photos/filter-values.js';
+
 const grouped = new Intl.NumberFormat('en');
 
 /** `12,345` */
 export function number(value: number): string {
   return grouped.format(value);
+}
+
+/** `999`, but `1,000+` for a number that was counted up to that. */
+export function countedUpTo(value: number, limit = MAX_COUNTED): string {
+  return value < limit ? number(value) : `${number(limit)}+`;
 }
 
 /** `1 photo`, `12,345 photos` */

@@ -1,7 +1,7 @@
 import type { PhotoFilters } from '../../../core/photos/photo-query.js';
 
 /** As in the column `facets`: one digit for each property that has few values. */
-interface Facets {
+export interface Facets {
   /** Null means not rated. */
   readonly rating: number | null;
   readonly aspect: 'portrait' | 'square' | 'landscape';
@@ -30,4 +30,11 @@ export function facetsOf(filters: PhotoFilters): readonly number[] | undefined {
     (hasLocation ?? facets.located) === facets.located &&
     untagged !== facets.tagged;
   return all.flatMap((facets, number) => (fits(facets) ? [number] : []));
+}
+
+/** What a number of the column means. */
+export function facetsNumbered(number: number): Facets {
+  const facets = all[number];
+  if (facets === undefined) throw new Error(`There are no facets ${number}.`);
+  return facets;
 }

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { ExifTags } from '../../../core/media/picture-metadata.js';
+import type { CountedValue, PhotoKind, ValuesRequest } from '../../../core/photos/filter-values.js';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { ListSort, PhotoFilters, PhotoQuery } from '../../../core/photos/photo-query.js';
 import type { NewPhoto, PhotoRepository } from '../../../core/photos/photo-repository.js';
@@ -17,6 +18,7 @@ import { countPhotos, isUnmoved, listPhotos, listPhotosAsJson } from './photo-li
 import { type PhotosReadTogether, photosWithTags, takenBetween, visiblePhotos } from './photo-reads.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
+import { camerasInUse, countriesInUse, photoKinds } from './photo-values.js';
 import { storeHash } from './similar-photos.js';
 
 export class TypeormPhotoRepository implements PhotoRepository {
@@ -61,6 +63,18 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   takenBetween(instants: readonly Date[]): Promise<readonly boolean[]> {
     return takenBetween(this.manager, this.customerId, instants);
+  }
+
+  kinds(request: ValuesRequest): Promise<readonly PhotoKind[]> {
+    return photoKinds(this.manager, this.customerId, request);
+  }
+
+  cameras(request: ValuesRequest): Promise<readonly CountedValue[]> {
+    return camerasInUse(this.manager, this.customerId, request);
+  }
+
+  countries(request: ValuesRequest): Promise<readonly CountedValue[]> {
+    return countriesInUse(this.manager, this.customerId, request);
   }
 
   async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {

@@ -1,5 +1,6 @@
 // The library: older photos are added by themselves, and place and selection stay when the page is left and come back.
 
+import { useFilters } from './library-filters.js';
 import { useKeys } from './library-keys.js';
 import { OlderPhotos } from './older-photos.js';
 import { fetchPage } from './page-fetch.js';
@@ -16,8 +17,22 @@ start();
 
 function start(): void {
   // The viewer changes it.
-  const address = location.href;
+  let address = location.href;
   let library = open(true);
+  useFilters((url, page) => {
+    library?.close();
+    const isSameList = listKey(new URL(url)) === listKey(new URL(address));
+    if (isSameList) history.replaceState(null, '', url);
+    else history.pushState(null, '', url);
+    address = url;
+    showParts(page);
+    library = open(false);
+  });
+  addEventListener('popstate', () => {
+    const isViewer = (history.state as { viewer?: string } | null)?.viewer !== undefined;
+    // Another list: it stands again where it was left.
+    if (!isViewer && listKey(location) !== listKey(new URL(address))) location.reload();
+  });
   document.addEventListener('photos-imported', async () => {
     const page = await fetchPage(address).catch(() => null);
     // Whoever has selected photos keeps those instead.
@@ -81,6 +96,7 @@ function open(isFirst: boolean): { close: () => void; hasSelected: () => boolean
   return {
     hasSelected: () => selection.all.length > 0,
     close: () => {
+      store('place', key, placeOf(form, grid));
       ended.abort();
       grid.close();
     },
@@ -177,13 +193,18 @@ function submitTagByEnter(form: HTMLFormElement): void {
   });
 }
 
-/** What an import has brought, around the importer, which keeps its report. */
-function showImported(page: Document): void {
+/** Puts the parts of another state of this page into it. */
+function showParts(page: Document): void {
   for (const part of page.querySelectorAll<HTMLElement>('[data-library-part]')) {
     const old = document.querySelector(`[data-library-part="${part.dataset.libraryPart}"]`);
     old?.replaceChildren(...part.childNodes);
     if (old !== null) suggestTagNames(old);
   }
+}
+
+/** What an import has brought, around the importer, which keeps its report. */
+function showImported(page: Document): void {
+  showParts(page);
   const importer = document.querySelector<HTMLElement>('[data-importer]');
   const fresh = page.querySelector<HTMLElement>('[data-importer]');
   if (importer !== null && fresh?.dataset.waits !== undefined) {

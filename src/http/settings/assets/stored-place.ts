@@ -19,6 +19,7 @@ export interface StoredPlace {
 export function listKey({ pathname, search }: Pick<Location, 'pathname' | 'search'>): string {
   const query = new URLSearchParams(search);
   query.delete('size');
+  query.delete('panel');
   return `${pathname}?${query}`;
 }
 

@@ -7,6 +7,8 @@ import { DAY } from '../../../core/shared/clock.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
 import { listTags } from '../../../core/tags/read-tag.js';
 import { nameKeyOf } from '../../../core/tags/tag.js';
+import { type PanelValues, panelFilters, readPanel } from './panel-filters.js';
+import { filterSimilar } from './similar-filter.js';
 
 export const librarySorts = [
   ['-takenAt', 'Newest first'],
@@ -27,6 +29,10 @@ export interface LibraryQuery {
   readonly sort: LibrarySort;
   readonly trash: boolean;
   readonly importId: Id | null;
+  /** The photo that others look like. */
+  readonly similarTo: Id | null;
+  /** What the filter panel narrows by besides. */
+  readonly panel: PanelValues;
 }
 
 type RawQuery = Readonly<Record<string, unknown>>;
@@ -42,7 +48,14 @@ export function readLibraryQuery(query: RawQuery): LibraryQuery {
     sort,
     trash: text('view') === 'trash',
     importId: parseId(text('import')),
+    similarTo: parseId(text('similar')),
+    panel: readPanel(text),
   };
+}
+
+/** The same list without anything that narrows it. */
+export function unfiltered(query: LibraryQuery): LibraryQuery {
+  return { ...readLibraryQuery({}), sort: query.sort, trash: query.trash };
 }
 
 /** The query in an address, without its question mark; defaults are omitted. */
@@ -55,6 +68,8 @@ export function queryText(query: LibraryQuery, cursor: string | null = null): st
     sort: query.sort === librarySorts[0][0] ? '' : query.sort,
     view: query.trash ? 'trash' : '',
     import: query.importId === null ? '' : String(query.importId),
+    similar: query.similarTo === null ? '' : String(query.similarTo),
+    ...query.panel,
     cursor: cursor ?? '',
   };
   return new URLSearchParams(Object.entries(said).filter(([, value]) => value !== '')).toString();
@@ -79,13 +94,14 @@ function withQuery(path: string, query: string): string {
 }
 
 /** Whether it excludes photos of the library, or of the trash. */
-export function isNarrow({ q, tag, from, to, importId }: LibraryQuery): boolean {
-  return [q, tag, from, to].some((text) => text !== '') || importId !== null;
+export function isNarrow(query: LibraryQuery): boolean {
+  return queryText(query) !== queryText(unfiltered(query));
 }
 
 /** Whether every year of the library may be in this list, in the order of time. */
-export function hasYears({ q, tag, importId, trash, sort }: LibraryQuery): boolean {
-  return !trash && q === '' && tag === '' && importId === null && (sort === '-takenAt' || sort === 'takenAt');
+export function hasYears(query: LibraryQuery): boolean {
+  const isInOrder = query.sort === '-takenAt' || query.sort === 'takenAt';
+  return !query.trash && isInOrder && !isNarrow({ ...query, from: '', to: '' });
 }
 
 export interface LibraryFilters {
@@ -102,15 +118,21 @@ export async function libraryFilters(ports: Ports, caller: Caller, query: Librar
     query.from || query.to ? ((await ports.customers.find(caller.customerId))?.defaultTimeZone ?? 'UTC') : '';
   const [from, to] = [startOfDay(query.from, zone), startOfDay(query.to, zone)];
   const tagIds = query.tag === '' ? [] : await tagNamed(ports, caller, query.tag);
+  const panel = panelFilters(query.panel);
+  const similar = query.similarTo === null ? {} : await filterSimilar(ports, caller, query.similarTo);
   const problems = [
+    ...panel.problems,
     words === null ? `A search has at most ${MAX_SEARCH_WORDS} words.` : null,
     query.q !== '' && words?.length === 0 ? 'Search for words with letters or digits.' : null,
     from === null ? 'The start date is not a valid date.' : null,
     to === null ? 'The end date is not a valid date.' : null,
     query.tag !== '' && tagIds.length === 0 ? `There is no tag “${query.tag}”.` : null,
+    similar === null ? 'No photos can be compared with that one.' : null,
   ].filter((problem) => problem !== null);
-  if (query.tag !== '' && tagIds.length === 0) return { filters: null, problems };
+  if ((query.tag !== '' && tagIds.length === 0) || similar === null) return { filters: null, problems };
   const filters = {
+    ...panel.filters,
+    ...similar,
     trashed: query.trash ? ('true' as const) : ('false' as const),
     ...(words !== null && words.length > 0 && { words }),
     ...(tagIds.length > 0 && { tagIds }),

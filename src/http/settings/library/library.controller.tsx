@@ -1,5 +1,6 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import { readCustomer } from '../../../core/customers/read-customer.js';
+import { readFilterValues } from '../../../core/photos/filter-values.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
 import { readPhotoYears } from '../../../core/photos/read-photo-years.js';
 import { renditionUrls } from '../../../core/photos/rendition-urls.js';
@@ -18,6 +19,7 @@ import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { newSharePath } from '../shares/shares-area.js';
 import { LibraryPage } from './library.view.js';
+import { isPanelOpen } from './library-filters.view.js';
 import {
   hasYears,
   type LibraryQuery,
@@ -68,6 +70,9 @@ export class LibraryController {
       years: cursor === null && hasYears(query) ? await readPhotoYears(this.ports, caller) : [],
       older: nextCursor && libraryPath(query, nextCursor),
       isFirst: cursor === null,
+      values: isPanelOpen(query, parameters)
+        ? await readFilterValues(this.ports, caller, { trashed: query.trash })
+        : null,
     };
     return renderPage(this.ports, context, options, <LibraryPage query={query} problems={problems} {...list} />);
   }

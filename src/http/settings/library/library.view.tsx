@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { FilterValues } from '../../../core/photos/filter-values.js';
 import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
 import { Allowed } from '../allowed.js';
 import { Button, Form } from '../form.js';
@@ -6,7 +7,7 @@ import { Importer } from '../imports/importer.view.js';
 import { Empty, Heading } from '../parts.js';
 import { KeysDialog } from './keys.view.js';
 import { Filters } from './library-filters.view.js';
-import { isNarrow, type LibraryQuery, libraryPath, selectionPath } from './library-query.js';
+import { isNarrow, type LibraryQuery, libraryPath, selectionPath, unfiltered } from './library-query.js';
 import { PhotoSections } from './photo-grid.view.js';
 import type { PhotoSection } from './photo-sections.js';
 import type { SelectionAction } from './selection.js';
@@ -23,19 +24,21 @@ interface LibraryProps {
   /** How many photos match, in words. */
   readonly count: string;
   readonly problems: readonly string[];
+  /** Of the filter panel; null while it is closed. */
+  readonly values: FilterValues | null;
   /** Where the next page is. */
   readonly older: string | null;
   readonly isFirst: boolean;
 }
 
-export function LibraryPage({ query, problems, isFirst, ...list }: LibraryProps) {
+export function LibraryPage({ query, problems, isFirst, values, ...list }: LibraryProps) {
   const isEmpty = list.sections.length === 0 && isFirst;
   const isNew = isEmpty && !query.trash && !isNarrow(query);
   return (
     <>
       <Part name="head">
         <LibraryHeading query={query} isNew={isNew} />
-        {!isNew && <Filters query={query} />}
+        {!isNew && <Filters query={query} values={values} />}
         {problems.map((problem) => (
           <p key={problem} class="flash failed" role="alert">
             {problem}
@@ -112,8 +115,11 @@ function NothingFound({ query }: { query: LibraryQuery }) {
   return (
     <Empty title="No photos match">
       <p>
-        Change the search, or{' '}
-        <a href={libraryPath({ ...query, q: '', tag: '', from: '', to: '', importId: null })}>show all</a>.
+        Remove one of the filters above, or{' '}
+        <a href={libraryPath(unfiltered(query))} data-narrows>
+          show all
+        </a>
+        .
       </p>
     </Empty>
   );

@@ -49,6 +49,11 @@ export function PhotoFacts({ photo, exif }: { photo: PhotoWithTags; exif: ExifTa
       </Fact>
       <Fact name="Photo">
         Number {photo.id}, version {photo.version}
+        {photo.phash !== null && (
+          <>
+            , <a href={`/settings/library?similar=${photo.id}`}>similar photos</a>
+          </>
+        )}
         {photo.externalId !== null && `, known elsewhere as ${photo.externalId}`}
       </Fact>
       {Object.entries(metadata).map(([name, value]) => (

@@ -1,0 +1,78 @@
+import type { EntityManager } from 'typeorm';
+import type { CountedValue, PhotoKind, ValuesRequest } from '../../../core/photos/filter-values.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { prepared } from '../database/prepared.js';
+import { select } from '../database/rows.js';
+import { facetsNumbered } from './photo-facets.js';
+
+/**
+ * The distinct values of columns with which an index begins, after the customer and the trash; of each, photos are counted up to a limit. The
+ * index is read from one value to the next, so that it does not matter how many photos there are.
+ */
+function countedValues(columns: readonly string[], { isGiven = 'true', more = '' } = {}): string {
+  const [of, previous] = [columns.map((column) => `p.${column}`).join(), columns.map((name) => `v.${name}`).join()];
+  const own = `p.customer_id = $1 AND p.trashed = $2 AND ${isGiven}`;
+  const same = columns.map((column) => `p.${column} = v.${column}`).join(' AND ');
+  return prepared(
+    `WITH RECURSIVE found AS (
+       (SELECT ${of} FROM photos p WHERE ${own} ORDER BY ${of} LIMIT 1)
+       UNION ALL
+       SELECT following.* FROM found v, LATERAL (
+         SELECT ${of} FROM photos p WHERE ${own} AND (${of}) > (${previous}) ORDER BY ${of} LIMIT 1
+       ) following
+     )
+     SELECT v.*, (
+       SELECT count(*) FROM (SELECT FROM photos p WHERE ${own} AND ${same} LIMIT $3) counted
+     )::integer AS photos${more} FROM (SELECT * FROM found LIMIT $4) v`,
+  );
+}
+
+const selectKinds = countedValues(['facets', 'content_type']);
+
+const selectCountries = countedValues(['place_country'], { isGiven: 'p.place_country IS NOT NULL' });
+
+/** Keys are folded: any photo of a camera has its name as it is written. */
+const selectCameras = countedValues(['camera_key'], {
+  isGiven: `p.camera_key > ''`,
+  more: `, (SELECT concat_ws(' ', p.camera ->> 'make', p.camera ->> 'model') FROM photos p
+    WHERE p.customer_id = $1 AND p.trashed = $2 AND p.camera_key = v.camera_key LIMIT 1) AS value`,
+});
+
+const values = (customerId: Id, { trashed, counted, limit }: ValuesRequest) => [customerId, trashed, counted, limit];
+
+export async function photoKinds(
+  manager: EntityManager,
+  customerId: Id,
+  request: ValuesRequest,
+): Promise<readonly PhotoKind[]> {
+  const rows = await select<{ facets: number; content_type: string; photos: number }>(
+    manager,
+    selectKinds,
+    values(customerId, request),
+  );
+  return rows.map(({ facets, content_type, photos }) => {
+    return { ...facetsNumbered(facets), contentType: content_type, photos };
+  });
+}
+
+export async function camerasInUse(
+  manager: EntityManager,
+  customerId: Id,
+  request: ValuesRequest,
+): Promise<readonly CountedValue[]> {
+  const rows = await select<CountedValue>(manager, selectCameras, values(customerId, request));
+  return rows.map(({ value, photos }) => ({ value, photos }));
+}
+
+export async function countriesInUse(
+  manager: EntityManager,
+  customerId: Id,
+  request: ValuesRequest,
+): Promise<readonly CountedValue[]> {
+  const rows = await select<{ place_country: string; photos: number }>(
+    manager,
+    selectCountries,
+    values(customerId, request),
+  );
+  return rows.map(({ place_country: value, photos }) => ({ value, photos }));
+}

@@ -1,0 +1,44 @@
+import { MAX_COUNTED, readFilterValues } from '../../src/core/photos/filter-values.js';
+import { type World, world } from '../support/core-world.js';
+import { Tenant } from '../support/tenant.js';
+
+let here: World;
+let acme: Tenant;
+beforeEach(async () => {
+  here = world();
+  acme = await Tenant.of(here);
+});
+
+const values = (trashed = false) => readFilterValues(here, { customerId: acme.id }, { trashed });
+
+test('ratings count those that have at least so many stars, and values that no photo has are left out', async () => {
+  await acme.addPhotos([{ rating: 5 }, { rating: 3 }, { rating: 0 }, {}]);
+  const { ratings, aspects, located } = await values();
+  expect(ratings).toEqual([
+    { value: '1', photos: 2 },
+    { value: '2', photos: 2 },
+    { value: '3', photos: 2 },
+    { value: '4', photos: 1 },
+    { value: '5', photos: 1 },
+  ]);
+  expect([aspects, located]).toEqual([[{ value: 'landscape', photos: 4 }], { yes: 0, no: 4 }]);
+  expect((await values(true)).aspects).toEqual([]);
+});
+
+test('several kinds with one value are counted together, up to the limit', async () => {
+  const half = Array.from({ length: MAX_COUNTED / 2 + 1 }, () => ({}));
+  await acme.addPhotos([...half, ...half.map(() => ({ rating: 1 }))]);
+  const { contentTypes, ratings } = await values();
+  expect(contentTypes).toEqual([{ value: 'image/jpeg', photos: MAX_COUNTED }]);
+  expect(ratings).toEqual([{ value: '1', photos: MAX_COUNTED / 2 + 1 }]);
+});
+
+test('countries are in the order of their names, cameras of theirs', async () => {
+  const inCountry = (country: string) => ({ place: { country, region: null, city: null } });
+  const camera = (make: string) => ({ camera: { make, model: null, lens: null } });
+  await acme.addPhotos([inCountry('DE'), inCountry('FR'), inCountry('DZ'), camera('Nikon'), camera('Canon')]);
+  const { countries, cameras } = await values();
+  // Algeria, France, Germany
+  expect(countries.map(({ value }) => value)).toEqual(['DZ', 'FR', 'DE']);
+  expect(cameras.map(({ value }) => value)).toEqual(['Canon', 'Nikon']);
+});
