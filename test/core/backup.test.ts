@@ -5,7 +5,7 @@ import { foreignBlob, restoreBlobs } from '../../src/core/backup/restore-blobs.j
 import { type BlobKey, originalKey, stagingKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { inOneChunk } from '../../src/core/blobs/open-blob.js';
-import { purgePhoto } from '../../src/core/photos/trash-photo.js';
+import { purgePhoto } from '../../src/core/photos/purge-photo.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import {
   Account,

@@ -8,7 +8,8 @@ import { type BulkSelection, startBulkEdit } from '../../src/core/bulk-edits/sta
 import { undoBulkEdit } from '../../src/core/bulk-edits/undo-bulk-edit.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import type { Photo } from '../../src/core/photos/photo.js';
-import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { purgePhoto } from '../../src/core/photos/purge-photo.js';
+import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';

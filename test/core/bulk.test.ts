@@ -1,6 +1,7 @@
 import { editPhotos } from '../../src/core/photos/edit-photos.js';
+import { purgePhotos } from '../../src/core/photos/purge-photos.js';
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
-import { purgePhotos, trashPhotos } from '../../src/core/photos/trash-photos.js';
+import { trashPhotos } from '../../src/core/photos/trash-photos.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { bumpPhotoVersions } from '../../src/core/tags/bump-photo-versions.js';

@@ -21,8 +21,8 @@ const steps = [
   'complete-import:completeImport/store.transaction',
   'edit-photo:editPhoto/store.transaction',
   'trash-photo:trashPhoto/store.transaction',
-  'trash-photo:purgePhoto/store.transaction',
-  'trash-photo:removeBytes/blobs.delete',
+  'purge-photo:purgePhoto/store.transaction',
+  'purge-photo:removeBytes/blobs.delete',
   'idempotent-responses:storeAfterwards/store.transaction',
 ];
 

@@ -17,7 +17,7 @@ const MIB = 1024 ** 2;
 
 /** Each step of an upload in several requests that changes something. */
 const steps = [
-  'continue-upload:claim/store.transaction',
+  'claim-upload:claimUpload/store.transaction',
   'declared-bytes:storeDeclaredBytes/blobs.put',
   'join-parts:complete/blobs.delete',
   'receive-staged-bytes:receiveStagedBytes/store.transaction',

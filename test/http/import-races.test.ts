@@ -2,7 +2,8 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
-import { purgePhoto, trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { purgePhoto } from '../../src/core/photos/purge-photo.js';
+import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { withInProcess } from '../../src/in-process.js';

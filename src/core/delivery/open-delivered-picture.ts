@@ -1,6 +1,6 @@
 import type { PictureFormat } from '../media/transformation.js';
 import { type Download } from '../photos/download-photo.js';
-import { openRendition, type RenditionUses } from '../photos/download-rendition.js';
+import { openRendition, type RenditionUses } from '../photos/open-rendition.js';
 import { readVisiblePhoto } from '../photos/read-photo.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';

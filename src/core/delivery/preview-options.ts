@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import { type Download } from '../photos/download-photo.js';
-import { openRendition, type RenditionUses } from '../photos/download-rendition.js';
+import { openRendition, type RenditionUses } from '../photos/open-rendition.js';
 import { notFound } from '../shared/errors.js';
 import type { Readable } from '../shared/transactional.js';
 import { deliveredPicture, deliveredRendition, transformationName } from './delivered-picture.js';

@@ -1,10 +1,10 @@
 import type { Clock } from '../shared/clock.js';
-import { DomainError, type ItemError, isOutage } from '../shared/errors.js';
+import type { ItemError } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
-import { failItem, unprocessable } from './fail-item.js';
+import { failItem } from './fail-item.js';
+import { failureOf, isSettled, isTroubleOfOurs } from './fetch-failure.js';
 import type { ImportBatchers } from './import-batchers.js';
 import { isFetched, type LeasedFetch, MAX_TRIES, retrySeconds } from './source-fetch.js';
-import { SourceFailure } from './source-reader.js';
 
 export type RecordUses = {
   store: Transactional<'importPhotos' | 'sourceFetches'>;
@@ -27,8 +27,7 @@ export async function recordFetch(
   if (end === null) return forget(uses, leased);
   if (end === 'stopped') return release(uses, leased, 'stopped', leased.failures, 0);
   const { error } = end;
-  // The item was cancelled, or got other bytes.
-  if (error instanceof DomainError && settled.includes(error.code)) return forget(uses, leased);
+  if (isSettled(error)) return forget(uses, leased);
   if (isTroubleOfOurs(error)) return release(uses, leased, 'postponed', leased.failures, POSTPONED_SECONDS);
   const failure = failureOf(leased, error);
   const failures = leased.failures + 1;
@@ -36,28 +35,6 @@ export async function recordFetch(
   const seconds = retrySeconds(failures, failure.retryAfterSeconds, Math.random());
   return release(uses, leased, 'retried', failures, seconds);
 }
-
-const settled: readonly string[] = ['import_photo_final', 'upload_forbidden'];
-
-function isTroubleOfOurs(error: unknown): boolean {
-  const passing = ['storage_full', 'rate_limited', 'upload_in_progress'];
-  return isOutage(error) || (error instanceof DomainError && passing.includes(error.code));
-}
-
-function failureOf({ declaredBytes }: LeasedFetch, error: unknown): SourceFailure {
-  if (error instanceof SourceFailure) return error;
-  if (!(error instanceof DomainError)) return new SourceFailure(unprocessable, false);
-  if (error.code === 'checksum_mismatch') return new SourceFailure(otherHash, true);
-  if (declaredBytes !== null) return new SourceFailure({ code: 'size_mismatch', message: otherSize }, true);
-  return new SourceFailure({ code: 'source_unreachable', message: otherLength }, false);
-}
-
-const otherHash: ItemError = {
-  code: 'checksum_mismatch',
-  message: 'The SHA-256 of the fetched bytes is not the declared one.',
-};
-const otherSize = 'The fetched file does not have the declared size.';
-const otherLength = 'The source did not send as many bytes as it had announced.';
 
 async function forget({ store }: RecordUses, leased: LeasedFetch): Promise<FetchOutcome> {
   await store.transaction(leased.customerId, ({ sourceFetches }) => sourceFetches.delete(leased));

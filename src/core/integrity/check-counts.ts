@@ -1,7 +1,7 @@
 import type { PhotoTotals } from '../customers/customer.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
-import type { CheckOptions } from './check-photos.js';
+import type { CheckOptions } from './check-photo.js';
 import type { Findings } from './findings.js';
 
 /** Few, because the photos of each are counted. */

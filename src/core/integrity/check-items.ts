@@ -3,7 +3,7 @@ import type { ImportPhoto } from '../imports/import-photo.js';
 import { everyBatch } from '../shared/every-page.js';
 import type { Id } from '../shared/ids.js';
 import { faultOf } from './check-bytes.js';
-import type { CheckOptions, CheckUses } from './check-photos.js';
+import type { CheckOptions, CheckUses } from './check-photo.js';
 import type { Findings } from './findings.js';
 
 const BATCH = 200;

@@ -5,7 +5,8 @@ import { checkBlobs } from './check-blobs.js';
 import { checkCounts, checkTotals } from './check-counts.js';
 import { checkItems } from './check-items.js';
 import { checkOrphans } from './check-orphans.js';
-import { type CheckOptions, type CheckUses, checkPhotos } from './check-photos.js';
+import type { CheckOptions, CheckUses } from './check-photo.js';
+import { checkPhotos } from './check-photos.js';
 import { type Checked, type Finding, Findings } from './findings.js';
 
 interface VerifyUses extends CheckUses {

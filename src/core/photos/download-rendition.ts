@@ -1,16 +1,13 @@
 import type { Caller } from '../access/caller.js';
-import type { BlobCache } from '../blobs/blob-cache.js';
-import type { BlobStore, ByteRange } from '../blobs/blob-store.js';
 import type { RenditionFormat } from '../media/media-reader.js';
 import { defaultFormat, type RenditionName } from '../media/renditions.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable } from '../shared/transactional.js';
 import type { Download } from './download-photo.js';
+import { openRendition, type RenditionUses } from './open-rendition.js';
 import type { Photo } from './photo.js';
 import { readPhoto, readVisiblePhoto } from './read-photo.js';
-import { fixedRendition, type Rendition } from './rendition.js';
-import type { RenditionMaker } from './rendition-maker.js';
-import { lostBytes } from './verified-bytes.js';
+import { fixedRendition } from './rendition.js';
 
 export interface RenditionRequest {
   readonly name: RenditionName;
@@ -22,8 +19,6 @@ export interface RenditionDownload extends Download {
   readonly name: RenditionName;
   readonly format: RenditionFormat;
 }
-
-export type RenditionUses = { blobs: BlobStore; blobCache: BlobCache; renditionMaker: RenditionMaker };
 
 /** A smaller, upright picture, generated and stored on first use. Errors: `not_found`; when opened those of `renditionOf`. */
 export async function downloadRendition(
@@ -45,37 +40,4 @@ export function renditionOf(
   { name, format = defaultFormat(photo) }: RenditionRequest,
 ): RenditionDownload {
   return { ...openRendition(uses, photo, fixedRendition(photo, name, format)), name, format };
-}
-
-/**
- * A rendition, generated when its size is requested or it is opened. Errors of these two: `not_found` (`rendition`, which cannot be made),
- * `service_unavailable`.
- * @param onStart As in `RenditionMaker.make`.
- */
-export function openRendition(
-  { blobs, blobCache, renditionMaker }: RenditionUses,
-  photo: Photo,
-  rendition: Rendition,
-  onStart?: () => void,
-): Download {
-  const { key, transformation } = rendition;
-  const make = () => renditionMaker.make(photo, rendition, onStart);
-  const info = async () => (await blobs.head(key)) ?? make();
-  const stored = async (range?: ByteRange) => {
-    const found = await blobs.get(key, range);
-    if (found !== null) return found;
-    await make();
-    const made = await blobs.get(key, range);
-    if (made === null) throw lostBytes();
-    return made;
-  };
-  const open = async (range?: ByteRange) => {
-    if (range) return stored(range);
-    return (await blobCache.get(key)) ?? blobCache.caching(key, await stored());
-  };
-  const place = async () => {
-    await info();
-    return key;
-  };
-  return { photo, contentType: `image/${transformation.format}`, info, open, place };
 }

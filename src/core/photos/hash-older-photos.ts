@@ -4,7 +4,8 @@ import type { MediaReader } from '../media/media-reader.js';
 import { isOutage } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
-import { type RenditionUses, renditionOf } from './download-rendition.js';
+import { renditionOf } from './download-rendition.js';
+import type { RenditionUses } from './open-rendition.js';
 import { type Photo, rotate } from './photo.js';
 
 type HashUses = RenditionUses & {

@@ -6,7 +6,7 @@ import { DomainError, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Reader, Transactional } from '../shared/transactional.js';
 import type { Photo } from './photo.js';
-import { purgePhoto } from './trash-photo.js';
+import { purgePhoto } from './purge-photo.js';
 
 export const BATCH = 500;
 

@@ -1,8 +1,9 @@
 import type { BlobCache } from '../blobs/blob-cache.js';
 import type { RenditionName } from '../media/renditions.js';
 import { type Download, downloadOriginal } from '../photos/download-photo.js';
-import { type RenditionDownload, type RenditionUses, renditionOf } from '../photos/download-rendition.js';
+import { type RenditionDownload, renditionOf } from '../photos/download-rendition.js';
 import type { OriginalUses } from '../photos/open-original.js';
+import type { RenditionUses } from '../photos/open-rendition.js';
 import { notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable } from '../shared/transactional.js';

@@ -1,6 +1,8 @@
 import type { Caller } from '../../../core/access/caller.js';
 import { editPhotos } from '../../../core/photos/edit-photos.js';
-import { type PhotoDeletionResult, purgePhotos, trashPhotos } from '../../../core/photos/trash-photos.js';
+import type { PhotoDeletionResult } from '../../../core/photos/photo-deletions.js';
+import { purgePhotos } from '../../../core/photos/purge-photos.js';
+import { trashPhotos } from '../../../core/photos/trash-photos.js';
 import type { Ports } from '../../../core/ports.js';
 import { invalid } from '../../../core/shared/errors.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
