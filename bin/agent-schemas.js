@@ -12,7 +12,8 @@ function resolved(schema) {
   if (Array.isArray(schema)) return schema.map(resolved);
   if (schema === null || typeof schema !== 'object') return schema;
   const { $ref, examples: _, ...rest } = schema;
-  const values = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, resolved(value)]));
+  const kept = Object.entries(rest).filter(([name]) => !name.startsWith('x-'));
+  const values = Object.fromEntries(kept.map(([name, value]) => [name, resolved(value)]));
   return $ref === undefined ? values : { ...resolved(find($ref)), ...values };
 }
 

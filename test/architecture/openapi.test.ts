@@ -5,7 +5,7 @@ import { getMetadataStorage } from 'class-validator';
 import { errorCodes } from '../../src/core/shared/errors.js';
 import type { Model } from '../../src/http/fields/declared.js';
 import { listsOf } from '../../src/http/fields/lists.js';
-import { openApiDocument, openApiText } from '../../src/http/openapi/document.js';
+import { openApiDocument, openApiText, operatorOpenApiDocument } from '../../src/http/openapi/document.js';
 import { parametersOf } from '../../src/http/requests/parameters.js';
 import { type RunningApp, startApp } from '../http/support/start-app.js';
 
@@ -81,6 +81,29 @@ test('every operation names the scope that its route needs', () => {
     return [operation.operationId, access?.needs === 'scope' ? [{ apiKey: [access.scope] }] : []];
   });
   expect(operations.map(({ operation }) => [operation.operationId, operation.security])).toEqual(declared);
+});
+
+test('every operation, parameter and field says what clients may rely on, and since when; every operation its scope', () => {
+  const isMarked = (part: Json) =>
+    /^(stable|beta)$/.test(part['x-stability']) && /^\d+\.\d+\.\d+$/.test(part['x-added-in']);
+  const unmarked: string[] = [];
+  const fields = (at: string, part: Json) => {
+    if (typeof part !== 'object' || part === null) return;
+    for (const [name, field] of Object.entries<Json>(part.type === 'object' ? (part.properties ?? {}) : {}))
+      if (!isMarked(field)) unmarked.push(`${at}.${name}`);
+    for (const [name, inner] of Object.entries(part)) if (name !== 'examples') fields(`${at}/${name}`, inner);
+  };
+  for (const each of [document, operatorOpenApiDocument('0.0.0')] as Json[]) {
+    const all = Object.values<Json>(each.paths).flatMap((methods) => Object.values<Json>(methods));
+    for (const operation of all) {
+      const { operationId, parameters = [], security } = operation;
+      for (const part of [operation, ...parameters]) if (!isMarked(part)) unmarked.push(`${operationId} ${part.name}`);
+      const [scopes] = security.map((one: Json) => Object.values(one).flat());
+      expect([operationId, operation['x-required-scope']]).toEqual([operationId, scopes?.[0] ?? null]);
+    }
+    fields('', { paths: each.paths, schemas: each.components.schemas, webhooks: each.webhooks });
+  }
+  expect(unmarked).toEqual([]);
 });
 
 const parametersRead = (query: Model | undefined) => (query ? Object.keys(parametersOf(query)) : []);

@@ -17,6 +17,7 @@ const request = (values: Partial<EndedRequest> = {}): EndedRequest => ({
   route: '/api/v1/tags',
   status: 200,
   code: null,
+  isDeprecated: false,
   ...values,
 });
 
@@ -31,9 +32,9 @@ test('a counter tells apart what went well, what failed and what was over the li
   const { counts = [], failures = [] } = counter.take() ?? {};
   const key = { customerId: 1, apiKeyId: 1 };
   expect(counts).toEqual([
-    { ...key, day: '2026-11-21', requests: 3, limited: 1, failed: 1 },
-    { ...key, day: '2026-11-22', requests: 1, limited: 0, failed: 0 },
-    { customerId: 1, apiKeyId: 2, day: '2026-11-21', requests: 1, limited: 0, failed: 0 },
+    { ...key, day: '2026-11-21', requests: 3, limited: 1, failed: 1, deprecated: 0 },
+    { ...key, day: '2026-11-22', requests: 1, limited: 0, failed: 0, deprecated: 0 },
+    { customerId: 1, apiKeyId: 2, day: '2026-11-21', requests: 1, limited: 0, failed: 0, deprecated: 0 },
   ]);
   expect(failures).toEqual([request({ code: 'not_found', status: 404, requestId: 'req_2' })]);
   expect(counter.take()).toBeNull();
@@ -93,7 +94,7 @@ test('thirty days are told, today among them, and older ones forgotten', async (
   });
   const day = (ago: number) => dayOf(new Date(ports.clock.now().getTime() - ago * DAY));
   const counts = [0, 29, 30].map((ago) => {
-    return { customerId, apiKeyId: key.id, day: day(ago), requests: 1, limited: 0, failed: 0 };
+    return { customerId, apiKeyId: key.id, day: day(ago), requests: 1, limited: 0, failed: 0, deprecated: 0 };
   });
   const pictures = [0, 29, 30].map((ago) => {
     return { customerId, deliveryKeyId: 7, day: day(ago), requests: 1, bytes: 5, made: 1 };

@@ -67,6 +67,7 @@ import { Shares1763700000140 } from './migrations/1763700000140-shares.js';
 import { VisitorUploads1763700000141 } from './migrations/1763700000141-visitor-uploads.js';
 import { BulkEdits1763700000150 } from './migrations/1763700000150-bulk-edits.js';
 import { PhotoValues1763700000160 } from './migrations/1763700000160-photo-values.js';
+import { DeprecatedRequests1763700000170 } from './migrations/1763700000170-deprecated-requests.js';
 import { ConfirmedSessions1763700000180 } from './migrations/1763700000180-confirmed-sessions.js';
 import { FourRoles1763700000181 } from './migrations/1763700000181-four-roles.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
@@ -159,6 +160,7 @@ export const migrations = [
   VisitorUploads1763700000141,
   BulkEdits1763700000150,
   PhotoValues1763700000160,
+  DeprecatedRequests1763700000170,
   ConfirmedSessions1763700000180,
   FourRoles1763700000181,
 ];

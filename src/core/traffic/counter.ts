@@ -12,6 +12,8 @@ import {
 export interface EndedRequest extends Omit<RequestFailure, 'code'> {
   /** The error code of a refusal; null when it was not refused. */
   readonly code: RequestFailure['code'] | null;
+  /** It used a deprecated part of the API. */
+  readonly isDeprecated: boolean;
 }
 
 /** A picture that was sent to whoever had its address. */
@@ -30,11 +32,11 @@ export class TrafficCounter {
   private failures = new Map<Id, RequestFailure[]>();
   private pictures = new Map<string, PictureCount>();
 
-  note({ code, ...request }: EndedRequest): void {
+  note({ code, isDeprecated, ...request }: EndedRequest): void {
     const isLimited = code === 'rate_limited';
     const [requests, limited, failed] = [1, Number(isLimited), Number(code !== null && !isLimited)];
     const { customerId, apiKeyId, at } = request;
-    this.add({ customerId, apiKeyId, day: dayOf(at), requests, limited, failed });
+    this.add({ customerId, apiKeyId, day: dayOf(at), requests, limited, failed, deprecated: Number(isDeprecated) });
     // Requests over a limit come by the hundred: they are counted, and would otherwise displace everything else here.
     if (code !== null && !isLimited) this.keep({ ...request, code });
   }
@@ -68,12 +70,13 @@ export class TrafficCounter {
 
   private add(count: RequestCount): void {
     const key = `${count.apiKeyId} ${count.day}`;
-    const before = this.counts.get(key) ?? { requests: 0, limited: 0, failed: 0 };
+    const before = this.counts.get(key) ?? { requests: 0, limited: 0, failed: 0, deprecated: 0 };
     this.counts.set(key, {
       ...count,
       requests: before.requests + count.requests,
       limited: before.limited + count.limited,
       failed: before.failed + count.failed,
+      deprecated: before.deprecated + count.deprecated,
     });
   }
 

@@ -13,6 +13,8 @@ export interface RequestCount {
   readonly limited: number;
   /** Of them: refused for another reason, or failed. */
   readonly failed: number;
+  /** Of all: those that used a deprecated part of the API. */
+  readonly deprecated: number;
 }
 
 /** The pictures that the addresses of one delivery key showed on one day. */

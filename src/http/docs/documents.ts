@@ -24,6 +24,7 @@ const guideFiles = {
   delivery: 'docs/guides/delivery.md',
   'operator-api': 'docs/guides/operator-api.md',
   agents: 'docs/guides/agents.md',
+  versioning: 'docs/guides/versioning.md',
   sync: 'docs/guides/sync.md',
   errors: 'docs/guides/errors.md',
   'rate-limits': 'docs/guides/rate-limits.md',

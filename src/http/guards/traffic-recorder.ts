@@ -36,6 +36,7 @@ export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
         route: request.route?.path ?? null,
         status: response.statusCode,
         code: requestContext.refusal,
+        isDeprecated: requestContext.deprecated.length > 0,
       });
     });
   }

@@ -1,5 +1,7 @@
 import { ApiProperty, type ApiPropertyOptions, ApiSchema, generateSchema } from '@nestjs/swagger';
 import { type DeclaredField, declaredFields, declaredModel, type Model, modelNamed } from '../fields/declared.js';
+import { lifecycleOfField } from '../lifecycle.js';
+import { withLifecycle } from './lifecycle.js';
 import { orNull, type Schema } from './schema.js';
 
 /**
@@ -44,7 +46,8 @@ export function fieldSchemas(model: Model): Record<string, Schema> {
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
       const { model: nested } = declared.get(name) ?? {};
-      return [name, nested && isInline(nested) ? modelSchema(nested) : asOpenApi31({ ...schema })];
+      const shown = nested && isInline(nested) ? modelSchema(nested) : asOpenApi31({ ...schema });
+      return [name, withLifecycle(shown, lifecycleOfField(model, name))];
     }),
   );
 }

@@ -45,6 +45,7 @@ export function openRequestContext({ logger, trustedProxies, operatorApi, onAnsw
       parameters: {},
       body: undefined,
       refusal: null,
+      deprecated: [],
     });
     response.setHeader('X-Request-Id', requestId);
     const { method, socket } = request;
@@ -57,7 +58,7 @@ export function openRequestContext({ logger, trustedProxies, operatorApi, onAnsw
       whole = !socket.destroyed;
     });
     response.once('close', () => {
-      const { key, operator, userId, refusal, charged } = requestContextOf(request);
+      const { key, operator, userId, refusal, charged, deprecated } = requestContextOf(request);
       const route = request.route?.path ?? null;
       const status = response.statusCode;
       const line = { requestId, method, route, status, code: refusal, keyId: key?.key.id ?? null, clientIp };
@@ -65,9 +66,10 @@ export function openRequestContext({ logger, trustedProxies, operatorApi, onAnsw
       // Bytes that the connection has sent for this response, including its headers.
       const bytes = socket.bytesWritten - sentBefore;
       const who = { ...(userId !== null && { userId }), ...(operator && { operatorTokenId: operator.id }) };
-      const fields = { ...line, ...who, ms: Math.round(ms), bytes, whole };
+      const used = deprecated.length > 0 ? { deprecated } : {};
+      const fields = { ...line, ...who, ...used, ms: Math.round(ms), bytes, whole };
       logger.info(fields, 'request');
-      const answered = { method, route, status, budget: charged?.group ?? null, ms };
+      const answered = { method, route, status, budget: charged?.group ?? null, deprecated, ms };
       onAnswered?.(answered);
       traced?.end({ ...answered, requestId });
     });

@@ -35,6 +35,8 @@ export interface RequestContext {
   body: unknown;
   /** The error that the request was refused with; null if it was not. */
   refusal: ErrorCode | null;
+  /** What it used that is deprecated. */
+  deprecated: readonly string[];
 }
 
 /** What one part of http alone knows about a request: only who has the slot can read it. */

@@ -59,6 +59,7 @@ export interface StartOptions {
   readonly limits?: Partial<Limits>;
   readonly checks?: readonly ReadinessCheck[];
   readonly checkDeadlineMs?: number;
+  readonly onAnswered?: HttpOptions['onAnswered'];
   readonly stopping?: AbortSignal;
   /** Ports that stand in for those in memory, each under its token. */
   readonly ports?: (ports: Ports) => Partial<Ports>;
@@ -107,6 +108,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     securityContacts: options.securityContacts ?? [],
     readiness: new Readiness(options.checks ?? [], stopping, undefined, options.checkDeadlineMs),
     stopping,
+    onAnswered: options.onAnswered,
   };
   const testing = Test.createTestingModule({ imports: [AppModule.with(inMemory, httpOptions)] });
   // What is made from a port that is overridden is overridden, too.

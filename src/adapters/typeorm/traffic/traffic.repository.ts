@@ -22,7 +22,7 @@ export class TypeormTrafficReads implements TrafficReads {
   counts(fromDay: string): Promise<readonly RequestCount[]> {
     return select<RequestCount>(
       this.manager,
-      `SELECT customer_id AS "customerId", api_key_id AS "apiKeyId", day::text AS day, requests, limited, failed
+      `SELECT customer_id AS "customerId", api_key_id AS "apiKeyId", day::text AS day, requests, limited, failed, deprecated
        FROM request_counts WHERE customer_id = $1 AND day >= $2::date ORDER BY day, api_key_id`,
       [this.customerId, fromDay],
     );
@@ -100,15 +100,16 @@ const COUNT_STORAGE = `
 async function addCounts(manager: EntityManager, counts: readonly RequestCount[]): Promise<void> {
   await select(
     manager,
-    `INSERT INTO request_counts AS kept (customer_id, api_key_id, day, requests, limited, failed)
-     SELECT k.customer_id, k.id, more.day, sum(more.requests), sum(more.limited), sum(more.failed)
+    `INSERT INTO request_counts AS kept (customer_id, api_key_id, day, requests, limited, failed, deprecated)
+     SELECT k.customer_id, k.id, more.day, sum(more.requests), sum(more.limited), sum(more.failed), sum(more.deprecated)
      FROM json_populate_recordset(NULL::request_counts, $1) more
      JOIN api_keys k ON k.customer_id = more.customer_id AND k.id = more.api_key_id
      GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
      ON CONFLICT (customer_id, api_key_id, day) DO UPDATE SET
        requests = kept.requests + excluded.requests,
        limited = kept.limited + excluded.limited,
-       failed = kept.failed + excluded.failed`,
+       failed = kept.failed + excluded.failed,
+       deprecated = kept.deprecated + excluded.deprecated`,
     [asJson(counts)],
   );
 }
