@@ -1,22 +1,58 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openApiDocument } from '../../src/http/openapi/document.js';
+import { openApiDocument, operatorOpenApiDocument } from '../../src/http/openapi/document.js';
 import { type ApiDocument, breakingChanges } from '../support/breaking-changes.js';
+import { releasedDocuments } from '../support/released-documents.js';
 
 const root = join(__dirname, '../..');
 
-/** The newest document that clients may have been written for. */
-function lastReleased(): ApiDocument {
-  const folder = join(root, 'docs/openapi');
-  const parts = (name: string) => (name.match(/[0-9]+/g) ?? []).map(Number);
-  const names = readdirSync(folder)
-    .filter((name) => /^released-[0-9.]+\.json$/.test(name))
-    .sort((a, b) => parts(a).reduce((order, part, at) => order || part - (parts(b)[at] ?? 0), 0));
-  return JSON.parse(readFileSync(join(folder, String(names.at(-1))), 'utf8'));
+test('nothing that clients of the last release rely on has changed: operations, and payloads of webhooks', () => {
+  const released = releasedDocuments('released').at(-1)?.document as ApiDocument;
+  expect(Object.keys(released.webhooks ?? {}).length).toBeGreaterThan(10);
+  expect(breakingChanges(released, openApiDocument('0.0.0'))).toEqual([]);
+});
+
+test('nor has what programs of operators rely on', () => {
+  const released = releasedDocuments('released-operator').at(-1)?.document as ApiDocument;
+  expect(breakingChanges(released, operatorOpenApiDocument('0.0.0'))).toEqual([]);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: as below.
+type Node = any;
+
+/** Every operation, parameter and field of a document by its place, with the release that it says it came with. */
+function parts(document: Node): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [path, methods] of Object.entries<Node>(document.paths)) {
+    for (const [method, operation] of Object.entries<Node>(methods)) {
+      const at = `${method.toUpperCase()} ${path}`;
+      found.set(at, operation['x-added-in']);
+      for (const one of operation.parameters ?? []) found.set(`${at} ${one.in} ${one.name}`, one['x-added-in']);
+    }
+  }
+  const fields = (at: string, schema: Node) => {
+    if (typeof schema !== 'object' || schema === null) return;
+    for (const [name, field] of Object.entries<Node>(schema.properties ?? {})) {
+      found.set(`${at}.${name}`, field['x-added-in']);
+      fields(`${at}.${name}`, field);
+    }
+    for (const each of [schema.items, ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])]) fields(at, each);
+  };
+  for (const [name, schema] of Object.entries<Node>(document.components.schemas)) fields(name, schema);
+  return found;
 }
 
-test('nothing that clients of the last release rely on has changed', () => {
-  expect(breakingChanges(lastReleased(), openApiDocument('0.0.0'))).toEqual([]);
+test.each([
+  ['released', openApiDocument('0.0.0')],
+  ['released-operator', operatorOpenApiDocument('0.0.0')],
+] as const)('x-added-in names the first release that had a part, or this one: %s', (name, document) => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const releases = releasedDocuments(name).map((release) => ({ ...release, parts: parts(release.document) }));
+  const expected = [...parts(document).keys()].map((part) => {
+    return [part, releases.find((release) => release.parts.has(part))?.version ?? version];
+  });
+  expect(expected.length).toBeGreaterThan(50);
+  expect([...parts(document)]).toEqual(expected);
 });
 
 const photo = {
@@ -65,6 +101,11 @@ function plain(): any {
         get: { responses: {} },
       },
       '/tags': { get: { responses: {} } },
+    },
+    webhooks: {
+      'photo.created': {
+        post: { requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Photo' } } } } },
+      },
     },
     components: {
       headers: { ETag: { schema: { type: 'string' } } },
@@ -153,6 +194,12 @@ test.each<[string, Change]>([
     (d) => delete schemas(d).Photo.properties.title.maxLength,
   ],
   [`${AT}, 200.parent can now be string.`, (d) => schemas(d).Photo.properties.parent.anyOf.push({ type: 'string' })],
+  ['The event photo.created was removed.', (d) => delete d.webhooks['photo.created']],
+  ['Event photo.created: the field status was removed.', (d) => delete schemas(d).Photo.properties.status],
+  [
+    'Event photo.created.status can now be null.',
+    (d) => (schemas(d).Photo.properties.status.type = ['string', 'null']),
+  ],
 ])('%s', (sentence, change) => {
   expect(changed(change)).toContain(sentence);
 });
@@ -167,6 +214,7 @@ test.each<[string, Change]>([
   ['null in a request', (d) => (schemas(d).Patch.properties.kind.type = ['string', 'null'])],
   ['a response field', (d) => (schemas(d).Photo.properties.size = { type: 'integer' })],
   ['a value of a response', (d) => schemas(d).Photo.properties.status.enum.push('c')],
+  ['an event', (d) => (d.webhooks['photo.lost'] = {})],
   ['a status', (d) => (op(d).responses['409'] = {})],
   ['another description', (d) => (schemas(d).Photo.description = 'Other words.')],
 ])('no break: %s', (_, change) => {

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { brokenShapes, releasedCommands, SeenDocuments } from '../support/released-commands.js';
 import { type Client, sha256 } from './support/client.js';
 import { photoNamed } from './support/life.js';
 import { McpSession } from './support/mcp-session.js';
@@ -87,6 +88,7 @@ interface Given {
   readonly program?: string;
 }
 
+const documents = new SeenDocuments();
 const installedPhs = join(home, 'empty/node_modules/.bin/phs');
 
 async function phsWith({ env = {}, input = '', program = installedPhs }: Given, ...args: string[]): Promise<Ran> {
@@ -98,6 +100,7 @@ async function phsWith({ env = {}, input = '', program = installedPhs }: Given, 
   child.stdin.end(input);
   const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   if (token) expect(stdout + stderr).not.toContain(token);
+  if (args.includes('--json')) documents.add(args, JSON.parse(stdout));
   return {
     status,
     stdout,
@@ -452,6 +455,12 @@ describe('around it', () => {
     expect(completed('phs', 'w')).toBe('whoami');
     expect((await phs('completion', 'zsh')).stdout).toContain('#compdef phs');
     expect((await phs('completion', 'fish')).stdout).toContain("complete -c phs -n '__phs_at photos'");
+  });
+
+  it('documents of --json are those of the last release, or more', () => {
+    const { shapes } = documents;
+    expect(Object.keys(shapes).length).toBeGreaterThan(10);
+    expect(brokenShapes(releasedCommands('client-documents', shapes), shapes)).toEqual([]);
   });
 
   it('whatever was done, the service has what it should', async () => {

@@ -3,6 +3,7 @@ import { pathTexts } from './path-texts.js';
 /** What the check looks at of an OpenAPI 3.1 document. */
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly webhooks?: Readonly<Record<string, unknown>>;
   readonly components?: Readonly<Record<string, unknown>>;
 }
 
@@ -35,7 +36,22 @@ class Comparison {
       if (!now) this.found.push(`The path ${path} was removed.`);
       else for (const [method, before] of Object.entries(methods)) this.operation(method, path, before, now[method]);
     }
+    for (const [type, event] of Object.entries(this.released.webhooks ?? {})) {
+      const now = this.current.webhooks?.[type];
+      if (!now) this.found.push(`The event ${type} was removed.`);
+      else this.event(`Event ${type}`, event, now);
+    }
     return [...new Set(this.found)];
+  }
+
+  /** The service sends the body of an event: it goes the way of a response. */
+  private event(at: string, before: unknown, now: unknown): void {
+    const bodyOf = (event: unknown) => jsonOf(jsonOf(jsonOf(jsonOf(event)['post'])['requestBody'])['content']);
+    for (const [type, media] of Object.entries(bodyOf(before))) {
+      const is = bodyOf(now)[type];
+      if (is === undefined) this.found.push(`${at}: the content type ${type} was removed.`);
+      else this.schema('response', at, jsonOf(media)['schema'], jsonOf(is)['schema']);
+    }
   }
 
   private operation(method: string, path: string, before: unknown, now: unknown): void {
