@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+// Writes docs/api-changelog.md from the documents of the releases, each compared with the one before it.
+//   node bin/api-changelog.js                 writes the page; with --check it only compares
+//   node bin/api-changelog.js BEFORE AFTER    prints what one document has that another has not
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const folder = join(root, 'docs', 'openapi');
+const page = join(root, 'docs', 'api-changelog.md');
+const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
+
+/** Every part of a document that clients can name, by its name. */
+function partsOf(document) {
+  const parts = new Map();
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const name = `\`${method.toUpperCase()} ${path}\``;
+      parts.set(name, operation);
+      for (const each of operation.parameters ?? []) parts.set(`${name}: ${each.in} parameter \`${each.name}\``, each);
+    }
+  }
+  for (const [type, event] of Object.entries(document.webhooks ?? {})) parts.set(`event \`${type}\``, event);
+  for (const [name, schema] of Object.entries(document.components.schemas)) addFields(parts, name, schema);
+  return parts;
+}
+
+function addFields(parts, name, schema) {
+  for (const value of schema.enum ?? []) parts.set(`\`${name}\`: value \`${value}\``, {});
+  for (const [field, inner] of Object.entries(schema.properties ?? {})) {
+    parts.set(`field \`${name}.${field}\``, inner);
+    addFields(parts, `${name}.${field}`, inner);
+  }
+  for (const each of [schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) {
+    if (each !== undefined) addFields(parts, name, each);
+  }
+}
+
+/** Parts of something that is listed itself are not listed, too. */
+function outermost(names) {
+  const all = new Set(names);
+  return names.filter((name) => ![...all].some((other) => other !== name && isInside(name, other)));
+}
+
+function isInside(name, other) {
+  return other.startsWith('field ')
+    ? name.startsWith(`${other.slice(0, -1)}.`) || name.startsWith(`${other.slice('field '.length)}: `)
+    : name.startsWith(`${other}: `);
+}
+
+function changes(before, after) {
+  const [was, is] = [partsOf(before), partsOf(after)];
+  const added = [...is.keys()].filter((name) => !was.has(name));
+  const removed = [...was.keys()].filter((name) => !is.has(name));
+  const deprecated = [...is].filter(([name, part]) => part.deprecated && !was.get(name)?.deprecated);
+  const stable = [...is].filter(
+    ([name, part]) => part['x-stability'] === 'stable' && was.get(name)?.['x-stability'] === 'beta',
+  );
+  return [
+    ...section(
+      'Added',
+      outermost(added).map((name) => line(name, is.get(name))),
+    ),
+    ...section(
+      'Deprecated',
+      deprecated.map(([name, part]) => `- ${name}${until(part)}`),
+    ),
+    ...section(
+      'No longer beta',
+      stable.map(([name]) => `- ${name}`),
+    ),
+    ...section(
+      'Removed',
+      outermost(removed).map((name) => `- ${name}`),
+    ),
+  ];
+}
+
+function line(name, part) {
+  return `- ${name}${part['x-stability'] === 'beta' ? ' (beta)' : ''}`;
+}
+
+function until(part) {
+  const instead = /\n\nDeprecated: (.+)$/s.exec(part.description ?? '')?.[1];
+  return `${part['x-sunset'] ? `, until ${part['x-sunset']} at least` : ''}${instead ? `. ${instead}` : ''}`;
+}
+
+function section(title, lines) {
+  return lines.length === 0 ? [] : [`### ${title}`, '', ...lines, ''];
+}
+
+/** One API, newest release first. */
+function history(title, name) {
+  const numbers = (version) => version.split('.').map(Number);
+  const versions = readdirSync(folder)
+    .flatMap((file) => new RegExp(`^${name}-([0-9.]+)\\.json$`).exec(file)?.[1] ?? [])
+    .sort((a, b) => numbers(a).reduce((order, part, at) => order || part - (numbers(b)[at] ?? 0), 0));
+  const releases = versions.map((version, at) => {
+    if (at === 0) return [`## ${title} ${version}`, '', 'The first release.', ''];
+    const [before, after] = [versions[at - 1], version].map((each) => read(join(folder, `${name}-${each}.json`)));
+    const lines = changes(before, after);
+    return [`## ${title} ${version}`, '', ...(lines.length > 0 ? lines : ['No changes.', ''])];
+  });
+  return releases.reverse().flat();
+}
+
+const paths = process.argv.slice(2).filter((each) => each !== '--check');
+if (paths.length === 2)
+  console.log(
+    changes(...paths.map(read))
+      .join('\n')
+      .trim(),
+  );
+else {
+  const intro =
+    'What each release added to the APIs and deprecated ([versions](guides/versioning.md)). Written by `node bin/api-changelog.js` from the documents of the releases.';
+  const text = `${['# API changelog', '', intro, '', ...history('API', 'released'), ...history('Operator API', 'released-operator')].join('\n').trim()}\n`;
+  if (!process.argv.includes('--check')) writeFileSync(page, text);
+  else if (readFileSync(page, 'utf8') !== text) {
+    console.error('docs/api-changelog.md is out of date: node bin/api-changelog.js');
+    process.exitCode = 1;
+  }
+}
