@@ -1,13 +1,15 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { operatorFor } from '../core/customers/account-caller.js';
 import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
+import { MAX_PAGE_SIZE } from '../core/shared/pagination.js';
 import { createWebhookEndpoint } from '../core/webhooks/create-webhook-endpoint.js';
 import { deleteWebhookEndpoint } from '../core/webhooks/delete-webhook-endpoint.js';
-import { listWebhookEndpoints } from '../core/webhooks/read-webhooks.js';
-import { sendTestEvent } from '../core/webhooks/resend-delivery.js';
+import type { Delivery } from '../core/webhooks/delivery.js';
+import { listDeliveries, listWebhookEndpoints } from '../core/webhooks/read-webhooks.js';
+import { resendDelivery, sendTestEvent } from '../core/webhooks/resend-delivery.js';
 import type { WebhookEndpoint } from '../core/webhooks/webhook-endpoint.js';
-import { idOption, listOption } from './options.js';
+import { idOption, listOption, wholeOption } from './options.js';
 import { print, table } from './print.js';
 import { withPorts } from './with-ports.js';
 
@@ -17,7 +19,9 @@ export function webhookCommand(): Command {
     .addCommand(create())
     .addCommand(list())
     .addCommand(remove())
-    .addCommand(test());
+    .addCommand(test())
+    .addCommand(log())
+    .addCommand(resend());
 }
 
 interface OfCustomer {
@@ -98,6 +102,70 @@ function test(): Command {
       const { eventId } = await withPorts((ports) => sendTestEvent(ports, options.customer, id));
       print(options, { id, eventId }, [`${eventId} is waiting to be sent to webhook endpoint ${id}.`]);
     });
+}
+
+function limitOption(text: string): number {
+  const limit = wholeOption(text);
+  if (limit < 1 || limit > MAX_PAGE_SIZE) throw new InvalidArgumentError(`It must be 1 to ${MAX_PAGE_SIZE}.`);
+  return limit;
+}
+
+interface LogOptions extends OfCustomer {
+  readonly limit: number;
+}
+
+function log(): Command {
+  return new Command('log')
+    .description('list the newest deliveries to an endpoint, of the last 30 days')
+    .argument('<id>', 'the id of the endpoint', idOption)
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--limit <n>', `maximum number of deliveries, 1 to ${MAX_PAGE_SIZE}`, limitOption, 20)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: LogOptions) => {
+      const { limit } = options;
+      const { data } = await withPorts((ports) => listDeliveries(ports, options.customer, id, { limit, cursor: null }));
+      const rows = data.map((delivery) => [
+        String(delivery.id),
+        delivery.createdAt.toISOString(),
+        delivery.type,
+        delivery.status,
+        String(delivery.attempt),
+        delivery.reason ?? String(delivery.responseStatus ?? ''),
+      ]);
+      const head = ['ID', 'CREATED', 'EVENT', 'STATUS', 'ATTEMPTS', 'RESPONSE'];
+      print(options, { deliveries: data.map(deliveryJson) }, table([head, ...rows]));
+    });
+}
+
+function resend(): Command {
+  return new Command('resend')
+    .description('send a delivery of the log again, with the same event id; the running service delivers it')
+    .argument('<id>', 'the id of the delivery, from phs webhook log', idOption)
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: OfCustomer) => {
+      const delivery = await withPorts((ports) => resendDelivery(ports, options.customer, id));
+      print(options, deliveryJson(delivery), [
+        `${delivery.eventId} is waiting to be sent to webhook endpoint ${delivery.endpointId} again.`,
+      ]);
+    });
+}
+
+function deliveryJson(delivery: Delivery) {
+  return {
+    id: delivery.id,
+    endpointId: delivery.endpointId,
+    eventId: delivery.eventId,
+    type: delivery.type,
+    subjectId: delivery.subjectId,
+    status: delivery.status,
+    attempts: delivery.attempt,
+    nextAttemptAt: delivery.dueAt?.toISOString() ?? null,
+    responseStatus: delivery.responseStatus,
+    reason: delivery.reason,
+    createdAt: delivery.createdAt.toISOString(),
+    endedAt: delivery.endedAt?.toISOString() ?? null,
+  };
 }
 
 function endpointJson(endpoint: WebhookEndpoint) {

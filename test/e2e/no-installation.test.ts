@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { ownCommands } from '../../src/cli/own-commands.js';
 import { emptyDatabase, type TestDatabase, urlOf } from '../support/postgres.js';
+import { brokenShapes, releasedCommands, SeenDocuments } from '../support/released-commands.js';
 import { type CommandResult, Installation } from './support/service.js';
 
 const PHS = join(__dirname, '../../bin/phs.js');
@@ -46,6 +47,8 @@ const refused: readonly string[] = [
   'webhook list --customer 1',
   'webhook delete 1 --customer 1',
   'webhook test 1 --customer 1',
+  'webhook log 1 --customer 1',
+  'webhook resend 1 --customer 1',
   'delivery-key create --customer 1 --name x',
   'delivery-key list --customer 1',
   'delivery-key edit dk_0000000000000000 --name x',
@@ -242,6 +245,7 @@ describe('where there is one', () => {
   });
   afterAll(() => installation.remove());
 
+  const documents = new SeenDocuments();
   const settings = () => ({ DATA_DIR: installation.dataDir });
   async function expectDone(name: 'running service' | 'stopped service'): Promise<void> {
     const { lines, codes } = column(name);
@@ -249,7 +253,7 @@ describe('where there is one', () => {
     expect(results).toEqual(lines.map((_, at) => expect.objectContaining({ status: codes[at] })));
     for (const { line, stdout, stderr } of results) {
       expect(stderr).toContain(`phs: acting on the installation in ${installation.dataDir}`);
-      if (line.includes('--json')) JSON.parse(stdout);
+      if (line.includes('--json')) documents.add(line.split(' '), JSON.parse(stdout));
     }
   }
 
@@ -265,6 +269,38 @@ describe('where there is one', () => {
   it('the same while the service is stopped', async () => {
     await installation.stop();
     await expectDone('stopped service');
+  });
+
+  it('documents of --json are those of the last release, or more', async () => {
+    await installation.start();
+    const lines = [
+      'customer list',
+      'customer suspend 1',
+      'customer resume 1',
+      'key create --customer 1 --name x --scopes all',
+      'key edit 1 --name x',
+      'key list --customer 1',
+      'user invite --customer 1 --email a@example.com',
+      'user list --customer 1',
+      'webhook create --customer 1 --url https://1.1.1.1 --events import.expired',
+      'webhook list --customer 1',
+      'webhook log 1 --customer 1',
+      'delivery-key create --customer 1 --name x',
+      'delivery-key list --customer 1',
+      'preset set card w=1 --customer 1',
+      'preset list --customer 1',
+      'share list --customer 1',
+      'operator-token create --name x --scopes all',
+      'operator-token list',
+      'gc',
+      'photos frob',
+    ].map((line) => `${line} --json`);
+    for (const { line, stdout } of await eachLine(folder, lines, settings()))
+      documents.add(line.split(' '), JSON.parse(stdout));
+    await installation.stop();
+    const { shapes } = documents;
+    expect(Object.keys(shapes).length).toBeGreaterThan(15);
+    expect(brokenShapes(releasedCommands('service-documents', shapes), shapes)).toEqual([]);
   });
 
   it('F30: phs.env is read by the service and by commands alike, in the data folder, in the folder itself, and where it is named', async () => {

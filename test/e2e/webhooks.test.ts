@@ -98,6 +98,13 @@ describe('webhooks of the built program', () => {
     const { eventId } = JSON.parse(tested.stdout);
     const test = await until('the test to come', () => told('webhook.test')[0]);
     expect(test).toMatchObject({ id: eventId, data: { customerId: 1 } });
+    const { deliveries } = JSON.parse(webhook('log', String(endpointId), '--limit', '100').stdout);
+    const [newest] = deliveries;
+    expect(newest).toMatchObject({ endpointId, type: 'webhook.test', eventId });
+    const resent = webhook('resend', String(newest.id));
+    expect(JSON.parse(resent.stdout)).toMatchObject({ id: newest.id, eventId: newest.eventId, status: 'pending' });
+    await until('the test to come again', () => told('webhook.test')[1]);
+
     const listed = JSON.parse(webhook('list').stdout).webhookEndpoints;
     expect(listed).toMatchObject([{ id: endpointId, url: receiver.url, events: [], status: 'enabled' }]);
     expect(webhook('delete', String(endpointId)).status).toBe(0);
