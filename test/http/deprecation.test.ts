@@ -80,7 +80,7 @@ test('the log, the metrics and the usage page name what was used, and by which k
   expect(lines.map(({ deprecated }) => deprecated)).toEqual([undefined, ...used.map((name) => [name])]);
 
   const browser = new BrowserClient(app.url);
-  await browser.enter(app.ports, actor.customerId, 'member');
+  await browser.enter(app.ports, actor.customerId, 'owner');
   await app.writeCounts();
   const { text } = await browser.get('/settings/usage');
   const card = text.slice(text.indexOf('Deprecated parts of the API'), text.indexOf('Recent errors'));
