@@ -1,15 +1,16 @@
 import { hash } from 'node:crypto';
-import { nameKey, photoNames } from 'photo-service-cli/file-name';
 import type { ByteRange, OpenBlob } from '../../core/blobs/blob-store.js';
+import type { StoredOriginal } from '../../core/photos/list-originals.js';
 import type { Ports } from '../../core/ports.js';
 import { openShare } from '../../core/shares/open-share.js';
 import type { Share } from '../../core/shares/share.js';
 import { openSharedOriginal } from '../../core/shares/shared-bytes.js';
-import { listSharedOriginals, type SharedOriginal } from '../../core/shares/shared-originals.js';
+import { listSharedOriginals } from '../../core/shares/shared-originals.js';
+import { withFileNames } from '../responses/archive-names.js';
 import type { Sendable } from '../responses/send-download.js';
 import { type ZipEntry, zipOf, zipSize } from '../responses/zip.js';
 
-interface ArchivedPhoto extends SharedOriginal {
+interface ArchivedPhoto extends StoredOriginal {
   readonly path: string;
 }
 
@@ -19,7 +20,7 @@ export async function openArchive(
   share: Share,
   token: string,
 ): Promise<Omit<Sendable, 'disposition' | 'headers'>> {
-  const photos = named(await listSharedOriginals(ports, share));
+  const photos = withFileNames(await listSharedOriginals(ports, share));
   const sizeBytes = zipSize(photos);
   const etag = tagOf(photos);
   const open = async (range?: ByteRange): Promise<OpenBlob> => {
@@ -34,17 +35,6 @@ export async function openArchive(
     // It is no blob. Only servers in front ask, and none sends archives.
     place: () => Promise.reject(new Error('An archive is not stored.')),
   };
-}
-
-/** Names that differ on every file system, in the order of ids: the same list has the same names. */
-function named(photos: readonly SharedOriginal[]): readonly ArchivedPhoto[] {
-  const taken = new Set<string>();
-  return photos.map((photo) => {
-    const path = photoNames(photo).find((name) => !taken.has(nameKey(name)));
-    if (path === undefined) throw new Error(`There is no free file name for photo ${photo.id}.`);
-    taken.add(nameKey(path));
-    return { ...photo, path };
-  });
 }
 
 /** Of all that the bytes depend on. Times in archives are in the zone of the process. */
