@@ -285,7 +285,7 @@ describe('a run that breaks off', () => {
       2,
       3,
       4,
-      100,
+      50,
       BULK_BATCH + 3,
       BULK_BATCH + 4,
       BULK_BATCH + 5,

@@ -352,6 +352,7 @@ test('the navigation has the areas that a person may see, in the order that thei
     ['/settings/library', 'Library'],
     ['/settings/imports', 'Imports'],
     ['/settings/similar', 'Similar photos'],
+    ['/settings/history', 'History'],
     ['/settings/tags', 'Tags'],
     ['/settings/shares', 'Shares'],
     ['/settings/usage', 'Usage'],
@@ -363,5 +364,5 @@ test('the navigation has the areas that a person may see, in the order that thei
     ['/settings/webhooks', 'Webhooks'],
   ];
   expect(await areasOf('editor')).toEqual(everyone);
-  expect(await areasOf('owner')).toEqual([...everyone.slice(0, 5), ...ofOwners, ...everyone.slice(5)]);
+  expect(await areasOf('owner')).toEqual([...everyone.slice(0, 6), ...ofOwners, ...everyone.slice(6)]);
 });

@@ -200,7 +200,9 @@ describe('the library', () => {
     await choose('tag', [a], { tag: '' });
     expect(await flash('/settings/library')).toMatch(/1 to 100 characters/);
     await choose('trash', [a, b, 999_999]);
-    expect(await flash('/settings/library')).toBe('2 photos moved to the trash.');
+    expect(await flash('/settings/library')).toBe(
+      '2 photos moved to the trash. Not changed: 1 photo (deleted meanwhile).',
+    );
     expect(shownIds((await browser.get('/settings/library')).text)).toEqual([c]);
     const trash = await browser.get('/settings/library?view=trash');
     expect(shownIds(trash.text).sort((x, y) => x - y)).toEqual([a, b]);
@@ -307,16 +309,17 @@ describe('the library', () => {
       return answer.body;
     };
     const answer = await act('/settings/library/selection?sort=filename', { do: 'trash', ids: [`${a}`, `${b}`] });
-    const action = '/settings/library/selection?sort=filename&do=restore';
-    expect(answer).toEqual({
-      kind: 'done',
-      text: '2 photos moved to the trash.',
-      undo: { action, field: 'ids', values: [`${a}`, `${b}`] },
-    });
+    const edit = (answer as { undo: { values: [string] } }).undo.values[0];
+    const undo = { action: `/settings/history/${edit}/undo?from=library`, field: 'edit', values: [edit] };
+    expect(answer).toEqual({ kind: 'done', text: '2 photos moved to the trash.', undo });
     expect([await tiles(`ids=${a}`), await tiles(`ids=${a}&view=trash`)]).toEqual([[], [a]]);
-    expect(await act(action, { ids: [`${a}`] })).toEqual({ kind: 'done', text: '1 photo restored.' });
+    expect(await act(undo.action, { edit })).toEqual({ kind: 'done', text: 'Undone: 2 photos are as before.' });
+    expect([await tiles(`ids=${a}`), await tiles(`ids=${a}&view=trash`)]).toEqual([[a], []]);
+    const action = '/settings/library/selection?sort=filename&do=restore';
+    await actor.delete(`/photos/${a}`);
+    expect(await act(action, { ids: [`${a}`] })).toMatchObject({ kind: 'done', text: '1 photo restored.' });
     expect(await act(action, { ids: [] })).toEqual({ kind: 'failed', text: 'Select some photos first.' });
-    const tooMany = Array.from({ length: 1001 }, (_, n) => String(n + 1));
+    const tooMany = Array.from({ length: 10_001 }, (_, n) => String(n + 1));
     expect(JSON.stringify((await act(action, { ids: tooMany })).error)).toContain('too_many');
   });
 
@@ -328,6 +331,10 @@ describe('the library', () => {
     expect([all.map(Number).sort((x: number, y: number) => x - y), nextCursor]).toEqual([ids, null]);
     expect(await list('q=alone')).toEqual({ ids: [String(ids[3])], nextCursor: null });
     expect(await list('tag=none')).toEqual({ ids: [], nextCursor: null });
+    const count = async (query: string) => (await browser.get(`/settings/library/count?${query}`)).body.count;
+    expect([await count(''), await count('q=alone'), await count('tag=none'), await count('view=trash')]).toEqual([
+      61, 1, 0, 0,
+    ]);
   });
 
   it('suggests the names of tags', async () => {

@@ -110,7 +110,7 @@ test('Back, a reload and an action leave the reader and the selection where they
   await page.locator('.toast').getByText('4 photos moved to the trash.').waitFor();
   expect(await tiles(page).count()).toBe(COUNT - 3);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.locator('.toast').getByText('4 photos restored.').waitFor();
+  await page.locator('.toast').getByText('Undone: 4 photos are as before.').waitFor();
   expect(await tiles(page).count()).toBe(COUNT + 1);
   expect(complaints).toEqual([]);
   await context.close();
@@ -158,7 +158,7 @@ test('by keyboard alone: moving, selecting, the list of keys, the trash and back
   await page.keyboard.press('Delete');
   await page.locator('.toast').getByText('3 photos moved to the trash.').waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.locator('.toast').getByText('3 photos restored.').waitFor();
+  await page.locator('.toast').getByText('Undone: 3 photos are as before.').waitFor();
   await page.keyboard.press('Control+a');
   await selected(page)
     .getByText(`${COUNT + 1} photos selected`)
@@ -210,6 +210,58 @@ test('filters narrow the list in place, by keyboard too; Back leads to the list 
   await page.locator('body:not([data-same-page])').waitFor();
   expect(new URL(page.url()).searchParams.has('aspect')).toBe(false);
   await until(async () => (await tiles(page).count()) >= 60);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('all photos that match are rated, and their time is shifted, with a preview and an undo', async () => {
+  const { page, complaints, context } = await visit('/settings/library', { width: 1440, height: 1000 });
+  await tiles(page).first().locator('a').focus();
+  await page.keyboard.press('x');
+  await page.getByRole('button', { name: `Select all ${COUNT + 1}` }).click();
+  await selected(page)
+    .getByText(`${COUNT + 1} photos selected`)
+    .waitFor();
+  const change = page.locator('.more-actions > summary');
+  await change.focus();
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Rating').selectOption('★★★');
+  expect(await seriousViolations(page)).toEqual([]);
+  if (shots !== null) await page.screenshot({ path: join(shots, 'actions 1440.png') });
+  await page.keyboard.press('Escape');
+  expect(await page.getByLabel('Rating').isVisible()).toBe(false);
+  expect(await selected(page).textContent()).toBe(`${COUNT + 1} photos selected`);
+  await change.click();
+  await page.getByRole('button', { name: 'Rate', exact: true }).click();
+  await page
+    .locator('.toast')
+    .getByText(`${COUNT + 1} photos rated 3 of 5 stars.`)
+    .waitFor();
+
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await tiles(page).first().locator('a').focus();
+  await page.keyboard.press('x');
+  await change.click();
+  await page.getByLabel('Direction').selectOption('Earlier by');
+  await page.getByLabel('hours').fill('2');
+  await page
+    .locator('[data-shift-preview]')
+    .getByText(/12:00:00 becomes .* 10:00:00\./)
+    .waitFor();
+  await page.getByRole('button', { name: 'Change time' }).click();
+  await page.locator('.toast').getByText('Capture time of 1 photo changed.').waitFor();
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+  await page.locator('.toast').getByText('Undone: 1 photo is as before.').waitFor();
+
+  await page.goto(`${installation.url}/settings/history`);
+  const rows = page.locator('tbody tr');
+  const rated = rows.filter({ hasText: 'Rate 3 of 5 stars' });
+  await rated.getByRole('button').click();
+  // Half of it in the background: the page follows.
+  await rated.getByText(`Undone: ${COUNT + 1} photos are as before.`).waitFor();
+  expect(await rated.getByRole('button').count()).toBe(0);
+  expect(await seriousViolations(page)).toEqual([]);
+  if (shots !== null) await page.screenshot({ path: join(shots, 'history 1440.png') });
   expect(complaints).toEqual([]);
   await context.close();
 });

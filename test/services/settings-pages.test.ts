@@ -315,6 +315,7 @@ const pages = [
   '/settings/delivery/presets/card/delete',
   '/settings/delivery/presets/card/edit',
   '/settings/delivery/presets/new',
+  '/settings/history',
   '/settings/import',
   '/settings/imports',
   '/settings/imports/*',

@@ -73,7 +73,7 @@ export const MAX_ACTIVE_EDITS = 5;
 /** How long an edit can be undone; afterwards it is deleted. */
 export const BULK_EDIT_MS = 7 * DAY;
 /** Photos per transaction: a fraction of a second, during which nobody else can change them. */
-export const BULK_BATCH = 200;
+export const BULK_BATCH = 100;
 /** Photos that are named for each reason. */
 const NAMED_FAILURES = 20;
 

@@ -1,6 +1,6 @@
 import { type Caller, requireScope } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
-import { requireKnownTags } from '../photos/require-known-tags.js';
+import { countPhotos } from '../photos/count-photos.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -31,13 +31,7 @@ export async function startBulkEdit(
   const filters = 'filters' in selection ? selection.filters : null;
   const photoIds = 'filters' in selection ? [] : [...new Set(selection.photoIds)].sort((a, b) => a - b);
   if (photoIds.length > MAX_CHOSEN_PHOTOS) throw tooManyPhotos();
-  const total =
-    filters === null
-      ? photoIds.length
-      : await store.query(caller.customerId, async ({ photos, tags }) => {
-          await requireKnownTags(tags, filters);
-          return photos.count(filters);
-        });
+  const total = filters === null ? photoIds.length : await countPhotos({ store }, caller, filters);
   return store.transaction(caller.customerId, async (transaction) => {
     // Edits are started one at a time, so that their number stays within its limit; and before anything else is locked.
     await transaction.customer.lock();

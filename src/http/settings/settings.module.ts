@@ -8,6 +8,7 @@ import { AssetsController } from './assets.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { DeliveryKeysController } from './delivery/delivery-keys.controller.js';
 import { PresetsController } from './delivery/presets.controller.js';
+import { HistoryController } from './history/history.controller.js';
 import { ImportController } from './imports/import.controller.js';
 import { ImportsController } from './imports/imports.controller.js';
 import { KeysController } from './keys/keys.controller.js';
@@ -15,6 +16,7 @@ import { LibraryController } from './library/library.controller.js';
 import { LibraryScriptsController } from './library/library-scripts.controller.js';
 import { PhotoController } from './library/photo.controller.js';
 import { PhotoChangesController } from './library/photo-changes.controller.js';
+import { SelectionController } from './library/selection.controller.js';
 import { ShareSettingsController } from './shares/shares.controller.js';
 import { EnterController } from './sign-in/enter.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
@@ -47,6 +49,8 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     LeavingController,
     LibraryController,
     LibraryScriptsController,
+    SelectionController,
+    HistoryController,
     PhotoController,
     PhotoChangesController,
     SimilarController,

@@ -1,5 +1,6 @@
 // The library: older photos are added by themselves, and place and selection stay when the page is left and come back.
 
+import { BulkEdits, type EditStatus } from './bulk-edits.js';
 import { useFilters } from './library-filters.js';
 import { useKeys } from './library-keys.js';
 import { OlderPhotos } from './older-photos.js';
@@ -8,6 +9,7 @@ import { PhotoActions } from './photo-actions.js';
 import { idOf, PhotoGrid } from './photo-grid.js';
 import { PhotoSelection } from './photo-selection.js';
 import { SelectAll } from './select-all.js';
+import { previewShift } from './shift-preview.js';
 import { listKey, readStored, type StoredPlace, store } from './stored-place.js';
 import { suggestTagNames } from './tag-names.js';
 import { offerTileSizes } from './tile-sizes.js';
@@ -18,7 +20,11 @@ start();
 function start(): void {
   // The viewer changes it.
   let address = location.href;
-  let library = open(true);
+  const edits = new BulkEdits(
+    document.querySelector<HTMLElement>('[data-bulk-edits]') ?? document.createElement('div'),
+  );
+  let library = open(edits, true);
+  for (const id of edits.shown) void edits.follow(id).then((status) => library?.say(status));
   useFilters((url, page) => {
     library?.close();
     const isSameList = listKey(new URL(url)) === listKey(new URL(address));
@@ -26,7 +32,7 @@ function start(): void {
     else history.pushState(null, '', url);
     address = url;
     showParts(page);
-    library = open(false);
+    library = open(edits, false);
   });
   addEventListener('popstate', () => {
     const isViewer = (history.state as { viewer?: string } | null)?.viewer !== undefined;
@@ -39,15 +45,21 @@ function start(): void {
     if (page === null || library?.hasSelected()) return;
     library?.close();
     showImported(page);
-    library = open(false);
+    library = open(edits, false);
   });
+}
+
+interface OpenLibrary {
+  readonly say: (status: EditStatus) => void;
+  readonly hasSelected: () => boolean;
+  readonly close: () => void;
 }
 
 /**
  * The library that is on the page now, if there are photos.
  * @param isFirst Whether the page has just been loaded.
  */
-function open(isFirst: boolean): { close: () => void; hasSelected: () => boolean } | null {
+function open(edits: BulkEdits, isFirst: boolean): OpenLibrary | null {
   const key = listKey(location);
   const form = document.querySelector<HTMLFormElement>('form.library');
   const root = form?.querySelector<HTMLElement>('.sections');
@@ -55,25 +67,28 @@ function open(isFirst: boolean): { close: () => void; hasSelected: () => boolean
   const ended = new AbortController();
   const grid = new PhotoGrid(root);
   const selection = new PhotoSelection(form, () => grid.tiles());
-  const actions = new PhotoActions(form, grid, selection);
+  const actions = new PhotoActions(form, grid, selection, edits, ended.signal);
   grid.onFilled = (tiles) => selection.mark(tiles);
   selection.onChange = () => {
-    showCount(form, selection.all.length);
+    showCount(form, selection.count);
+    if (selectAll !== null && selection.count > 0) void everything.nameButton(selectAll);
     store('selected', key, selection.all.length === 0 ? null : [...selection.all]);
   };
+  const query = new URLSearchParams(location.search);
+  const everything = new SelectAll(selection, query, (text) => actions.say({ kind: 'failed', text }));
+  const selectAll = form.querySelector<HTMLButtonElement>('button[data-select-all]');
+  previewShift(form, () => firstSelected(form), ended.signal);
   const place = readStored<StoredPlace>('place', key);
   if (isFirst && place !== null) restorePlace(form, grid, place);
   selection.add(readStored<string[]>('selected', key) ?? []);
   const older = new OlderPhotos(form, grid);
   addOlderPhotos(form, older, ended.signal);
-  const query = new URLSearchParams(location.search);
-  const everything = new SelectAll(selection, query, (text) => actions.say({ kind: 'failed', text }));
   const clear = () => {
     everything.cancel();
     selection.clear();
   };
   useKeys(form, grid, { selection, selectAll: () => void everything.run(), clear }, ended.signal);
-  reveal(form.querySelector('button[data-select-all]'), () => void everything.run());
+  reveal(selectAll, () => void everything.run());
   reveal(form.querySelector('button[data-clear-selection]'), clear);
   offerViewer(form, grid, { actions, older, signal: ended.signal });
   const begin = () => (selection.isSelecting ? clear() : selection.begin());
@@ -94,6 +109,7 @@ function open(isFirst: boolean): { close: () => void; hasSelected: () => boolean
     }
   });
   return {
+    say: (status) => actions.say(status),
     hasSelected: () => selection.all.length > 0,
     close: () => {
       store('place', key, placeOf(form, grid));
@@ -169,6 +185,10 @@ function offerViewer(
     event.preventDefault();
     viewer.open(tile);
   });
+}
+
+function firstSelected(form: HTMLFormElement): HTMLElement | null {
+  return form.querySelector<HTMLElement>('.grid > li.selected:not([hidden])');
 }
 
 function showCount(form: HTMLFormElement, selected: number): void {

@@ -1,17 +1,9 @@
 // Actions on selected photos, without leaving the page.
 
+import type { BulkEdits, EditStatus } from './bulk-edits.js';
 import type { PhotoGrid } from './photo-grid.js';
 import type { PhotoSelection } from './photo-selection.js';
 
-/** What the service answers a script. */
-interface Outcome {
-  readonly kind: 'done' | 'failed';
-  readonly text: string;
-  readonly undo?: { readonly action: string; readonly field: string; readonly values: readonly string[] };
-}
-
-/** Photos in one request; the service takes no more. */
-const BATCH = 1000;
 const MESSAGE_MS = 12_000;
 
 /** Actions after which photos are not in the list any more. */
@@ -19,17 +11,22 @@ const LEAVING = ['trash', 'restore'];
 
 export class PhotoActions {
   private timer = 0;
+  /** What edits were done to, for when they are undone. */
+  private readonly edited = new Map<string, { readonly ids: readonly string[]; readonly isLeaving: boolean }>();
 
   constructor(
     private readonly form: HTMLFormElement,
     private readonly grid: PhotoGrid,
     private readonly selection: PhotoSelection,
+    private readonly edits: BulkEdits,
+    signal: AbortSignal,
   ) {
-    form.addEventListener('submit', (event) => this.submit(event));
+    form.addEventListener('submit', (event) => this.submit(event), { signal });
+    this.closeByEscape(signal);
   }
 
   /** A message that is read out, and goes away by itself. */
-  say({ kind, text, undo }: Outcome): void {
+  say({ kind, text, undo }: Omit<EditStatus, 'edit'>): void {
     clearTimeout(this.timer);
     this.form.querySelector('.toast')?.remove();
     const toast = Object.assign(document.createElement('div'), { className: `flash toast ${kind}` });
@@ -63,45 +60,55 @@ export class PhotoActions {
 
   private submit(event: SubmitEvent): void {
     const button = event.submitter as HTMLButtonElement | null;
-    const ids = this.selection.all;
     if (button?.dataset.inPlace === undefined) {
-      this.addFields(ids);
+      this.addFields();
+      // Other listeners expect that the page is left.
+      if (button?.dataset.download !== undefined) event.stopPropagation();
       return;
     }
     event.preventDefault();
-    // Other listeners expect that the page is left.
     event.stopPropagation();
-    void this.run(button.value, ids);
+    void this.run(button.value);
   }
 
   /** A form that leaves the page takes photos along whose checkboxes are not there. */
-  private addFields(ids: readonly string[]): void {
+  private addFields(): void {
     for (const field of this.form.querySelectorAll('input[data-far]')) field.remove();
-    for (const id of ids) {
-      if (this.grid.tile(id)?.querySelector('input') != null) continue;
-      const field = Object.assign(document.createElement('input'), { type: 'hidden', name: 'ids', value: id });
+    const far = this.selection.all.filter((id) => this.grid.tile(id)?.querySelector('input') == null);
+    for (const [name, value] of this.selection.isAll ? [['all', '1']] : far.map((id) => ['ids', id])) {
+      const field = Object.assign(document.createElement('input'), { type: 'hidden', name, value });
       field.dataset.far = '';
       this.form.append(field);
     }
   }
 
-  private async run(what: string, ids: readonly string[]): Promise<void> {
-    const tag = this.form.querySelector<HTMLInputElement>('input[name="tag"]')?.value ?? '';
+  private async run(what: string): Promise<void> {
+    const { isAll } = this.selection;
+    const ids = isAll ? this.grid.tiles().map(({ id }) => id.replace('photo-', '')) : this.selection.all;
     const bar = this.form.querySelector<HTMLFieldSetElement>('.selection');
-    if (bar !== null) bar.disabled = true;
-    try {
-      let last: Outcome | null = null;
-      for (let at = 0; at < ids.length; at += BATCH) {
-        const batch = ids.slice(at, at + BATCH);
-        last = await this.send(this.form.action, { do: what, tag }, 'ids', batch);
-        if (last.kind === 'failed') break;
-        if (LEAVING.includes(what)) this.leave(batch);
-        if (at + BATCH < ids.length) this.say({ kind: 'done', text: `${at + batch.length} of ${ids.length} photos …` });
-      }
-      if (last !== null) this.say(last);
-    } finally {
-      if (bar !== null) bar.disabled = false;
+    const fields = new URLSearchParams({ do: what, ...(isAll && { all: '1' }) });
+    for (const field of bar?.querySelectorAll<HTMLInputElement | HTMLSelectElement>('input, select') ?? []) {
+      fields.append(field.name, field.value);
     }
+    for (const id of isAll ? [] : ids) fields.append('ids', id);
+    if (bar !== null) bar.disabled = true;
+    const begun = await this.send(this.form.action, fields);
+    if (bar !== null) bar.disabled = false;
+    this.form.querySelector('details')?.removeAttribute('open');
+    const isLeaving = LEAVING.includes(what);
+    const status = await this.ended(begun);
+    const edit = status.undo?.values[0];
+    if (edit !== undefined) this.edited.set(edit, { ids, isLeaving });
+    if (status.kind === 'done' && isLeaving) this.leave(ids);
+    if (what.startsWith('rotate')) this.grid.refresh(ids);
+    this.say(status);
+  }
+
+  /** Follows an edit that goes on in the background. */
+  private async ended(begun: EditStatus): Promise<EditStatus> {
+    if (begun.edit === undefined) return begun;
+    this.say(begun);
+    return this.edits.follow(begun.edit.id);
   }
 
   private leave(ids: readonly string[]): void {
@@ -112,20 +119,15 @@ export class PhotoActions {
     if (focused instanceof HTMLElement && focused.hidden) this.grid.tiles()[0]?.querySelector('a')?.focus();
   }
 
-  private async undo({ action, field, values }: NonNullable<Outcome['undo']>): Promise<void> {
-    const outcome = await this.send(action, {}, field, values);
-    if (outcome.kind === 'done') this.grid.show(values);
-    this.say(outcome);
+  private async undo({ action, field, values }: NonNullable<EditStatus['undo']>): Promise<void> {
+    const status = await this.ended(await this.send(action, new URLSearchParams(values.map((each) => [field, each]))));
+    const edited = field === 'edit' ? this.edited.get(values[0] ?? '') : { ids: values, isLeaving: true };
+    if (status.kind === 'done' && edited?.isLeaving) this.grid.show(edited.ids);
+    else if (edited !== undefined) this.grid.refresh(edited.ids);
+    this.say(status);
   }
 
-  private async send(
-    action: string,
-    fields: Readonly<Record<string, string>>,
-    field: string,
-    values: readonly string[],
-  ): Promise<Outcome> {
-    const body = new URLSearchParams(fields);
-    for (const value of values) body.append(field, value);
+  private async send(action: string, body: URLSearchParams): Promise<EditStatus> {
     const token = document.querySelector<HTMLMetaElement>('meta[name="csrf-token"]')?.content ?? '';
     const headers = { Accept: 'application/json', 'X-CSRF-Token': token };
     try {
@@ -135,5 +137,17 @@ export class PhotoActions {
     } catch {
       return { kind: 'failed', text: 'The service could not be reached. Try again.' };
     }
+  }
+
+  /** The further actions close first; the selection stays. */
+  private closeByEscape(signal: AbortSignal): void {
+    const details = this.form.querySelector<HTMLDetailsElement>('details.more-actions');
+    const close = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || !details?.open) return;
+      event.stopPropagation();
+      details.open = false;
+      details.querySelector('summary')?.focus();
+    };
+    details?.addEventListener('keydown', close, { signal });
   }
 }

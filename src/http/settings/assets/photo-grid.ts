@@ -101,6 +101,15 @@ export class PhotoGrid {
     this.setHidden(ids, false);
   }
 
+  /** Their content is fetched anew: what they show has changed. */
+  refresh(ids: Iterable<string>): void {
+    for (const id of ids) {
+      const tile = this.tile(id);
+      if (tile !== null && !tile.contains(document.activeElement)) tile.replaceChildren();
+    }
+    void this.fill();
+  }
+
   close(): void {
     this.watcher.disconnect();
   }

@@ -11,6 +11,8 @@ export class PhotoSelection {
   /** Called after every change. */
   onChange: () => void = () => undefined;
   private readonly ids = new Set<string>();
+  /** How many photos match, while all of them are selected, loaded or not. */
+  private total: number | null = null;
   /** Where a range begins. */
   private last: string | null = null;
 
@@ -29,6 +31,21 @@ export class PhotoSelection {
 
   get all(): readonly string[] {
     return [...this.ids];
+  }
+
+  /** Whether everything that matches is selected. */
+  get isAll(): boolean {
+    return this.total !== null;
+  }
+
+  get count(): number {
+    return this.total ?? this.ids.size;
+  }
+
+  /** All that match are selected, however many of their ids are known. */
+  markAll(total: number): void {
+    this.total = total;
+    this.changed();
   }
 
   toggle(tile: HTMLLIElement): void {
@@ -61,6 +78,7 @@ export class PhotoSelection {
 
   clear(): void {
     this.ids.clear();
+    this.total = null;
     this.last = null;
     this.mark(this.tiles());
     this.form.classList.remove('selecting');
@@ -69,6 +87,7 @@ export class PhotoSelection {
 
   /** Photos that are gone cannot be selected. */
   drop(ids: Iterable<string>): void {
+    this.total = null;
     for (const id of ids) this.ids.delete(id);
     this.changed();
   }
@@ -89,6 +108,7 @@ export class PhotoSelection {
   }
 
   private set(tiles: readonly HTMLLIElement[], isSelected: boolean): void {
+    this.total = null;
     for (const { id } of tiles) {
       if (isSelected) this.ids.add(idOf(id));
       else this.ids.delete(idOf(id));

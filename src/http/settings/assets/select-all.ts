@@ -2,11 +2,12 @@
 
 import type { PhotoSelection } from './photo-selection.js';
 
-/** More would not fit into what a tab may store. */
-const MOST = 100_000;
+/** Of so many photos the ids are fetched, so that one of them can be left out again. More are only known by their number. */
+const MOST = 10_000;
 
 export class SelectAll {
   private running: AbortController | null = null;
+  private total: number | null = null;
 
   /** @param say Shows how far it is. */
   constructor(
@@ -20,31 +21,48 @@ export class SelectAll {
     this.running = null;
   }
 
+  /** Writes on the button how many photos it selects. */
+  async nameButton(button: HTMLButtonElement): Promise<void> {
+    if (this.total !== null) return;
+    // While the number is being counted, nobody else asks for it.
+    this.total = -1;
+    const total = await this.count().catch(() => null);
+    this.total = total;
+    if (total !== null) button.textContent = `Select all ${total.toLocaleString('en')}`;
+  }
+
   async run(): Promise<void> {
     this.cancel();
     this.selection.selectAll();
     const running = new AbortController();
     this.running = running;
     try {
-      await this.addAll(running.signal);
+      const total = await this.count(running.signal);
+      if (total <= MOST) await this.addAll(running.signal);
+      if (!running.signal.aborted) this.selection.markAll(total);
     } catch {
       if (!running.signal.aborted) this.say('Not all photos could be selected. Try again.');
     }
+  }
+
+  private async count(signal?: AbortSignal): Promise<number> {
+    return (await this.fetch<{ count: number }>('count', this.query, signal)).count;
   }
 
   private async addAll(signal: AbortSignal): Promise<void> {
     const query = new URLSearchParams(this.query);
     for (let cursor: string | null = ''; cursor !== null; ) {
       query.set('cursor', cursor);
-      const answer = await fetch(`/settings/library/ids?${query}`, { headers: { Accept: 'application/json' }, signal });
-      if (!answer.ok || answer.redirected) throw new Error(`the list of photos answered ${answer.status}`);
-      const part = (await answer.json()) as { ids: readonly string[]; nextCursor: string | null };
+      const part: { ids: readonly string[]; nextCursor: string | null } = await this.fetch('ids', query, signal);
       this.selection.add(part.ids);
       cursor = part.nextCursor;
-      if (cursor !== null && this.selection.all.length >= MOST) {
-        this.say(`Only the first ${MOST} photos are selected.`);
-        return;
-      }
     }
+  }
+
+  private async fetch<T>(what: string, query: URLSearchParams, signal?: AbortSignal): Promise<T> {
+    const options = { headers: { Accept: 'application/json' }, ...(signal && { signal }) };
+    const answer = await fetch(`/settings/library/${what}?${query}`, options);
+    if (!answer.ok || answer.redirected) throw new Error(`the list of photos answered ${answer.status}`);
+    return answer.json();
   }
 }

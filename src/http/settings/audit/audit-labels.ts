@@ -35,8 +35,8 @@ export const actionLabels: Readonly<Record<AuditAction, string>> = {
   'customer.edited': 'Account edited',
   'customer.exported': 'Data exported',
   'photo.deleted': 'Permanently deleted',
-  'photo.bulk_edited': 'Edited many',
-  'photo.bulk_edit_undone': 'Undid an edit of many',
+  'photo.bulk_edited': 'Many photos edited',
+  'photo.bulk_edit_undone': 'Edit of many photos undone',
 };
 
 /** The actor, for people. */

@@ -84,10 +84,11 @@ function Subject({ entry: { action, subjectId, subjectName, count } }: { entry: 
     );
   }
   const sessions = action === 'user.sessions_ended' ? `, ${pluralize(count, 'session')}` : '';
+  const photos = action.startsWith('photo.bulk') ? `, ${pluralize(count, 'photo')}` : '';
   return (
     <>
       {subjectName ?? 'without a name'}
-      <span class="small soft">{`no. ${subjectId}${sessions}`}</span>
+      <span class="small soft">{`no. ${subjectId}${sessions}${photos}`}</span>
     </>
   );
 }

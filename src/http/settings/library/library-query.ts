@@ -79,10 +79,9 @@ export function libraryPath(query: LibraryQuery, cursor: string | null = null): 
   return withQuery('/settings/library', queryText(query, cursor));
 }
 
-/** The form that changes selected photos of a list; with an action, it has that one only. */
-export function selectionPath(query: LibraryQuery, action = ''): string {
-  const parts = [queryText(query), action && `do=${action}`].filter(Boolean);
-  return withQuery('/settings/library/selection', parts.join('&'));
+/** The form that changes selected photos of a list, or downloads them. */
+export function selectionPath(query: LibraryQuery, file = ''): string {
+  return withQuery(`/settings/library/selection${file}`, queryText(query));
 }
 
 export function photoPath(id: Id, query: LibraryQuery, step = ''): string {

@@ -1,5 +1,6 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { renderToString } from 'preact-render-to-string';
+import { countPhotos } from '../../../core/photos/count-photos.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
 import { renditionUrls } from '../../../core/photos/rendition-urls.js';
 import type { Ports } from '../../../core/ports.js';
@@ -62,6 +63,18 @@ export class LibraryScriptsController {
       : { data: [], nextCursor: null };
     const ids = data.map(({ id }) => String(id));
     return new Reply(200, { ids, nextCursor }, { 'Cache-Control': 'no-store' });
+  }
+
+  /** How many photos match. */
+  @Get('count')
+  async count(
+    @CurrentPageContext() context: PageContext,
+    @Query() parameters: Record<string, unknown>,
+  ): Promise<Reply> {
+    const caller = callerOfPage(context);
+    const { filters } = await libraryFilters(this.ports, caller, readLibraryQuery(parameters));
+    const count = filters === null ? 0 : await countPhotos(this.ports, caller, filters);
+    return new Reply(200, { count }, { 'Cache-Control': 'no-store' });
   }
 
   /** Names of tags that contain these letters. */

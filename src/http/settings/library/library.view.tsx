@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
+import type { BulkEdit } from '../../../core/bulk-edits/bulk-edit.js';
 import type { FilterValues } from '../../../core/photos/filter-values.js';
-import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
 import { Allowed } from '../allowed.js';
-import { Button, Form } from '../form.js';
+import { Form } from '../form.js';
+import { ActiveEdits } from '../history/active-edits.view.js';
 import { Importer } from '../imports/importer.view.js';
 import { Empty, Heading } from '../parts.js';
 import { KeysDialog } from './keys.view.js';
@@ -10,7 +11,7 @@ import { Filters } from './library-filters.view.js';
 import { isNarrow, type LibraryQuery, libraryPath, selectionPath, unfiltered } from './library-query.js';
 import { PhotoSections } from './photo-grid.view.js';
 import type { PhotoSection } from './photo-sections.js';
-import type { SelectionAction } from './selection.js';
+import { LibraryActions, TrashActions } from './selection.view.js';
 import { type TileSize, tileSizes } from './tile-size.js';
 import { ViewerDialog } from './viewer.view.js';
 import { Years } from './years.view.js';
@@ -29,9 +30,11 @@ interface LibraryProps {
   /** Where the next page is. */
   readonly older: string | null;
   readonly isFirst: boolean;
+  /** In progress. */
+  readonly edits: readonly BulkEdit[];
 }
 
-export function LibraryPage({ query, problems, isFirst, values, ...list }: LibraryProps) {
+export function LibraryPage({ query, problems, isFirst, values, edits, ...list }: LibraryProps) {
   const isEmpty = list.sections.length === 0 && isFirst;
   const isNew = isEmpty && !query.trash && !isNarrow(query);
   return (
@@ -45,6 +48,9 @@ export function LibraryPage({ query, problems, isFirst, values, ...list }: Libra
           </p>
         ))}
       </Part>
+      <Allowed least="editor">
+        <ActiveEdits edits={edits} />
+      </Allowed>
       <Allowed least="editor">
         {isNew ? <Importer title="Your library is empty. Drop photos here" /> : !query.trash && <Importer waits />}
       </Allowed>
@@ -138,7 +144,7 @@ function Selectable({ query, sections, size, older }: Pick<LibraryProps, 'query'
         </p>
       )}
       <p class="unseen" role="status" />
-      <Allowed least="editor">{query.trash ? <TrashActions /> : <LibraryActions />}</Allowed>
+      <Allowed least="editor">{query.trash ? <TrashActions /> : <LibraryActions query={query} />}</Allowed>
     </Form>
   );
 }
@@ -170,88 +176,5 @@ function ListHead({ query, size, count }: Pick<LibraryProps, 'query' | 'size' | 
         ))}
       </nav>
     </div>
-  );
-}
-
-function LibraryActions() {
-  return (
-    <fieldset class="selection">
-      <legend class="unseen">Actions for selected photos</legend>
-      <span class="count">Selected photos</span>
-      <span class="tagging">
-        <label class="unseen" for="selection-tag">
-          Name of a tag
-        </label>
-        <input
-          id="selection-tag"
-          type="text"
-          name="tag"
-          maxLength={MAX_TAG_NAME}
-          placeholder="Tag"
-          autocomplete="off"
-          list="selection-tag-names"
-        />
-        <datalist id="selection-tag-names" data-tag-names />
-        <ActionButton name="tag">Add tag</ActionButton>
-      </span>
-      <Button kind="plain" name="do" value="share">
-        Share
-      </Button>
-      <ActionButton name="trash" isForDeleteKey>
-        Move to trash
-      </ActionButton>
-      <SelectionButtons />
-    </fieldset>
-  );
-}
-
-function TrashActions() {
-  return (
-    <fieldset class="selection">
-      <legend class="unseen">Actions for selected photos</legend>
-      <span class="count">Selected photos</span>
-      <ActionButton name="restore">Restore</ActionButton>
-      <Button kind="danger" name="do" value="delete">
-        Delete permanently
-      </Button>
-      <SelectionButtons />
-    </fieldset>
-  );
-}
-
-/** What a script does without leaving the page (photo-actions.ts). */
-function ActionButton({
-  name,
-  isForDeleteKey,
-  children,
-}: {
-  name: SelectionAction;
-  isForDeleteKey?: boolean;
-  children: ComponentChildren;
-}) {
-  return (
-    <button
-      type="submit"
-      class="button plain"
-      name="do"
-      value={name}
-      data-in-place
-      data-delete-key={isForDeleteKey ? '' : undefined}
-    >
-      {children}
-    </button>
-  );
-}
-
-function SelectionButtons() {
-  return (
-    <>
-      <button type="button" class="quiet" data-select-all hidden>
-        Select all
-      </button>
-      <button type="button" class="quiet" data-clear-selection hidden>
-        Clear
-      </button>
-    </>
   );
 }

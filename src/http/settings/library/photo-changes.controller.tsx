@@ -33,7 +33,7 @@ export class PhotoChangesController {
     return this.change(context, id, query, async (caller) => {
       // Before a tag is created for a photo that does not exist.
       await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
-      await addTag(this.ports, caller, [id], context.form.text('tag'));
+      await addTag(this.ports, caller, id, context.form.text('tag'));
       return 'Tag added.';
     });
   }

@@ -47,6 +47,7 @@ function Tile({ shown, query, size }: GridProps & { shown: PhotoWithUrls }) {
         href={photoPath(photo.id, query)}
         data-width={photo.width}
         data-height={photo.height}
+        data-taken={photo.takenAtLocal ?? undefined}
         data-original={isDisplayable(photo) ? `/settings/photos/${photo.id}/original` : undefined}
       >
         <Tint photo={photo} />

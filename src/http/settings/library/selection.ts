@@ -1,72 +1,63 @@
 import type { Caller } from '../../../core/access/caller.js';
-import { editPhotos } from '../../../core/photos/edit-photos.js';
-import type { PhotoDeletionResult } from '../../../core/photos/photo-deletions.js';
+import type { BulkActionInput } from '../../../core/bulk-edits/bulk-action.js';
+import { type BulkEdit, type BulkFilters } from '../../../core/bulk-edits/bulk-edit.js';
+import { readBulkEdit } from '../../../core/bulk-edits/read-bulk-edits.js';
+import { runBulkEdit } from '../../../core/bulk-edits/run-bulk-edit.js';
+import { startBulkEdit } from '../../../core/bulk-edits/start-bulk-edit.js';
 import { purgePhotos } from '../../../core/photos/purge-photos.js';
-import { trashPhotos } from '../../../core/photos/trash-photos.js';
 import type { Ports } from '../../../core/ports.js';
 import { invalid } from '../../../core/shared/errors.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
 import { createTag } from '../../../core/tags/create-tag.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
-import type { Flash } from '../browser-session.js';
 import { pluralize } from '../counted.js';
 
-/** Maximum number of photos that one form changes; the same as for the bulk tools of tags. */
-const MAX_SELECTED = 1000;
+/** Maximum number of photos that one form deletes or shares. */
+const MAX_AT_ONCE = 1000;
+
+/** Photos that were chosen one by one, or the filters that all match. */
+export type Selection = readonly Id[] | BulkFilters;
 
 /** Errors: `invalid_request` when too many are selected. Invalid ids are ignored. */
-export function selectedIds(texts: readonly string[]): readonly Id[] {
+export function selectedIds(texts: readonly string[], most = MAX_AT_ONCE): readonly Id[] {
   const ids = [...new Set(texts.flatMap((text) => parseId(text) ?? []))];
-  if (ids.length <= MAX_SELECTED) return ids;
-  const message = `Select at most ${MAX_SELECTED} photos at once.`;
-  throw invalid({ field: 'ids', code: 'too_many', message, max: MAX_SELECTED });
+  if (ids.length <= most) return ids;
+  const message = `Select at most ${most} photos at once.`;
+  throw invalid({ field: 'ids', code: 'too_many', message, max: most });
 }
 
-/** The actions whose buttons are below the photos. */
-export type SelectionAction = 'tag' | 'trash' | 'restore' | 'delete';
-
-interface Selection {
-  readonly ids: readonly Id[];
-  /** For the action `tag`. */
-  readonly tag: string;
-  /** The form of an action on other photos of the same list. */
-  readonly path: (what: SelectionAction) => string;
+/** Errors: `invalid_request` when more photos are selected than can be deleted or shared at once. */
+export function requireFew(selection: Selection): readonly Id[] {
+  if ('length' in selection && selection.length <= MAX_AT_ONCE) return selection;
+  const message = `Select at most ${MAX_AT_ONCE} photos for this.`;
+  throw invalid({ field: 'ids', code: 'too_many', message, max: MAX_AT_ONCE });
 }
 
-/** Applies a person's action to these photos, and reports what was done. Photos that no longer exist are ignored. */
-export async function changeSelected(
+/**
+ * Starts an edit of the selection, and makes its first changes: of few photos, those are all, and the page that follows shows them. Errors:
+ * those of `startBulkEdit`.
+ */
+export async function editSelected(
   ports: Ports,
   caller: Caller,
-  what: string,
-  { ids, tag, path }: Selection,
-): Promise<Omit<Flash, 'kind'>> {
-  if (what === 'tag') return { text: await addTag(ports, caller, ids, tag) };
-  if (what === 'trash') {
-    const moved = deleted(await trashPhotos(ports, caller, ids));
-    const text = `${pluralize(moved.length, 'photo')} moved to the trash.`;
-    if (moved.length === 0) return { text };
-    return { text, undo: { action: path('restore'), field: 'ids', values: moved.map(String) } };
-  }
-  if (what === 'restore') {
-    const results = await editPhotos(ports, caller, ids, { trashed: false });
-    return { text: `${pluralize(results.filter(({ outcome }) => outcome === 'updated').length, 'photo')} restored.` };
-  }
-  if (what === 'delete') {
-    const removed = deleted(await purgePhotos(ports, caller, ids));
-    return { text: `${pluralize(removed.length, 'photo')} permanently deleted.` };
-  }
-  throw invalid({ field: 'do', code: 'invalid_format', message: 'Choose an action for these photos.' });
+  action: BulkActionInput,
+  selection: Selection,
+): Promise<BulkEdit> {
+  const chosen = 'length' in selection ? { photoIds: selection } : { filters: selection };
+  const { id } = await startBulkEdit(ports, caller, action, chosen);
+  await runBulkEdit(ports, caller.customerId, id);
+  return readBulkEdit(ports, caller, id);
 }
 
-/** Adds the tag of this name to photos; it is created if necessary. Errors: `invalid_request`, `limit_reached`. */
-export async function addTag(ports: Ports, caller: Caller, ids: readonly Id[], name: string): Promise<string> {
+/** Permanently deletes photos, and says how many there were. */
+export async function deleteSelected(ports: Ports, caller: Caller, ids: readonly Id[]): Promise<string> {
+  const results = await purgePhotos(ports, caller, ids);
+  const removed = results.filter(({ outcome }) => outcome === 'deleted');
+  return `${pluralize(removed.length, 'photo')} permanently deleted.`;
+}
+
+/** Adds the tag of this name to one photo; it is created if necessary. Errors: `invalid_request`, `limit_reached`. */
+export async function addTag(ports: Ports, caller: Caller, id: Id, name: string): Promise<void> {
   const { tag } = await createTag(ports, caller, { name }, 'return');
-  const { changes } = await editTag(ports, caller, tag.id, { addPhotoIds: ids });
-  const full = changes?.full.length ?? 0;
-  const said = `${pluralize(changes?.added ?? 0, 'photo')} tagged “${tag.name}”.`;
-  return full === 0 ? said : `${said} ${pluralize(full, 'photo')} already had the maximum number of tags.`;
-}
-
-function deleted(results: readonly PhotoDeletionResult[]): readonly Id[] {
-  return results.filter(({ outcome }) => outcome === 'deleted').map(({ id }) => id);
+  await editTag(ports, caller, tag.id, { addPhotoIds: [id] });
 }

@@ -1,0 +1,86 @@
+import { actionTitle } from '../../../core/bulk-edits/bulk-action.js';
+import {
+  type BulkEdit,
+  type BulkFailureReason,
+  canBeUndone,
+  isActive,
+  progressOf,
+} from '../../../core/bulk-edits/bulk-edit.js';
+import { MAX_RATING } from '../../../core/photos/photo-values.js';
+import type { Flash } from '../browser-session.js';
+import { number, pluralize } from '../counted.js';
+
+export const HISTORY = '/settings/history';
+
+export const reasonTexts: Readonly<Record<BulkFailureReason, string>> = {
+  not_found: 'deleted meanwhile',
+  in_trash: 'in the trash',
+  tag_deleted: 'the tag was deleted',
+  too_many_tags: 'already had the maximum number of tags',
+  no_capture_time: 'without a capture time',
+  capture_time_out_of_range: 'the capture time would be outside of the years 1 to 9999',
+};
+
+/** What an edit has done so far, in a sentence, and one for each reason why photos were left as they are. */
+export function resultText(edit: BulkEdit): string {
+  if (edit.state === 'undoing' || edit.state === 'undone') return undoneText(edit);
+  const failures = edit.failures.map(
+    ({ reason, count }) => `Not changed: ${pluralize(count, 'photo')} (${reasonTexts[reason]}).`,
+  );
+  const gaveUp = edit.state === 'failed' ? ['It stopped before the end, because of an error of the service.'] : [];
+  return [changedText(edit), ...failures, ...gaveUp].join(' ');
+}
+
+function undoneText({ undone, kept }: BulkEdit): string {
+  const done = `Undone: ${pluralize(undone, 'photo is', 'photos are')} as before.`;
+  return kept === 0 ? done : `${done} Left alone: ${pluralize(kept, 'photo')} that changed or disappeared since.`;
+}
+
+function changedText({ action, changed }: BulkEdit): string {
+  const photos = pluralize(changed, 'photo');
+  switch (action.kind) {
+    case 'add_tags':
+      return `${photos} tagged ${action.tags.map(({ name }) => `“${name}”`).join(', ')}.`;
+    case 'remove_tags':
+      return `${action.tags.map(({ name }) => `“${name}”`).join(', ')} removed from ${photos}.`;
+    case 'set_rating':
+      return action.rating === null
+        ? `Rating of ${photos} removed.`
+        : `${photos} rated ${action.rating} of ${MAX_RATING} stars.`;
+    case 'shift_time':
+      return `Capture time of ${photos} changed.`;
+    case 'rotate':
+      return `${photos} rotated.`;
+    case 'trash':
+      return `${photos} moved to the trash.`;
+    case 'restore':
+      return `${photos} restored.`;
+  }
+}
+
+/** `Undoing: Add tag “Paris”` */
+export function editTitle(edit: BulkEdit): string {
+  return edit.state === 'undoing' ? `Undoing: ${actionTitle(edit.action)}` : actionTitle(edit.action);
+}
+
+/** `12,000 of 50,000 photos` */
+export function progressText(edit: BulkEdit): string {
+  const { processed, total } = progressOf(edit);
+  return `${number(Math.min(processed, total))} of ${pluralize(total, 'photo')}`;
+}
+
+export function stateText({ state }: BulkEdit): string {
+  return { running: 'In progress', undoing: 'Being undone', done: 'Done', failed: 'Stopped', undone: 'Undone' }[state];
+}
+
+/** After an edit, with its undo; while it is in progress, that it is. */
+export function editFlash(edit: BulkEdit): Flash {
+  const kind = edit.state === 'failed' ? 'failed' : 'done';
+  const text = isActive(edit) ? `${editTitle(edit)}: in progress, ${progressText(edit)}.` : resultText(edit);
+  if (!canBeUndone(edit)) return { kind, text };
+  return { kind, text, undo: { action: `${undoPath(edit)}?from=library`, field: 'edit', values: [String(edit.id)] } };
+}
+
+export function undoPath({ id }: Pick<BulkEdit, 'id'>): string {
+  return `${HISTORY}/${id}/undo`;
+}

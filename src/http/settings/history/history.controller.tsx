@@ -1,0 +1,60 @@
+import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import { listBulkEdits, readBulkEdit } from '../../../core/bulk-edits/read-bulk-edits.js';
+import { runBulkEdit } from '../../../core/bulk-edits/run-bulk-edit.js';
+import { undoBulkEdit } from '../../../core/bulk-edits/undo-bulk-edit.js';
+import type { Ports } from '../../../core/ports.js';
+import { type Id, parseId } from '../../../core/shared/ids.js';
+import { RequireRole } from '../../access.js';
+import { PORTS } from '../../ports-token.js';
+import { PathId } from '../../requests/path-id.js';
+import { Reply } from '../../responses/reply.js';
+import { requestContextOf } from '../../server/request-context.js';
+import { oneOfQuery } from '../address.js';
+import { wantsPage } from '../error-page.js';
+import { HOME, InNavigation } from '../navigation.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
+import { editStatus } from './edit-status.js';
+import { editFlash, HISTORY } from './edit-texts.js';
+import { HistoryPage } from './history.view.js';
+
+const PAGE = 50;
+const noStore = { 'Cache-Control': 'no-store' };
+
+/** What people have changed on many photos at once, to follow and to undo. */
+@Controller('settings/history')
+@RequireRole('editor')
+export class HistoryController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @InNavigation('History', 27)
+  async list(@CurrentPageContext() context: PageContext, @Query('before') before: unknown): Promise<Reply> {
+    const window = { before: parseId(oneOfQuery(before)), limit: PAGE };
+    const page = await listBulkEdits(this.ports, callerOfPage(context), window);
+    const options = { title: 'History', section: 'history', styles: ['areas.css', 'import.css'], scripts: ['live.js'] };
+    return renderPage(this.ports, context, options, <HistoryPage {...page} />);
+  }
+
+  /** For scripts that follow an edit. */
+  @Get(':id/state')
+  async status(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return new Reply(200, editStatus(await readBulkEdit(this.ports, callerOfPage(context), id)), noStore);
+  }
+
+  @Post(':id/undo')
+  async undo(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query('from') from: unknown,
+  ): Promise<Reply> {
+    const caller = callerOfPage(context);
+    await undoBulkEdit(this.ports, caller, id);
+    // Few photos are as before when the page comes.
+    await runBulkEdit(this.ports, caller.customerId, id);
+    const edit = await readBulkEdit(this.ports, caller, id);
+    if (!wantsPage(requestContextOf(context.request), context.request))
+      return new Reply(200, editStatus(edit), noStore);
+    return redirectTo(context, from === 'library' ? HOME : HISTORY, editFlash(edit));
+  }
+}

@@ -1,0 +1,105 @@
+import { Controller, HttpCode, Inject, Post, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Caller } from '../../../core/access/caller.js';
+import { MAX_CHOSEN_PHOTOS } from '../../../core/bulk-edits/bulk-edit.js';
+import { listOriginals } from '../../../core/photos/list-originals.js';
+import type { Ports } from '../../../core/ports.js';
+import { invalid } from '../../../core/shared/errors.js';
+import { RequireRole } from '../../access.js';
+import { PORTS } from '../../ports-token.js';
+import { Reply } from '../../responses/reply.js';
+import { sendGenerated } from '../../responses/send-lines.js';
+import { zipOf } from '../../responses/zip.js';
+import { requestContextOf } from '../../server/request-context.js';
+import { oneOfQuery } from '../address.js';
+import { wantsPage } from '../error-page.js';
+import { problemsOf } from '../form.js';
+import { type EditStatus, editStatus } from '../history/edit-status.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
+import { newSharePath } from '../shares/shares-area.js';
+import { isEditButton, sentAction } from './bulk-action-form.js';
+import { type LibraryQuery, libraryFilters, libraryPath, readLibraryQuery } from './library-query.js';
+import { originalEntries } from './original-entries.js';
+import { ConfirmDeletion } from './photo-deletion.view.js';
+import { deleteSelected, editSelected, requireFew, type Selection, selectedIds } from './selection.js';
+
+type RawQuery = Record<string, unknown>;
+
+const nothing: EditStatus = { kind: 'failed', text: 'Select some photos first.' };
+
+/** What people do with selected photos, or with all that the query in the address matches. */
+@Controller('settings/library/selection')
+@RequireRole('editor')
+export class SelectionController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Post()
+  async change(@CurrentPageContext() context: PageContext, @Query() parameters: RawQuery): Promise<Reply> {
+    const { form } = context;
+    const caller = callerOfPage(context);
+    const query = readLibraryQuery(parameters);
+    const answer = (status: EditStatus) => this.answer(context, query, status);
+    // A form that takes an action back names its own in its address.
+    const what = form.text('do') || oneOfQuery(parameters['do']);
+    try {
+      const selection = await this.selection(context, caller, query);
+      if (selection === null) return answer(nothing);
+      if (what === 'share') return redirectTo(context, newSharePath(requireFew(selection)));
+      if (what === 'delete' && !form.has('confirmed')) {
+        const options = { title: 'Delete permanently', section: 'library' };
+        const ids = requireFew(selection);
+        return renderPage(this.ports, context, options, <ConfirmDeletion ids={ids} query={query} />);
+      }
+      if (what === 'delete') {
+        return answer({ kind: 'done', text: await deleteSelected(this.ports, caller, requireFew(selection)) });
+      }
+      if (!isEditButton(what)) throw unknownAction();
+      return answer(editStatus(await editSelected(this.ports, caller, sentAction(what, form), selection)));
+    } catch (error) {
+      return answer({ kind: 'failed', text: problemsOf(error).message });
+    }
+  }
+
+  /** The originals, byte for byte. */
+  @Post('photos.zip')
+  @HttpCode(200)
+  async download(
+    @CurrentPageContext() context: PageContext,
+    @Query() parameters: RawQuery,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const caller = callerOfPage(context);
+    const selection = await this.selection(context, caller, readLibraryQuery(parameters));
+    if (selection === null) throw invalid({ field: 'ids', code: 'required', message: nothing.text });
+    const filters = 'length' in selection ? { ids: selection, trashed: 'false' as const } : selection;
+    const photos = await listOriginals(this.ports, caller.customerId, filters);
+    const file = { filename: 'photos.zip', type: 'application/zip' };
+    await sendGenerated(request, response, file, zipOf(originalEntries(this.ports, caller, photos)));
+  }
+
+  /** Null: nothing is selected, or matches. */
+  private async selection({ form }: PageContext, caller: Caller, query: LibraryQuery): Promise<Selection | null> {
+    if (form.text('all') === '') {
+      const ids = selectedIds(form.all('ids'), MAX_CHOSEN_PHOTOS);
+      return ids.length === 0 ? null : ids;
+    }
+    const { filters, problems } = await libraryFilters(this.ports, caller, query);
+    // What could not be parsed is not in the filters, which would match more than the person sees.
+    if (problems[0] !== undefined) throw invalid({ field: 'all', code: 'invalid_format', message: problems[0] });
+    return filters;
+  }
+
+  /** Scripts show the message where the person is; without them, the list begins anew. */
+  private answer(context: PageContext, query: LibraryQuery, status: EditStatus): Reply {
+    if (!wantsPage(requestContextOf(context.request), context.request))
+      return new Reply(200, status, { 'Cache-Control': 'no-store' });
+    const { kind, text, undo } = status;
+    return redirectTo(context, libraryPath(query), { kind, text, ...(undo && { undo }) });
+  }
+}
+
+function unknownAction() {
+  return invalid({ field: 'do', code: 'invalid_format', message: 'Choose an action for these photos.' });
+}
