@@ -31,6 +31,7 @@ export function bulkEditsContract(newTenant: NewTenant): void {
         ...{ takenAfter: later(1), takenBefore: later(2), createdAfter: later(3), createdBefore: later(4) },
         ...{ updatedAfter: later(5), updatedBefore: later(6) },
         bbox: [-1.5, 0, 1, 2],
+        similar: { photoId: 2 ** 40, phash: '9f8b3a4c61d2e507', maxDistance: 6 },
       },
       total: 12_345,
       actor,
@@ -149,5 +150,12 @@ export function bulkEditsContract(newTenant: NewTenant): void {
     expect(await count({ trashed: 'false', minRating: 4, tagIds: [tag.id] })).toBe(1);
     expect(await count({ trashed: 'false', words: ['par'] })).toBe(2);
     expect(await count({ trashed: 'true', minRating: 6 })).toBe(0);
+    const [near] = await tenant.addPhotos([
+      { phash: '9f8b3a4c61d2e507' },
+      { phash: '9f8b3a4c61d2e506' },
+      { phash: '0000000000000000' },
+    ]);
+    const similar = { photoId: present(near).id, phash: '9f8b3a4c61d2e507', maxDistance: 6 };
+    expect(await count({ trashed: 'false', similar })).toBe(1);
   });
 }

@@ -21,6 +21,7 @@ const expected: Readonly<Record<Role, readonly string[]>> = {
     'GET /settings/library',
     'GET /settings/library/tiles',
     'GET /settings/library/ids',
+    'GET /settings/library/count',
     'GET /settings/library/tag-names',
     'GET /settings/photos/:id',
     'GET /settings/photos/:id/original',
@@ -37,6 +38,7 @@ const expected: Readonly<Record<Role, readonly string[]>> = {
   ],
   editor: [
     '/settings/library/',
+    '/settings/history',
     '/settings/photos/',
     '/settings/tags/',
     '/settings/import',

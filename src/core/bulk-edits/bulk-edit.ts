@@ -15,7 +15,7 @@ export interface BulkEdit {
   readonly id: Id;
   readonly action: BulkAction;
   /** It concerns the photos that match; null: photos that were chosen one by one (`BulkEditReads.chosenPhotos`). */
-  readonly filters: BulkFilters | null;
+  readonly filters: PhotoFilters | null;
   /** How many photos it concerned when it was started. */
   readonly total: number;
   readonly state: BulkEditState;
@@ -36,7 +36,6 @@ export interface BulkEdit {
 }
 
 export type NewBulkEdit = Pick<BulkEdit, 'action' | 'filters' | 'total' | 'actor' | 'createdAt'>;
-export type BulkFilters = Omit<PhotoFilters, 'similar'>;
 
 export const bulkFailureReasons = [
   'not_found',

@@ -1,16 +1,17 @@
 import { type Caller, requireScope } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
 import { countPhotos } from '../photos/count-photos.js';
+import type { PhotoFilters } from '../photos/photo-query.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
 import { actionErrors, type BulkActionInput } from './bulk-action.js';
-import { type BulkEdit, type BulkFilters, MAX_ACTIVE_EDITS, MAX_CHOSEN_PHOTOS } from './bulk-edit.js';
+import { type BulkEdit, MAX_ACTIVE_EDITS, MAX_CHOSEN_PHOTOS } from './bulk-edit.js';
 import { storedAction } from './stored-action.js';
 
 /** Photos that were chosen one by one, or all that match. */
-export type BulkSelection = { readonly photoIds: readonly Id[] } | { readonly filters: BulkFilters };
+export type BulkSelection = { readonly photoIds: readonly Id[] } | { readonly filters: PhotoFilters };
 
 type StartUses = {
   store: Transactional<'bulkEdits' | 'photos' | 'tags' | 'customer' | 'outbox' | 'jobs'>;

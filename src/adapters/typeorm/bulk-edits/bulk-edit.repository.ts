@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
-import type { BulkChange, BulkEdit, BulkFilters, NewBulkEdit } from '../../../core/bulk-edits/bulk-edit.js';
+import type { BulkChange, BulkEdit, NewBulkEdit } from '../../../core/bulk-edits/bulk-edit.js';
 import type { BulkEditRepository } from '../../../core/bulk-edits/bulk-edit-repository.js';
+import type { PhotoFilters } from '../../../core/photos/photo-query.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { asJson, change, insert, insertion, select, selectList, update } from '../database/rows.js';
@@ -100,7 +101,7 @@ const instants = [
   'updatedBefore',
 ] as const;
 /** It does not compile when a filter by an instant is missing above. */
-type Instants = { [Name in keyof BulkFilters]-?: Date extends BulkFilters[Name] ? Name : never }[keyof BulkFilters];
+type Instants = { [Name in keyof PhotoFilters]-?: Date extends PhotoFilters[Name] ? Name : never }[keyof PhotoFilters];
 
 /** JSON has no instants. */
 function editOf(row: BulkEdit): BulkEdit {
@@ -109,5 +110,5 @@ function editOf(row: BulkEdit): BulkEdit {
   for (const name of instants satisfies readonly Instants[]) {
     if (filters[name] !== undefined) filters[name] = new Date(filters[name] as string);
   }
-  return { ...row, filters: filters as unknown as BulkFilters };
+  return { ...row, filters: filters as unknown as PhotoFilters };
 }

@@ -11,6 +11,7 @@ import { photoAsJson, taggedPhotoJson, taggedPhotoOf, tagsAsJson, tagsByName } f
 import { PhotoConditions } from './photo-conditions.js';
 import { keysetRangesAfter, orderOf } from './photo-order.js';
 import { isUnfiltered, planQueries, trashStates } from './photo-query-plan.js';
+import { nearPhotos } from './similar-photos.js';
 
 /** What is read of the photos of a page, and as what. */
 interface Form<T> {
@@ -116,7 +117,9 @@ export async function isUnmoved(
 
 export async function countPhotos(manager: EntityManager, customerId: Id, filters: PhotoFilters): Promise<number> {
   const list = await PhotoConditions.of(manager, customerId, filters);
-  const sql = `SELECT count(*) AS photos FROM photos p WHERE ${list.all(stateOf(filters))}`;
+  const { similar } = filters;
+  const near = similar ? [`p.id IN (SELECT photo_id FROM (${nearPhotos(similar, list.place)}) near)`] : [];
+  const sql = `SELECT count(*) AS photos FROM photos p WHERE ${list.all(stateOf(filters), ...near)}`;
   const [row] = await select<{ photos: number }>(manager, sql, list.values);
   return row?.photos ?? 0;
 }

@@ -1,9 +1,10 @@
 import type { Caller } from '../../../core/access/caller.js';
 import type { BulkActionInput } from '../../../core/bulk-edits/bulk-action.js';
-import { type BulkEdit, type BulkFilters } from '../../../core/bulk-edits/bulk-edit.js';
+import type { BulkEdit } from '../../../core/bulk-edits/bulk-edit.js';
 import { readBulkEdit } from '../../../core/bulk-edits/read-bulk-edits.js';
 import { runBulkEdit } from '../../../core/bulk-edits/run-bulk-edit.js';
 import { startBulkEdit } from '../../../core/bulk-edits/start-bulk-edit.js';
+import type { PhotoFilters } from '../../../core/photos/photo-query.js';
 import { purgePhotos } from '../../../core/photos/purge-photos.js';
 import type { Ports } from '../../../core/ports.js';
 import { invalid } from '../../../core/shared/errors.js';
@@ -16,7 +17,7 @@ import { pluralize } from '../counted.js';
 const MAX_AT_ONCE = 1000;
 
 /** Photos that were chosen one by one, or the filters that all match. */
-export type Selection = readonly Id[] | BulkFilters;
+export type Selection = readonly Id[] | PhotoFilters;
 
 /** Errors: `invalid_request` when too many are selected. Invalid ids are ignored. */
 export function selectedIds(texts: readonly string[], most = MAX_AT_ONCE): readonly Id[] {
