@@ -13,6 +13,7 @@ import { photoRepositoryContract } from './photo-repository.contract.js';
 import { photoWalkContract } from './photo-scan.contract.js';
 import { photoValuesContract } from './photo-values.contract.js';
 import { resumableUploadsContract } from './resumable-uploads.contract.js';
+import { savedSearchesContract } from './saved-searches.contract.js';
 import { sharesContract } from './shares.contract.js';
 import { similarGroupsContract } from './similar-groups.contract.js';
 import { similarPhotosContract } from './similar-photos.contract.js';
@@ -56,6 +57,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('owners of blobs', () => blobOwnersContract(newTenant));
     describe('delivery', () => deliveryContract(newTenant));
     describe('shares', () => sharesContract(newTenant));
+    describe('saved searches', () => savedSearchesContract(newTenant));
     describe('bulk edits', () => bulkEditsContract(newTenant));
   });
 }

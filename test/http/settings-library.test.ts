@@ -148,6 +148,25 @@ describe('the library', () => {
     expect(shownIds(closed.text)).toEqual([a]);
   });
 
+  it('saves what narrows it under a name, which is renamed and deleted', async () => {
+    const [a = 0] = await add('alps', 'beach');
+    await actor.patch(`/photos/${a}`, { rating: 5 });
+    const library = '/settings/library?rating=5';
+    expect((await browser.get('/settings/library')).text).not.toContain('Save this search');
+    const saved = await browser.submit(library, { name: 'Best <b>' }, '/settings/searches');
+    expect(saved.headers.location).toBe(library);
+    const { text } = await browser.get('/settings/library');
+    expect(text).toContain('Search “Best &lt;b>” saved.');
+    expect(text).toMatch(/<nav aria-label="Saved searches">.*href="\/settings\/library\?rating=5"[^>]*>Best &lt;b></s);
+    const [, id] = /\/settings\/searches\/(\d+)\/rename/.exec(text) ?? [];
+    await browser.submit(library, { name: '' }, `/settings/searches/${id}/rename`);
+    expect(await flash(library)).toBe('The name must not be empty.');
+    await browser.submit(library, { name: 'Stars' }, `/settings/searches/${id}/rename`);
+    expect((await browser.get(library)).text).toMatch(/aria-current="true"[^>]*>Stars</);
+    await browser.submit(library, { name: 'stars' }, `/settings/searches/${id}/delete`);
+    expect((await browser.get('/settings/library')).text).not.toContain('Saved searches');
+  });
+
   it('says what it does not understand, and shows the rest', async () => {
     const [a = 0] = await add('alps');
     const wrong = [

@@ -4,6 +4,7 @@ import { startBulkEdit } from '../../src/core/bulk-edits/start-bulk-edit.js';
 import { operatorFor } from '../../src/core/customers/account-caller.js';
 import { createDeliveryKey } from '../../src/core/delivery/create-delivery-key.js';
 import { savePreset } from '../../src/core/delivery/save-preset.js';
+import { saveSearch } from '../../src/core/searches/save-search.js';
 import { createShare } from '../../src/core/shares/create-share.js';
 import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
 import type { Route } from '../../src/http/route-table.js';
@@ -61,6 +62,7 @@ async function tenant(): Promise<Tenant> {
   const caller = { ...operatorFor(customerId), apiKeyId: null, scopes, ipRestricted: false };
   const edit = await startBulkEdit(app.ports, caller, rating, { photoIds: [photo.id] });
   await runBulkEdit(app.ports, customerId, edit.id);
+  const search = await saveSearch(app.ports, { customerId }, { name: 'Hush hush', query: 'rating=4' });
   const tags = await actor.put(`/photos/${photo.id}/tags`, { tagNames: ['Hush hush'] });
   const begun = await actor.post('/imports', { clientRef: 'half way' });
   const announced = await actor.post(`/imports/${begun.body.id}/photos`, { photos: [awaited] });
@@ -79,6 +81,7 @@ async function tenant(): Promise<Tenant> {
     '/settings/delivery/keys': key.id,
     '/settings/shares': share.id,
     '/settings/history': edit.id,
+    '/settings/searches': search.id,
     '/settings/webhooks': endpoint.id,
     ':deliveryId': present(deliveries[0]).id,
     '/settings/account/people': bert,

@@ -18,6 +18,7 @@ import { LockedRows } from './memory-locked-rows.js';
 import { MemoryOrphanRows } from './memory-orphan-rows.js';
 import { MemoryPhotoRepository } from './memory-photo-repository.js';
 import { MemoryResumableUploadRepository } from './memory-resumable-uploads.js';
+import { MemorySavedSearchRepository } from './memory-saved-searches.js';
 import { MemoryShareRepository } from './memory-shares.js';
 import { MemorySimilarPhotoRepository } from './memory-similar-photos.js';
 import { MemorySourceFetchRepository } from './memory-source-fetches.js';
@@ -91,6 +92,7 @@ export class MemoryCustomerStore implements CustomerStore {
       presets: passing(new MemoryPresetRepository(this.database, customerId), pass),
       shares: passing(new MemoryShareRepository(this.database, customerId, locked), pass),
       bulkEdits: passing(new MemoryBulkEditRepository(this.database, customerId, locked), pass),
+      savedSearches: passing(new MemorySavedSearchRepository(this.database, customerId), pass),
       users: passing(new MemoryUserRepository(this.database, customerId, locked), pass),
       audit: passing(new MemoryAuditTrail(this.database, customerId), pass),
       traffic: passing(new MemoryTrafficReads(this.database, customerId), pass),

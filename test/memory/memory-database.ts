@@ -17,6 +17,7 @@ import type { ExifTags } from '../../src/core/media/picture-metadata.js';
 import type { OperatorToken } from '../../src/core/operators/operator-token.js';
 import type { Photo } from '../../src/core/photos/photo.js';
 import type { PhotoPair } from '../../src/core/photos/similar-photo-repository.js';
+import type { SavedSearch } from '../../src/core/searches/saved-search.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Share } from '../../src/core/shares/share.js';
 import type { Tag } from '../../src/core/tags/tag.js';
@@ -202,6 +203,7 @@ export class MemoryDatabase {
   /** By customer and name. */
   readonly presets = this.table<Preset, string>('presets');
   readonly shares = this.table<Share>('shares');
+  readonly savedSearches = this.table<SavedSearch>('saved_searches');
   readonly bulkEdits = this.table<StoredBulkEdit>('bulk_edits');
   /** By edit and photo. */
   readonly bulkChanges = this.table<StoredBulkChange, string>('bulk_edit_changes');

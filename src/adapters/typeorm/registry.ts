@@ -67,6 +67,7 @@ import { Shares1763700000140 } from './migrations/1763700000140-shares.js';
 import { VisitorUploads1763700000141 } from './migrations/1763700000141-visitor-uploads.js';
 import { BulkEdits1763700000150 } from './migrations/1763700000150-bulk-edits.js';
 import { PhotoValues1763700000160 } from './migrations/1763700000160-photo-values.js';
+import { SavedSearches1763700000161 } from './migrations/1763700000161-saved-searches.js';
 import { DeprecatedRequests1763700000170 } from './migrations/1763700000170-deprecated-requests.js';
 import { ConfirmedSessions1763700000180 } from './migrations/1763700000180-confirmed-sessions.js';
 import { FourRoles1763700000181 } from './migrations/1763700000181-four-roles.js';
@@ -77,6 +78,8 @@ import type { PhotosReadTogether } from './photos/photo-reads.js';
 import { TypeormUsageRepository } from './photos/photo-totals.js';
 import { separatedPhotosTable } from './photos/separated-photo.table.js';
 import { TypeormSimilarPhotoRepository } from './photos/similar-photo.repository.js';
+import { TypeormSavedSearchRepository } from './searches/saved-search.repository.js';
+import { savedSearchTable } from './searches/saved-search.table.js';
 import { TypeormShareRepository } from './shares/share.repository.js';
 import { shareTable } from './shares/share.table.js';
 import { TypeormTagRepository } from './tags/tag.repository.js';
@@ -109,6 +112,7 @@ export const tables = [
   deliveryKeyTable,
   presetTable,
   shareTable,
+  savedSearchTable,
   bulkEditTable,
   bulkChangeTable,
   userTable,
@@ -160,6 +164,7 @@ export const migrations = [
   VisitorUploads1763700000141,
   BulkEdits1763700000150,
   PhotoValues1763700000160,
+  SavedSearches1763700000161,
   DeprecatedRequests1763700000170,
   ConfirmedSessions1763700000180,
   FourRoles1763700000181,
@@ -192,6 +197,7 @@ export const repositories: { readonly [Name in keyof Repositories]: RepositoryCl
   deliveryKeys: TypeormDeliveryKeyRepository,
   presets: TypeormPresetRepository,
   shares: TypeormShareRepository,
+  savedSearches: TypeormSavedSearchRepository,
   bulkEdits: TypeormBulkEditRepository,
   users: TypeormUserRepository,
   audit: TypeormAuditTrail,

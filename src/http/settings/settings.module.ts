@@ -17,6 +17,7 @@ import { LibraryScriptsController } from './library/library-scripts.controller.j
 import { PhotoController } from './library/photo.controller.js';
 import { PhotoChangesController } from './library/photo-changes.controller.js';
 import { SelectionController } from './library/selection.controller.js';
+import { SearchesController } from './searches/searches.controller.js';
 import { ShareSettingsController } from './shares/shares.controller.js';
 import { EnterController } from './sign-in/enter.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
@@ -54,6 +55,7 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     PhotoController,
     PhotoChangesController,
     SimilarController,
+    SearchesController,
     ShareSettingsController,
     ImportController,
     ImportsController,

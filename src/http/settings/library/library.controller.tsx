@@ -6,6 +6,7 @@ import { listPhotos } from '../../../core/photos/list-photos.js';
 import { readPhotoYears } from '../../../core/photos/read-photo-years.js';
 import { renditionUrls } from '../../../core/photos/rendition-urls.js';
 import type { Ports } from '../../../core/ports.js';
+import { listSearches } from '../../../core/searches/edit-searches.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
@@ -56,6 +57,7 @@ export class LibraryController {
       years: cursor === null && hasYears(query) ? await readPhotoYears(this.ports, caller) : [],
       older: nextCursor && libraryPath(query, nextCursor),
       isFirst: cursor === null,
+      searches: cursor === null ? await listSearches(this.ports, caller) : [],
       values: isPanelOpen(query, parameters)
         ? await readFilterValues(this.ports, caller, { trashed: query.trash })
         : null,

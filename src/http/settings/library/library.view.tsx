@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import type { BulkEdit } from '../../../core/bulk-edits/bulk-edit.js';
 import type { FilterValues } from '../../../core/photos/filter-values.js';
+import type { SavedSearch } from '../../../core/searches/saved-search.js';
 import { Allowed } from '../allowed.js';
 import { Form } from '../form.js';
 import { ActiveEdits } from '../history/active-edits.view.js';
 import { Importer } from '../imports/importer.view.js';
 import { Empty, Heading } from '../parts.js';
+import { SavedSearches } from '../searches/searches.view.js';
 import { KeysDialog } from './keys.view.js';
 import { Filters } from './library-filters.view.js';
 import { isNarrow, type LibraryQuery, libraryPath, selectionPath, unfiltered } from './library-query.js';
@@ -27,6 +29,7 @@ interface LibraryProps {
   readonly problems: readonly string[];
   /** Of the filter panel; null while it is closed. */
   readonly values: FilterValues | null;
+  readonly searches: readonly SavedSearch[];
   /** Where the next page is. */
   readonly older: string | null;
   readonly isFirst: boolean;
@@ -34,7 +37,7 @@ interface LibraryProps {
   readonly edits: readonly BulkEdit[];
 }
 
-export function LibraryPage({ query, problems, isFirst, values, edits, ...list }: LibraryProps) {
+export function LibraryPage({ query, problems, isFirst, values, searches, edits, ...list }: LibraryProps) {
   const isEmpty = list.sections.length === 0 && isFirst;
   const isNew = isEmpty && !query.trash && !isNarrow(query);
   return (
@@ -42,6 +45,7 @@ export function LibraryPage({ query, problems, isFirst, values, edits, ...list }
       <Part name="head">
         <LibraryHeading query={query} isNew={isNew} />
         {!isNew && <Filters query={query} values={values} />}
+        {!isNew && <SavedSearches searches={searches} query={query} />}
         {problems.map((problem) => (
           <p key={problem} class="flash failed" role="alert">
             {problem}

@@ -1,0 +1,34 @@
+import type { EntityManager } from 'typeorm';
+import type { NewSavedSearch, SavedSearch } from '../../../core/searches/saved-search.js';
+import type { SavedSearchRepository } from '../../../core/searches/saved-search-repository.js';
+import { requireFound } from '../../../core/shared/errors.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { insert } from '../database/rows.js';
+import { savedSearchTable } from './saved-search.table.js';
+
+export class TypeormSavedSearchRepository implements SavedSearchRepository {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  list(): Promise<readonly SavedSearch[]> {
+    return this.manager.find(savedSearchTable, { where: { customerId: this.customerId }, order: { nameKey: 'ASC' } });
+  }
+
+  async insert(search: NewSavedSearch): Promise<SavedSearch> {
+    const [stored] = await insert(this.manager, savedSearchTable, [{ ...search, customerId: this.customerId }]);
+    return requireFound(stored, 'saved_search');
+  }
+
+  async rename(id: Id, { name, nameKey }: Pick<SavedSearch, 'name' | 'nameKey'>): Promise<boolean> {
+    const own = { customerId: this.customerId, id };
+    const { affected } = await this.manager.update(savedSearchTable, own, { name, nameKey });
+    return affected === 1;
+  }
+
+  async delete(id: Id): Promise<boolean> {
+    const { affected } = await this.manager.delete(savedSearchTable, { customerId: this.customerId, id });
+    return affected === 1;
+  }
+}

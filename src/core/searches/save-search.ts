@@ -1,0 +1,37 @@
+import type { Caller } from '../access/caller.js';
+import type { Clock } from '../shared/clock.js';
+import { DomainError, invalid } from '../shared/errors.js';
+import type { Transactional } from '../shared/transactional.js';
+import { MAX_SAVED_SEARCHES, requireQuery, type SavedSearch, searchName } from './saved-search.js';
+
+/** Errors: `invalid_request`, `limit_reached`, `not_found` (customer). */
+export async function saveSearch(
+  { store, clock }: { store: Transactional<'customer' | 'savedSearches'>; clock: Clock },
+  { customerId }: Pick<Caller, 'customerId'>,
+  input: { readonly name: string; readonly query: string },
+): Promise<SavedSearch> {
+  const [named, query] = [searchName(input.name), requireQuery(input.query)];
+  return store.transaction(customerId, async ({ customer, savedSearches }) => {
+    // One at a time: their number stays within its limit, and no two get the same name.
+    await customer.lock();
+    const all = await savedSearches.list();
+    requireFreeName(all, named);
+    if (all.length >= MAX_SAVED_SEARCHES) throw tooMany();
+    return savedSearches.insert({ ...named, query, createdAt: clock.now() });
+  });
+}
+
+/** Errors: `invalid_request`. */
+export function requireFreeName(
+  all: readonly SavedSearch[],
+  { name, nameKey }: Pick<SavedSearch, 'name' | 'nameKey'>,
+): void {
+  if (!all.some((search) => search.nameKey === nameKey)) return;
+  const message = `There is already a search "${name}". Choose another name, or delete that search.`;
+  throw invalid({ field: 'name', code: 'conflict', message });
+}
+
+function tooMany(): DomainError {
+  const message = `A customer can save at most ${MAX_SAVED_SEARCHES} searches. Delete one first.`;
+  return new DomainError('limit_reached', message, { limit: MAX_SAVED_SEARCHES, name: 'saved searches' });
+}

@@ -1,0 +1,55 @@
+import { type FieldError, invalid } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { cleanText, foldKey } from '../shared/text.js';
+import { textErrors } from '../shared/text-errors.js';
+
+/** A query of the library under a name, for everybody of the customer. */
+export interface SavedSearch {
+  readonly customerId: Id;
+  readonly id: Id;
+  readonly name: string;
+  /** `foldKey` of the name: no two searches of a customer have the same. */
+  readonly nameKey: string;
+  /** As the address of the library has it: what it means is known where addresses are read. */
+  readonly query: string;
+  readonly createdAt: Date;
+}
+
+export type NewSavedSearch = Omit<SavedSearch, 'customerId' | 'id'>;
+
+/** Searches that one customer may save. */
+export const MAX_SAVED_SEARCHES = 100;
+export const MAX_SEARCH_NAME = 100;
+/** Characters of a query. */
+export const MAX_SAVED_QUERY = 2000;
+
+/** The name in the form in which it is stored. Errors: `invalid_request`. */
+export function searchName(text: string): Pick<SavedSearch, 'name' | 'nameKey'> {
+  const name = cleanText(text);
+  const errors = name === '' ? [noName] : textErrors('name', name, MAX_SEARCH_NAME);
+  if (errors.length > 0) throw invalid(...errors);
+  return { name, nameKey: foldKey(name) };
+}
+
+/** Errors: `invalid_request`. */
+export function requireQuery(query: string): string {
+  if (query === '') throw invalid(noQuery);
+  if (query.length > MAX_SAVED_QUERY) throw invalid(tooLong);
+  return query;
+}
+
+const noName: FieldError = { field: 'name', code: 'too_short', message: 'name must not be empty.', min: 1 };
+
+const noQuery: FieldError = {
+  field: 'query',
+  code: 'too_short',
+  message: 'Filter the library first: a search that finds everything needs no name.',
+  min: 1,
+};
+
+const tooLong: FieldError = {
+  field: 'query',
+  code: 'too_long',
+  message: `A search can have at most ${MAX_SAVED_QUERY} characters. Remove some of its filters.`,
+  max: MAX_SAVED_QUERY,
+};
