@@ -7,6 +7,7 @@ import { deliveryContract } from './delivery.contract.js';
 import { importPhotoRepositoryContract } from './import-photo-repository.contract.js';
 import { importRepositoryContract } from './import-repository.contract.js';
 import { outdatedPhotosContract } from './outdated-photos.contract.js';
+import { photoClustersContract } from './photo-clusters.contract.js';
 import { photoFiltersContract } from './photo-filters.contract.js';
 import { photoJsonContract } from './photo-json.contract.js';
 import { photoRepositoryContract } from './photo-repository.contract.js';
@@ -58,6 +59,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('delivery', () => deliveryContract(newTenant));
     describe('shares', () => sharesContract(newTenant));
     describe('saved searches', () => savedSearchesContract(newTenant));
+    describe('photos on a map', () => photoClustersContract(newTenant));
     describe('bulk edits', () => bulkEditsContract(newTenant));
   });
 }

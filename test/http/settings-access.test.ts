@@ -350,6 +350,7 @@ test('the navigation has the areas that a person may see, in the order that thei
   };
   const everyone = [
     ['/settings/library', 'Library'],
+    ['/settings/map', 'Map'],
     ['/settings/imports', 'Imports'],
     ['/settings/similar', 'Similar photos'],
     ['/settings/history', 'History'],

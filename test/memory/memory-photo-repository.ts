@@ -1,8 +1,10 @@
 import { type ExifTags } from '../../src/core/media/picture-metadata.js';
 import type { CountedValue, PhotoKind, ValuesRequest } from '../../src/core/photos/filter-values.js';
+import type { MapGrid } from '../../src/core/photos/map-grid.js';
 import { isTrashed, type Photo, type PhotoWithTags } from '../../src/core/photos/photo.js';
 import { type ListSort, type PhotoFilters, type PhotoQuery, photoPosition } from '../../src/core/photos/photo-query.js';
 import type { NewPhoto, PhotoRepository } from '../../src/core/photos/photo-repository.js';
+import type { PhotoCluster } from '../../src/core/photos/read-map.js';
 import { requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { JsonShape } from '../../src/core/shared/json-shape.js';
@@ -10,6 +12,7 @@ import type { Position } from '../../src/core/shared/pagination.js';
 import { byName } from '../../src/core/tags/tag.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import type { LockedRows } from './memory-locked-rows.js';
+import { clustersOf } from './memory-photo-clusters.js';
 import { matches } from './memory-photo-filters.js';
 import { camerasOf, countriesOf, kindsOf } from './memory-photo-values.js';
 import { windowOf } from './memory-windows.js';
@@ -130,6 +133,14 @@ export class MemoryPhotoRepository implements PhotoRepository {
     return countriesOf(
       this.own(() => true),
       request,
+    );
+  }
+
+  async clusters(grid: MapGrid, counted: number): Promise<readonly PhotoCluster[]> {
+    return clustersOf(
+      this.own(() => true),
+      grid,
+      counted,
     );
   }
 

@@ -190,7 +190,7 @@ test('filters narrow the list in place, by keyboard too; Back leads to the list 
   await page.locator('.list-head').getByText('4 photos').waitFor();
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('filter-aspect');
   await page.getByRole('link', { name: /^Square/ }).waitFor();
-  await page.getByLabel('Search').fill('photo-9');
+  await page.getByRole('searchbox').fill('photo-9');
   await page.keyboard.press('Enter');
   await page.locator('.list-head').getByText('1 photo').waitFor();
   await page.setViewportSize({ width: 390, height: 844 });
@@ -262,6 +262,61 @@ test('all photos that match are rated, and their time is shifted, with a preview
   expect(await rated.getByRole('button').count()).toBe(0);
   expect(await seriousViolations(page)).toEqual([]);
   if (shots !== null) await page.screenshot({ path: join(shots, 'history 1440.png') });
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('the map is moved and zoomed by keys and mouse, and its clusters lead closer and to the library', async () => {
+  const places = [
+    [48.8584, 2.2945],
+    [48.86, 2.33],
+    [52.5, 13.4],
+  ] as const;
+  let at = 0;
+  for await (const { id } of client.photos.list({ hasLocation: false })) {
+    const [latitude, longitude] = present(places[at]);
+    await client.photos.update(id, { location: { latitude, longitude, altitude: null } });
+    at += 1;
+    if (at === places.length) break;
+  }
+  const { page, complaints, context } = await visit('/settings/map', { width: 1440, height: 900 });
+  const map = page.locator('[data-map="view"]');
+  const shown = () => page.locator('[data-map="root"]').getAttribute('data-shown');
+  await until(async () => (await shown()) !== null);
+  expect(await seriousViolations(page)).toEqual([]);
+  if (shots !== null) await page.screenshot({ path: join(shots, 'map.png') });
+  const cluster = page.locator('[data-map="clusters"] a');
+  expect(await cluster.count()).toBe(1);
+  const before = await shown();
+  await cluster.first().click();
+  await until(async () => (await shown()) !== before && (await cluster.count()) > 1);
+  if (shots !== null) await page.screenshot({ path: join(shots, 'map closer.png') });
+  const closer = await shown();
+  await map.focus();
+  await page.keyboard.press('+');
+  await page.keyboard.press('ArrowRight');
+  await until(async () => (await shown()) !== closer);
+  const { x, y } = present(await map.boundingBox());
+  const [moved, from] = [await shown(), { x: x + 300, y: y + 300 }];
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x - 100, from.y, { steps: 3 });
+  await page.mouse.up();
+  await until(async () => (await shown()) !== moved);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+  expect(await seriousViolations(page)).toEqual([]);
+  if (shots !== null) await page.screenshot({ path: join(shots, 'map 390.png') });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${installation.url}/settings/map`);
+  await until(async () => (await shown()) !== null);
+  await page.getByText(/ as a list$/).click();
+  await page
+    .getByRole('link', { name: /in the library$/ })
+    .last()
+    .click();
+  await page.waitForURL(/library\?box=/);
+  await page.locator('.list-head').getByText('3 photos').waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });

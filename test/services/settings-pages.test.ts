@@ -326,6 +326,7 @@ const pages = [
   '/settings/keys/new',
   '/settings/library',
   '/settings/library?view=trash',
+  '/settings/map',
   '/settings/photos/*',
   '/settings/photos/*/delete?view=trash',
   '/settings/photos/*?view=trash',

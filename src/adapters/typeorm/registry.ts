@@ -68,6 +68,7 @@ import { VisitorUploads1763700000141 } from './migrations/1763700000141-visitor-
 import { BulkEdits1763700000150 } from './migrations/1763700000150-bulk-edits.js';
 import { PhotoValues1763700000160 } from './migrations/1763700000160-photo-values.js';
 import { SavedSearches1763700000161 } from './migrations/1763700000161-saved-searches.js';
+import { MapCells1763700000162 } from './migrations/1763700000162-map-cells.js';
 import { DeprecatedRequests1763700000170 } from './migrations/1763700000170-deprecated-requests.js';
 import { ConfirmedSessions1763700000180 } from './migrations/1763700000180-confirmed-sessions.js';
 import { FourRoles1763700000181 } from './migrations/1763700000181-four-roles.js';
@@ -165,6 +166,7 @@ export const migrations = [
   BulkEdits1763700000150,
   PhotoValues1763700000160,
   SavedSearches1763700000161,
+  MapCells1763700000162,
   DeprecatedRequests1763700000170,
   ConfirmedSessions1763700000180,
   FourRoles1763700000181,

@@ -17,6 +17,7 @@ import { LibraryScriptsController } from './library/library-scripts.controller.j
 import { PhotoController } from './library/photo.controller.js';
 import { PhotoChangesController } from './library/photo-changes.controller.js';
 import { SelectionController } from './library/selection.controller.js';
+import { MapController } from './map/map.controller.js';
 import { SearchesController } from './searches/searches.controller.js';
 import { ShareSettingsController } from './shares/shares.controller.js';
 import { EnterController } from './sign-in/enter.controller.js';
@@ -56,6 +57,7 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     PhotoChangesController,
     SimilarController,
     SearchesController,
+    MapController,
     ShareSettingsController,
     ImportController,
     ImportsController,

@@ -1,9 +1,11 @@
 import type { EntityManager } from 'typeorm';
 import type { ExifTags } from '../../../core/media/picture-metadata.js';
 import type { CountedValue, PhotoKind, ValuesRequest } from '../../../core/photos/filter-values.js';
+import type { MapGrid } from '../../../core/photos/map-grid.js';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { ListSort, PhotoFilters, PhotoQuery } from '../../../core/photos/photo-query.js';
 import type { NewPhoto, PhotoRepository } from '../../../core/photos/photo-repository.js';
+import type { PhotoCluster } from '../../../core/photos/read-map.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { JsonShape } from '../../../core/shared/json-shape.js';
@@ -13,6 +15,7 @@ import { prepared } from '../database/prepared.js';
 import { asJson, assignments, select } from '../database/rows.js';
 import { insertPhotos } from './new-photos.js';
 import { photoJson, photoOf, photoTable, rowOf } from './photo.table.js';
+import { photoClusters } from './photo-clusters.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { countPhotos, isUnmoved, listPhotos, listPhotosAsJson } from './photo-list.js';
 import { type PhotosReadTogether, photosWithTags, takenBetween, visiblePhotos } from './photo-reads.js';
@@ -75,6 +78,10 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   countries(request: ValuesRequest): Promise<readonly CountedValue[]> {
     return countriesInUse(this.manager, this.customerId, request);
+  }
+
+  clusters(grid: MapGrid, counted: number): Promise<readonly PhotoCluster[]> {
+    return photoClusters(this.manager, this.customerId, grid, counted);
   }
 
   async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {

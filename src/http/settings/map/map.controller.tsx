@@ -1,0 +1,37 @@
+import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { readMap } from '../../../core/photos/read-map.js';
+import type { Ports } from '../../../core/ports.js';
+import { RequireRole } from '../../access.js';
+import { PORTS } from '../../ports-token.js';
+import type { Reply } from '../../responses/reply.js';
+import { parseBox } from '../library/box.js';
+import { InNavigation } from '../navigation.js';
+import { renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
+import { MapPage, type MapProps } from './map.view.js';
+
+/** Without the empty ends of the earth, which Mercator's map makes large. */
+const WHOLE = [-180, -58, 180, 78] as const;
+
+/** Photos on a map, in clusters. The box that it shows is in its address. */
+@Controller('settings/map')
+export class MapController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @InNavigation('Map', 15)
+  @RequireRole('viewer')
+  async show(@CurrentPageContext() context: PageContext, @Query('box') text: unknown): Promise<Reply> {
+    const given = typeof text === 'string' && text !== '' ? parseBox(text) : undefined;
+    const [west, south, east, north] = given ?? WHOLE;
+    const box = { west, south, east, north };
+    const props: MapProps = {
+      box,
+      isWhole: given === undefined,
+      isWrong: given === null,
+      clusters: await readMap(this.ports, callerOfPage(context), box),
+    };
+    const options = { title: 'Map', section: 'map', styles: ['map.css'], scripts: ['map.js'], isWide: true };
+    return renderPage(this.ports, context, options, <MapPage {...props} />);
+  }
+}

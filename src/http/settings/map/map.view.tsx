@@ -1,0 +1,200 @@
+import { MAX_COUNTED } from '../../../core/photos/filter-values.js';
+import type { MapBox } from '../../../core/photos/map-grid.js';
+import { placeNames } from '../../../core/photos/place.js';
+import type { MappedCluster } from '../../../core/photos/read-map.js';
+import { assetUrl } from '../assets.js';
+import { countedUpTo, number } from '../counted.js';
+import { boxText } from '../library/box.js';
+import { photoName } from '../library/picture.js';
+import { Empty, Heading, Table } from '../parts.js';
+import { pointAt, type View, viewOf, WORLD } from './projection.js';
+
+export interface MapProps {
+  readonly box: MapBox;
+  /** Whether it is the map that nobody has moved yet. */
+  readonly isWhole: boolean;
+  /** Whether the address has a box that is none. */
+  readonly isWrong: boolean;
+  readonly clusters: readonly MappedCluster[];
+}
+
+/** Steps of a zoom: half as much to each side, or twice. */
+const ZOOMS = [
+  ['in', 'Zoom in', 0.5],
+  ['out', 'Zoom out', 2],
+] as const;
+
+export function MapPage({ box, isWhole, isWrong, clusters }: MapProps) {
+  const view = viewOf(box);
+  return (
+    <>
+      <Heading title="Map">
+        <a class="button plain" href={libraryPath(box)} data-map="library">
+          Show these in the library
+        </a>
+      </Heading>
+      {isWrong && (
+        <p class="flash failed" role="alert">
+          The area must be four numbers in degrees: west, south, east, north.
+        </p>
+      )}
+      <section class="map" data-map="root" aria-label="Map of photos">
+        <svg
+          viewBox={`${view.x} ${view.y} ${view.width} ${view.height}`}
+          data-map="view"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it is moved by arrow keys
+          tabIndex={0}
+          role="application"
+          aria-roledescription="map"
+          aria-label="Map. Arrow keys move it, plus and minus zoom."
+        >
+          {[-WORLD, 0, WORLD].map((x) => (
+            <g key={x} transform={`translate(${x} 0)`}>
+              <rect class="sea" width={WORLD} height={WORLD} />
+              <use class="land" href={`${assetUrl('world.svg')}#land`} />
+              <use class="borders" href={`${assetUrl('world.svg')}#borders`} />
+            </g>
+          ))}
+          <g data-map="clusters">
+            {clusters.map((cluster) => (
+              <Cluster key={`${cluster.x} ${cluster.y}`} cluster={cluster} view={view} />
+            ))}
+          </g>
+        </svg>
+        <nav class="zoom" aria-label="Zoom">
+          {ZOOMS.map(([name, label, factor]) => (
+            <a key={name} class="button plain" href={mapPath(scaled(box, factor))} data-map={name} aria-label={label}>
+              {name === 'in' ? '+' : '−'}
+            </a>
+          ))}
+        </nav>
+      </section>
+      <p class="unseen" role="status" data-map="status">
+        {isWhole ? '' : `${number(clusters.length)} places`}
+      </p>
+      <div data-map="list">
+        {clusters.length === 0 ? <NothingHere isWhole={isWhole} /> : <ClusterTable clusters={clusters} />}
+      </div>
+      <p class="soft">Shapes: Natural Earth. Names of places: GeoNames.</p>
+    </>
+  );
+}
+
+/** A circle that leads closer, or to the photos if they are all in one place. */
+function Cluster({ cluster, view }: { cluster: MappedCluster; view: View }) {
+  const { latitude, longitude, photos } = cluster;
+  const point = pointAt(latitude, longitude);
+  // Left of a box across 180° is the end of the world: to its right, the world begins again.
+  const x = point.x < view.x && point.x + WORLD <= view.x + view.width * 1.1 ? point.x + WORLD : point.x;
+  const unit = view.width / 1000;
+  const size = photos === 1 ? 8 : Math.round(12 + 4 * Math.log10(photos));
+  return (
+    <a href={pathOf(cluster)} aria-label={`${countText(cluster)}, ${placeText(cluster)}`} data-photos={photos}>
+      <circle cx={x} cy={point.y} r={size * unit} data-size={size} />
+      {photos > 1 && (
+        <text x={x} y={point.y} font-size={11 * unit} data-size={11} dy="0.35em">
+          {countedUpTo(photos)}
+        </text>
+      )}
+    </a>
+  );
+}
+
+/** The same as the map, in words. */
+function ClusterTable({ clusters }: { clusters: readonly MappedCluster[] }) {
+  const rows = clusters.map((cluster) => ({
+    key: `${cluster.x} ${cluster.y}`,
+    cells: [
+      <a key="place" href={pathOf(cluster)}>
+        {placeText(cluster)}
+      </a>,
+      countText(cluster),
+      <a key="library" href={libraryPath(cluster.box)} aria-label={`Show ${placeText(cluster)} in the library`}>
+        Show in the library
+      </a>,
+    ],
+  }));
+  return (
+    <details>
+      <summary>{clusters.length === 1 ? 'One place' : `${number(clusters.length)} places`} as a list</summary>
+      <Table caption="Places on this map" columns={['Place', 'Photos', '']} rows={rows} />
+    </details>
+  );
+}
+
+function NothingHere({ isWhole }: { isWhole: boolean }) {
+  if (!isWhole) {
+    return (
+      <Empty title="No photos were taken here">
+        <p>
+          Zoom out, or <a href="/settings/map">show the whole map</a>.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No photo has a location yet">
+      <p>Cameras and phones record it if they may. You can also set it on the page of a photo.</p>
+    </Empty>
+  );
+}
+
+/** Closer, as long as there is more to see there; then the photo, or the photos in the library. */
+function pathOf({ photos, photo, box }: MappedCluster): string {
+  if (photos === 1) return `/settings/photos/${photo.id}`;
+  const extent = Math.max(box.east - box.west, box.north - box.south);
+  return extent < SMALLEST ? libraryPath(box) : mapPath(widened(box));
+}
+
+/** Degrees, about 100 metres: closer than that there is nothing to see. */
+const SMALLEST = 0.001;
+
+function widened({ west, south, east, north }: MapBox): MapBox {
+  return scaled({ west, south, east, north }, 1.3);
+}
+
+/** The same middle, with sides that are so many times as long. */
+export function scaled({ west, south, east, north }: MapBox, factor: number): MapBox {
+  const width = Math.min(360, (east - west + (west > east ? 360 : 0)) * factor);
+  const height = (north - south) * factor;
+  const [longitude, latitude] = [west + (east - west + (west > east ? 360 : 0)) / 2, (south + north) / 2];
+  return {
+    west: width === 360 ? -180 : wrapped(longitude - width / 2),
+    south: Math.max(-85, latitude - height / 2),
+    east: width === 360 ? 180 : wrapped(longitude + width / 2),
+    north: Math.min(85, latitude + height / 2),
+  };
+}
+
+function wrapped(longitude: number): number {
+  return longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude;
+}
+
+function mapPath(box: MapBox): string {
+  return `/settings/map?box=${textOf(box)}`;
+}
+
+function libraryPath(box: MapBox): string {
+  return `/settings/library?box=${textOf(box)}`;
+}
+
+/** Rounded away from its middle: a photo at its edge is inside. */
+function textOf({ west, south, east, north }: MapBox): string {
+  const outward = (degrees: number, round: (value: number) => number) => round(degrees * 1e5) / 1e5;
+  return boxText([
+    outward(west, Math.floor),
+    outward(south, Math.floor),
+    outward(east, Math.ceil),
+    outward(north, Math.ceil),
+  ]);
+}
+
+function countText({ photos, photo }: MappedCluster): string {
+  if (photos === 1) return photoName(photo);
+  return `${countedUpTo(photos, MAX_COUNTED)} photos`;
+}
+
+function placeText({ photo, latitude, longitude }: MappedCluster): string {
+  if (photo.place !== null) return placeNames(photo.place).join(', ');
+  return `${latitude.toFixed(2)}, ${longitude.toFixed(2)}`;
+}
