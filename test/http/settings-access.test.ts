@@ -365,5 +365,5 @@ test('the navigation has the areas that a person may see, in the order that thei
     ['/settings/webhooks', 'Webhooks'],
   ];
   expect(await areasOf('editor')).toEqual(everyone);
-  expect(await areasOf('owner')).toEqual([...everyone.slice(0, 6), ...ofOwners, ...everyone.slice(6)]);
+  expect(await areasOf('owner')).toEqual([...everyone.slice(0, 7), ...ofOwners, ...everyone.slice(7)]);
 });

@@ -19,6 +19,7 @@ const expected: Readonly<Record<Role, readonly string[]>> = {
   viewer: [
     'GET /settings',
     'GET /settings/library',
+    'GET /settings/map',
     'GET /settings/library/tiles',
     'GET /settings/library/ids',
     'GET /settings/library/count',
@@ -45,6 +46,7 @@ const expected: Readonly<Record<Role, readonly string[]>> = {
     '/settings/imports',
     '/settings/shares',
     '/settings/similar',
+    '/settings/searches',
   ],
   admin: ['/settings/keys', '/settings/delivery', '/settings/webhooks', '/settings/audit', '/settings/account/people'],
   owner: ['POST /settings/account', 'GET /settings/account/export/library.zip', '/settings/account/erase'],

@@ -298,7 +298,7 @@ test('photos are shared, and a visitor looks at them by its link, with the keys 
 const kindOf = (path: string) =>
   path
     .replace(/\?(?!view=trash).*/, '')
-    .replace(/&size=.*/, '')
+    .replace(/&(size|panel)=.*/, '')
     .replace(/[0-9]+/g, '*');
 
 /** So that no page can be out of the reach of links. */
