@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { processorTime } from '../../src/adapters/media/processor-time.js';
 import { TimeLimit } from '../../src/adapters/media/time-limit.js';
@@ -17,8 +18,16 @@ function onOneProcessor(policy: '--idle' | '--other', program: readonly string[]
   children.push(child);
   return child.pid ?? 0;
 }
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
+/**
+ * One after another, the last first. A process at the idle priority that dies beside one that takes its processor was seen to stop whoever
+ * waits for it, in the kernel (`release_task`), for as long as the other ran.
+ */
+afterEach(async () => {
+  for (const child of children.splice(0).reverse()) {
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  }
 });
 
 /** What has passed, and what the process has run, in milliseconds, when its time is over. */
