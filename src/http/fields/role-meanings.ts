@@ -7,3 +7,8 @@ export const roleMeanings: Readonly<Record<Role, string>> = {
   editor: 'works with photos, imports, tags and shares',
   viewer: 'looks at photos and downloads them',
 };
+
+/** `an editor` */
+export function withArticle(role: Role): string {
+  return `${role === 'viewer' ? 'a' : 'an'} ${role}`;
+}

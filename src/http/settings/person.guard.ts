@@ -9,14 +9,14 @@ import { touchSession } from '../../core/users/find-session.js';
 import { mayActAs, type Role } from '../../core/users/role.js';
 import { accessOf } from '../access.js';
 import { PORTS } from '../ports-token.js';
-import { Reply } from '../responses/reply.js';
 import { requestContextOf } from '../server/request-context.js';
 import { requireConfirmed } from './confirm-identity.js';
 import { Csrf } from './csrf.js';
 import { AnsweredInstead, wantsPage } from './error-page.js';
 import { FormFields, readForm, TAKES_FILES } from './form-fields.js';
 import { Navigation } from './navigation.js';
-import { pageContexts } from './page-context.js';
+import { redirectTo } from './page.js';
+import { pageContextOf, pageContexts } from './page-context.js';
 
 /** Who may see a page of the settings area, and send its forms. Beside the guards of keys, which let these routes through. */
 @Injectable()
@@ -68,9 +68,7 @@ export class PersonGuard implements CanActivate {
     if (person === undefined) {
       if (!wantsPage(requestContextOf(request), request)) throw new DomainError('unauthorized', 'Sign in first.');
       const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.originalUrl)}` : '';
-      throw new AnsweredInstead(
-        new Reply(303, undefined, { Location: `/settings/sign-in${next}`, 'Cache-Control': 'no-store' }),
-      );
+      throw new AnsweredInstead(redirectTo(pageContextOf(request), `/settings/sign-in${next}`));
     }
     if (!mayActAs(person.user.role, role)) {
       throw new DomainError(

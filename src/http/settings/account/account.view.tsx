@@ -2,6 +2,7 @@ import type { Customer } from '../../../core/customers/customer.js';
 import { MAX_CUSTOMER_NAME, MAX_RETENTION_DAYS } from '../../../core/customers/customer-values.js';
 import type { KnownSession, Session } from '../../../core/users/session.js';
 import { MAX_EMAIL } from '../../../core/users/user.js';
+import { withArticle } from '../../fields/role-meanings.js';
 import { Allowed } from '../allowed.js';
 import { Button, Field, Form, type Problems } from '../form.js';
 import type { FormFields } from '../form-fields.js';
@@ -28,11 +29,7 @@ export function AccountPage({ customer, person, sessions, refused, form, mayOmit
     <>
       <Heading
         title="Account"
-        lead={
-          isOwner
-            ? undefined
-            : `You are ${person.user.role === 'viewer' ? 'a' : 'an'} ${person.user.role} of ${customer.name}.`
-        }
+        lead={isOwner ? undefined : `You are ${withArticle(person.user.role)} of ${customer.name}.`}
       >
         <Allowed least="admin">
           <a class="button plain" href="/settings/account/people">

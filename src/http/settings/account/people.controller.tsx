@@ -9,6 +9,7 @@ import { removeUser } from '../../../core/users/remove-user.js';
 import { isRole, mayActAs, type Role } from '../../../core/users/role.js';
 import type { User } from '../../../core/users/user.js';
 import { RequireRole } from '../../access.js';
+import { withArticle } from '../../fields/role-meanings.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
@@ -52,7 +53,7 @@ export class PeopleController {
   async changeRole(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     try {
       const user = await changeRole(this.ports, peopleManager(context), id, roleOf(context.form.text('role')));
-      const text = `${nameOf(user)} is ${articleOf(user.role)} ${user.role} from now on.`;
+      const text = `${nameOf(user)} is ${withArticle(user.role)} from now on.`;
       // A person who gave up the role may no longer see this page.
       const mayStay = user.id !== personOf(context).user.id || mayActAs(user.role, 'admin');
       return redirectTo(context, mayStay ? HERE : '/settings/account', { kind: 'done', text });
@@ -110,10 +111,6 @@ function customerOf(context: PageContext): Id {
 
 function nameOf({ email }: User): string {
   return email ?? 'The first owner';
-}
-
-function articleOf(role: Role): string {
-  return role === 'viewer' ? 'a' : 'an';
 }
 
 function roleOf(text: string): Role {
