@@ -1,20 +1,18 @@
-import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { openBlobFolder } from '../composition/open-blobs.js';
-import { backUpBlobs } from '../core/backup/back-up-blobs.js';
-import { type MissedBlob, type NeededBlob } from '../core/backup/blob-backup.js';
-import type { ArchivedSchema } from '../core/backup/database-snapshot.js';
 import type { OpenPorts } from '../ports.module.js';
-import { BackupFolder, type Part } from './backup-folder.js';
+import { BackupFolder } from './backup/backup-folder.js';
+import { type Backup, type BackupPlan, makeBackup } from './backup/make-backup.js';
 import { PartlyDone } from './exit-codes.js';
-import { wholeOption } from './options.js';
+import { countOption, listOption, wholeOption } from './options.js';
 import { print } from './print.js';
-import { VERSION } from './version.js';
 import { openInstallation, presentInstallation } from './with-ports.js';
 
 interface BackupOptions {
   readonly parallel: number;
+  readonly keep?: number;
+  readonly recipient?: readonly string[];
+  readonly withSecrets?: boolean;
   readonly json?: boolean;
 }
 
@@ -24,94 +22,61 @@ export function backupCommand(): Command {
       'back up the database and the photos while the service runs; the next backup into the same folder adds only what is new',
     )
     .argument('<dir>', 'the folder for backups')
+    .option('--recipient <keys>', 'encrypt it to these public keys of age (age1…)', listOption)
+    .option('--with-secrets', 'include the secret key although the backup is not encrypted')
+    .option(
+      '--keep <n>',
+      'delete what interrupted backups left in the folder and, afterwards, the oldest backups, so that this many are left',
+      countOption,
+    )
     .option('--parallel <n>', 'photos copied at the same time', wholeOption, 4)
     .option('--json', 'print one JSON document')
     .action(async (dir: string, options: BackupOptions) => {
       const config = await presentInstallation();
+      const recipients = options.recipient ?? [];
+      // A key that the operator has put into the environment is not stored on a disk that they did not choose for it.
+      const withSecret = config.secretKeys === null && (recipients.length > 0 || options.withSecrets === true);
       const open = await openInstallation(config, { create: false });
       try {
-        const made = await makeBackup(open, resolve(dir), Math.max(1, options.parallel), config.secretKeys === null);
-        const { rows, copied, unchanged, bytes, deleted, problems } = made;
-        print(options, { ok: problems.length === 0, ...made }, [
-          `Backup ${made.name}: ${rows} rows, ${copied} new files (${bytes} bytes), ${unchanged} files already backed up.`,
-          ...(deleted > 0
-            ? [`${deleted} photos were permanently deleted during the backup; a restore leaves them out.`]
-            : []),
-          ...problems.map(
-            ({ key, why, id, customerId }) =>
-              `${key} of photo ${id} (customer ${customerId}) is ${why}. See phs verify.`,
-          ),
-        ]);
-        if (problems.length > 0) throw new PartlyDone();
+        const plan = { root: resolve(dir), parallel: Math.max(1, options.parallel), recipients, withSecret };
+        const { keep } = options;
+        const { made, removed } = await open.whileAlone(() => makeAndKeep(open, plan, keep));
+        const report = { ok: made.problems.length === 0, ...made, removed };
+        print(options, report, [...linesAbout(made, config.secretKeys !== null), ...linesAboutRemoved(removed)]);
+        if (made.problems.length > 0) throw new PartlyDone();
       } finally {
         await open.close();
       }
     });
 }
 
-/** A store without its photos would report as many problems as there are photos. */
-const MAX_TOLD = 1000;
-
-interface Backup {
-  readonly name: string;
-  readonly path: string;
-  readonly rows: number;
-  readonly copied: number;
-  readonly unchanged: number;
-  readonly bytes: number;
-  readonly deleted: number;
-  readonly problems: readonly MissedBlob[];
+/** Backups that are interrupted again and again, on a full disk for example, must not fill it further. */
+async function makeAndKeep(open: OpenPorts, plan: BackupPlan, keep: number | undefined) {
+  if (keep === undefined) return { made: await makeBackup(open, plan), removed: [] };
+  await BackupFolder.removeUnfinished(plan.root);
+  const made = await makeBackup(open, plan);
+  return { made, removed: await BackupFolder.keepNewest(plan.root, keep) };
 }
 
-/**
- * Rows first, then the blobs that they refer to: blobs added to the store meanwhile do not belong to them, and deleted ones are recognized.
- */
-async function makeBackup(
-  { ports, takeSnapshot }: OpenPorts,
-  root: string,
-  parallel: number,
-  withSecret: boolean,
-): Promise<Backup> {
-  const startedAt = ports.clock.now();
-  const folder = await BackupFolder.begin(root, startedAt);
-  const { schema, tables, wanted } = await takeSnapshot(async (snapshot) => {
-    const { tables: all } = await snapshot.schema();
-    const parts: Record<string, Part> = {};
-    for (const table of all) parts[table.name] = await folder.writePart(`${table.name}.copy.gz`, snapshot.rows(table));
-    const list = await folder.openPart('wanted.jsonl.gz');
-    for await (const blob of snapshot.neededBlobs()) await list.writeValue(blob);
-    return { schema: (await snapshot.schema()) satisfies ArchivedSchema, tables: parts, wanted: await list.end() };
-  });
-  const [kept, missed] = [await folder.openPart('blobs.jsonl.gz'), await folder.openPart('missed.jsonl.gz')];
-  const count = { copied: 0, unchanged: 0, bytes: 0, blobBytes: 0, deleted: 0 };
-  const problems: MissedBlob[] = [];
-  await backUpBlobs(
-    ports,
-    {
-      from: ports.blobs,
-      to: await openBlobFolder(join(root, 'blobs')),
-      parallel,
-      onBackedUp: (blob, isNew) => {
-        count[isNew ? 'copied' : 'unchanged'] += 1;
-        if (isNew) count.bytes += blob.sizeBytes;
-        count.blobBytes += blob.sizeBytes;
-        return kept.writeValue(blob);
-      },
-      onMissed: (blob) => {
-        if (blob.why === 'deleted') count.deleted += 1;
-        else if (problems.length < MAX_TOLD) problems.push(blob);
-        return missed.writeValue(blob);
-      },
-    },
-    folder.readValues<NeededBlob>(wanted),
-  );
-  const { blobBytes, ...told } = count;
-  const lists = { blobs: await kept.end(), missed: await missed.end() };
-  await rm(join(root, `${folder.name}.unfinished`, wanted.file));
-  if (withSecret) await folder.writeSecret(ports.secrets[0]);
-  const [snapshotAt, finishedAt] = [startedAt.toISOString(), ports.clock.now().toISOString()];
-  const about = { format: 1, version: VERSION, snapshotAt, finishedAt, hasSecret: withSecret } as const;
-  await folder.finish({ ...about, schema, tables, blobBytes, ...lists });
-  const rows = Object.values(tables).reduce((sum, { lines }) => sum + lines, 0);
-  return { name: folder.name, path: join(root, folder.name), rows, ...told, problems };
+function linesAboutRemoved(names: readonly string[]): string[] {
+  return names.length === 0 ? [] : [`Deleted the older backups ${names.join(', ')}.`];
+}
+
+function linesAbout(made: Backup, secretIsInEnvironment: boolean): string[] {
+  const { rows, copied, unchanged, bytes, deleted, problems, signedBy } = made;
+  return [
+    `Backup ${made.name}: ${rows} rows, ${copied} new files (${bytes} bytes), ${unchanged} files already backed up.`,
+    `Signed by ${signedBy}. Note this key: phs restore --signed-by compares it.`,
+    ...(made.hasSecret || secretIsInEnvironment
+      ? []
+      : [
+          'It does not contain the secret key, because it is not encrypted: --recipient encrypts it, --with-secrets includes the key anyway.',
+        ]),
+    ...(deleted > 0
+      ? [`${deleted} photos were permanently deleted during the backup; a restore leaves them out.`]
+      : []),
+    ...problems.map(
+      ({ key, why, id, customerId }) => `${key} of photo ${id} (customer ${customerId}) is ${why}. See phs verify.`,
+    ),
+  ];
 }

@@ -1,7 +1,8 @@
 import { backUpBlobs } from '../../src/core/backup/back-up-blobs.js';
 import { type BackedUpBlob, type MissedBlob, type NeededBlob } from '../../src/core/backup/blob-backup.js';
+import { EncryptedBlobFiles, PlainBlobFiles } from '../../src/core/backup/blob-files.js';
 import { removeMissed } from '../../src/core/backup/remove-missed.js';
-import { foreignBlob, restoreBlobs } from '../../src/core/backup/restore-blobs.js';
+import { checkBlobs, foreignBlob, restoreBlobs } from '../../src/core/backup/restore-blobs.js';
 import { type BlobKey, originalKey, stagingKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { inOneChunk } from '../../src/core/blobs/open-blob.js';
@@ -34,7 +35,12 @@ async function keep(ports: World, to: BlobStore, ...needed: readonly NeededBlob[
   const onMissed = async (blob: MissedBlob) => {
     missed.push(blob);
   };
-  await backUpBlobs(ports, { from: ports.blobs, to, parallel: 3, onBackedUp: onKept, onMissed }, each(...needed));
+  const files = new PlainBlobFiles(to);
+  await backUpBlobs(
+    ports,
+    { from: ports.blobs, to: files, parallel: 3, onBackedUp: onKept, onMissed },
+    each(...needed),
+  );
   return { kept: backedUp, missed, copied };
 }
 
@@ -100,6 +106,54 @@ describe('keeping the blobs of a snapshot', () => {
   });
 });
 
+describe('encrypted files', () => {
+  /** Stands for encryption: other bytes, of another length. */
+  const encrypt = async function* (bytes: AsyncIterable<Uint8Array>) {
+    yield Uint8Array.of(1);
+    for await (const chunk of bytes) yield chunk.map((byte) => byte ^ 255);
+  };
+  const decrypt = async function* (bytes: AsyncIterable<Uint8Array>) {
+    const all = await collected(bytes);
+    yield new Uint8Array(all.subarray(1)).map((byte) => byte ^ 255);
+  };
+
+  it('are used again only if a list names them with their size, and are never replaced', async () => {
+    const ports = world();
+    const account = await Account.open(ports);
+    const blob = await photoOf(ports, account, picture('a.jpg'));
+    const store = new MemoryBlobStore(ports.clock);
+    const none = new Map<BlobKey, BackedUpBlob>();
+    const content = async () => present(await ports.blobs.get(blob.key)).bytes;
+    const first = await new EncryptedBlobFiles(store, none, encrypt, 'one').add(blob.key, await content());
+    expect(first).toMatchObject({ key: blob.key, file: `${blob.key}.one.age` });
+    const known = new EncryptedBlobFiles(store, new Map([[blob.key, first]]), encrypt, 'two');
+    expect(await known.find(blob)).toEqual(first);
+    const unknown = new EncryptedBlobFiles(store, none, encrypt, 'two');
+    expect(await unknown.find(blob)).toBeNull();
+    expect((await unknown.add(blob.key, await content())).file).toBe(`${blob.key}.two.age`);
+    expect(await known.find(blob)).toEqual(first);
+    await store.put(present(first.file), bytesOf(new Uint8Array(3)));
+    expect(await known.find(blob)).toBeNull();
+  });
+
+  it('are put back decrypted, and nothing of an altered one is stored', async () => {
+    const { clock } = world();
+    const [from, to] = [new MemoryBlobStore(clock), new MemoryBlobStore(clock)];
+    const files = new EncryptedBlobFiles(from, new Map(), encrypt, 'one');
+    const [good, bad] = [picture('good.jpg'), picture('bad.jpg')];
+    const [right, altered] = [storedKey('originals/1/good'), storedKey('originals/1/bad')];
+    const blobs = [await files.add(right, bytesOf(good.bytes)), await files.add(altered, bytesOf(bad.bytes))];
+    await from.put(present(blobs[1]?.file), bytesOf(bad.bytes));
+    const [done, wrong]: [number[], BlobKey[]] = [[], []];
+    const onDone = (sizeBytes: number) => void done.push(sizeBytes);
+    const onWrong = ({ key }: BackedUpBlob) => void wrong.push(key);
+    await restoreBlobs({ from, to, parallel: 2, decrypt, onDone, onWrong }, each(...blobs));
+    expect([done, wrong]).toEqual([[good.sizeBytes], [altered]]);
+    expect(await collected(present(await to.get(right)).bytes)).toEqual(Buffer.from(good.bytes));
+    expect(await to.head(altered)).toBeNull();
+  });
+});
+
 describe('putting blobs back', () => {
   it('puts back what the backup has, twice if need be, and tells what it has wrong', async () => {
     const { clock } = world();
@@ -111,17 +165,24 @@ describe('putting blobs back', () => {
     await from.put(changed, bytesOf(picture('other.jpg').bytes));
     const blobs = [right, changed, gone].map((key) => ({ key, sizeBytes: good.sizeBytes, sha256: good.sha256 }));
     for (const round of [1, 2]) {
-      const [done, wrong]: [BlobKey[], BlobKey[]] = [[], []];
-      const onDone = ({ key }: BackedUpBlob) => void done.push(key);
-      const onWrong = ({ key }: BackedUpBlob) => void wrong.push(key);
-      await restoreBlobs({ from, to, parallel: 2, onDone, onWrong }, each(...blobs));
-      expect([round, done, wrong.sort()]).toEqual([round, [right], [changed, gone].sort()]);
-      expect(await foreignBlob({ from, to })).toBeNull();
+      const [done, wrong]: [number[], [BlobKey, string][]] = [[], []];
+      const onDone = (sizeBytes: number) => void done.push(sizeBytes);
+      const onWrong = ({ key }: BackedUpBlob, why: string) => void wrong.push([key, why]);
+      const expected = [
+        [changed, 'altered'],
+        [gone, 'missing'],
+      ];
+      await checkBlobs({ from, parallel: 2, onWrong }, each(...blobs));
+      expect([round, wrong.sort()]).toEqual([round, expected]);
+      wrong.length = 0;
+      await restoreBlobs({ from, to, parallel: 2, decrypt: null, onDone, onWrong }, each(...blobs));
+      expect([round, done, wrong.sort()]).toEqual([round, [good.sizeBytes], expected]);
+      expect(await foreignBlob(to, () => each(...blobs))).toBeNull();
     }
     expect(await to.head(changed)).toBeNull();
     const stranger = storedKey('originals/2/stranger');
     await to.put(stranger, bytesOf(good.bytes));
-    expect(await foreignBlob({ from, to })).toBe(stranger);
+    expect(await foreignBlob(to, () => each(...blobs))).toBe(stranger);
   });
 
   it('leaves out the rows whose bytes were deleted meanwhile, and keeps those that were lost for people to see', async () => {

@@ -1,6 +1,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { BackupFolder } from '../../src/cli/backup/backup-folder.js';
+import { signatureText } from '../../src/cli/backup/manifest.js';
 import { Client, sha256 } from './support/client.js';
 import { photoNamed } from './support/life.js';
 import { until } from './support/processes.js';
@@ -28,11 +31,20 @@ describe('F22: phs backup and phs restore', () => {
   let original: Installation;
   let restored: Installation;
   let folder: string;
+  /** Where the restored installation makes backups by itself. */
+  let nightly: string;
+  let identityFile: string;
+  let recipient: string;
   let token: string;
   let client: Client;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'phs-backup-'));
-    [original, restored] = [await Installation.make(), await Installation.empty()];
+    nightly = join(mkdtempSync(join(tmpdir(), 'phs-nightly-')), 'backups');
+    const identity = await generateX25519Identity();
+    recipient = await identityToRecipient(identity);
+    identityFile = join(folder, 'identity.txt');
+    writeFileSync(identityFile, identity);
+    [original, restored] = [await Installation.make(), await Installation.empty({ BACKUP_TO: nightly })];
     await original.start();
     token = original.token() ?? '';
     client = original.client();
@@ -40,7 +52,7 @@ describe('F22: phs backup and phs restore', () => {
   afterAll(async () => {
     await original.remove();
     await restored.remove();
-    rmSync(folder, { recursive: true, force: true });
+    for (const each of [folder, dirname(nightly)]) rmSync(each, { recursive: true, force: true });
   });
 
   const names = Array.from({ length: 8 }, (_, number) => `photo-${number}`);
@@ -65,23 +77,22 @@ describe('F22: phs backup and phs restore', () => {
         for (const id of brought.values()) await client.delete(`/photos/${id}?permanent=true`);
       }
     })();
-    const first = json(await original.command('backup', folder, '--json'));
+    const first = json(await original.command('backup', folder, '--recipient', recipient, '--json'));
     expect(first).toMatchObject({ ok: true, problems: [] });
     expect(first.copied).toBeGreaterThanOrEqual(9);
     over = true;
     await writing;
     const more = await bring(client, ['second-backup']);
-    const second = json(await original.command('backup', folder, '--json'));
+    const second = json(await original.command('backup', folder, '--recipient', recipient, '--json'));
     expect(second).toMatchObject({ ok: true, problems: [] });
     // What waited may have become ready since, and has other names then.
     expect(second.unchanged).toBeGreaterThanOrEqual(names.length);
     expect(second.copied).toBeLessThan(3);
     expect(more.size).toBe(1);
-    expect(readdirSync(folder).sort()).toEqual(['blobs', first.name, second.name].sort());
-    expect(readdirSync(join(folder, 'blobs'))).not.toContain('renditions');
-    const secret = join(folder, first.name, 'secret-key');
-    expect(statSync(secret).mode & 0o777).toBe(0o600);
-    expect(readFileSync(secret)).toEqual(readFileSync(join(original.dataDir, 'secret-key')));
+    expect(readdirSync(folder).sort()).toEqual(['blobs.age', 'identity.txt', first.name, second.name].sort());
+    expect(readdirSync(join(folder, 'blobs.age'))).not.toContain('renditions');
+    for (const file of readdirSync(join(folder, first.name)))
+      expect(statSync(join(folder, first.name, file)).mode & 0o777).toBe(0o600);
   });
 
   it('refuses a folder without a whole backup, and a damaged or newer one, and changes nothing', async () => {
@@ -96,23 +107,35 @@ describe('F22: phs backup and phs restore', () => {
     const newest = join(
       folder,
       readdirSync(folder)
-        .filter((name) => name !== 'blobs')
+        .filter((name) => /^2/.test(name))
         .sort()
         .at(-1) ?? '',
     );
-    await changed(
-      join(newest, 'photos.copy.gz'),
-      (bytes) => bytes.subarray(1),
-      async () => {
-        const damaged = await restored.command('restore', folder);
-        expect([damaged.status, damaged.stderr]).toEqual([4, expect.stringContaining('photos.copy.gz is damaged')]);
-      },
-    );
+    const refused = async () => {
+      const { status, stderr } = await restored.command('restore', folder, '--identity', identityFile);
+      expect(status).toBe(4);
+      return stderr;
+    };
+    const shortened = (bytes: Buffer) => bytes.subarray(1);
+    await changed(join(newest, 'photos.copy.gz.age'), shortened, async () => {
+      expect(await refused()).toContain('photos.copy.gz.age was altered. Nothing was written');
+    });
+    const blobs = join(folder, 'blobs.age', 'originals', '1');
+    const [blob = ''] = readdirSync(blobs).sort();
+    await changed(join(blobs, blob), shortened, async () => {
+      expect(await refused()).toContain(`${blob} was altered.\nNothing was written`);
+    });
+    const withoutIdentity = await restored.command('restore', folder);
+    expect([withoutIdentity.status, withoutIdentity.stderr]).toEqual([4, expect.stringContaining('--identity')]);
     const renamed = (bytes: Buffer) =>
       Buffer.from(bytes.toString().replace('Customers1763700000001', 'Later1999900000001'));
     await changed(join(newest, 'manifest.json'), renamed, async () => {
-      const newer = await restored.command('restore', folder);
-      expect([newer.status, newer.stderr]).toEqual([4, expect.stringContaining('newer version (Later1999900000001)')]);
+      expect(await refused()).toContain('manifest.json was altered');
+      const secret = readFileSync(join(original.dataDir, 'secret-key'), 'utf8').trim();
+      const signed = () => Buffer.from(signatureText([secret], readFileSync(join(newest, 'manifest.json'), 'utf8')));
+      await changed(join(newest, 'manifest.sig'), signed, async () => {
+        expect(await refused()).toContain('newer version (Later1999900000001)');
+      });
     });
   });
 
@@ -121,7 +144,7 @@ describe('F22: phs backup and phs restore', () => {
     expect(kept).toHaveLength(9);
     await original.killEverything();
     rmSync(original.dataDir, { recursive: true });
-    const result = json(await restored.command('restore', folder, '--json'));
+    const result = json(await restored.command('restore', folder, '--identity', identityFile, '--json'));
     expect(result).toMatchObject({ ok: true, wrong: [] });
     expect(await verification(restored)).toMatchObject({ ok: true, problems: [] });
     await restored.start();
@@ -138,6 +161,15 @@ describe('F22: phs backup and phs restore', () => {
     expect((await fetch(restored.url + image)).headers.get('content-type')).toBe('image/png');
   });
 
+  it('makes backups by itself while it runs', async () => {
+    const [name = ''] = await until('a backup', async () => {
+      const { whole } = await BackupFolder.list(nightly);
+      return whole.length > 0 && whole;
+    });
+    const checked = await restored.command('restore', nightly, '--check');
+    expect([checked.status, checked.stdout]).toEqual([0, expect.stringContaining(name)]);
+  });
+
   it('goes on with what was begun, under new numbers', async () => {
     const again = new Client(restored.url, token);
     await again.post(`/imports/${waiting}/finalize`);
@@ -152,7 +184,7 @@ describe('F22: phs backup and phs restore', () => {
   });
 
   it('refuses a database that is not empty', async () => {
-    const { status, stderr } = await restored.command('restore', folder);
+    const { status, stderr } = await restored.command('restore', folder, '--identity', identityFile);
     expect([status, stderr]).toEqual([4, expect.stringContaining('The database is not empty')]);
   });
 });

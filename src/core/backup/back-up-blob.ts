@@ -1,5 +1,4 @@
 import type { BlobStore, OpenBlob } from '../blobs/blob-store.js';
-import { hashAt } from '../blobs/copy-blobs.js';
 import { withMeasure } from '../blobs/measure.js';
 import type { BlobBackup, NeededBlob } from './blob-backup.js';
 
@@ -8,26 +7,22 @@ export async function backUpBlob(
   blob: NeededBlob,
 ): Promise<'kept' | 'lost' | 'damaged'> {
   const { key, sha256 } = blob;
-  const there = await to.head(key);
-  if (there !== null) {
-    const known = sha256 ?? (await hashAt(to, key));
-    if (known !== null) await onBackedUp({ key, sizeBytes: there.sizeBytes, sha256: known }, false);
-    return known === null ? 'lost' : 'kept';
-  }
+  const there = await to.find(blob);
+  if (there !== null) return onBackedUp(there, false).then(() => 'kept');
   const source = await openAnywhere(from, blob);
   if (source === null) return 'lost';
   const { bytes, measure } = withMeasure(source.bytes, source.sizeBytes);
-  const { sizeBytes } = await to
-    .put(
+  const added = await to
+    .add(
       key,
       verifying(bytes, () => sha256 === null || measure.sha256 === sha256),
     )
     .catch((error: unknown) => {
-      if (error instanceof Damaged) return { sizeBytes: null };
+      if (error instanceof Damaged) return null;
       throw error;
     });
-  if (sizeBytes === null || measure.sha256 === null) return 'damaged';
-  await onBackedUp({ key, sizeBytes, sha256: measure.sha256 }, true);
+  if (added === null) return 'damaged';
+  await onBackedUp(added, true);
   return 'kept';
 }
 

@@ -19,6 +19,9 @@ export interface NeededBlob {
 /** A blob that is in the backup. */
 export interface BackedUpBlob {
   readonly key: BlobKey;
+  /** The file of the folder of backups that contains it; absent if that has the name of the blob. */
+  readonly file?: BlobKey;
+  /** Of that file. */
   readonly sizeBytes: number;
   readonly sha256: string;
 }
@@ -32,10 +35,21 @@ export interface MissedBlob extends Pick<NeededBlob, 'customerId' | 'id' | 'impo
   readonly why: 'deleted' | 'lost' | 'damaged';
 }
 
+/** Bytes that are passed on in another form, in pieces, however many there are. */
+export type Conversion = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+
+/** The files of blobs in a folder of backups: those of all its backups. */
+export interface BlobFiles {
+  /** What an earlier backup has of a blob, without reading it; null if there is nothing that may be relied on. */
+  find(blob: NeededBlob): Promise<BackedUpBlob | null>;
+  /** Errors: those of the bytes, with nothing written. */
+  add(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<BackedUpBlob>;
+}
+
 export interface BlobBackup {
   /** Where the service stores them, and where they are backed up. */
   readonly from: BlobStore;
-  readonly to: BlobStore;
+  readonly to: BlobFiles;
   /** Blobs that are copied at the same time. */
   readonly parallel: number;
   readonly onBackedUp: (blob: BackedUpBlob, copied: boolean) => Promise<void>;

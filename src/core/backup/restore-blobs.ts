@@ -3,48 +3,82 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
 import { withMeasure } from '../blobs/measure.js';
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
-import type { BackedUpBlob } from './blob-backup.js';
+import type { BackedUpBlob, Conversion } from './blob-backup.js';
 
-export interface BlobRestore {
-  /** The backup, and the store of the new service. */
+export interface BlobCheck {
+  /** The files of the backup. */
   readonly from: BlobStore;
-  readonly to: BlobStore;
   readonly parallel: number;
-  readonly onDone: (blob: BackedUpBlob) => void;
-  /** Called for a blob that the backup has lost or damaged: it is not restored. */
-  readonly onWrong: (blob: BackedUpBlob) => void;
+  /** Called for a file that is missing, or whose bytes are not those of the list. */
+  readonly onWrong: (blob: BackedUpBlob, why: 'missing' | 'altered') => void;
+}
+
+export interface BlobRestore extends BlobCheck {
+  /** The store of the new service. */
+  readonly to: BlobStore;
+  /** Null: the files are the blobs. Its errors mean that a file was altered. */
+  readonly decrypt: Conversion | null;
+  /** @param sizeBytes Of the blob. */
+  readonly onDone: (sizeBytes: number) => void;
 }
 
 /** A blob of the store that is not in the backup: then the store belongs to another installation. Null when there is none. */
-export async function foreignBlob({ from, to }: Pick<BlobRestore, 'from' | 'to'>): Promise<BlobKey | null> {
+export async function foreignBlob(to: BlobStore, blobs: () => AsyncIterable<BackedUpBlob>): Promise<BlobKey | null> {
+  const unlisted = new Set<BlobKey>();
   for (const prefix of Object.values(blobPrefixes)) {
-    for await (const { key } of to.list(prefix)) {
-      if ((await from.head(key)) === null) return key;
-    }
+    for await (const { key } of to.list(prefix)) unlisted.add(key);
   }
-  return null;
+  if (unlisted.size > 0) for await (const { key } of blobs()) unlisted.delete(key);
+  return [...unlisted][0] ?? null;
 }
 
-/**
- * Restores blobs, and reads each again to compare it by its SHA-256. May be interrupted and run again: blobs with the right bytes remain.
- * Errors: `service_unavailable` of either store.
- */
-export function restoreBlobs(options: BlobRestore, blobs: AsyncIterable<BackedUpBlob>): Promise<void> {
-  const { from, to, parallel, onDone, onWrong } = options;
+/** Reads every file of a backup and compares it with the list. Errors: `service_unavailable` of the store. */
+export function checkBlobs({ from, parallel, onWrong }: BlobCheck, blobs: AsyncIterable<BackedUpBlob>): Promise<void> {
   return forEachConcurrently(blobs, parallel, async (blob) => {
-    const isThere =
-      (await to.head(blob.key))?.sizeBytes === blob.sizeBytes && (await hashAt(to, blob.key)) === blob.sha256;
-    if (isThere || (await restore(from, to, blob))) onDone(blob);
-    else onWrong(blob);
+    const hash = await hashAt(from, blob.file ?? blob.key);
+    if (hash !== blob.sha256) onWrong(blob, hash === null ? 'missing' : 'altered');
   });
 }
 
-async function restore(from: BlobStore, to: BlobStore, { key, sizeBytes, sha256 }: BackedUpBlob): Promise<boolean> {
-  // Read separately, before anything is written: damaged bytes of the backup must not be stored under the key.
-  if ((await hashAt(from, key)) !== sha256) return false;
-  const source = await from.get(key);
-  if (source === null) return false;
-  const { bytes } = withMeasure(source.bytes, sizeBytes);
-  await to.put(key, bytes);
-  return (await hashAt(to, key)) === sha256;
+/**
+ * Restores blobs, and reads each again to compare it with what was written. May be interrupted and run again. Errors:
+ * `service_unavailable` of either store.
+ */
+export function restoreBlobs(options: BlobRestore, blobs: AsyncIterable<BackedUpBlob>): Promise<void> {
+  const { to, decrypt, parallel, onDone, onWrong } = options;
+  return forEachConcurrently(blobs, parallel, async (blob) => {
+    const isThere =
+      decrypt === null &&
+      (await to.head(blob.key))?.sizeBytes === blob.sizeBytes &&
+      (await hashAt(to, blob.key)) === blob.sha256;
+    const restored = isThere ? blob.sizeBytes : await restore(options, blob);
+    if (typeof restored === 'number') onDone(restored);
+    else onWrong(blob, restored);
+  });
+}
+
+async function restore(
+  { from, to, decrypt }: BlobRestore,
+  blob: BackedUpBlob,
+): Promise<number | 'missing' | 'altered'> {
+  const source = await from.get(blob.file ?? blob.key);
+  if (source === null) return 'missing';
+  const file = withMeasure(source.bytes, source.sizeBytes);
+  // The file was compared before; should it have changed since, nothing of it is stored.
+  const checked = verifying(file.bytes, () => file.measure.sha256 === blob.sha256);
+  const { bytes, measure } = withMeasure(decrypt === null ? checked : decrypt(checked), Number.MAX_SAFE_INTEGER);
+  try {
+    const { sizeBytes } = await to.put(blob.key, bytes);
+    return (await hashAt(to, blob.key)) === measure.sha256 ? sizeBytes : 'altered';
+  } catch (error) {
+    if (error instanceof Altered) return 'altered';
+    throw error;
+  }
+}
+
+class Altered extends Error {}
+
+async function* verifying(bytes: AsyncIterable<Uint8Array>, isRight: () => boolean): AsyncIterable<Uint8Array> {
+  yield* bytes;
+  if (!isRight()) throw new Altered();
 }

@@ -124,7 +124,8 @@ function columnList({ columns }: { readonly columns: readonly string[] }): strin
   return columns.map(quoted).join(', ');
 }
 
-async function connected<T>(config: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Connects past the pool, without time limits, for as long as the work takes. */
+export async function connected<T>(config: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     ...config,
     statement_timeout: 0,

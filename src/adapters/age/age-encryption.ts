@@ -1,0 +1,62 @@
+import { ReadableStream } from 'node:stream/web';
+import type { Decrypter, Encrypter } from 'age-encryption';
+import type { Conversion } from '../../core/backup/blob-backup.js';
+
+/** Loaded only when used: most commands encrypt nothing. */
+const library = () => import('age-encryption');
+
+/**
+ * Encrypts to public keys in the format of age, 64 KiB at a time.
+ * @param recipients `age1…`. Errors: an Error for one that is not a public key.
+ */
+export async function ageEncryption(recipients: readonly string[]): Promise<Conversion> {
+  const encrypter = new (await library()).Encrypter();
+  for (const recipient of recipients) {
+    try {
+      encrypter.addRecipient(recipient);
+    } catch {
+      throw new Error(`${recipient} is not a public key of age, which begins with age1. Create one with: age-keygen`);
+    }
+  }
+  return (bytes) => converted(encrypter, bytes);
+}
+
+/**
+ * Decrypts what was encrypted to one of the identities. Errors of reading: an Error for a file that none of them opens, that was altered,
+ * or that ends too early.
+ * @param file The text of an identity file as age-keygen writes it. Errors: an Error when it contains none.
+ */
+export async function ageDecryption(file: string): Promise<Conversion> {
+  const decrypter = new (await library()).Decrypter();
+  const identities = file.split('\n').flatMap((line) => (/^AGE-SECRET-KEY-/.test(line) ? [line.trim()] : []));
+  if (identities.length === 0) throw new Error('The identity file has no line that begins with AGE-SECRET-KEY-.');
+  for (const identity of identities) decrypter.addIdentity(identity);
+  return (bytes) => deciphered(decrypter, bytes);
+}
+
+/** A key for what this process encrypts and reads again itself. */
+export async function passingKey(): Promise<{ encrypt: Conversion; decrypt: Conversion }> {
+  const { generateX25519Identity, identityToRecipient } = await library();
+  const identity = await generateX25519Identity();
+  return {
+    encrypt: await ageEncryption([await identityToRecipient(identity)]),
+    decrypt: await ageDecryption(identity),
+  };
+}
+
+async function* converted(encrypter: Encrypter, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  yield* readable(await encrypter.encrypt(webStream(bytes)));
+}
+
+async function* deciphered(decrypter: Decrypter, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  yield* readable(await decrypter.decrypt(webStream(bytes)));
+}
+
+/** The streams of the library are those of browsers, whose types are not those of Node. */
+function webStream(bytes: AsyncIterable<Uint8Array>): globalThis.ReadableStream<Uint8Array> {
+  return ReadableStream.from(bytes) as unknown as globalThis.ReadableStream<Uint8Array>;
+}
+
+function readable(stream: globalThis.ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+  return stream as unknown as AsyncIterable<Uint8Array>;
+}

@@ -1,0 +1,137 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { makeFolders, syncFolder } from '../../composition/installation-files.js';
+import { backupName, UNFINISHED } from '../../core/backup/backup-name.js';
+import type { Conversion } from '../../core/backup/blob-backup.js';
+import type { Secrets } from '../../core/shared/secrets.js';
+import {
+  MANIFEST_FILE,
+  type Manifest,
+  manifestText,
+  partsOf,
+  readManifest,
+  SIGNATURE_FILE,
+  signatureText,
+} from './manifest.js';
+import { hashOfFile, type Part, PartWriter, readPart, readValues } from './part-file.js';
+
+/** No path leads out of the backup. */
+const PART = /^[a-z0-9_-]+(\.[a-z0-9]+)*$/i;
+
+/** One backup in a folder of backups. It is named after its time; until it is complete, the name ends in `.unfinished`. */
+export class BackupFolder {
+  private constructor(
+    readonly root: string,
+    readonly name: string,
+    private readonly path: string,
+  ) {}
+
+  static async begin(root: string, at: Date): Promise<BackupFolder> {
+    const name = backupName(at);
+    const path = join(root, `${name}${UNFINISHED}`);
+    await makeFolders(root, 0o700);
+    await mkdir(path, { mode: 0o700 });
+    return new BackupFolder(root, name, path);
+  }
+
+  /** Names of complete backups, oldest first, and of incomplete ones. None if there is no such folder. */
+  static async list(root: string): Promise<{ whole: string[]; unfinished: string[] }> {
+    const entries = await readdir(root).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    const names = entries.filter((name) => /^\d{4}-\d\d-\d\dT/.test(name)).sort();
+    const isUnfinished = (name: string) => name.endsWith(UNFINISHED);
+    return { whole: names.filter((name) => !isUnfinished(name)), unfinished: names.filter(isUnfinished) };
+  }
+
+  /** Removes what interrupted backups, and interrupted removals, have left. Only while no other backup runs. */
+  static async removeUnfinished(root: string): Promise<void> {
+    const { unfinished } = await BackupFolder.list(root);
+    for (const name of unfinished) await rm(join(root, name), { recursive: true });
+  }
+
+  /** Removes the oldest complete backups so that `count` are left; their names. One that is removed halfway is no complete backup. */
+  static async keepNewest(root: string, count: number): Promise<string[]> {
+    const { whole } = await BackupFolder.list(root);
+    const oldest = whole.slice(0, Math.max(0, whole.length - count));
+    for (const name of oldest) {
+      const going = join(root, `${name}${UNFINISHED}`);
+      await rename(join(root, name), going);
+      await rm(going, { recursive: true });
+    }
+    return oldest;
+  }
+
+  static at(root: string, name: string): BackupFolder {
+    return new BackupFolder(root, name, join(root, name));
+  }
+
+  async writePart(file: string, bytes: AsyncIterable<Uint8Array>, encrypt: Conversion | null): Promise<Part> {
+    const part = this.openPart(file, encrypt);
+    for await (const chunk of bytes) await part.write(chunk);
+    return part.end();
+  }
+
+  openPart(file: string, encrypt: Conversion | null): PartWriter {
+    return new PartWriter(this.path, file, encrypt);
+  }
+
+  removePart({ file }: Part): Promise<void> {
+    return rm(join(this.path, file));
+  }
+
+  readPart(part: Pick<Part, 'file'>, decrypt: Conversion | null): AsyncIterable<Uint8Array> {
+    return readPart(this.path, part, decrypt);
+  }
+
+  readValues<T>(part: Pick<Part, 'file'>, decrypt: Conversion | null): AsyncGenerator<T> {
+    return readValues(this.path, part, decrypt);
+  }
+
+  async readText(part: Pick<Part, 'file'>, decrypt: Conversion | null): Promise<string> {
+    return (await text(readPart(this.path, part, decrypt))).trim();
+  }
+
+  /** Errors: an Error that names the first file that the manifest does not have, or has with other bytes. */
+  async check(manifest: Manifest): Promise<void> {
+    const parts = partsOf(manifest);
+    const expected = new Set([MANIFEST_FILE, SIGNATURE_FILE, ...parts.map(({ file }) => file)]);
+    for (const name of await readdir(this.path))
+      if (!expected.has(name)) throw this.refusal(name, 'is not part of the backup: it was added');
+    for (const part of parts) await this.checkPart(part);
+  }
+
+  /** Of a file without a hash, only that it is there. Errors: an Error that names it. */
+  async checkPart(part: Part | Pick<Part, 'file'>): Promise<void> {
+    if (!PART.test(part.file)) throw this.refusal(MANIFEST_FILE, `names ${part.file}, which is not a file of a backup`);
+    const hash = await hashOfFile(join(this.path, part.file));
+    if (hash === null) throw this.refusal(part.file, 'is missing');
+    if ('sha256' in part && hash !== part.sha256) throw this.refusal(part.file, 'was altered');
+  }
+
+  private refusal(file: string, what: string): Error {
+    return new Error(`${join(this.path, file)} ${what}. Nothing was written: use another backup.`);
+  }
+
+  /** Errors: as `readManifest`, and an Error when there is no complete backup. */
+  async manifest(): Promise<{ manifest: Manifest; signedBy: string | null }> {
+    const manifest = await readFile(join(this.path, MANIFEST_FILE)).catch(() => null);
+    if (manifest === null)
+      throw new Error(`There is no complete backup: ${join(this.path, MANIFEST_FILE)} is missing.`);
+    const signature = await readFile(join(this.path, SIGNATURE_FILE), 'utf8').catch(() => null);
+    return readManifest(this.path, manifest, signature);
+  }
+
+  /** From here on it is a complete backup. */
+  async finish(manifest: Manifest, secrets: Secrets): Promise<void> {
+    const json = manifestText(manifest);
+    const options = { mode: 0o600, flush: true };
+    await writeFile(join(this.path, MANIFEST_FILE), json, options);
+    await writeFile(join(this.path, SIGNATURE_FILE), signatureText(secrets, json), options);
+    await syncFolder(this.path);
+    await rename(this.path, join(this.root, this.name));
+    await syncFolder(this.root);
+  }
+}

@@ -1,0 +1,58 @@
+import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign, verify } from 'node:crypto';
+import { base64url, fromBase64url, type Secrets } from '../shared/secrets.js';
+
+/** Bound into every signature, so that it means nothing for other texts. */
+const PURPOSE = new TextEncoder().encode('photo-service backup\n');
+
+/** DER of an Ed25519 private key up to the 32 bytes of the key itself (RFC 8410 §7). */
+const PRIVATE = Uint8Array.of(0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20);
+
+const PREFIX = 'phsb1_';
+const KEY = /^phsb1_[A-Za-z0-9_-]{43}$/;
+const SIGNATURE = /^[A-Za-z0-9_-]{86}$/;
+
+/** An Ed25519 signature, and the public key that checks it, in a spelling that people can write down and compare. */
+export interface Signature {
+  readonly signedBy: string;
+  readonly signature: string;
+}
+
+/** Signs with the key of the installation, which is derived from the newest of its secrets. */
+export function signBackup(secrets: Secrets, text: Uint8Array): Signature {
+  const key = privateKey(secrets[0]);
+  return { signedBy: publicName(key), signature: base64url(sign(null, joined(PURPOSE, text), key)) };
+}
+
+/** The public keys of an installation, newest first. */
+export function backupKeys(secrets: Secrets): readonly string[] {
+  return secrets.map((secret) => publicName(privateKey(secret)));
+}
+
+export function isBackupKey(text: string): boolean {
+  return KEY.test(text);
+}
+
+/** Whether the key that the signature names made it. Whether that key is to be trusted is for the caller to say. */
+export function isSigned({ signedBy, signature }: Signature, text: Uint8Array): boolean {
+  if (!isBackupKey(signedBy) || !SIGNATURE.test(signature)) return false;
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: signedBy.slice(PREFIX.length) };
+  const key = createPublicKey({ key: jwk, format: 'jwk' });
+  return verify(null, joined(PURPOSE, text), key, fromBase64url(signature));
+}
+
+function privateKey(secret: string): KeyObject {
+  const seed = new Uint8Array(hkdfSync('sha256', secret, '', 'backup signature', 32));
+  const der = btoa(String.fromCharCode(...joined(PRIVATE, seed)));
+  return createPrivateKey(`-----BEGIN PRIVATE KEY-----\n${der}\n-----END PRIVATE KEY-----\n`);
+}
+
+function publicName(key: KeyObject): string {
+  return `${PREFIX}${createPublicKey(key).export({ format: 'jwk' }).x}`;
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
