@@ -65,7 +65,7 @@ async function build({ folder }) {
 }
 
 function declare(folder) {
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const tsc = join(root, 'node_modules', '@typescript', 'native', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', folder], { stdio: 'inherit' });
   if (status !== 0) throw new Error(`The types of ${folder} could not be written.`);
 }

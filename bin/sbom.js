@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,10 +7,12 @@ import { onlyBundled } from './build/packages.js';
 
 // Prints what is shipped as a CycloneDX document: the packages that run, of every platform, by the lock file.
 //   npm run --silent sbom > photo-service.cdx.json
+// With SOURCE_DATE_EPOCH the same lock file always gives the same document.
 // `npm sbom --omit dev` would not do: it leaves out what is needed at run time and by a tool besides, express and @nestjs/core among it.
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const locked = new Locked(join(root, 'package-lock.json'));
 const { packages } = locked;
+const { SOURCE_DATE_EPOCH: epoch } = process.env;
 const bundled = onlyBundled.map((name) => locked.placeOf(name, ''));
 const { description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
@@ -56,6 +58,16 @@ function licenseOf(license) {
   return / (AND|OR|WITH) /.test(license) ? { expression: license } : { license: { id: license } };
 }
 
+/** Made at a given time, the document is known by what it was made of. */
+function serialNumber() {
+  if (epoch === undefined) return `urn:uuid:${randomUUID()}`;
+  const lockFile = readFileSync(join(root, 'package-lock.json'));
+  const [, a, b, c, d, e] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(
+    createHash('sha256').update(`${epoch}\n`).update(lockFile).digest('hex'),
+  );
+  return `urn:uuid:${a}-${b}-8${c}-8${d}-${e}`;
+}
+
 const places = locked.withNeeded(['', ...bundled]);
 const needs = new Map();
 for (const place of places) {
@@ -67,10 +79,10 @@ const document = {
   $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json',
   bomFormat: 'CycloneDX',
   specVersion: '1.5',
-  serialNumber: `urn:uuid:${randomUUID()}`,
+  serialNumber: serialNumber(),
   version: 1,
   metadata: {
-    timestamp: new Date().toISOString(),
+    timestamp: (epoch === undefined ? new Date() : new Date(Number(epoch) * 1000)).toISOString(),
     component: { ...component(''), description },
   },
   components: sorted(components).map(([, each]) => each),

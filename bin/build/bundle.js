@@ -32,6 +32,8 @@ export async function bundle(dist, target) {
     platform: 'node',
     external: [...installed, ...absent].map((name) => new RegExp(`^${name}(/|$)`)),
     plugins: [places(dist), unused(), onNode(), unmapped()],
+    // Each module begins with a comment that names it from here: `dist` is another folder in each build, and the same sources give the same bytes.
+    cwd: dist,
     logLevel: 'warn',
     onLog: (_, { code, message }) => {
       if (code === 'UNRESOLVED_IMPORT') throw new Error(message);

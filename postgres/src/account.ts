@@ -1,5 +1,6 @@
-import { chown, readFile, stat } from 'node:fs/promises';
+import { chown, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import type { Binaries } from './binaries.js';
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
 import { runToEnd } from './run-to-end.js';
@@ -21,6 +22,18 @@ const USER_NAMESPACE: Account = {
   prefix: ['unshare', '--user', '--map-user=65534', '--map-group=65534'],
 };
 
+/** Where a user id without a name gets one from, if libnss-wrapper is installed. */
+const NAMES = 'postgres.passwd';
+
+/** We are ourselves, and the C library reads our name from a file of ours instead of /etc/passwd. */
+function wrapped(dataDir: string): Account {
+  const names = join(dataDir, NAMES);
+  return {
+    name: 'this user, with a name from libnss-wrapper',
+    prefix: ['env', 'LD_PRELOAD=libnss_wrapper.so', `NSS_WRAPPER_PASSWD=${names}`, 'NSS_WRAPPER_GROUP=/dev/null'],
+  };
+}
+
 const UNPRIVILEGED = ['postgres', 'node', 'nobody'];
 
 interface Place {
@@ -41,7 +54,7 @@ interface Place {
 export async function chooseAccount(place: Place): Promise<Account> {
   const uid = process.geteuid?.();
   if (uid === undefined) return OURSELVES;
-  if (uid !== 0) return place.fresh && isNameless() ? namelessAccount(place) : OURSELVES;
+  if (uid !== 0) return isNameless() ? namelessAccount(place, uid) : OURSELVES;
   if (place.fresh) return accountForFresh(place);
   const owner = await stat(place.folder);
   if (owner.uid === 0) {
@@ -99,13 +112,22 @@ async function accountForFresh(place: Place): Promise<Account> {
   );
 }
 
-/** initdb wants a name for its user; containers often run under a number that /etc/passwd does not know. */
-async function namelessAccount(place: Place): Promise<Account> {
-  if (await works(USER_NAMESPACE, place)) return USER_NAMESPACE;
+/**
+ * initdb and single-user mode want a name for their user, and containers often run under a number that /etc/passwd does not know. The server
+ * itself needs none.
+ */
+async function namelessAccount(place: Place, uid: number): Promise<Account> {
+  const account = wrapped(place.dataDir);
+  const names = join(place.dataDir, NAMES);
+  await writeFile(names, `postgres:x:${uid}:${process.getegid?.()}::/:/bin/sh\n`);
+  if (await works(account, place, 'with a name')) return account;
+  await rm(names, { force: true });
+  if (!place.fresh) return OURSELVES;
+  if (await works(USER_NAMESPACE, place, 'with a name')) return USER_NAMESPACE;
   throw new EmbeddedPostgresError(
     'user_without_name',
-    `The embedded database cannot be created by user id ${process.geteuid?.()}, which has no name in /etc/passwd`,
-    'run as a user that has one',
+    `The embedded database cannot be created by user id ${uid}, which has no name in /etc/passwd`,
+    'run as a user that has one, or install libnss-wrapper',
   );
 }
 
@@ -119,8 +141,8 @@ function isNameless(): boolean {
 }
 
 /** Tried, not deduced: permissions, mounts, containers and security modules all have a say. */
-async function works(account: Account, { folder, binaries, env }: Place): Promise<boolean> {
-  const script = 'cd -- "$1" && [ -w . ] && [ -r "$3" ] && "$2" --version';
+async function works(account: Account, { folder, binaries, env }: Place, needs?: 'with a name'): Promise<boolean> {
+  const script = `cd -- "$1" && [ -w . ] && [ -r "$3" ] && ${needs ? 'id -un && ' : ''}"$2" --version`;
   const bki = `${binaries.folder}/share/postgresql/postgres.bki`;
   const command = ['/bin/sh', '-c', script, 'sh', folder, binaries.postgres, bki];
   try {

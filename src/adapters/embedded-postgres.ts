@@ -30,9 +30,10 @@ const ADVICE = {
   owner_without_access: 'make them reachable, run as an ordinary user with its own DATA_DIR, or set DATABASE_URL',
   owned_by_root: 'give DATA_DIR to an ordinary user (chown -R) and run as an ordinary user, or set DATABASE_URL',
   no_account_for_root: 'run as an ordinary user, or set DATABASE_URL to a Postgres server',
-  user_without_name: 'run as a user that has one, or set DATABASE_URL to a Postgres server',
+  user_without_name: 'run as a user that has one, install libnss-wrapper, or set DATABASE_URL to a Postgres server',
   unsupported_platform: 'set DATABASE_URL to a Postgres server (version 15 or later)',
-  not_installed: 'install with optional dependencies, or set DATABASE_URL to a Postgres server',
+  not_installed:
+    'install with optional dependencies (the slim image has none), or set DATABASE_URL to a Postgres server',
   incomplete_installation: null,
   missing_links: 'reinstall with install scripts enabled, or set DATABASE_URL',
   no_glibc: 'use a Debian-based image, or set DATABASE_URL to a Postgres server',

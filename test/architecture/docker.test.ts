@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FORBIDDEN } from '../../src/adapters/media/isolation/seccomp-filter.js';
+import { settingNames } from '../../src/config.js';
 
 const read = (path: string) => readFileSync(join(__dirname, '../..', path), 'utf8');
 
@@ -15,8 +16,8 @@ function settingsOfCompose(): readonly string[] {
 test('docker/compose.yml sets what the service reads, and docs/operations.md explains each', () => {
   const names = settingsOfCompose();
   expect(names).toEqual(expect.arrayContaining(['DATABASE_URL', 'RATE_LIMIT_STORE', 'ROLE', 'WORKER_CONCURRENCY']));
-  const [config, operations] = [read('src/config.ts'), read('docs/operations.md')];
-  expect(names.filter((name) => !config.includes(`'${name}'`))).toEqual([]);
+  const operations = read('docs/operations.md');
+  expect(settingNames()).toEqual(expect.arrayContaining(names));
   expect(names.filter((name) => !operations.includes(`\`${name}\``))).toEqual([]);
 });
 
@@ -26,15 +27,44 @@ test('what docker/compose.yml asks its .env for is in the example', () => {
   expect(given).toEqual(asked);
 });
 
-test('the image has every folder that the program reads at run time', () => {
-  const image = read('docker/Dockerfile');
+describe('docker/Dockerfile', () => {
+  const dockerfile = read('docker/Dockerfile');
   const context = read('docker/Dockerfile.dockerignore');
-  const guides = [...read('src/http/docs/documents.ts').matchAll(/'(\w+)\/[\w/-]+\.md'/g)].map(([, folder]) => folder);
-  expect(guides).toContain('docs');
-  for (const folder of new Set([...guides, 'bin', 'sdk', 'cli', 'postgres', 'examples'])) {
-    expect(image).toContain(`COPY --from=build /app/${folder} ${folder}\n`);
-    expect(context).toContain(`!${folder}\n`);
-  }
+  const copied = [...dockerfile.matchAll(/^COPY --from=build \/app\/(\S+) \S+$/gm)].map(([, path = '']) => path);
+
+  test('copies every folder that the program reads at run time', () => {
+    const guides = [...read('src/http/docs/documents.ts').matchAll(/'(\w+)\/[\w/-]+\.md'/g)].map(
+      ([, folder]) => folder,
+    );
+    expect(guides).toContain('docs');
+    expect(copied).toEqual(expect.arrayContaining([...new Set(guides), 'bin', 'dist', 'examples', 'node_modules']));
+  });
+
+  test('copies only what exists, is let into the build, or is made by it', () => {
+    const made = ['dist', 'node_modules'];
+    const given = copied.filter((path) => !made.includes(path));
+    expect(given.filter((path) => !existsSync(join(__dirname, '../..', path)))).toEqual([]);
+    expect(given.filter((path) => !context.includes(`!${path}\n`))).toEqual([]);
+  });
+
+  test('installs the packages of every workspace before the sources are there', () => {
+    const { workspaces } = JSON.parse(read('package.json')) as { workspaces: string[] };
+    for (const folder of workspaces) {
+      expect(dockerfile).toContain(`\nCOPY ${folder}/package.json ${folder}/\n`);
+      expect(copied).toContain(folder);
+    }
+  });
+
+  test('has a target without the embedded database, which docker/compose.yml uses, and one with it by default', () => {
+    const stages = [...dockerfile.matchAll(/^FROM (\S+)(?: AS (\S+))?$/gm)].map(([, from, name]) => [from, name]);
+    const base = 'node:24-bookworm-slim';
+    expect(stages).toEqual([
+      [base, 'build'],
+      [base, 'slim'],
+      ['slim', undefined],
+    ]);
+    expect(read('docker/compose.yml')).toContain('target: slim\n');
+  });
 });
 
 describe('the S3 store of docker/compose.yml', () => {
@@ -44,7 +74,7 @@ describe('the S3 store of docker/compose.yml', () => {
 
   test('is one that is maintained, pinned to a release; so is every image that is not built here', () => {
     expect(images.filter((image) => /minio/.test(image))).toEqual([]);
-    const others = images.filter((image) => image !== 'photo-service');
+    const others = images.filter((image) => image !== 'photo-service:slim');
     expect(others.filter((image) => !/:[0-9]+(\.[0-9]+)*$/.test(image))).toEqual([]);
     expect(blockOf('s3')).toMatch(/image: chrislusf\/seaweedfs:\d+\.\d+\n/);
     expect(blockOf('s3-bucket')).toContain(/image: \S+/.exec(blockOf('s3'))?.[0]);

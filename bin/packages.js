@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { installed } from './build/packages.js';
+
+// Builds the program anew and packs what is published: the service, the client, the command line, the embedded Postgres. With them go
+// the documents of both APIs, the list of components and the checksums of all. The same sources give the same bytes.
+//   node bin/packages.js [FOLDER]           default: release/VERSION
+//   node bin/packages.js --stage FOLDER     only what the package of the service is made of, out of what is built
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const isStage = process.argv[2] === '--stage';
+const target = resolve(process.argv[isStage ? 3 : 2] ?? join(root, 'release', manifest.version));
+/** The page of API documents is two files of a large package, which would bring along one that reports installations. */
+const READER = 'swagger-ui-dist';
+const READER_FILES = ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js', 'swagger-ui.css'];
+/** What of the project the installed service reads, or its guides refer to. */
+const FILES = [
+  ...['bin/phs.js', 'bin/photo-service.js', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'docker', 'docs'],
+  ...[
+    'examples',
+    'dist/program',
+    'dist/http/docs/assets',
+    'dist/http/settings/assets',
+    'dist/adapters/places/gazetteer',
+  ],
+];
+
+if (isStage) stageService(target);
+else packAll();
+
+function packAll() {
+  // What was built before may have files that the sources no longer give.
+  run(process.execPath, ['bin/build.js', '--types']);
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  const stage = mkdtempSync(join(tmpdir(), 'photo-service-'));
+  try {
+    stageService(stage);
+    pack(stage);
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
+  for (const workspace of manifest.workspaces) pack(join(root, workspace));
+  for (const name of ['openapi.json', 'openapi-operator.json']) cpSync(join(root, name), join(target, name));
+  writeFileSync(join(target, 'photo-service.cdx.json'), run(process.execPath, ['bin/sbom.js']));
+  writeFileSync(join(target, 'SHA256SUMS'), readdirSync(target).sort().map(checksum).join(''));
+  console.log(target);
+}
+
+/** The bundle and the packages that it loads: whoever installs the service does not get what it was built from. */
+function stageService(folder) {
+  for (const file of FILES) cpSync(join(root, file), join(folder, file), { recursive: true });
+  const { dependencies, name, version, description, license, type, engines } = manifest;
+  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'postgres', 'package.json'), 'utf8'));
+  const needed = Object.fromEntries([...installed].sort().map((each) => [each, dependencies[each]]));
+  const bin = { phs: 'bin/phs.js', 'photo-service': 'bin/photo-service.js' };
+  const own = { name, version, description, license, type, engines, bin, dependencies: needed, optionalDependencies };
+  writeJson(join(folder, 'package.json'), { ...own, bundleDependencies: [READER] });
+  const reader = join('node_modules', READER);
+  for (const file of READER_FILES) cpSync(join(root, reader, file), join(folder, reader, file));
+  const {
+    dependencies: _,
+    scripts: __,
+    ...others
+  } = JSON.parse(readFileSync(join(root, reader, 'package.json'), 'utf8'));
+  writeJson(join(folder, reader, 'package.json'), others);
+}
+
+function pack(folder) {
+  run('npm', ['pack', '--silent', '--pack-destination', target], folder);
+}
+
+function checksum(name) {
+  const hash = createHash('sha256')
+    .update(readFileSync(join(target, name)))
+    .digest('hex');
+  return `${hash}  ${name}\n`;
+}
+
+function writeJson(file, value) {
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** @returns what it printed. */
+function run(program, args, cwd = root) {
+  const options = { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 2 ** 26 };
+  const { status, stdout, error } = spawnSync(program, args, options);
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed${error ? `: ${error.message}` : ''}`);
+  return stdout;
+}
