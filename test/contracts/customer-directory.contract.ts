@@ -2,6 +2,7 @@ import { commandLine } from '../../src/core/audit/actor.js';
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../src/core/customers/customer-directory.js';
 import { newResumableUpload } from '../../src/core/imports/resumable-upload.js';
+import { newInvitedUser } from '../../src/core/users/user.js';
 import { later, sampleCustomer, sampleDeliveryKey, sampleEndpoint, sampleShare } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
 
@@ -29,7 +30,8 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
         createdAt: later(7),
       });
       const customer = await customers.create(values, commandLine);
-      const rest = { status: 'active', trashRetentionDays: 30, updatedAt: later(7), version: 1 };
+      const defaults = { trashRetentionDays: 30, factorsRequiredFrom: null };
+      const rest = { status: 'active', ...defaults, updatedAt: later(7), version: 1 };
       expect(customer).toEqual({ ...values, ...rest, id: customer.id });
       expect(await customers.find(customer.id)).toEqual(customer);
     });
@@ -223,6 +225,22 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await customers.withShares({ after: a.id - 1, limit: 10 })).toEqual([a.id, c.id]);
       expect(await customers.withShares({ after: b.id, limit: 10 })).toEqual([c.id]);
       expect(await customers.withShares({ after: a.id - 1, limit: 1 })).toEqual([a.id]);
+    });
+
+    it('finds who has authenticator apps, by id and in pages', async () => {
+      const [a, b, c] = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
+      for (const owner of [a, c]) {
+        await owner.transaction(async ({ users, factors }) => {
+          const { id } = present(await users.insert(newInvitedUser(null, 'owner', later(0))));
+          const times = { createdAt: later(0), lastUsedAt: later(0) };
+          for (const name of ['Phone', 'Tablet']) {
+            await factors.insertApp({ userId: id, name, secret: 'v1.x', lastStep: 1, ...times });
+          }
+        });
+      }
+      expect(await customers.withAuthenticatorApps({ after: a.id - 1, limit: 10 })).toEqual([a.id, c.id]);
+      expect(await customers.withAuthenticatorApps({ after: b.id, limit: 10 })).toEqual([c.id]);
+      expect(await customers.withAuthenticatorApps({ after: a.id - 1, limit: 1 })).toEqual([a.id]);
     });
 
     it('tells who has open imports whose time ends later', async () => {

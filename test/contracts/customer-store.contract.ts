@@ -4,6 +4,7 @@ import { atOnce, type CustomerPorts, Gate, present, Tenant } from '../support/te
 import { blobOwnersContract } from './blob-owners.contract.js';
 import { bulkEditsContract } from './bulk-edits.contract.js';
 import { deliveryContract } from './delivery.contract.js';
+import { identitiesContract } from './identities.contract.js';
 import { importPhotoRepositoryContract } from './import-photo-repository.contract.js';
 import { importRepositoryContract } from './import-repository.contract.js';
 import { outdatedPhotosContract } from './outdated-photos.contract.js';
@@ -15,6 +16,7 @@ import { photoWalkContract } from './photo-scan.contract.js';
 import { photoValuesContract } from './photo-values.contract.js';
 import { resumableUploadsContract } from './resumable-uploads.contract.js';
 import { savedSearchesContract } from './saved-searches.contract.js';
+import { secondFactorsContract } from './second-factors.contract.js';
 import { sharesContract } from './shares.contract.js';
 import { similarGroupsContract } from './similar-groups.contract.js';
 import { similarPhotosContract } from './similar-photos.contract.js';
@@ -59,6 +61,9 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('delivery', () => deliveryContract(newTenant));
     describe('shares', () => sharesContract(newTenant));
     describe('saved searches', () => savedSearchesContract(newTenant));
+
+    describe('second factors', () => secondFactorsContract(newTenant));
+    describe('identities at providers', () => identitiesContract(newTenant));
     describe('photos on a map', () => photoClustersContract(newTenant));
     describe('bulk edits', () => bulkEditsContract(newTenant));
   });

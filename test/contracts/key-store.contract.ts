@@ -4,6 +4,8 @@ import { scopes } from '../../src/core/access/scope.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
+import type { Job } from '../../src/core/jobs/job.js';
+import type { JobQueue } from '../../src/core/jobs/job-queue.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { later, sampleCustomer, sampleHash, sampleKey } from '../support/samples.js';
 import { atOnce, present } from '../support/tenant.js';
@@ -11,6 +13,7 @@ import { atOnce, present } from '../support/tenant.js';
 export interface OpenKeys {
   readonly keys: KeyStore;
   readonly customers: CustomerDirectory;
+  readonly jobs: JobQueue;
   setStatus(customerId: Id, status: CustomerStatus): Promise<void>;
   close(): Promise<void>;
 }
@@ -53,6 +56,19 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
           expect(key).toEqual({ ...values, ...unused, id: key.id });
           expect(await keys.find(key.id)).toEqual({ key, customerStatus: 'active' });
         }
+      });
+
+      it('adds jobs with the key, and none with a key that is refused', async () => {
+        const work = (importId: Id) => ({ kind: 'publish', importId }) as const;
+        await keys.create(sampleKey(customerId), commandLine, [work(1), work(2)]);
+        await expect(keys.create(sampleKey(9e15), commandLine, [work(3)])).rejects.toMatchObject({ code: 'not_found' });
+        const claimed: Job[] = [];
+        for (let job = await opened.jobs.claim(60); job !== null; job = await opened.jobs.claim(60)) claimed.push(job);
+        expect(claimed.map((job) => [job.customerId, job.work])).toEqual([
+          [customerId, work(1)],
+          [customerId, work(2)],
+        ]);
+        for (const job of claimed) await opened.jobs.complete(job);
       });
 
       it('refuses a customer that does not exist', async () => {

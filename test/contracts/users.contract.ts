@@ -23,6 +23,7 @@ const sampleUser = (values: Partial<NewUser> = {}): NewUser => ({
   passwordHash: null,
   linkHash: null,
   linkExpiresAt: null,
+  linkDropsFactors: false,
   createdAt: later(0),
   joinedAt: null,
   lastSignInAt: null,
@@ -171,6 +172,28 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       expect(present(await opened.users.findByLink(newer)).user.id).toBe(user.id);
       expect(await opened.users.findByLink('')).toBeNull();
     });
+
+    it('finds the users of an identity at every customer, and of no other', async () => {
+      const [issuer, subject] = ['https://sign-in.example.com', sampleHash()];
+      const [mine, theirs] = [await add(), await add({}, other)];
+      await add();
+      const link = ({ customerId, id }: User, name: string) =>
+        opened.store.transaction(customerId, ({ identities }) =>
+          identities.insert({ userId: id, issuer, subject: name, linkedAt: later(0), lastUsedAt: later(0) }),
+        );
+      await link(mine, subject);
+      await link(theirs, subject);
+      const active = { customerStatus: 'active' };
+      const found = [
+        { user: mine, ...active },
+        { user: theirs, ...active },
+      ];
+      expect(await opened.users.findByIdentity(issuer, subject)).toEqual(found);
+      expect(await opened.users.findByIdentity(issuer, subject.toUpperCase())).toEqual([]);
+      expect(await opened.users.findByIdentity(`${issuer}/`, subject)).toEqual([]);
+      await opened.setStatus(tenant.id, 'closing');
+      expect((await opened.users.findByIdentity(issuer, subject))[0]?.customerStatus).toBe('closing');
+    });
   });
 
   describe(`SessionStore: ${name}`, () => {
@@ -183,8 +206,8 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
 
     it('finds a session with its user and customer, as they are now', async () => {
       const session = await start({ data: { list: [1, null, 'é'] }, byLink: true });
-      const customer = { id: tenant.id, name: 'ACME', status: 'active' };
-      expect(await opened.sessions.find(session.tokenHash)).toEqual({ session, user, customer });
+      const customer = { id: tenant.id, name: 'ACME', status: 'active', factorsRequiredFrom: null };
+      expect(await opened.sessions.find(session.tokenHash)).toEqual({ session, user, customer, hasFactor: false });
       await opened.setStatus(tenant.id, 'suspended');
       await change(user, { role: 'editor' });
       expect(await opened.sessions.find(session.tokenHash)).toMatchObject({

@@ -301,7 +301,7 @@ describe('A32: every cookie that is set', () => {
     expect(lines.filter((line) => line.startsWith('phs=')).length).toBeGreaterThan(4);
     const own = /^phs=s%3A[\w%.-]+; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/;
     const ofForms = /^phs_form=[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Strict$/;
-    const ofDevice = /^phs_device=[\w-]+; Max-Age=31536000; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Strict$/;
+    const ofDevice = /^phs_device=[\w-]+; Max-Age=31536000; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/;
     expect(lines.filter((line) => ![own, ofForms, ofDevice].some((rules) => rules.test(line)))).toEqual([]);
   });
 
@@ -312,7 +312,7 @@ describe('A32: every cookie that is set', () => {
     const own = /^__Host-phs=s%3A[\w%.-]+; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/;
     const ofForms = /^__Host-phs_form=[0-9a-f]{64}; Path=\/; HttpOnly; Secure; SameSite=Strict$/;
     const ofDevice =
-      /^__Host-phs_device=[\w-]+; Max-Age=31536000; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Strict$/;
+      /^__Host-phs_device=[\w-]+; Max-Age=31536000; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/;
     expect(lines.filter((line) => ![own, ofForms, ofDevice].some((rules) => rules.test(line)))).toEqual([]);
   });
 });

@@ -25,10 +25,10 @@ const changeEmail = (fields: Fields = {}) =>
 const everyone = () => app.ports.store.query(actor.customerId, ({ users }) => users.list());
 const email = async () => (await everyone())[0]?.email;
 /** Sends the form that the page with the question contains, with a password. */
-const confirm = async (shown: { readonly text: string }, confirmPassword: string) => {
+const confirm = async (shown: { readonly text: string }, confirmation: string) => {
   const inputs = [...shown.text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
   const sent = Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, value]));
-  return browser.post(EMAIL, { ...sent, confirmPassword });
+  return browser.post(EMAIL, { ...sent, confirmation });
 };
 
 test('right after signing in nobody is asked again', async () => {

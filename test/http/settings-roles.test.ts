@@ -33,7 +33,11 @@ const expected: Readonly<Record<Role, readonly string[]>> = {
     'GET /settings/account/export/photos.jsonl',
     'GET /settings/account/export/tags.jsonl',
     'POST /settings/account/email',
+    '/settings/account/factors',
+    'POST /settings/account/passkey-options',
     'POST /settings/account/password',
+    'POST /settings/account/identities/:id/unlink',
+    'GET /settings/sign-in/with/:provider/confirm',
     'POST /settings/account/sessions/end-others',
     'POST /settings/account/sessions/:id/end',
   ],
@@ -49,7 +53,12 @@ const expected: Readonly<Record<Role, readonly string[]>> = {
     '/settings/searches',
   ],
   admin: ['/settings/keys', '/settings/delivery', '/settings/webhooks', '/settings/audit', '/settings/account/people'],
-  owner: ['POST /settings/account', 'GET /settings/account/export/library.zip', '/settings/account/erase'],
+  owner: [
+    'POST /settings/account/people/two-step',
+    'POST /settings/account',
+    'GET /settings/account/export/library.zip',
+    '/settings/account/erase',
+  ],
 };
 
 /** What stands in the table for a route: itself, or its area. */

@@ -6,6 +6,7 @@ import { createDeliveryKey } from '../../src/core/delivery/create-delivery-key.j
 import { savePreset } from '../../src/core/delivery/save-preset.js';
 import { saveSearch } from '../../src/core/searches/save-search.js';
 import { createShare } from '../../src/core/shares/create-share.js';
+import { hashRecoveryCode } from '../../src/core/users/recovery-code.js';
 import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
 import type { Route } from '../../src/http/route-table.js';
 import { present } from '../support/tenant.js';
@@ -41,6 +42,21 @@ async function tenant(): Promise<Tenant> {
   const browser = new BrowserClient(app.url);
   const userId = await browser.enter(app.ports, customerId, 'owner', `o.${customerId}@example.com`);
   const bert = await new BrowserClient(app.url).enter(app.ports, customerId, 'owner', `b.${customerId}@example.com`);
+  const { factor, passkey } = await app.ports.store.transaction(customerId, async ({ factors }) => {
+    await factors.setRecoveryCodes(userId, [hashRecoveryCode(CODE)]);
+    const at = app.ports.clock.now();
+    const own = { userId, name: 'Hush hush', createdAt: at, lastUsedAt: at };
+    const key = { credentialId: `hush ${customerId}`, publicKey: '', counter: 0, signsInAlone: false };
+    return {
+      factor: await factors.insertApp({ ...own, secret: '', lastStep: 0 }),
+      passkey: present(await factors.insertPasskey({ ...own, ...key })),
+    };
+  });
+  const at = app.ports.clock.now();
+  const named = { issuer: 'https://sign-in.example.com', subject: 'bert', linkedAt: at, lastUsedAt: at };
+  const identity = await app.ports.store.transaction(customerId, ({ identities }) =>
+    identities.insert({ userId: bert, ...named }),
+  );
   const { endpoint } = await createWebhookEndpoint(app.ports, operatorFor(customerId), {
     url: 'https://example.com/hooks',
   });
@@ -85,10 +101,16 @@ async function tenant(): Promise<Tenant> {
     '/settings/webhooks': endpoint.id,
     ':deliveryId': present(deliveries[0]).id,
     '/settings/account/people': bert,
+    '/settings/account/factors': factor.id,
+    '/settings/account/factors/passkeys': passkey.id,
+    '/settings/account/identities': present(identity).id,
     '/settings/account/sessions': present(sessions[0]).id,
   };
   return { actor, browser, csrf: present(/name="csrf-token" content="([0-9a-f]+)"/.exec(text)?.[1]), ids };
 }
+
+/** A recovery code of each owner. */
+const CODE = 'AAAA-BBBB-CCCC-DDDD';
 
 const awaited = { filename: 'b.jpg', sizeBytes: 1000, contentType: 'image/jpeg' };
 
@@ -110,7 +132,7 @@ const fields = {
     which: 'all',
   },
   ...{ role: 'editor', missing: 'fail', ips: '', expires: '', readLimit: '', writeLimit: '' },
-  ...{ x: '50', y: '50' },
+  ...{ x: '50', y: '50', code: CODE },
 };
 
 const withIds = (path: string) => /:(id|[a-z]+Id)\b/.test(path);
@@ -120,6 +142,7 @@ function addressOf(path: string, { ids }: Tenant): string {
   return path.replaceAll(/:([a-zA-Z]+)/g, (parameter, name) => {
     if (name === 'name') return 'thumb';
     if (name === 'preset') return 'card';
+    if (name === 'provider') return 'none';
     const id = ids[name === 'id' ? area : parameter];
     if (id === undefined) throw new Error(`say whose id ${parameter} of ${path} is`);
     return String(id);
@@ -145,6 +168,11 @@ async function everythingOf({ actor, browser, ids }: Tenant): Promise<unknown> {
   const endpoints = await app.ports.store.query(actor.customerId, (reader) => reader.webhookEndpoints.list());
   const deliveryKeys = await app.ports.store.query(actor.customerId, (reader) => reader.deliveryKeys.list());
   const shares = await app.ports.store.query(actor.customerId, (reader) => reader.shares.list());
+  const factors = await app.ports.store.query(actor.customerId, async (reader) => [
+    await reader.factors.listApps(),
+    await Promise.all(people.map(({ id }) => reader.factors.passkeysOf(id))),
+  ]);
+  const identities = await app.ports.store.query(actor.customerId, (reader) => reader.identities.list());
   const edits = await app.ports.store.query(actor.customerId, (reader) => reader.bulkEdits.list(null, 100));
   const sent = await app.ports.store.query(actor.customerId, (reader) =>
     reader.deliveries.list(ids['/settings/webhooks'] ?? 0, null, 100),
@@ -154,7 +182,7 @@ async function everythingOf({ actor, browser, ids }: Tenant): Promise<unknown> {
     tags: await read('/tags'),
     import: await read(`/imports/${ids['/settings/import']}?include=photos`),
     keys: (await app.ports.keys.list(actor.customerId)).map(({ lastUsedAt: _, lastUsedIp: __, ...key }) => key),
-    ...{ people, endpoints, deliveryKeys, shares, edits, sent },
+    ...{ people, endpoints, deliveryKeys, shares, factors, identities, edits, sent },
     sessions: (await Promise.all(sessions)).flat().map(({ id }) => id),
     signedIn: (await browser.get('/settings/account')).status,
   };
@@ -213,7 +241,7 @@ describe('every page', () => {
 
   it('lets in nothing but our own files, is kept by nobody, and says nothing to other sites', async () => {
     for (const { path } of pages.filter(isPage)) {
-      const address = path.includes('enter') ? '/settings/enter/none' : addressOf(path, mine);
+      const address = path.endsWith(':token') ? path.replace(':token', 'none') : addressOf(path, mine);
       const { headers, status } = await mine.browser.get(address);
       if (status === 303) continue;
       expect([path, headers['content-type']]).toEqual([path, 'text/html; charset=utf-8']);

@@ -102,6 +102,11 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
     return this.database.transaction(async () => ownersOf(this.database.shares.all(), window));
   }
 
+  withAuthenticatorApps(window: CustomerWindow): Promise<readonly Id[]> {
+    const apps = this.database.table('authenticator_apps');
+    return this.database.transaction(async () => ownersOf(apps.all(), window));
+  }
+
   withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
     const isOpen = ({ status, expiresAt }: Import) =>
       status === 'open' && expiresAt !== null && !hasCome(expiresAt, at);
@@ -168,6 +173,7 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
       id: this.database.next('customer'),
       status: 'active',
       trashRetentionDays: TRASH_RETENTION_DAYS,
+      factorsRequiredFrom: null,
       updatedAt: customer.createdAt,
       version: 1,
     };

@@ -10,7 +10,9 @@ import { MemoryBulkEditRepository } from './memory-bulk-edits.js';
 import { MemoryCustomerRepository, MemoryUsageRepository } from './memory-customer-repository.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import { MemoryDeliveryKeyRepository, MemoryPresetRepository } from './memory-delivery.js';
+import { MemoryFactorRepository } from './memory-factors.js';
 import { MemoryResponseStore } from './memory-idempotency-store.js';
+import { MemoryIdentityRepository } from './memory-identities.js';
 import { MemoryImportPhotoRepository } from './memory-import-photo-repository.js';
 import { MemoryImportRepository } from './memory-import-repository.js';
 import { MemoryJobAdder } from './memory-job-queue.js';
@@ -94,6 +96,8 @@ export class MemoryCustomerStore implements CustomerStore {
       bulkEdits: passing(new MemoryBulkEditRepository(this.database, customerId, locked), pass),
       savedSearches: passing(new MemorySavedSearchRepository(this.database, customerId), pass),
       users: passing(new MemoryUserRepository(this.database, customerId, locked), pass),
+      factors: passing(new MemoryFactorRepository(this.database, customerId), pass),
+      identities: passing(new MemoryIdentityRepository(this.database, customerId), pass),
       audit: passing(new MemoryAuditTrail(this.database, customerId), pass),
       traffic: passing(new MemoryTrafficReads(this.database, customerId), pass),
       outbox: passing(new MemoryOutbox(this.database, customerId), pass),

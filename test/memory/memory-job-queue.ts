@@ -14,7 +14,7 @@ export class MemoryJobAdder implements JobAdder {
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
-    private readonly clock: Clock,
+    private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   async add(...works: readonly JobWork[]): Promise<void> {

@@ -8,10 +8,12 @@ import {
   MAX_LISTED_ADDRESSES,
 } from '../../src/core/access/key-store.js';
 import type { Actor } from '../../src/core/audit/actor.js';
+import type { JobWork } from '../../src/core/jobs/job.js';
 import { DomainError, requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { MemoryAuditTrail } from './memory-audit.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
+import { MemoryJobAdder } from './memory-job-queue.js';
 import { MemoryOutbox } from './memory-webhook-repository.js';
 
 export class MemoryKeyStore implements KeyStore {
@@ -29,7 +31,7 @@ export class MemoryKeyStore implements KeyStore {
     return this.database.transaction(async () => this.live((key) => key.customerId === customerId));
   }
 
-  create(key: NewApiKey, actor: Actor): Promise<ApiKey> {
+  create(key: NewApiKey, actor: Actor, works: readonly JobWork[] = []): Promise<ApiKey> {
     return this.database.transaction(async () => {
       requireFound(this.database.customers.get(key.customerId), 'customer');
       if (this.live((other) => other.customerId === key.customerId).length >= MAX_KEYS) {
@@ -41,6 +43,7 @@ export class MemoryKeyStore implements KeyStore {
       this.database.keys.set(row.id, row);
       await this.outboxOf(row).add('api_key.created', [row.id], row.createdAt);
       await this.trailOf(row).add(actor, { action: 'api_key.created', subject: row, at: row.createdAt });
+      await new MemoryJobAdder(this.database, key.customerId, { now: () => key.createdAt }).add(...works);
       return row;
     });
   }

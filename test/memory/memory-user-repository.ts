@@ -1,5 +1,8 @@
 import { notFound, requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { type Identity, isSameIdentity } from '../../src/core/users/identity.js';
+import type { Passkey } from '../../src/core/users/passkey.js';
+import type { AuthenticatorApp } from '../../src/core/users/second-factor.js';
 import type { KnownSession, NewSession, Session, SessionStore } from '../../src/core/users/session.js';
 import type { NewUser, User } from '../../src/core/users/user.js';
 import type { KnownUser, UserRepository, UserStore } from '../../src/core/users/user-store.js';
@@ -11,6 +14,13 @@ export class MemoryUserStore implements UserStore {
 
   findByEmail(email: string): Promise<readonly KnownUser[]> {
     return this.known((user) => user.email === email);
+  }
+
+  findByIdentity(issuer: string, subject: string): Promise<readonly KnownUser[]> {
+    const identities = this.database.table<Identity>('identities');
+    return this.known(
+      ({ id }) => identities.count((each) => each.userId === id && isSameIdentity(each, { issuer, subject })) > 0,
+    );
   }
 
   async findByLink(linkHash: string): Promise<KnownUser | null> {
@@ -38,8 +48,12 @@ export class MemorySessionStore implements SessionStore {
       const [session] = this.database.sessions.where((each) => each.tokenHash === tokenHash);
       if (session === undefined) return null;
       const user = requireFound(this.database.users.get(session.userId), 'user');
-      const { id, name, status } = requireFound(this.database.customers.get(session.customerId), 'customer');
-      return copyOf({ session, user, customer: { id, name, status } });
+      const customer = requireFound(this.database.customers.get(session.customerId), 'customer');
+      const { id, name, status, factorsRequiredFrom } = customer;
+      const apps = this.database.table<AuthenticatorApp>('authenticator_apps');
+      const passkeys = this.database.table<Passkey>('passkeys');
+      const hasFactor = [apps, passkeys].some((factors) => factors.count(({ userId }) => userId === user.id) > 0);
+      return copyOf({ session, user, customer: { id, name, status, factorsRequiredFrom }, hasFactor });
     });
   }
 
@@ -125,7 +139,9 @@ export class MemoryUserRepository implements UserRepository {
 
   async delete(id: Id): Promise<void> {
     if ((await this.get(id)) === null) return;
-    endWhere(this.database, ({ userId }) => userId === id);
+    for (const name of ofUsers) {
+      this.database.table<{ customerId: Id; userId: Id }>(name).deleteWhere(({ userId }) => userId === id);
+    }
     this.database.users.delete(id);
   }
 
@@ -153,6 +169,17 @@ export class MemoryUserRepository implements UserRepository {
     return email !== null && this.database.users.where(same).length > 0;
   }
 }
+
+const ofUsers = [
+  'identities',
+  'sessions',
+  'authenticator_apps',
+  'passkeys',
+  'answered_challenges',
+  'recovery_codes',
+  'wrong_codes',
+  'pending_sign_ins',
+];
 
 function endWhere(database: MemoryDatabase, condition: (session: Session) => boolean): number {
   const ended = database.sessions.where(condition);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LeasedRenditionLocks } from '../../src/adapters/leased-rendition-locks.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
+import { WebauthnPasskeyReader } from '../../src/adapters/webauthn/webauthn-passkey-reader.js';
 import type { Caller } from '../../src/core/access/caller.js';
 import { IpLists } from '../../src/core/access/ip-list.js';
 import { issueKey } from '../../src/core/access/issue-key.js';
@@ -15,8 +16,8 @@ import { type ImportCreation } from '../../src/core/imports/import-creation.js';
 import type { ImportDetails, ItemDetails } from '../../src/core/imports/import-details.js';
 import type { ImportPhotoPatch } from '../../src/core/imports/import-photo-patch.js';
 import { type InlineFile, type InlineInput } from '../../src/core/imports/inline-files.js';
+import { listImportPhotos } from '../../src/core/imports/list-import-photos.js';
 import { readImport } from '../../src/core/imports/read-import.js';
-import { listImportPhotos } from '../../src/core/imports/read-import-photos.js';
 import { receiveInline } from '../../src/core/imports/receive-inline.js';
 import { receiveUpload } from '../../src/core/imports/receive-upload.js';
 import { registerPhotos } from '../../src/core/imports/register-photos.js';
@@ -80,6 +81,8 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     users: new MemoryUserStore(database),
     sessions: new MemorySessionStore(database),
     passwords: new MemoryPasswordHasher(),
+    passkeys: new WebauthnPasskeyReader(),
+    identityProviders: [],
     commonPasswords: new Set(['passwordpassword', '123456789abc']),
     rateWindows: new MemoryRateWindowStore(clock),
     gazetteer: new MemoryGazetteer(),
@@ -94,6 +97,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     deliveryKeys: new MemoryDeliveryKeyFinder(database),
     shares: new MemoryShareFinder(database),
     webhooks: new MemoryWebhookSender(),
+    mailer: null,
     operatorTokens: new MemoryOperatorTokenStore(database),
     auditLog: new MemoryAuditLog(database),
     traffic: new MemoryTrafficStore(database),

@@ -31,8 +31,9 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
     /^DELETE FROM key_addresses a USING api_keys k WHERE k\.id = ANY\(\$1::bigint\[\]\) /,
   ],
   [
-    'who signs in is known by the address, the link or the cookie',
+    'who signs in is known by the address, the link, the name at a provider, or the cookie',
     /^SELECT u\.customer_id .* FROM users u JOIN customers c ON c\.id = u\.customer_id WHERE u\.(email|link_hash) = \$1 /,
+    /^SELECT u\.customer_id .* FROM users u JOIN customers c ON c\.id = u\.customer_id JOIN identities i ON .* WHERE i\.issuer = \$1 AND i\.subject = \$2 /,
     /^SELECT s\.customer_id .* FROM sessions s JOIN customers c ON c\.id = s\.customer_id WHERE s\.token_hash = \$1$/,
     /^UPDATE sessions SET data = \$2 WHERE token_hash = \$1$/,
     /^UPDATE "sessions" SET .* WHERE "token_hash" = \$[23]$/,

@@ -1,58 +1,58 @@
-import type { RateWindowStore } from '../access/rolling-window.js';
-import type { Clock } from '../shared/clock.js';
 import { invalid, requireFound } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
-import type { PasswordHasher } from './password-hasher.js';
+import { type ConfirmUses, confirmIdentity } from './confirm-identity.js';
+import { type NoticeUses, notifyPerson } from './notify-person.js';
+import type { FactorAnswer } from './prove-factor.js';
 import { maySetPassword, type Session } from './session.js';
-import { requireSignInBudget } from './sign-in-attempts.js';
-import { auditSubject, type CommonPasswords, requireGoodPassword, userActor } from './user.js';
+import { auditSubject, type CommonPasswords, requireGoodPassword, userActor, withoutLink } from './user.js';
+
+const FIELD = 'current';
 
 interface PasswordChange {
-  /** Ignored in the first minutes of a session that began with a one-time link. */
-  readonly current: string;
+  /** The password or, of a person with a second factor, a code or passkey. Ignored in the first minutes of a session that began with a one-time link. */
+  readonly current: FactorAnswer;
   readonly password: string;
 }
 
 /**
- * Sets the caller's password; all their other browsers are signed out. Guesses at the current one are counted per session. Errors:
- * `invalid_request`, `rate_limited`, `not_found`.
+ * Sets the caller's password; all their other browsers are signed out. Guesses at the current one, or at a code, are counted per session.
+ * Errors: `invalid_request`, `rate_limited`, `not_found`.
  */
 export async function changePassword(
-  uses: {
-    store: Transactional<'users' | 'audit'>;
-    passwords: PasswordHasher;
-    commonPasswords: CommonPasswords;
-    rateWindows: RateWindowStore;
-    clock: Clock;
-  },
-  session: Pick<Session, 'customerId' | 'userId' | 'id' | 'byLink' | 'startedAt'>,
+  uses: Omit<ConfirmUses, 'store'> &
+    NoticeUses & {
+      store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
+      commonPasswords: CommonPasswords;
+    },
+  session: Session,
   { current, password }: PasswordChange,
   address: string,
 ): Promise<void> {
   const { store, passwords, clock } = uses;
-  const user = requireFound(await store.query(session.customerId, ({ users }) => users.get(session.userId)), 'user');
-  if (!maySetPassword(session, clock.now())) {
-    // The caller is signed in and so is not a stranger: guesses of others do not count here.
-    const account = user.email ?? `user ${user.id}`;
-    await requireSignInBudget(uses, { account, address, known: `session:${session.id}` });
-    if (!(await passwords.matches(user.passwordHash ?? '', current))) throw wrongPassword();
-  }
+  const { user, hasFactor } = await store.query(session.customerId, async ({ users, factors }) => ({
+    user: requireFound(await users.get(session.userId), 'user'),
+    hasFactor: (await factors.countFactors(session.userId)) > 0,
+  }));
+  // First, because a code counts once: it should not be lost to a password that is refused anyway.
   requireGoodPassword(password, user, uses.commonPasswords);
+  if (!maySetPassword({ session, user, hasFactor }, clock.now()))
+    await confirmIdentity(uses, { session, user, hasFactor }, current, FIELD);
   const passwordHash = await passwords.hash(password);
-  await store.transaction(session.customerId, async ({ users, audit }) => {
+  await store.transaction(session.customerId, async (transaction) => {
+    const { users, factors, audit } = transaction;
     const held = requireFound(await users.lock(session.userId), 'user');
     // Another browser was faster: the password that was compared is no longer valid.
     if (held.passwordHash !== user.passwordHash) throw wrongPassword();
-    await users.update({ ...held, passwordHash, linkHash: null, linkExpiresAt: null });
+    await users.update({ ...withoutLink(held), passwordHash });
     await users.endSessions(session.userId, session.id);
-    await audit.add(userActor(held, address), {
-      action: 'user.password_changed',
-      subject: auditSubject(held),
-      at: clock.now(),
-    });
+    await factors.endPendingOf(session.userId);
+    const at = clock.now();
+    await audit.add(userActor(held, address), { action: 'user.password_changed', subject: auditSubject(held), at });
+    const here = { at, address, userAgent: session.browser };
+    await notifyPerson(uses, transaction, held, { template: 'password_changed' }, here);
   });
 }
 
 function wrongPassword() {
-  return invalid({ field: 'current', code: 'invalid_format', message: 'This is not your current password.' });
+  return invalid({ field: FIELD, code: 'invalid_format', message: 'This is not your password.' });
 }

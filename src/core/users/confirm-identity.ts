@@ -1,26 +1,52 @@
 import type { RateWindowStore } from '../access/rolling-window.js';
-import type { Clock } from '../shared/clock.js';
-import { invalid } from '../shared/errors.js';
+import { invalid, requireFound } from '../shared/errors.js';
+import type { Transactional } from '../shared/transactional.js';
+import { challengeFor } from './passkey-challenge.js';
 import type { PasswordHasher } from './password-hasher.js';
-import type { KnownSession, SessionStore } from './session.js';
+import { type FactorAnswer, type Proof, proveFactor, requireProven } from './prove-factor.js';
+import type { PasskeyUses } from './prove-passkey.js';
+import type { KnownSession, Session, SessionStore } from './session.js';
 import { requireSignInBudget } from './sign-in-attempts.js';
 
-/** The field of a form in which a person is asked for the password again. */
-export const CONFIRMATION_FIELD = 'confirmPassword';
+/** The field of a form in which a person is asked again. */
+export const CONFIRMATION_FIELD = 'confirmation';
+
+export interface ConfirmUses extends PasskeyUses {
+  readonly sessions: SessionStore;
+  readonly store: Transactional<'users' | 'factors' | 'audit'>;
+  readonly passwords: PasswordHasher;
+  readonly rateWindows: RateWindowStore;
+}
 
 /**
- * Takes the password of somebody who is signed in and wants to do what a stolen cookie must not. Guesses are counted per session. Errors:
- * `invalid_request`, `rate_limited`.
+ * Takes the password of somebody who is signed in and wants to do what a stolen cookie must not; of a person with a second factor a code
+ * or a passkey, as the password may have been stolen, too. Guesses are counted per session. Errors: `invalid_request` of this field, `rate_limited`.
  */
 export async function confirmIdentity(
-  uses: { sessions: SessionStore; passwords: PasswordHasher; rateWindows: RateWindowStore; clock: Clock },
-  { session, user }: KnownSession,
-  password: string,
+  uses: ConfirmUses,
+  { session, user, hasFactor }: Pick<KnownSession, 'session' | 'user' | 'hasFactor'>,
+  given: FactorAnswer,
+  field = CONFIRMATION_FIELD,
 ): Promise<void> {
   const account = user.email ?? `user ${user.id}`;
-  await requireSignInBudget(uses, { account, address: session.address, known: `session:${session.id}` });
-  if (!(await uses.passwords.matches(user.passwordHash ?? '', password))) {
-    throw invalid({ field: CONFIRMATION_FIELD, code: 'invalid_format', message: 'This is not your password.' });
+  await requireSignInBudget(uses, { account, address: session.address, known: sourceOf(session) });
+  if (hasFactor) requireProven(await proofOf(uses, session, given), given, field);
+  else if (typeof given !== 'string' || !(await uses.passwords.matches(user.passwordHash ?? '', given))) {
+    throw invalid({ field, code: 'invalid_format', message: 'This is not your password.' });
   }
   await uses.sessions.confirm(session.tokenHash, uses.clock.now());
+}
+
+function proofOf(uses: ConfirmUses, { customerId, userId, id, address }: Session, given: FactorAnswer): Promise<Proof> {
+  return uses.store.transaction(customerId, async (transaction) => {
+    const user = requireFound(await transaction.users.lock(userId), 'user');
+    const purpose = challengeFor.confirmation({ customerId, id });
+    const attempt = { given, purpose, source: sourceOf({ id }), address, at: uses.clock.now() };
+    return proveFactor(uses, transaction, user, attempt);
+  });
+}
+
+/** Guesses are counted per session: a thief's do not lock the person out. */
+function sourceOf({ id }: Pick<Session, 'id'>): string {
+  return `session:${id}`;
 }

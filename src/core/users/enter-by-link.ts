@@ -1,21 +1,12 @@
-import type { Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
-import { hashRandomToken } from '../shared/random-token.js';
 import type { Transactional } from '../shared/transactional.js';
-import { type Browser, newSession } from './open-session.js';
+import { type BegunSignIn, beginSignIn } from './begin-sign-in.js';
+import { type NoticeUses, notifyPerson } from './notify-person.js';
+import { isOpenFor, readLink } from './one-time-link.js';
+import type { Browser } from './open-session.js';
 import type { PasswordHasher } from './password-hasher.js';
-import { peekLink } from './peek-link.js';
-import {
-  auditSubject,
-  type CommonPasswords,
-  emailTaken,
-  isLinkOpen,
-  readCredentials,
-  redeemLink,
-  type User,
-  userActor,
-} from './user.js';
-import type { UserStore } from './user-store.js';
+import { type LinkUses, peekLink } from './peek-link.js';
+import { auditSubject, type CommonPasswords, emailTaken, readCredentials, redeemLink, userActor } from './user.js';
 
 interface Arrival {
   readonly token: string;
@@ -27,34 +18,43 @@ interface Arrival {
 }
 
 /**
- * Uses up a one-time link: sets the person's new credentials, ends every existing session, and signs the browser in. Of two concurrent
- * calls, one succeeds. Errors: `url_forbidden` when the link is not valid (any more); `invalid_request`, and the link remains valid.
+ * Uses up a one-time link: sets the person's new credentials, ends every existing session, and signs the browser in, or begins to: a link
+ * does not replace a second factor, unless the operator said so. Of two concurrent calls, one succeeds. Errors: `url_forbidden` when the
+ * link is not valid (any more); `invalid_request`, and the link remains valid.
  */
 export async function enterByLink(
-  uses: {
-    users: UserStore;
-    store: Transactional<'customer' | 'users' | 'audit'>;
-    passwords: PasswordHasher;
-    commonPasswords: CommonPasswords;
-    clock: Clock;
-  },
+  uses: LinkUses &
+    NoticeUses & {
+      store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
+      passwords: PasswordHasher;
+      commonPasswords: CommonPasswords;
+    },
   { token, browser, ...given }: Arrival,
-): Promise<User> {
+): Promise<BegunSignIn> {
   const known = await peekLink(uses, token);
   if (known === null) throw linkForbidden();
   const { email, password } = readCredentials(known.user, given, uses.commonPasswords);
-  const [hash, passwordHash] = [hashRandomToken(token), await uses.passwords.hash(password)];
+  const [link, passwordHash] = [readLink(uses, token), await uses.passwords.hash(password)];
   return uses.store.transaction(known.user.customerId, async (transaction) => {
     await transaction.customer.lock();
     const [held, now] = [await transaction.users.lock(known.user.id), uses.clock.now()];
-    if (held === null || !isLinkOpen(held, hash, now)) throw linkForbidden();
-    const user = redeemLink(held, { email: held.email ?? email, passwordHash }, now);
+    if (held === null || !isOpenFor(link, held, now)) throw linkForbidden();
+    const user = redeemLink(held, { email: held.email ?? email, passwordHash });
     if (!(await transaction.users.update(user))) throw emailTaken();
     await transaction.users.endSessions(user.id, null);
-    await transaction.users.openSession(user.id, newSession(browser, now, true));
+    await transaction.factors.endPendingOf(user.id);
+    const [actor, subject] = [userActor(user, browser.address), auditSubject(user)];
+    // Not by a link that came by mail, while one that the operator made is open, too.
+    const dropped = link.kind === 'made' && held.linkDropsFactors ? await transaction.factors.deleteAll(user.id) : 0;
+    if (dropped > 0) {
+      await transaction.audit.add(actor, { action: 'user.factor_removed', subject, count: dropped, at: now });
+    }
     const action = held.joinedAt === null ? 'user.joined' : 'user.link_used';
-    await transaction.audit.add(userActor(user, browser.address), { action, subject: auditSubject(user), at: now });
-    return user;
+    await transaction.audit.add(actor, { action, subject, at: now });
+    if (held.passwordHash !== null) {
+      await notifyPerson(uses, transaction, user, { template: 'password_changed' }, { ...browser, at: now });
+    }
+    return beginSignIn(transaction, user, { browser, byLink: true, source: '', at: now });
   });
 }
 

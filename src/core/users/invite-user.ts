@@ -1,17 +1,25 @@
+import type { MailUses } from '../mail/queue-mail.js';
 import type { Addresses } from '../shared/addresses.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, requireFound } from '../shared/errors.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import type { Transactional } from '../shared/transactional.js';
+import { mailLink } from './mail-link.js';
 import { type PeopleManager, type Role, requireMayManage } from './role.js';
 import { auditSubject, MAX_USERS, newInvitedUser, readEmail, type User, withLink } from './user.js';
 
-type InviteUses = { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock; addresses: Addresses };
+type InviteUses = MailUses & {
+  readonly store: Transactional<'customer' | 'users' | 'audit' | 'jobs'>;
+  readonly clock: Clock;
+  readonly addresses: Addresses;
+};
 
 export interface Invitation {
   readonly user: User;
   /** The link with which the person signs in, once, within seven days. It is only available here. */
   readonly link: string;
+  /** Whether the person gets it by mail, too. */
+  readonly isMailed: boolean;
 }
 
 interface InvitationRequest {
@@ -33,12 +41,8 @@ export function inviteFirstOwner(uses: InviteUses, caller: PeopleManager): Promi
   return invite(uses, caller, null, 'owner');
 }
 
-async function invite(
-  { store, clock, addresses }: InviteUses,
-  caller: PeopleManager,
-  email: string | null,
-  role: Role,
-): Promise<Invitation> {
+async function invite(uses: InviteUses, caller: PeopleManager, email: string | null, role: Role): Promise<Invitation> {
+  const { store, clock, addresses } = uses;
   const token = newRandomToken();
   const link = addresses.signIn(token);
   return store.transaction(caller.customerId, async (transaction) => {
@@ -51,7 +55,7 @@ async function invite(
       const again = withLink(requireFound(await transaction.users.lock(known.id), 'user'), hash, now);
       await transaction.users.update(again);
       await transaction.audit.add(caller.actor, { action: 'user.linked', subject: auditSubject(again), at: now });
-      return { user: again, link };
+      return { user: again, link, isMailed: await mailLink(uses, transaction, caller, again, link, now) };
     }
     if (everyone.length >= MAX_USERS) {
       const message = `An account can have at most ${MAX_USERS} people. Remove someone first.`;
@@ -62,6 +66,6 @@ async function invite(
       'user',
     );
     await transaction.audit.add(caller.actor, { action: 'user.invited', subject: auditSubject(user), at: now });
-    return { user, link };
+    return { user, link, isMailed: await mailLink(uses, transaction, caller, user, link, now) };
   });
 }

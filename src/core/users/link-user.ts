@@ -1,3 +1,4 @@
+import type { MailUses } from '../mail/queue-mail.js';
 import type { Addresses } from '../shared/addresses.js';
 import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
@@ -5,23 +6,35 @@ import type { Id } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { Invitation } from './invite-user.js';
+import { mailLink } from './mail-link.js';
 import { type PeopleManager, requireMayManage } from './role.js';
 import { auditSubject, withLink } from './user.js';
 
-/** A new link for an existing user who has lost the password. Errors: `not_found`, `scope_required`. */
+/**
+ * A new link for an existing user who has lost the password; `withoutFactors`: and the second factors, which using the link removes. Only
+ * the operator can tell who asks for that, so such a link is never mailed. Errors: `not_found`, `scope_required`.
+ */
 export async function linkUser(
-  { store, clock, addresses }: { store: Transactional<'users' | 'audit'>; clock: Clock; addresses: Addresses },
+  uses: MailUses & {
+    store: Transactional<'customer' | 'users' | 'audit' | 'jobs'>;
+    clock: Clock;
+    addresses: Addresses;
+  },
   caller: PeopleManager,
   userId: Id,
+  { withoutFactors = false }: { readonly withoutFactors?: boolean } = {},
 ): Promise<Invitation> {
   const token = newRandomToken();
-  const user = await store.transaction(caller.customerId, async ({ users, audit }) => {
-    const user = requireFound(await users.lock(userId), 'user');
+  const link = uses.addresses.signIn(token);
+  return uses.store.transaction(caller.customerId, async (transaction) => {
+    const { users, audit } = transaction;
+    const [user, at] = [requireFound(await users.lock(userId), 'user'), uses.clock.now()];
     requireMayManage(caller, user.role);
-    const known = withLink(user, hashRandomToken(token), clock.now());
+    const known = withLink(user, hashRandomToken(token), at, withoutFactors);
     await users.update(known);
-    await audit.add(caller.actor, { action: 'user.linked', subject: auditSubject(known), at: clock.now() });
-    return known;
+    const changes = withoutFactors ? ['secondFactors'] : [];
+    await audit.add(caller.actor, { action: 'user.linked', subject: auditSubject(known), changes, at });
+    const isMailed = !withoutFactors && (await mailLink(uses, transaction, caller, known, link, at));
+    return { user: known, link, isMailed };
   });
-  return { user, link: addresses.signIn(token) };
 }

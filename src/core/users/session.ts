@@ -41,11 +41,6 @@ export function isOver(session: Pick<Session, 'startedAt' | 'lastSeenAt'>, now: 
 /** How long a person who signed in by a link may correct the password chosen then. */
 export const LINK_GRACE_MS = 15 * MINUTE;
 
-/** Whether this session may set a password without giving the current one. */
-export function maySetPassword({ byLink, startedAt }: Pick<Session, 'byLink' | 'startedAt'>, now: Date): boolean {
-  return byLink && now.getTime() - startedAt.getTime() < LINK_GRACE_MS;
-}
-
 /** For how long after a password nobody is asked for it again. */
 export const CONFIRMED_MS = 15 * MINUTE;
 
@@ -54,11 +49,25 @@ export function isConfirmed({ confirmedAt }: Pick<Session, 'confirmedAt'>, now: 
   return now.getTime() - confirmedAt.getTime() < CONFIRMED_MS;
 }
 
+/**
+ * Whether this session may set a password without giving the current one: soon after a link; or if there is neither a password nor a second
+ * factor, because a provider signs the person in, soon after that was asked.
+ */
+export function maySetPassword(
+  { session, user, hasFactor }: Pick<KnownSession, 'session' | 'user' | 'hasFactor'>,
+  now: Date,
+): boolean {
+  if (session.byLink && now.getTime() - session.startedAt.getTime() < LINK_GRACE_MS) return true;
+  return user.passwordHash === null && !hasFactor && isConfirmed(session, now);
+}
+
 /** A session and its user. */
 export interface KnownSession {
   readonly session: Session;
   readonly user: User;
-  readonly customer: Pick<Customer, 'id' | 'name' | 'status'>;
+  readonly customer: Pick<Customer, 'id' | 'name' | 'status' | 'factorsRequiredFrom'>;
+  /** The person signs in with a second factor. */
+  readonly hasFactor: boolean;
 }
 
 /** Sessions of all customers, by the cookie of a browser: called before the customer is known. */

@@ -26,8 +26,13 @@ export async function requireSignInBudget(
   if (known !== null) {
     return requireBudget(uses, { name: `sign-in:known:${known}`, limit: PER_ACCOUNT }, TOO_MANY);
   }
-  await requireBudget(uses, { name: `sign-in:from:${addressBudget(address)}`, limit: PER_ADDRESS }, TOO_MANY);
+  await requireAddressBudget(uses, address);
   await requireBudget(uses, { name: `sign-in:to:${accountName(account)}`, limit: PER_ACCOUNT }, TOO_MANY);
+}
+
+/** Counts an attempt to sign in where no account is named. Errors: `rate_limited`. */
+export function requireAddressBudget(uses: { rateWindows: RateWindowStore }, address: string): Promise<void> {
+  return requireBudget(uses, { name: `sign-in:from:${addressBudget(address)}`, limit: PER_ADDRESS }, TOO_MANY);
 }
 
 /** Whether to record a refused attempt: the first in a minute for this account from this source. */

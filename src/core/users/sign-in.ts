@@ -1,14 +1,15 @@
 import type { RateWindowStore } from '../access/rolling-window.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
-import type { Secrets } from '../shared/secrets.js';
 import type { Transactional } from '../shared/transactional.js';
+import { type BegunSignIn, beginSignIn } from './begin-sign-in.js';
 import { knownSource } from './known-source.js';
-import { type Browser, newSession } from './open-session.js';
+import { type NoticeUses, notifyPerson } from './notify-person.js';
+import type { Browser } from './open-session.js';
 import type { PasswordHasher } from './password-hasher.js';
 import { recordRefusal } from './refused-sign-in.js';
 import { requireSignInBudget } from './sign-in-attempts.js';
-import { auditSubject, normalEmail, recordSignIn, type User, userActor } from './user.js';
+import { auditSubject, normalEmail, userActor } from './user.js';
 import type { UserStore } from './user-store.js';
 import { matching, usersOf } from './users-by-password.js';
 
@@ -21,21 +22,20 @@ interface Credentials {
 }
 
 /**
- * Signs in the browser of the user with this address and password. A password that was changed since it was compared is refused. Neither
- * the response, its wording nor its time reveals whether an address exists. A person who has accounts at several customers with one
- * password gets the one used last. Errors: `unauthorized`, `rate_limited`.
+ * Signs in the browser of the user with this address and password, or begins to, if there is a second factor. A password that was changed
+ * since it was compared is refused. Neither the response, its wording nor its time reveals whether an address exists. A person who has
+ * accounts at several customers with one password gets the one used last. Errors: `unauthorized`, `rate_limited`.
  */
 export async function signIn(
-  uses: {
+  uses: NoticeUses & {
     users: UserStore;
     passwords: PasswordHasher;
     rateWindows: RateWindowStore;
-    store: Transactional<'users' | 'audit'>;
+    store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
     clock: Clock;
-    secrets: Secrets;
   },
   { email, password, browser, device }: Credentials,
-): Promise<User> {
+): Promise<BegunSignIn> {
   const normal = normalEmail(email);
   const known = await usersOf(uses, normal);
   const { address } = browser;
@@ -46,16 +46,17 @@ export async function signIn(
     await recordRefusal(uses, known, normal, address);
     throw refused();
   }
-  return uses.store.transaction(user.customerId, async ({ users, audit }) => {
-    const [held, now] = [await users.lock(user.id), uses.clock.now()];
+  return uses.store.transaction(user.customerId, async (transaction) => {
+    const [held, now] = [await transaction.users.lock(user.id), uses.clock.now()];
     // Comparing takes long enough for a new password, which ends every session, to be set in between.
     if (held?.passwordHash !== user.passwordHash) throw refused();
-    const signed = recordSignIn(held, now);
-    await users.update(signed);
-    await users.openSession(user.id, newSession(browser, now, false));
-    const actor = userActor(signed, address);
-    await audit.add(actor, { action: 'user.signed_in', subject: auditSubject(signed), at: now });
-    return signed;
+    const begun = await beginSignIn(transaction, held, { browser, byLink: false, source: source ?? '', at: now });
+    if (begun.isPending) return begun;
+    const signedIn = { action: 'user.signed_in', subject: auditSubject(held), at: now } as const;
+    await transaction.audit.add(userActor(held, address), signedIn);
+    if (source === null)
+      await notifyPerson(uses, transaction, held, { template: 'new_sign_in' }, { ...browser, at: now });
+    return begun;
   });
 }
 

@@ -12,6 +12,8 @@ export interface KnownUser {
 export interface UserStore {
   /** Users with this address, at any customer; by customer ascending. The address in lower case. */
   findByEmail(email: string): Promise<readonly KnownUser[]>;
+  /** Users whom this issuer knows by this name, at any customer; by customer ascending. */
+  findByIdentity(issuer: string, subject: string): Promise<readonly KnownUser[]>;
   /**
    * The user this link was created for; null when it never existed, was used, or was replaced by another. Expired ones are returned: the
    * caller checks.

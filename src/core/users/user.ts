@@ -17,6 +17,8 @@ export interface User {
   /** SHA-256 of the one link that signs this person in, once; null when there is none. */
   readonly linkHash: string | null;
   readonly linkExpiresAt: Date | null;
+  /** Whoever uses the link loses the second factors: the operator said so. */
+  readonly linkDropsFactors: boolean;
   readonly createdAt: Date;
   /** When the person first signed in; null while the invitation is open. */
   readonly joinedAt: Date | null;
@@ -54,6 +56,7 @@ export function newInvitedUser(email: string | null, role: Role, at: Date): NewU
     passwordHash: null,
     linkHash: null,
     linkExpiresAt: null,
+    linkDropsFactors: false,
     createdAt: at,
     joinedAt: null,
     lastSignInAt: null,
@@ -61,8 +64,13 @@ export function newInvitedUser(email: string | null, role: Role, at: Date): NewU
 }
 
 /** A new link; it invalidates the previous one. */
-export function withLink<T extends NewUser>(user: T, linkHash: string, at: Date): T {
-  return { ...user, linkHash, linkExpiresAt: after(at, LINK_DAYS * DAY) };
+export function withLink<T extends NewUser>(user: T, linkHash: string, at: Date, dropsFactors = false): T {
+  return { ...user, linkHash, linkExpiresAt: after(at, LINK_DAYS * DAY), linkDropsFactors: dropsFactors };
+}
+
+/** The link is used up, or no longer wanted. */
+export function withoutLink<T extends NewUser>(user: T): T {
+  return { ...user, linkHash: null, linkExpiresAt: null, linkDropsFactors: false };
 }
 
 export function isLinkOpen(user: Pick<User, 'linkHash' | 'linkExpiresAt'>, linkHash: string, now: Date): boolean {
@@ -70,8 +78,8 @@ export function isLinkOpen(user: Pick<User, 'linkHash' | 'linkExpiresAt'>, linkH
 }
 
 /** The link is used up, and the person signs in with these credentials from now on. */
-export function redeemLink(user: User, { email, passwordHash }: Pick<User, 'email' | 'passwordHash'>, at: Date): User {
-  return { ...recordSignIn(user, at), email, passwordHash, linkHash: null, linkExpiresAt: null };
+export function redeemLink(user: User, { email, passwordHash }: Pick<User, 'email' | 'passwordHash'>): User {
+  return { ...withoutLink(user), email, passwordHash };
 }
 
 export function recordSignIn(user: User, at: Date): User {

@@ -88,9 +88,9 @@ export function deviceOf(ports: Pick<Ports, 'addresses'>, request: Request): str
   return cookieOf(request, cookieName(ports, DEVICE_COOKIE));
 }
 
-/** Marks the browser as one in which the person with this address signed in. */
+/** Marks the browser as one in which the person with this address signed in. Lax: providers send people back from another site. */
 export function rememberDevice(ports: Ports, request: Request, email: string): void {
-  const rules = { ...cookieRules(ports), sameSite: 'strict', maxAge: DEVICE_DAYS * DAY } as const;
+  const rules = { ...cookieRules(ports), maxAge: DEVICE_DAYS * DAY };
   request.res?.cookie(cookieName(ports, DEVICE_COOKIE), newDevice(ports, email), rules);
 }
 

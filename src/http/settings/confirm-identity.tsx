@@ -1,32 +1,54 @@
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { CONFIRMATION_FIELD, confirmIdentity } from '../../core/users/confirm-identity.js';
+import type { ProviderSettings } from '../../core/users/identity-provider.js';
+import { providerFor } from '../../core/users/provider-for.js';
 import { isConfirmed, type KnownSession } from '../../core/users/session.js';
 import { MAX_PASSWORD } from '../../core/users/user.js';
 import { requestContextOf } from '../server/request-context.js';
+import { CODE_INPUT } from './code-field.js';
+import { ConfirmByProvider } from './confirm-by-provider.view.js';
 import { CSRF_FIELD } from './csrf.js';
 import { AnsweredInstead, wantsPage } from './error-page.js';
 import { Button, Field, Form, ProblemSummary, type Problems, problemsOf } from './form.js';
 import { HOME } from './navigation.js';
 import { renderPage } from './page.js';
 import type { PageContext } from './page-context.js';
+import { canUsePasskey } from './passkeys/own-passkeys.js';
+import {
+  PASSKEY_FIELD,
+  PASSKEY_SCRIPT,
+  PasskeyButton,
+  PasskeyNotes,
+  passkeyAnswerOf,
+} from './passkeys/passkey-form.js';
+import { ASK_AGAIN } from './passkeys/passkey-paths.js';
 import { USER_NAME_FIELD, UserName } from './password-field.js';
 
 /**
- * Lets a form through whose sender gave the password a moment ago, or gives it with this form. Otherwise the answer is a page that asks for
+ * Lets a form through whose sender gave the password, or with a second factor a code or a passkey, a moment ago or with this form. Otherwise the answer is a page that asks for
  * it and sends the same form again. Errors: `unauthorized` for scripts of pages.
  */
 export async function requireConfirmed(ports: Ports, context: PageContext, person: KnownSession): Promise<void> {
   if (isConfirmed(person.session, ports.clock.now())) return;
   if (!wantsPage(requestContextOf(context.request), context.request)) {
-    throw new DomainError('unauthorized', 'Your password is needed again for this. Reload the page and try again.');
+    throw new DomainError('unauthorized', 'You have to confirm that it is you again. Reload the page and try again.');
   }
-  const given = context.form.text(CONFIRMATION_FIELD);
+  const given = passkeyAnswerOf(ports, context, PASSKEY_FIELD) ?? context.form.text(CONFIRMATION_FIELD);
   const problems = given === '' ? null : await refusalOf(() => confirmIdentity(ports, person, given));
   if (given !== '' && problems === null) return;
   const words = { title: 'Confirm that it is you', plain: true, status: problems?.status ?? 403, flash: null };
-  const form = <ConfirmForm context={context} email={person.user.email} problems={problems} />;
-  throw new AnsweredInstead(renderPage(ports, context, words, form));
+  const props = {
+    ...{ context, person, problems, offersPasskeys: await canUsePasskey(ports, person) },
+    provider: isKnownHere(person) ? null : await providerFor(ports, person),
+  };
+  const form = <ConfirmForm {...props} />;
+  throw new AnsweredInstead(renderPage(ports, context, { ...words, scripts: [PASSKEY_SCRIPT] }, form));
+}
+
+/** By a password or a second factor. Others are known by a provider alone. */
+function isKnownHere({ user, hasFactor }: KnownSession): boolean {
+  return hasFactor || user.passwordHash !== null;
 }
 
 async function refusalOf(act: () => Promise<void>): Promise<Problems | null> {
@@ -40,39 +62,81 @@ async function refusalOf(act: () => Promise<void>): Promise<Problems | null> {
 
 interface ConfirmProps {
   readonly context: PageContext;
-  readonly email: string | null;
+  readonly person: KnownSession;
   readonly problems: Problems | null;
+  readonly offersPasskeys: boolean;
+  /** Where somebody without a password confirms it. */
+  readonly provider: ProviderSettings | null;
 }
 
-function ConfirmForm({ context, email, problems }: ConfirmProps) {
-  const sent = context.form.entriesBut(CSRF_FIELD, CONFIRMATION_FIELD, USER_NAME_FIELD);
+function ConfirmForm({ context, person, problems, offersPasskeys, provider }: ConfirmProps) {
+  const sent = context.form.entriesBut(CSRF_FIELD, CONFIRMATION_FIELD, USER_NAME_FIELD, PASSKEY_FIELD);
   return (
     <section class="card narrow">
       <h1>Confirm that it is you</h1>
       <p>
-        This decides who has access to the account. Enter your password to go on: what you entered before is not lost.
+        This decides who has access to the account. {proofOf(person, offersPasskeys)} to go on: what you entered before
+        is not lost.
       </p>
       {!problems?.isOfFields && <ProblemSummary problems={problems} />}
       <Form action={context.request.originalUrl}>
         {sent.map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
-        <UserName email={email} />
-        <Field
-          label="Password"
-          name={CONFIRMATION_FIELD}
-          errors={problems}
-          input={{ type: 'password', required: true, autocomplete: 'current-password', maxLength: MAX_PASSWORD }}
-        />
-        <div class="buttons">
-          <Button>Confirm</Button>
-          <a class="button plain" href={pageBefore(context)}>
-            Cancel
-          </a>
-        </div>
+        {isKnownHere(person) ? (
+          <Proof person={person} problems={problems} offersPasskeys={offersPasskeys} back={pageBefore(context)} />
+        ) : (
+          <ConfirmByProvider provider={provider} />
+        )}
       </Form>
     </section>
   );
+}
+
+interface ProofProps {
+  readonly person: KnownSession;
+  readonly problems: Problems | null;
+  readonly offersPasskeys: boolean;
+  readonly back: string;
+}
+
+function Proof({ person: { user, hasFactor }, problems, offersPasskeys, back }: ProofProps) {
+  return (
+    <>
+      {hasFactor ? (
+        <Field
+          label="Code"
+          name={CONFIRMATION_FIELD}
+          hint="From your authenticator app, or a recovery code."
+          errors={problems}
+          input={CODE_INPUT}
+        />
+      ) : (
+        <>
+          <UserName email={user.email} />
+          <Field
+            label="Password"
+            name={CONFIRMATION_FIELD}
+            errors={problems}
+            input={{ type: 'password', required: true, autocomplete: 'current-password', maxLength: MAX_PASSWORD }}
+          />
+        </>
+      )}
+      <div class="buttons">
+        <Button>Confirm</Button>
+        {offersPasskeys && <PasskeyButton from={ASK_AGAIN} label="Use a passkey" />}
+        <a class="button plain" href={back}>
+          Cancel
+        </a>
+      </div>
+      {offersPasskeys && <PasskeyNotes />}
+    </>
+  );
+}
+
+function proofOf(person: KnownSession, offersPasskeys: boolean): string {
+  if (!isKnownHere(person)) return 'Confirm that it is you';
+  return `${offersPasskeys ? 'Use a passkey, or enter' : 'Enter'} ${person.hasFactor ? 'a code' : 'your password'}`;
 }
 
 /** The page with the form, of this site in any case. */

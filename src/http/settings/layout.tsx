@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { mayActAs } from '../../core/users/role.js';
 import { assetUrl } from './assets.js';
 import type { Flash } from './browser-session.js';
+import { FactorNotice } from './factor-notice.js';
 import { Form } from './form.js';
 import { HOME } from './navigation.js';
 import type { PageOptions } from './page.js';
@@ -46,6 +47,7 @@ export function Layout({ context, options, flash, token, children }: LayoutProps
           <Header context={context} section={options.section} />
         )}
         <main id="content" tabIndex={-1}>
+          {!plain && context.person && <FactorNotice person={context.person} />}
           {flash && <Message flash={flash} />}
           {children}
         </main>

@@ -2,6 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Caller } from '../../core/access/caller.js';
 import { scopes } from '../../core/access/scope.js';
+import type { Id } from '../../core/shared/ids.js';
 import type { PeopleManager } from '../../core/users/role.js';
 import type { KnownSession } from '../../core/users/session.js';
 import { userActor } from '../../core/users/user.js';
@@ -40,6 +41,11 @@ export function pageContextOf(request: Request): PageContext {
 export function personOf({ person }: PageContext): KnownSession {
   if (person === null) throw new Error('a public page asked who is signed in');
   return person;
+}
+
+/** Whose pages these are. Only on pages for people. */
+export function customerOf(context: PageContext): Id {
+  return personOf(context).customer.id;
 }
 
 /** For use cases that the API has, too: here a person may do whatever a key could. */

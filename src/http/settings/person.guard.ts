@@ -5,14 +5,17 @@ import type { Request } from 'express';
 import { requireChange } from '../../core/access/require-budget.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
+import { mustAddFactor } from '../../core/users/factor-policy.js';
 import { touchSession } from '../../core/users/find-session.js';
 import { mayActAs, type Role } from '../../core/users/role.js';
+import type { KnownSession } from '../../core/users/session.js';
 import { accessOf } from '../access.js';
 import { PORTS } from '../ports-token.js';
 import { requestContextOf } from '../server/request-context.js';
 import { requireConfirmed } from './confirm-identity.js';
 import { Csrf } from './csrf.js';
 import { AnsweredInstead, wantsPage } from './error-page.js';
+import { FACTORS_PATH } from './factor-notice.js';
 import { FormFields, readForm, TAKES_FILES } from './form-fields.js';
 import { Navigation } from './navigation.js';
 import { redirectTo } from './page.js';
@@ -43,7 +46,10 @@ export class PersonGuard implements CanActivate {
     pageContexts.set(requestContext, pageContext);
     requestContext.userId = person?.user.id ?? null;
     if (person !== null) await touchSession(this.ports, person, clientIp);
-    if (access.needs === 'person') this.requirePerson(request, access.role);
+    if (access.needs === 'person') {
+      this.requirePerson(request, access.role);
+      if (person !== null && access.beforeFactor !== true) this.requireFactor(request, person);
+    }
     if (request.method === 'GET' || request.method === 'HEAD') return true;
     const takesFiles = this.reflector.get<boolean | undefined>(TAKES_FILES, context.getHandler()) ?? false;
     const sent = await readForm(request, takesFiles ? this.ports.limits.inlineMaxBytes : null);
@@ -61,6 +67,15 @@ export class PersonGuard implements CanActivate {
       throw error;
     }
     return true;
+  }
+
+  /** Where everyone needs a second factor, pages lead to the one that adds it. */
+  private requireFactor(request: Request, person: KnownSession): void {
+    if (!mustAddFactor(person, this.ports.clock.now())) return;
+    if (wantsPage(requestContextOf(request), request)) {
+      throw new AnsweredInstead(redirectTo(pageContextOf(request), FACTORS_PATH));
+    }
+    throw new DomainError('scope_required', 'This account requires two-step sign-in. Set it up under Account first.');
   }
 
   private requirePerson(request: Request, role: Role): void {

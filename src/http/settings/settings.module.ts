@@ -2,8 +2,12 @@ import { Module } from '@nestjs/common';
 import { SharesModule } from '../shares/shares.module.js';
 import { AccountController } from './account/account.controller.js';
 import { ExportController } from './account/export.controller.js';
+import { FactorPolicyController } from './account/factor-policy.controller.js';
+import { FactorsController } from './account/factors.controller.js';
+import { IdentitiesController } from './account/identities.controller.js';
 import { LeavingController } from './account/leaving.controller.js';
 import { PeopleController } from './account/people.controller.js';
+import { RemoveFactorController } from './account/remove-factor.controller.js';
 import { AssetsController } from './assets.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { DeliveryKeysController } from './delivery/delivery-keys.controller.js';
@@ -11,6 +15,7 @@ import { PresetsController } from './delivery/presets.controller.js';
 import { HistoryController } from './history/history.controller.js';
 import { ImportController } from './imports/import.controller.js';
 import { ImportsController } from './imports/imports.controller.js';
+import { KeyDeletionController } from './keys/key-deletion.controller.js';
 import { KeysController } from './keys/keys.controller.js';
 import { LibraryController } from './library/library.controller.js';
 import { LibraryScriptsController } from './library/library-scripts.controller.js';
@@ -18,9 +23,15 @@ import { PhotoController } from './library/photo.controller.js';
 import { PhotoChangesController } from './library/photo-changes.controller.js';
 import { SelectionController } from './library/selection.controller.js';
 import { MapController } from './map/map.controller.js';
+import { PasskeyQuestionsController } from './passkeys/passkey-questions.controller.js';
+import { PasskeySignInController } from './passkeys/passkey-sign-in.controller.js';
 import { SearchesController } from './searches/searches.controller.js';
 import { ShareSettingsController } from './shares/shares.controller.js';
+import { CodeController } from './sign-in/code.controller.js';
+import { ConfirmEmailController } from './sign-in/confirm-email.controller.js';
 import { EnterController } from './sign-in/enter.controller.js';
+import { ProviderController } from './sign-in/provider.controller.js';
+import { RecoveryController } from './sign-in/recovery.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { SimilarController } from './similar/similar.controller.js';
 import { MergeTagsController } from './tags/merge-tags.controller.js';
@@ -35,10 +46,15 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
   controllers: [
     AssetsController,
     SignInController,
+    CodeController,
+    ProviderController,
     EnterController,
+    RecoveryController,
+    ConfirmEmailController,
     MergeTagsController,
     TagPagesController,
     KeysController,
+    KeyDeletionController,
     WebhookPagesController,
     WebhookActsController,
     DeliveryKeysController,
@@ -47,6 +63,12 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     AuditController,
     AccountController,
     PeopleController,
+    FactorsController,
+    IdentitiesController,
+    RemoveFactorController,
+    PasskeyQuestionsController,
+    PasskeySignInController,
+    FactorPolicyController,
     ExportController,
     LeavingController,
     LibraryController,

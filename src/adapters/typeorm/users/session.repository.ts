@@ -1,5 +1,4 @@
 import { type DataSource, LessThan } from 'typeorm';
-import type { Customer } from '../../../core/customers/customer.js';
 import type { KnownSession, Session, SessionStore } from '../../../core/users/session.js';
 import type { User } from '../../../core/users/user.js';
 import { change, select, selectList } from '../database/rows.js';
@@ -11,16 +10,22 @@ export class TypeormSessionStore implements SessionStore {
 
   find(tokenHash: string): Promise<KnownSession | null> {
     return withoutTransaction(this.dataSource, async (manager) => {
-      const [session] = await select<Session & Pick<Customer, 'name' | 'status'>>(
+      const [session] = await select<Session & Omit<KnownSession['customer'], 'id'> & Pick<KnownSession, 'hasFactor'>>(
         manager,
-        `SELECT ${selectList(sessionTable, 's')}, c.name, c.status
+        `SELECT ${selectList(sessionTable, 's')}, c.name, c.status, c.factors_required_from AS "factorsRequiredFrom",
+           EXISTS (SELECT 1 FROM authenticator_apps a
+             WHERE a.customer_id = s.customer_id AND a.user_id = s.user_id)
+           OR EXISTS (SELECT 1 FROM passkeys p
+             WHERE p.customer_id = s.customer_id AND p.user_id = s.user_id) AS "hasFactor"
          FROM sessions s JOIN customers c ON c.id = s.customer_id WHERE s.token_hash = $1`,
         [tokenHash],
       );
       if (session === undefined) return null;
-      const { name, status, ...rest } = session;
+      const { name, status, factorsRequiredFrom, hasFactor, ...rest } = session;
       const user: User | null = await manager.findOneBy(userTable, { customerId: rest.customerId, id: rest.userId });
-      return user && { session: rest, user, customer: { id: rest.customerId, name, status } };
+      return (
+        user && { session: rest, user, customer: { id: rest.customerId, name, status, factorsRequiredFrom }, hasFactor }
+      );
     });
   }
 

@@ -13,20 +13,25 @@ export class TypeormUserStore implements UserStore {
   constructor(private readonly dataSource: DataSource) {}
 
   findByEmail(email: string): Promise<readonly KnownUser[]> {
-    return this.known('u.email = $1', email);
+    return this.known('WHERE u.email = $1', email);
+  }
+
+  findByIdentity(issuer: string, subject: string): Promise<readonly KnownUser[]> {
+    const identities = 'JOIN identities i ON i.customer_id = u.customer_id AND i.user_id = u.id';
+    return this.known(`${identities} WHERE i.issuer = $1 AND i.subject = $2`, issuer, subject);
   }
 
   async findByLink(linkHash: string): Promise<KnownUser | null> {
-    return (await this.known('u.link_hash = $1', linkHash))[0] ?? null;
+    return (await this.known('WHERE u.link_hash = $1', linkHash))[0] ?? null;
   }
 
-  private known(condition: string, value: string): Promise<KnownUser[]> {
+  private known(which: string, ...values: readonly string[]): Promise<KnownUser[]> {
     return withoutTransaction(this.dataSource, async (manager) => {
       const rows = await select<User & { customerStatus: CustomerStatus }>(
         manager,
         `SELECT ${selectList(userTable, 'u')}, c.status AS "customerStatus"
-         FROM users u JOIN customers c ON c.id = u.customer_id WHERE ${condition} ORDER BY u.customer_id`,
-        [value],
+         FROM users u JOIN customers c ON c.id = u.customer_id ${which} ORDER BY u.customer_id`,
+        values,
       );
       return rows.map(({ customerStatus, ...user }) => ({ user, customerStatus }));
     });

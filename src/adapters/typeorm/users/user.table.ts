@@ -21,6 +21,7 @@ export const userTable = tableOf<User>('user', 'users', {
   passwordHash: optionalText,
   linkHash: optionalText,
   linkExpiresAt: optionalInstant,
+  linkDropsFactors: yesOrNo,
   createdAt: instant,
   joinedAt: optionalInstant,
   lastSignInAt: optionalInstant,

@@ -2,19 +2,22 @@ import { Controller, Get, Inject, Post } from '@nestjs/common';
 import { editCustomer } from '../../../core/customers/edit-customer.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { changeEmail } from '../../../core/users/change-email.js';
 import { changePassword } from '../../../core/users/change-password.js';
 import { listSessions } from '../../../core/users/list-sessions.js';
+import { requestEmailChange } from '../../../core/users/request-email-change.js';
 import { revokeOtherSessions, revokeSession } from '../../../core/users/revoke-session.js';
 import { maySetPassword } from '../../../core/users/session.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
+import { requireConfirmed } from '../confirm-identity.js';
 import { type Problems, problemsOf } from '../form.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
+import { canUsePasskey } from '../passkeys/own-passkeys.js';
+import { PASSKEY_FIELD, PASSKEY_SCRIPT, passkeyAnswerOf } from '../passkeys/passkey-form.js';
 import { AccountPage } from './account.view.js';
 
 const HERE = '/settings/account';
@@ -47,20 +50,27 @@ export class AccountController {
   @Post('email')
   @RequireRole('viewer', { confirmed: true })
   changeEmail(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const { user } = personOf(context);
     const email = context.form.text('email');
-    return this.withProblems(context, 'email', 'Your e-mail address was changed.', () =>
-      changeEmail(this.ports, callerOfPage(context), user.id, email),
+    const done = (result: 'changed' | 'requested') =>
+      result === 'changed'
+        ? 'Your e-mail address was changed.'
+        : `We have sent a link to ${email.trim()}. Your address changes when you confirm it there, within a day.`;
+    return this.withProblems(context, 'email', done, () =>
+      requestEmailChange(this.ports, callerOfPage(context), personOf(context), email),
     );
   }
 
   @Post('password')
-  changePassword(@CurrentPageContext() context: PageContext): Promise<Reply> {
+  async changePassword(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { form } = context;
-    const passwords = { current: form.text('current'), password: form.text('password') };
+    const person = personOf(context);
+    // Without a password or a code to ask for, the provider that signs the person in has to ask.
+    if (person.user.passwordHash === null && !person.hasFactor) await requireConfirmed(this.ports, context, person);
+    const current = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? form.text('current');
+    const passwords = { current, password: form.text('password') };
     const done = 'Your password was changed. Every other browser of yours is signed out.';
     return this.withProblems(context, 'password', done, () =>
-      changePassword(this.ports, personOf(context).session, passwords, context.clientIp),
+      changePassword(this.ports, person.session, passwords, context.clientIp),
     );
   }
 
@@ -79,15 +89,16 @@ export class AccountController {
   }
 
   /** Runs the request of a form; if it is refused, the page is shown again with the errors. */
-  private async withProblems(
+  private async withProblems<T>(
     context: PageContext,
     form: string,
-    done: string,
-    act: () => Promise<unknown>,
+    done: string | ((result: T) => string),
+    act: () => Promise<T>,
   ): Promise<Reply> {
     try {
-      await act();
-      return redirectTo(context, HERE, { kind: 'done', text: done });
+      const result = await act();
+      const text = typeof done === 'string' ? done : done(result);
+      return redirectTo(context, HERE, { kind: 'done', text });
     } catch (error) {
       return await this.page(context, { form, problems: problemsOf(error) });
     }
@@ -98,13 +109,21 @@ export class AccountController {
     refused: { form: string; problems: Problems } | null = null,
   ): Promise<Reply> {
     const person = personOf(context);
-    const { customer, sessions } = await this.ports.store.query(person.customer.id, async (reader) => ({
+    const { customer, sessions, identities } = await this.ports.store.query(person.customer.id, async (reader) => ({
       customer: await reader.customer.read(),
+      identities: await reader.identities.of(person.user.id),
       sessions: await listSessions(this.ports, person.customer.id, person.user.id),
     }));
-    const words = { title: 'Account', section: 'account', ...(refused && { status: refused.problems.status }) };
-    const mayOmitCurrent = maySetPassword(person.session, this.ports.clock.now());
-    const props = { customer, person, sessions, refused, form: context.form, mayOmitCurrent };
+    const words = {
+      ...{ title: 'Account', section: 'account', scripts: [PASSKEY_SCRIPT] },
+      ...(refused && { status: refused.problems.status }),
+    };
+    const props = {
+      ...{ customer, person, sessions, identities, refused, form: context.form },
+      mayOmitCurrent: maySetPassword(person, this.ports.clock.now()),
+      isMailed: this.ports.mailer !== null,
+      offersPasskeys: await canUsePasskey(this.ports, person),
+    };
     return renderPage(this.ports, context, words, <AccountPage {...props} />);
   }
 }

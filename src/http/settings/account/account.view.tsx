@@ -1,5 +1,6 @@
 import type { Customer } from '../../../core/customers/customer.js';
 import { MAX_CUSTOMER_NAME, MAX_RETENTION_DAYS } from '../../../core/customers/customer-values.js';
+import type { Identity } from '../../../core/users/identity.js';
 import type { KnownSession, Session } from '../../../core/users/session.js';
 import { MAX_EMAIL } from '../../../core/users/user.js';
 import { withArticle } from '../../fields/role-meanings.js';
@@ -7,22 +8,29 @@ import { Allowed } from '../allowed.js';
 import { Button, Field, Form, type Problems } from '../form.js';
 import type { FormFields } from '../form-fields.js';
 import { Card, Heading } from '../parts.js';
-import { PASSWORD_HINT, UserName } from '../password-field.js';
+import { IdentitiesCard } from './identities.view.js';
+import { FactorsCard, PasswordCard } from './password.view.js';
 import { SessionsCard } from './sessions.view.js';
 
 interface AccountProps {
   readonly customer: Customer;
   readonly person: KnownSession;
   readonly sessions: readonly Session[];
+  readonly identities: readonly Identity[];
   /** The form that was refused. */
   readonly refused: { readonly form: string; readonly problems: Problems } | null;
   /** Its values. */
   readonly form: FormFields;
+  /** A new address is confirmed by mail. */
+  readonly isMailed: boolean;
   /** The person may set a password without giving the current one. */
   readonly mayOmitCurrent: boolean;
+  /** The person has one. */
+  readonly offersPasskeys: boolean;
 }
 
-export function AccountPage({ customer, person, sessions, refused, form, mayOmitCurrent }: AccountProps) {
+export function AccountPage(props: AccountProps) {
+  const { customer, person, sessions, identities, refused, form, isMailed, mayOmitCurrent, offersPasskeys } = props;
   const isOwner = person.user.role === 'owner';
   const problemsOf = (name: string) => (refused?.form === name ? refused.problems : null);
   return (
@@ -38,8 +46,10 @@ export function AccountPage({ customer, person, sessions, refused, form, mayOmit
         </Allowed>
       </Heading>
       {isOwner && <CustomerCard customer={customer} problems={problemsOf('account')} form={form} />}
-      <EmailCard person={person} problems={problemsOf('email')} form={form} />
-      <PasswordCard person={person} mayOmitCurrent={mayOmitCurrent} problems={problemsOf('password')} />
+      <EmailCard person={person} isMailed={isMailed} problems={problemsOf('email')} form={form} />
+      <PasswordCard {...{ person, mayOmitCurrent, offersPasskeys }} problems={problemsOf('password')} />
+      <IdentitiesCard identities={identities} hasPassword={person.user.passwordHash !== null} />
+      <FactorsCard hasFactor={person.hasFactor} />
       <SessionsCard sessions={sessions} current={person.session.id} />
       {isOwner && <LibraryCard />}
       <ExportCard />
@@ -99,7 +109,7 @@ function CustomerCard({ customer, problems, form }: CardProps & { customer: Cust
   );
 }
 
-function EmailCard({ person, problems, form }: CardProps & { person: KnownSession }) {
+function EmailCard({ person, isMailed, problems, form }: CardProps & { person: KnownSession; isMailed: boolean }) {
   const { email } = person.user;
   return (
     <Card title="Your e-mail address">
@@ -107,7 +117,7 @@ function EmailCard({ person, problems, form }: CardProps & { person: KnownSessio
         <Field
           label="E-mail address"
           name="email"
-          hint="You sign in with it."
+          hint={`You sign in with it.${isMailed ? ' A new one counts once you have opened the link that we send there.' : ''}`}
           errors={problems}
           input={{
             type: 'email',
@@ -119,42 +129,6 @@ function EmailCard({ person, problems, form }: CardProps & { person: KnownSessio
         />
         <div class="buttons">
           <Button>Save</Button>
-        </div>
-      </Form>
-    </Card>
-  );
-}
-
-interface PasswordProps {
-  readonly person: KnownSession;
-  /** A person who has just signed in by a link does not need the current password. */
-  readonly mayOmitCurrent: boolean;
-  readonly problems: Problems | null;
-}
-
-function PasswordCard({ person, mayOmitCurrent, problems }: PasswordProps) {
-  return (
-    <Card title="Your password">
-      <Form action="/settings/account/password" label="Your password">
-        <UserName email={person.user.email} />
-        {!mayOmitCurrent && (
-          <Field
-            label="Current password"
-            name="current"
-            errors={problems}
-            input={{ type: 'password', required: true, autocomplete: 'current-password', maxLength: 1000 }}
-          />
-        )}
-        <Field
-          label="New password"
-          name="password"
-          hint={PASSWORD_HINT}
-          errors={problems}
-          input={{ type: 'password', required: true, autocomplete: 'new-password', maxLength: 1000 }}
-        />
-        {problems?.code === 'rate_limited' && <p class="error">{problems.message}</p>}
-        <div class="buttons">
-          <Button>Change password</Button>
         </div>
       </Form>
     </Card>

@@ -15,7 +15,7 @@ import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import { redirectTo, renderPage } from '../page.js';
-import { CurrentPageContext, type PageContext, peopleManager, personOf } from '../page-context.js';
+import { CurrentPageContext, customerOf, type PageContext, peopleManager, personOf } from '../page-context.js';
 import { InvitationMade, PeopleList, RemovePerson } from './people.view.js';
 
 const HERE = '/settings/account/people';
@@ -97,16 +97,26 @@ export class PeopleController {
   /** @param problems Of the invitation, to be shown in its form; or of something else, to be shown at the top. */
   private async page(context: PageContext, problems: { refused?: Problems; said?: Problems } = {}): Promise<Reply> {
     const { refused = null, said = null } = problems;
-    const users = await this.ports.store.query(customerOf(context), (reader) => reader.users.list());
+    const { users, ...factors } = await this.ports.store.query(customerOf(context), async (reader) => ({
+      users: await reader.users.list(),
+      withFactor: new Set((await reader.factors.listApps()).map(({ userId }) => userId)),
+      identities: await reader.identities.list(),
+      customer: await reader.customer.read(),
+    }));
     const status = (refused ?? said)?.status ?? 200;
     const flash = said && ({ kind: 'failed', text: said.message } as const);
-    const view = <PeopleList users={users} self={personOf(context).user} problems={refused} form={context.form} />;
+    const view = (
+      <PeopleList
+        users={users}
+        {...factors}
+        isMailed={this.ports.mailer !== null}
+        self={personOf(context).user}
+        problems={refused}
+        form={context.form}
+      />
+    );
     return renderPage(this.ports, context, { title: 'People', section, status, flash }, view);
   }
-}
-
-function customerOf(context: PageContext): Id {
-  return personOf(context).customer.id;
 }
 
 function nameOf({ email }: User): string {

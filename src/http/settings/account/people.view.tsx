@@ -1,13 +1,26 @@
+import type { Customer } from '../../../core/customers/customer.js';
+import type { Id } from '../../../core/shared/ids.js';
+import type { Identity } from '../../../core/users/identity.js';
 import type { Invitation } from '../../../core/users/invite-user.js';
 import { mayManage, type Role, roles } from '../../../core/users/role.js';
 import { LINK_DAYS, MAX_EMAIL, type User } from '../../../core/users/user.js';
 import { roleMeanings } from '../../fields/role-meanings.js';
+import { Allowed } from '../allowed.js';
+import { Copied, Copyable } from '../copyable.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import type { FormFields } from '../form-fields.js';
 import { Badge, Card, Confirm, Heading, Moment, Table } from '../parts.js';
+import { Unlink } from './identities.view.js';
 
 interface ListProps {
   readonly users: readonly User[];
+  /** Those who have a second factor. */
+  readonly withFactor: ReadonlySet<Id>;
+  /** By which those sign in who do so at a provider. */
+  readonly identities: readonly Identity[];
+  readonly customer: Customer;
+  /** Links are also sent by mail. */
+  readonly isMailed: boolean;
   /** Who sees the page. */
   readonly self: Pick<User, 'id' | 'role'>;
   readonly problems: Problems | null;
@@ -15,7 +28,7 @@ interface ListProps {
   readonly form: FormFields;
 }
 
-export function PeopleList({ users, self, problems, form }: ListProps) {
+export function PeopleList({ users, withFactor, identities, customer, isMailed, self, problems, form }: ListProps) {
   const manageable = rolesFor(self);
   const rows = users.map((user) => ({
     key: user.id,
@@ -23,14 +36,22 @@ export function PeopleList({ users, self, problems, form }: ListProps) {
       <>
         <span class="strong">{user.email ?? 'First owner'}</span>
         {user.id === self.id && <Badge tone="good">You</Badge>}
+        {identities.some(({ userId }) => userId === user.id) && <Badge tone="good">Single sign-on</Badge>}
         {user.joinedAt === null && <Badge tone="warn">Invited</Badge>}
       </>,
       named(user.role),
+      withFactor.has(user.id) ? 'Yes' : 'No',
       <Moment at={user.lastSignInAt} none="Never" />,
-      mayManage(self, user.role) ? <PersonActions user={user} roles={manageable} /> : null,
+      mayManage(self, user.role) ? (
+        <PersonActions
+          user={user}
+          roles={manageable}
+          identities={identities.filter(({ userId }) => userId === user.id && userId !== self.id)}
+        />
+      ) : null,
     ],
   }));
-  const columns = ['Person', 'Role', 'Last sign-in', ''];
+  const columns = ['Person', 'Role', 'Two-step sign-in', 'Last sign-in', ''];
   return (
     <>
       <Heading
@@ -42,7 +63,7 @@ export function PeopleList({ users, self, problems, form }: ListProps) {
       <Table caption="People with access to this account" columns={columns} rows={rows} />
       <Card
         title="Invite a person"
-        lead={`You get a link to pass on in any way you trust. It works once, within ${LINK_DAYS} days.`}
+        lead={`${isMailed ? 'The person gets a link by mail, and you see it, too' : 'You get a link to pass on in any way you trust'}. It works once, within ${LINK_DAYS} days.`}
       >
         <Form action="/settings/account/people" label="Invite a person">
           <ProblemSummary problems={problems} />
@@ -67,11 +88,38 @@ export function PeopleList({ users, self, problems, form }: ListProps) {
             />
           </div>
           <div class="buttons">
-            <Button>Create a link</Button>
+            <Button>{isMailed ? 'Invite' : 'Create a link'}</Button>
           </div>
         </Form>
       </Card>
+      <Allowed least="owner">
+        <FactorPolicy customer={customer} />
+      </Allowed>
     </>
+  );
+}
+
+function FactorPolicy({ customer }: { customer: Customer }) {
+  const { factorsRequiredFrom: from, defaultTimeZone } = customer;
+  // The Swedish way of writing a day is that of ISO 8601.
+  const day = from?.toLocaleDateString('sv-SE', { timeZone: defaultTimeZone }) ?? '';
+  return (
+    <Card
+      title="Two-step sign-in for everyone"
+      lead="From that day on, whoever has not set it up sees only the page that does. Until then a notice says so. API keys are not affected."
+    >
+      <Form action="/settings/account/people/two-step" label="Two-step sign-in for everyone">
+        <Field
+          label="Required from"
+          name="from"
+          hint={`A day in the time zone ${defaultTimeZone}. Empty: everyone decides alone.`}
+          input={{ type: 'date', value: day }}
+        />
+        <div class="buttons">
+          <Button>Save</Button>
+        </div>
+      </Form>
+    </Card>
   );
 }
 
@@ -84,7 +132,13 @@ function named(role: string): string {
   return role[0]?.toUpperCase() + role.slice(1);
 }
 
-function PersonActions({ user, roles }: { user: User; roles: readonly Role[] }) {
+interface ActionsProps {
+  readonly user: User;
+  readonly roles: readonly Role[];
+  readonly identities: readonly Identity[];
+}
+
+function PersonActions({ user, roles, identities }: ActionsProps) {
   const path = `/settings/account/people/${user.id}`;
   const who = <span class="unseen">{` ${user.email ?? 'first owner'}`}</span>;
   return (
@@ -106,6 +160,9 @@ function PersonActions({ user, roles }: { user: User; roles: readonly Role[] }) 
           New link{who}
         </button>
       </Form>
+      {identities.map(({ id }) => (
+        <Unlink key={id} id={id} whose={` of ${user.email ?? 'first owner'}`} />
+      ))}
       <a class="dangerous" href={`${path}/remove`}>
         Remove{who}
       </a>
@@ -114,22 +171,22 @@ function PersonActions({ user, roles }: { user: User; roles: readonly Role[] }) 
 }
 
 /** The only page that ever shows a link. */
-export function InvitationMade({ user, link }: Invitation) {
+export function InvitationMade({ user, link, isMailed }: Invitation) {
   const who = user.email ?? 'the first owner';
   return (
     <>
       <Heading title={`A link for ${who}`} />
       <section class="card">
+        <p>
+          {isMailed
+            ? `A mail to ${who} contains it. If the mail does not arrive, pass it on yourself.`
+            : 'Nobody else gets it: pass it on yourself.'}
+        </p>
         <p class="lead">
           {`Give it only to ${who}: the first person to open it is signed in as ${user.role}. It works once, within ${LINK_DAYS} days, and is shown only now.`}
         </p>
-        <div class="secret">
-          <code id="link">{link}</code>
-          <button class="button plain" type="button" data-copy="link" hidden>
-            Copy
-          </button>
-        </div>
-        <p class="unseen" id="copied" role="status" />
+        <Copyable id="link" text={link} />
+        <Copied />
         <div class="buttons">
           <a class="button primary" href="/settings/account/people">
             Done

@@ -1,3 +1,4 @@
+import { browserName } from '../../../core/users/browser-name.js';
 import type { Session } from '../../../core/users/session.js';
 import { Button, Form } from '../form.js';
 import { Badge, Card, Moment, Table } from '../parts.js';
@@ -35,27 +36,4 @@ export function SessionsCard({ sessions, current }: { sessions: readonly Session
       )}
     </Card>
   );
-}
-
-const NAMES: readonly (readonly [RegExp, string])[] = [
-  [/Edg\//, 'Edge'],
-  [/OPR\//, 'Opera'],
-  [/Firefox\//, 'Firefox'],
-  [/Chrom(e|ium)\//, 'Chrome'],
-  [/Safari\//, 'Safari'],
-];
-
-const SYSTEMS: readonly (readonly [RegExp, string])[] = [
-  [/iPhone|iPad/, 'iOS'],
-  [/Android/, 'Android'],
-  [/Windows/, 'Windows'],
-  [/Mac OS X/, 'macOS'],
-  [/Linux/, 'Linux'],
-];
-
-/** The most likely browser. Browsers claim to be each other, so the order matters. */
-function browserName(userAgent: string): string {
-  const name = NAMES.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'A browser';
-  const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
-  return system ? `${name} on ${system}` : name;
 }

@@ -1,4 +1,5 @@
 import { type DeliveryKey, MAX_DELIVERY_KEY_NAME } from '../../../core/delivery/delivery-key.js';
+import { Copied, Copyable } from '../copyable.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Card, Confirm, Heading } from '../parts.js';
 import { LIST } from './delivery-area.js';
@@ -73,13 +74,8 @@ export function ShowDeliverySecret({ subject, secret }: { subject: DeliveryKey; 
         <p>
           Id of the key: <code>{subject.publicId}</code>
         </p>
-        <div class="secret">
-          <code id="secret">{secret}</code>
-          <button class="button plain" type="button" data-copy="secret" hidden>
-            Copy
-          </button>
-        </div>
-        <p class="unseen" id="copied" role="status" />
+        <Copyable id="secret" text={secret} />
+        <Copied />
         <div class="buttons">
           <a class="button primary" href={LIST}>
             I have stored it

@@ -19,7 +19,7 @@ import type { FormFields } from '../form-fields.js';
 import { endOf, lastDay } from '../keys/key-form.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
-import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
+import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
 import { DeliveryPage } from './delivery.view.js';
 import { AREA, LIST, ONCE } from './delivery-area.js';
 import { DeleteDeliveryKey, type DeliveryKeyFields, DeliveryKeyForm, ShowDeliverySecret } from './delivery-key.view.js';
@@ -122,10 +122,6 @@ export class DeliveryKeysController {
     await this.traffic.flush();
     return readImageDelivery(this.ports, customerOf(context));
   }
-}
-
-function customerOf(context: PageContext): Id {
-  return personOf(context).customer.id;
 }
 
 function fieldsOf(form: FormFields): DeliveryKeyFields {

@@ -13,7 +13,7 @@ import { sendDownload } from '../../responses/send-download.js';
 import { oneOfQuery } from '../address.js';
 import { problemsOf } from '../form.js';
 import { redirectTo, renderPage } from '../page.js';
-import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
+import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
 import { AREA, LIST } from './delivery-area.js';
 import { DeletePreset, PresetForm, type PresetFormProps } from './preset.view.js';
 
@@ -35,19 +35,19 @@ export class PresetsController {
 
   @Get('presets/:preset/edit')
   async editForm(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
-    const { options } = await readPreset(this.ports, personOf(context).customer.id, name);
+    const { options } = await readPreset(this.ports, customerOf(context), name);
     return this.form(context, { isNew: false, name, options, preview: options, problems: null });
   }
 
   @Post('presets/:preset/edit')
   async edit(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
-    await readPreset(this.ports, personOf(context).customer.id, name);
+    await readPreset(this.ports, customerOf(context), name);
     return this.submitted(context, { isNew: false, name });
   }
 
   @Get('presets/:preset/delete')
   async confirmDelete(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
-    await readPreset(this.ports, personOf(context).customer.id, name);
+    await readPreset(this.ports, customerOf(context), name);
     return renderPage(this.ports, context, { ...AREA, title: 'Delete a preset' }, <DeletePreset name={name} />);
   }
 

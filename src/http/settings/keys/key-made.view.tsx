@@ -1,4 +1,5 @@
 import { type ApiKey, displayPrefix } from '../../../core/access/api-key.js';
+import { Copied, Copyable } from '../copyable.js';
 import { Card, Confirm, Heading, Moment } from '../parts.js';
 import { ScopeList } from './keys.view.js';
 
@@ -18,13 +19,8 @@ export function KeyMade({ made, token, original, publicUrl }: MadeProps) {
       <section class="card" aria-labelledby="your-key">
         <h2 id="your-key">Your key (shown only once)</h2>
         <p class="lead">Copy it to where it is used. We do not store it: if you lose it, create a new one.</p>
-        <div class="secret">
-          <code id="token">{token}</code>
-          <button class="button plain" type="button" data-copy="token" hidden>
-            Copy
-          </button>
-        </div>
-        <p class="unseen" id="copied" role="status" />
+        <Copyable id="token" text={token} />
+        <Copied />
         <p class="hint">Try it:</p>
         <pre class="code">{`curl -H "Authorization: Bearer ${token}" ${publicUrl}/api/v1/me`}</pre>
         <div class="buttons">

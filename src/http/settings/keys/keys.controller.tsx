@@ -1,6 +1,5 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { ApiKey } from '../../../core/access/api-key.js';
-import { deleteOwnKey } from '../../../core/access/delete-own-key.js';
 import { editOwnKey } from '../../../core/access/edit-own-key.js';
 import { issueOwnKey } from '../../../core/access/issue-own-key.js';
 import type { KeyAddress } from '../../../core/access/key-store.js';
@@ -16,10 +15,10 @@ import type { Reply } from '../../responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
-import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
+import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
 import { emptyFields, fieldsOf, type KeyFields, scopesOf, sentFields, settingsOf } from './key-form.js';
 import { EditKey, NewKey } from './key-form.view.js';
-import { DeleteKey, KeyMade } from './key-made.view.js';
+import { KeyMade } from './key-made.view.js';
 import { KeyList } from './keys.view.js';
 
 const LIST = '/settings/keys';
@@ -93,20 +92,6 @@ export class KeysController {
     }
   }
 
-  @Get(':id/delete')
-  async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    await this.uses.flush();
-    const key = await ownKey(this.ports, customerOf(context), id);
-    return renderPage(this.ports, context, { title: 'Delete a key', section }, <DeleteKey subject={key} />);
-  }
-
-  @Post(':id/delete')
-  async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const { name } = await ownKey(this.ports, customerOf(context), id);
-    await deleteOwnKey(this.ports, callerOfPage(context), id);
-    return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was deleted and no longer works.` });
-  }
-
   private newForm(
     context: PageContext,
     form: FormState & { key: ApiKey | null; addresses: readonly KeyAddress[] },
@@ -146,8 +131,4 @@ interface FormState {
 
 function statusOf({ problems, locksOut }: FormState): number {
   return problems?.status ?? (locksOut.length > 0 ? 409 : 200);
-}
-
-function customerOf(context: PageContext): Id {
-  return personOf(context).customer.id;
 }

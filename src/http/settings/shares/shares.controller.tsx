@@ -19,7 +19,7 @@ import { requireConfirmed } from '../confirm-identity.js';
 import { type Problems, problemsOf } from '../form.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
-import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
+import { CurrentPageContext, callerOfPage, customerOf, type PageContext, personOf } from '../page-context.js';
 import { blankShare, changesOf, fieldsOfShare, type ShareFields, sentFields, settingsOf } from './share-form.js';
 import { EditShare, NewShare } from './share-form.view.js';
 import { RevokeShare, ShareList, SharePage } from './shares.view.js';
@@ -139,8 +139,4 @@ export class ShareSettingsController {
     if (found[0] !== undefined) return found[0].id;
     throw invalid({ field: 'tagId', code: 'unknown_tag', message: `There is no tag “${name}”.` });
   }
-}
-
-function customerOf(context: PageContext): Id {
-  return personOf(context).customer.id;
 }

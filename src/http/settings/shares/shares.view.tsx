@@ -2,9 +2,10 @@ import type { ComponentChildren } from 'preact';
 import type { ShareWithToken } from '../../../core/shares/create-share.js';
 import { isOver, MAX_SHARES, type Share } from '../../../core/shares/share.js';
 import type { Tag } from '../../../core/tags/tag.js';
+import { Copied, Copyable } from '../copyable.js';
 import { number, pluralize } from '../counted.js';
 import { Badge, Card, Confirm, Empty, Heading, Moment, Table } from '../parts.js';
-import { QrCode } from './qr-code.js';
+import { QrCode } from '../qr-code.js';
 import { LIST, sharePagePath } from './shares-area.js';
 
 interface ShareListProps {
@@ -58,7 +59,7 @@ export function ShareList({ shares, tags, now, linkOf }: ShareListProps) {
           }))}
         />
       )}
-      <p class="unseen" id="copied" role="status" />
+      <Copied />
     </>
   );
 }
@@ -83,8 +84,8 @@ export function SharePage({ share, tags, link, now, children }: ShareHeadProps) 
       <Card title="Link" lead="Whoever has it sees the photos. Pass it on as you would a key.">
         {isOver(share, now) && <p class="flash warn">This link has expired. Choose a later date to open it again.</p>}
         <Link id="link" link={link} />
-        <p class="unseen" id="copied" role="status" />
-        {link !== null && <QrCode text={link} />}
+        <Copied />
+        {link !== null && <QrCode text={link} label="QR code of the link" />}
         <p>
           <Visits share={share} />
         </p>
@@ -96,14 +97,7 @@ export function SharePage({ share, tags, link, now, children }: ShareHeadProps) 
 
 function Link({ id, link }: { id: string; link: string | null }) {
   if (link === null) return <>It cannot be shown: the operator has to add the SECRET_KEY under which it was created.</>;
-  return (
-    <div class="secret">
-      <code id={id}>{link}</code>
-      <button class="button plain small" type="button" data-copy={id} hidden>
-        Copy
-      </button>
-    </div>
-  );
+  return <Copyable id={id} text={link} small />;
 }
 
 function Visits({ share: { visits, lastVisitedAt } }: { share: Share }) {

@@ -6,11 +6,12 @@ import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { SIGN_IN_LINKS_PATH } from '../../public-addresses.js';
 import type { Reply } from '../../responses/reply.js';
-import { beginSession, newBrowser, rememberDevice } from '../browser-session.js';
+import { newBrowser } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
 import { HOME } from '../navigation.js';
-import { redirectTo, renderPage } from '../page.js';
+import { renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext } from '../page-context.js';
+import { continueSignIn } from './pending-sign-in.js';
 import { EnterForm } from './sign-in.view.js';
 
 /** One-time links: invitations, the first owner's, new ones after a lost password. Opening one does not use it up. */
@@ -30,15 +31,13 @@ export class EnterController {
     const { form, request } = context;
     try {
       const browser = newBrowser(request);
-      const user = await enterByLink(this.ports, {
+      const begun = await enterByLink(this.ports, {
         token,
         email: form.text('email'),
         password: form.text('password'),
         browser,
       });
-      await beginSession(request, browser);
-      rememberDevice(this.ports, request, user.email ?? '');
-      return redirectTo(context, HOME);
+      return await continueSignIn(this.ports, context, begun, browser, HOME);
     } catch (error) {
       return await this.page(context, token, problemsOf(error));
     }

@@ -1,16 +1,20 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
+import { providerFor } from '../../../core/users/provider-for.js';
 import { signOut } from '../../../core/users/revoke-session.js';
 import { signIn } from '../../../core/users/sign-in.js';
 import { Public, RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../responses/reply.js';
-import { beginSession, deviceOf, endSession, newBrowser, rememberDevice } from '../browser-session.js';
+import { deviceOf, endSession, newBrowser } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
 import { HOME } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
-import { SignInForm } from './sign-in.view.js';
+import { PASSKEY_SCRIPT } from '../passkeys/passkey-form.js';
+import { continueSignIn, ownPath } from './pending-sign-in.js';
+import { PROVIDER_PATH } from './provider.view.js';
+import { offersOf, SignInForm } from './sign-in.view.js';
 
 /** Not the cookies: the session ends here, but the cookie that marks this browser as known keeps guessers from locking its owner out. */
 const LEFT_BEHIND = '"cache", "storage"';
@@ -41,10 +45,8 @@ export class SignInController {
     try {
       const browser = newBrowser(request);
       const device = deviceOf(this.ports, request);
-      const user = await signIn(this.ports, { email, password: form.text('password'), browser, device });
-      await beginSession(request, browser);
-      rememberDevice(this.ports, request, user.email ?? '');
-      return redirectTo(context, next);
+      const begun = await signIn(this.ports, { email, password: form.text('password'), browser, device });
+      return await continueSignIn(this.ports, context, begun, browser, next);
     } catch (error) {
       return this.form(context, { email, next }, problemsOf(error));
     }
@@ -53,20 +55,22 @@ export class SignInController {
   @Post('sign-out')
   @Public()
   async signOut(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const provider = context.person && (await providerFor(this.ports, context.person));
     if (context.person !== null) await signOut(this.ports, callerOfPage(context).actor, context.person);
     await endSession(context.request);
-    const { status, body, headers } = redirectTo(context, '/settings/sign-in');
+    const { status, body, headers } = redirectTo(
+      context,
+      provider === null ? '/settings/sign-in' : `${PROVIDER_PATH}/${provider.id}/sign-out`,
+    );
     return new Reply(status, body, { ...headers, 'Clear-Site-Data': LEFT_BEHIND });
   }
 
   private form(context: PageContext, values: { email: string; next: string }, problems: Problems | null): Reply {
-    const words = { title: 'Sign in', plain: true, ...(problems && { status: problems.status }) };
-    return renderPage(this.ports, context, words, <SignInForm {...values} problems={problems} />);
+    const words = {
+      ...{ title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT] },
+      ...(problems && { status: problems.status }),
+    };
+    const form = <SignInForm {...offersOf(this.ports)} {...values} problems={problems} />;
+    return renderPage(this.ports, context, words, form);
   }
-}
-
-/** Only into the settings area: a link must not lead to another site after the sign-in. */
-function ownPath(next: unknown): string {
-  const isOwn = typeof next === 'string' && /^\/settings\/[A-Za-z0-9/_.~?=&%-]*$/.test(next) && !next.includes('//');
-  return isOwn ? next : HOME;
 }

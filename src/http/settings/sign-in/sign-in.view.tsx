@@ -1,8 +1,40 @@
+import type { Ports } from '../../../core/ports.js';
+import type { IdentityProviders } from '../../../core/users/identity-provider.js';
 import { MAX_EMAIL, MAX_PASSWORD, type User } from '../../../core/users/user.js';
+import { CODE_INPUT } from '../code-field.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { PasskeyButton, PasskeyNotes } from '../passkeys/passkey-form.js';
+import { ASK_SECOND_STEP, ASK_TO_SIGN_IN, PASSKEY_SIGN_IN_PATH } from '../passkeys/passkey-paths.js';
 import { PASSWORD_HINT, UserName } from '../password-field.js';
+import { ProviderLinks } from './provider.view.js';
 
-export function SignInForm({ email, next, problems }: { email: string; next: string; problems: Problems | null }) {
+export const RECOVERY_PATH = '/settings/sign-in/recovery';
+
+interface SignInProps {
+  readonly email: string;
+  readonly next: string;
+  readonly problems: Problems | null;
+  /** Links for a new password are sent by mail. */
+  readonly isMailed: boolean;
+  readonly providers: IdentityProviders;
+  /** They work at the address of this service. */
+  readonly offersPasskeys: boolean;
+}
+
+/** The ways to sign in beside the password. */
+export function offersOf({
+  mailer,
+  identityProviders,
+  addresses,
+}: Pick<Ports, 'mailer' | 'identityProviders' | 'addresses'>) {
+  return {
+    isMailed: mailer !== null,
+    providers: identityProviders,
+    offersPasskeys: addresses.passkeySite !== null,
+  };
+}
+
+export function SignInForm({ email, next, problems, isMailed, providers, offersPasskeys }: SignInProps) {
   return (
     <section class="card narrow">
       <h1>Sign in</h1>
@@ -23,8 +55,71 @@ export function SignInForm({ email, next, problems }: { email: string; next: str
           <Button>Sign in</Button>
         </div>
       </Form>
+      {offersPasskeys && <PasskeyForm next={next} />}
+      <ProviderLinks providers={providers} next={next} />
+      {isMailed && (
+        <p class="below">
+          <a href={RECOVERY_PATH}>Forgot your password?</a>
+        </p>
+      )}
+      <p class="hint below">
+        {isMailed ? 'No mail either?' : 'No password, or forgotten it?'} An owner of your account or the operator of
+        this service can send you a new link.
+      </p>
+    </section>
+  );
+}
+
+function PasskeyForm({ next }: { next: string }) {
+  return (
+    <Form action={PASSKEY_SIGN_IN_PATH} class="below" label="Sign in with a passkey">
+      <input type="hidden" name="next" value={next} />
+      <div class="buttons">
+        <PasskeyButton from={ASK_TO_SIGN_IN} label="Sign in with a passkey" isOnly />
+      </div>
+      <PasskeyNotes />
+    </Form>
+  );
+}
+
+interface CodeProps {
+  readonly next: string;
+  readonly problems: Problems | null;
+  /** The person has one. */
+  readonly offersPasskeys: boolean;
+}
+
+/** The second step, for a person with a second factor. */
+export function CodeForm({ next, problems, offersPasskeys }: CodeProps) {
+  return (
+    <section class="card narrow">
+      <h1>{offersPasskeys ? 'One more step' : 'Enter a code'}</h1>
+      <p>
+        {offersPasskeys
+          ? 'Use your passkey, or enter the code of an authenticator app.'
+          : 'One step more: enter the code that your authenticator app shows now.'}
+      </p>
+      {!problems?.isOfFields && <ProblemSummary problems={problems} />}
+      <Form action="/settings/sign-in/code">
+        <input type="hidden" name="next" value={next} />
+        <Field
+          label="Code"
+          name="code"
+          hint={`${offersPasskeys ? 'Without either' : 'Without the app'}, enter one of your recovery codes.`}
+          errors={problems}
+          input={{ ...CODE_INPUT, autofocus: !offersPasskeys }}
+        />
+        <div class="buttons">
+          <Button>Sign in</Button>
+          {offersPasskeys && <PasskeyButton from={ASK_SECOND_STEP} label="Use a passkey" />}
+          <a class="button plain" href="/settings/sign-in">
+            Cancel
+          </a>
+        </div>
+        {offersPasskeys && <PasskeyNotes />}
+      </Form>
       <p class="hint">
-        No password, or forgotten it? An owner of your account or the operator of this service can send you a new link.
+        {offersPasskeys ? 'None' : 'Neither'} at hand? Only the operator of this service can let you in without them.
       </p>
     </section>
   );

@@ -12,8 +12,8 @@ import type { Reply } from '../../responses/reply.js';
 import type { Flash } from '../browser-session.js';
 import { problemsOf } from '../form.js';
 import { redirectTo, renderPage } from '../page.js';
-import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
-import { AREA, customerOf, ONCE } from './webhook-area.js';
+import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
+import { AREA, ONCE } from './webhook-area.js';
 import { RotateSecret, ShowSecret } from './webhooks.view.js';
 
 /** What the buttons of an endpoint do. */

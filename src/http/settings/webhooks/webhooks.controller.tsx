@@ -16,10 +16,10 @@ import { type Problems, problemsOf } from '../form.js';
 import type { FormFields } from '../form-fields.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
-import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
+import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
 import { EndpointPage } from './endpoint.view.js';
 import { blankEndpoint, type EndpointFields, EndpointForm, fieldsOfEndpoint } from './endpoint-form.view.js';
-import { AREA, customerOf, LIVE, ONCE } from './webhook-area.js';
+import { AREA, LIVE, ONCE } from './webhook-area.js';
 import { DeleteEndpoint, EndpointList, ShowSecret } from './webhooks.view.js';
 
 const LOG_PAGE = 50;

@@ -1,5 +1,6 @@
 import type { EndpointWithLast } from '../../../core/webhooks/read-webhooks.js';
 import { MAX_ENDPOINTS, ROTATION_HOURS, type WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
+import { Copied, Copyable } from '../copyable.js';
 import { Card, Confirm, Empty, Heading, Moment, Table } from '../parts.js';
 import { DeliveryState, eventsOf, State, StateReason } from './webhook-labels.js';
 
@@ -74,13 +75,8 @@ export function ShowSecret({ endpoint, secret, isNew }: { endpoint: WebhookEndpo
         title="Its secret"
         lead="Your server uses it to verify that a request comes from this service. It is shown only once: store it safely, like a password."
       >
-        <div class="secret">
-          <code id="secret">{secret}</code>
-          <button class="button plain" type="button" data-copy="secret" hidden>
-            Copy
-          </button>
-        </div>
-        <p class="unseen" id="copied" role="status" />
+        <Copyable id="secret" text={secret} />
+        <Copied />
         {!isNew && (
           <p class="hint">
             For {ROTATION_HOURS} hours, requests are also signed with the old secret, so that no event is lost while you

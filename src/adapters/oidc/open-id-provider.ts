@@ -1,0 +1,164 @@
+import type { AuthorizationResponseError, Configuration, IDToken, ResponseBodyError } from 'openid-client';
+import { DomainError } from '../../core/shared/errors.js';
+import {
+  type Assertion,
+  type IdentityProvider,
+  type ProviderRequest,
+  type ProviderSettings,
+  refusedBy,
+} from '../../core/users/identity-provider.js';
+import { CLOCK_TOLERANCE_MS } from '../../core/users/take-provider-answer.js';
+import { assertionOf, type ClaimNames, type Claims, lacks } from './claims.js';
+import { isLoopback, limitedFetch } from './limited-fetch.js';
+
+export interface OpenIdProviderOptions {
+  readonly settings: ProviderSettings;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly claims: ClaimNames;
+  /** In addition to `openid` and `email`. */
+  readonly scopes: readonly string[];
+  /** For each request; default 5 seconds. */
+  readonly timeoutSeconds?: number;
+}
+
+/** Addresses of the provider are asked for again after this long. */
+const DISCOVERY_MS = 3_600_000;
+/** A token is for use at once: an older one was kept by somebody. */
+const MAX_TOKEN_AGE_MS = 300_000;
+
+type Library = typeof import('openid-client');
+interface Discovered {
+  readonly library: Library;
+  readonly configuration: Configuration;
+}
+
+/** A provider by OpenID Connect: authorization code flow with PKCE, on the library openid-client, which is loaded when somebody signs in. */
+export class OpenIdProvider implements IdentityProvider {
+  readonly settings: ProviderSettings;
+  private discovered: Promise<Discovered> | null = null;
+  private askedAt = 0;
+
+  constructor(private readonly options: OpenIdProviderOptions) {
+    this.settings = options.settings;
+  }
+
+  async begin({ state, nonce, verifier, returnTo, isFresh }: ProviderRequest): Promise<string> {
+    const { library, configuration } = await this.discover();
+    const parameters = {
+      redirect_uri: returnTo,
+      scope: ['openid', 'email', ...this.options.scopes].join(' '),
+      code_challenge: await library.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      state,
+      nonce,
+      ...(isFresh && { prompt: 'login', max_age: '0' }),
+    };
+    return library.buildAuthorizationUrl(configuration, parameters).href;
+  }
+
+  async finish(answer: string, { state, nonce, verifier }: ProviderRequest): Promise<Assertion> {
+    const { library, configuration: shared } = await this.discover();
+    // Its keys are asked for at each sign-in: a key that was replaced a moment ago is no reason to refuse anybody.
+    const configuration = this.configure(library, { ...shared.serverMetadata() });
+    try {
+      const tokens = await library.authorizationCodeGrant(configuration, new URL(answer), {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (claims === undefined || !isRecent(claims)) throw this.invalidAnswer();
+      const missing = lacks(claims, this.options.claims) && configuration.serverMetadata().userinfo_endpoint;
+      const more = missing ? await library.fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
+      return assertionOf(claims, more as Claims, this.options.claims);
+    } catch (error) {
+      throw this.refusalFor(error);
+    }
+  }
+
+  async signOutAddress(returnTo: string): Promise<string | null> {
+    const { library, configuration } = await this.discover();
+    if (configuration.serverMetadata().end_session_endpoint === undefined) return null;
+    return library.buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnTo }).href;
+  }
+
+  /** Of several who wait, one asks. What failed is tried again by the next. */
+  private discover(): Promise<Discovered> {
+    const isOld = Date.now() - this.askedAt >= DISCOVERY_MS;
+    if (this.discovered !== null && !isOld) return this.discovered;
+    const asked = this.ask();
+    this.discovered = asked;
+    this.askedAt = Date.now();
+    asked.catch(() => {
+      if (this.discovered === asked) this.discovered = null;
+    });
+    return asked;
+  }
+
+  private async ask(): Promise<Discovered> {
+    const library = await import('openid-client');
+    const { clientId, clientSecret } = this.options;
+    try {
+      const configuration = await library.discovery(new URL(this.settings.issuer), clientId, clientSecret, undefined, {
+        [library.customFetch]: limitedFetch,
+        execute: this.checks(library),
+        timeout: this.timeout,
+      });
+      return { library, configuration };
+    } catch (error) {
+      throw this.unreachable(error);
+    }
+  }
+
+  private configure(library: Library, metadata: ConstructorParameters<Library['Configuration']>[0]): Configuration {
+    const { clientId, clientSecret } = this.options;
+    const client = { client_secret: clientSecret, [library.clockTolerance]: CLOCK_TOLERANCE_MS / 1000 };
+    const configuration = new library.Configuration(metadata, clientId, client);
+    configuration[library.customFetch] = limitedFetch;
+    configuration.timeout = this.timeout;
+    for (const check of this.checks(library)) check(configuration);
+    return configuration;
+  }
+
+  /** The signature is checked although the token comes straight from the provider; without TLS only on this machine. */
+  private checks({ enableNonRepudiationChecks, allowInsecureRequests }: Library) {
+    const local = isLoopback(new URL(this.settings.issuer)) ? [allowInsecureRequests] : [];
+    return [enableNonRepudiationChecks, ...local];
+  }
+
+  private get timeout(): number {
+    return this.options.timeoutSeconds ?? 5;
+  }
+
+  private refusalFor(error: unknown): DomainError {
+    if (error instanceof DomainError) return error;
+    const { name, code, status } = error as Partial<AuthorizationResponseError & ResponseBodyError>;
+    if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR') {
+      return refusedBy('declined', `${this.settings.name} did not sign you in. Try again.`);
+    }
+    const isAway = name === 'TypeError' || code === 'OAUTH_TIMEOUT' || (typeof status === 'number' && status >= 500);
+    return isAway ? this.unreachable(error) : this.invalidAnswer(error);
+  }
+
+  private invalidAnswer(cause?: unknown): DomainError {
+    const message = `The answer of ${this.settings.name} is not valid, or was used before. Start again.`;
+    return Object.assign(refusedBy('invalid_answer', message), { cause: innermost(cause) });
+  }
+
+  private unreachable(cause: unknown): DomainError {
+    const message = `${this.settings.name} cannot be reached. Try again later, or sign in in another way.`;
+    return Object.assign(new DomainError('service_unavailable', message), { cause: innermost(cause) });
+  }
+}
+
+/** It says what is wrong; those around it only that something is. */
+function innermost(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error;
+}
+
+function isRecent({ iat }: IDToken): boolean {
+  const age = Date.now() - iat * 1000;
+  return age < MAX_TOKEN_AGE_MS && age > -CLOCK_TOLERANCE_MS;
+}

@@ -1,0 +1,151 @@
+import type { Mail, MailTemplate, MailTemplates, NoticeValues } from '../../core/mail/mail.js';
+import { facts, link, type MailText, moment, type Part, paragraph, plainName } from './mail-text.js';
+
+type Texts = { readonly [T in MailTemplate]: (values: MailTemplates[T]) => MailText };
+
+const texts: Texts = {
+  invitation: (values) => ({
+    subject: `Invitation to ${plainName(values.account)}`,
+    parts: [
+      paragraph(
+        `${values.invitedBy ?? 'The operator of this photo service'} invites you to the account “${plainName(values.account)}” as ${article(values.role)} ${values.role}. Choose a password to get in:`,
+      ),
+      link('Accept the invitation', values.link),
+      once(values),
+      paragraph('If you do not expect this invitation, ignore this mail: without the link nobody gets in.'),
+    ],
+  }),
+  new_link: (values) => ({
+    subject: `A new link to ${plainName(values.account)}`,
+    parts: [
+      paragraph(
+        `Somebody who manages the account “${plainName(values.account)}” has made a link for you, with which you choose a new password:`,
+      ),
+      link('Choose a new password', values.link),
+      once(values),
+      paragraph('Until you use it, the password that you have keeps working.'),
+    ],
+  }),
+  recovery: (values) => ({
+    subject: 'Choose a new password',
+    parts: [
+      paragraph(
+        `Somebody has asked for a new password for your access to the account “${plainName(values.account)}”. If that was you, choose one here:`,
+      ),
+      link('Choose a new password', values.link),
+      once(values),
+      facts(['Asked for from', values.source]),
+      paragraph(
+        'If it was not you, ignore this mail: nothing has changed, and nobody has learned whether you have access.',
+      ),
+    ],
+  }),
+  email_confirmation: (values) => ({
+    subject: 'Confirm your e-mail address',
+    parts: [
+      paragraph(
+        `You want to sign in to the account “${plainName(values.account)}” with the address ${values.email}. Confirm that it is yours:`,
+      ),
+      link('Confirm the address', values.link),
+      once(values),
+      paragraph('If you have not asked for this, ignore this mail: then nothing changes.'),
+    ],
+  }),
+  email_change_requested: (values) => ({
+    subject: 'Your e-mail address is about to change',
+    parts: [
+      paragraph(
+        `Somebody who is signed in as you wants to sign in to the account “${plainName(values.account)}” with the address ${values.email} instead of this one. It changes as soon as a link that we have sent there is opened.`,
+      ),
+      ...circumstances(values),
+      ...ifNotYou(values, 'change your password now: that also makes the link invalid'),
+    ],
+  }),
+  email_changed: (values) => ({
+    subject: 'Your e-mail address was changed',
+    parts: [
+      paragraph(
+        `You sign in to the account “${plainName(values.account)}” with the address ${values.email} from now on, and no longer with this one.`,
+      ),
+      ...circumstances(values),
+      ...ifNotYou(values, null),
+    ],
+  }),
+  password_changed: (values) => ({
+    subject: 'Your password was changed',
+    parts: [
+      paragraph(
+        `The password with which you sign in to the account “${plainName(values.account)}” was changed, and every other browser of yours is signed out.`,
+      ),
+      ...circumstances(values),
+      ...ifNotYou(values, null),
+    ],
+  }),
+  new_sign_in: (values) => ({
+    subject: 'A new sign-in',
+    parts: [
+      paragraph(
+        `Somebody has signed in to the account “${plainName(values.account)}” as you, in a browser and from an address that we do not know as yours.`,
+      ),
+      ...circumstances(values),
+      ...ifNotYou(values, 'change your password now, which also signs out every other browser'),
+    ],
+  }),
+  api_key_created: (values) => ({
+    subject: 'A new API key',
+    parts: [
+      paragraph(
+        `The API key “${plainName(values.name)}” was created in your name for the account “${plainName(values.account)}”. Whoever has it can use the account as its scopes allow.`,
+      ),
+      ...circumstances(values),
+      ...ifNotYou(values, 'delete the key and change your password'),
+    ],
+  }),
+  factor_added: (values) => ({
+    subject: 'Two-step sign-in: a second factor was added',
+    parts: [
+      paragraph(
+        `“${plainName(values.name)}” was added to your two-step sign-in for the account “${plainName(values.account)}”. Every other browser of yours is signed out.`,
+      ),
+      ...circumstances(values),
+      ...ifNotYou(values, null),
+    ],
+  }),
+  factor_removed: (values) => ({
+    subject: 'Two-step sign-in: a second factor was removed',
+    parts: [
+      paragraph(
+        `A second factor was removed from your two-step sign-in for the account “${plainName(values.account)}”. Every other browser of yours is signed out.`,
+      ),
+      ...circumstances(values),
+      ...ifNotYou(values, null),
+    ],
+  }),
+};
+
+export function textOf({ template, values }: Mail): MailText {
+  return (texts[template] as (values: Mail['values']) => MailText)(values);
+}
+
+function article(noun: string): string {
+  return /^[aeiou]/.test(noun) ? 'an' : 'a';
+}
+
+function once({ expiresAt, timeZone }: { readonly expiresAt: string; readonly timeZone: string }): Part {
+  return paragraph(`The link works once, until ${moment(expiresAt, timeZone)}.`);
+}
+
+function circumstances({ at, timeZone, source, browser }: NoticeValues): readonly Part[] {
+  return [facts(['When', moment(at, timeZone)], ['From', source], ['Browser', browser && plainName(browser)])];
+}
+
+/** @param remedy What the person can do alone; null: whoever did it may have shut the person out. */
+function ifNotYou({ owners, home }: NoticeValues, remedy: string | null): readonly Part[] {
+  const others =
+    owners.length === 0 ? 'the operator of this service' : `an owner of the account (${owners.join(', ')})`;
+  const sentence =
+    remedy === null
+      ? `If that was not you, ask ${others} to end that person’s access at once.`
+      : `If that was not you, ${remedy}. If you cannot get in, ask ${others}.`;
+  return [paragraph(sentence), link('Open the settings', home)];
+}

@@ -1,0 +1,174 @@
+import { type EntityManager, LessThan, MoreThanOrEqual } from 'typeorm';
+import { requireFound } from '../../../core/shared/errors.js';
+import type { Id } from '../../../core/shared/ids.js';
+import type { FactorRepository } from '../../../core/users/factor-repository.js';
+import type { NewPasskey, Passkey } from '../../../core/users/passkey.js';
+import type {
+  AuthenticatorApp,
+  NewAuthenticatorApp,
+  NewPendingSignIn,
+  PendingSignIn,
+} from '../../../core/users/second-factor.js';
+import { insert } from '../database/rows.js';
+import {
+  answeredChallengeTable,
+  authenticatorAppTable,
+  passkeyTable,
+  pendingSignInTable,
+  recoveryCodeTable,
+  wrongCodeTable,
+} from './factor.table.js';
+import { userTable } from './user.table.js';
+
+export class TypeormFactorRepository implements FactorRepository {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  appsOf(userId: Id): Promise<readonly AuthenticatorApp[]> {
+    const { customerId } = this;
+    return this.manager.find(authenticatorAppTable, { where: { customerId, userId }, order: { id: 'ASC' } });
+  }
+
+  listApps(): Promise<readonly AuthenticatorApp[]> {
+    const { customerId } = this;
+    return this.manager.find(authenticatorAppTable, { where: { customerId }, order: { id: 'ASC' } });
+  }
+
+  passkeysOf(userId: Id): Promise<readonly Passkey[]> {
+    const { customerId } = this;
+    return this.manager.find(passkeyTable, { where: { customerId, userId }, order: { id: 'ASC' } });
+  }
+
+  findPasskey(credentialId: string): Promise<Passkey | null> {
+    return this.manager.findOneBy(passkeyTable, { customerId: this.customerId, credentialId });
+  }
+
+  async countFactors(userId: Id): Promise<number> {
+    const all = { customerId: this.customerId, userId };
+    return (await this.manager.countBy(authenticatorAppTable, all)) + (await this.manager.countBy(passkeyTable, all));
+  }
+
+  countRecoveryCodes(userId: Id): Promise<number> {
+    return this.manager.countBy(recoveryCodeTable, { customerId: this.customerId, userId });
+  }
+
+  countWrongCodes(userId: Id, source: string, since: Date): Promise<number> {
+    const { customerId } = this;
+    return this.manager.countBy(wrongCodeTable, { customerId, userId, source, at: MoreThanOrEqual(since) });
+  }
+
+  findPending(tokenHash: string): Promise<PendingSignIn | null> {
+    return this.manager.findOneBy(pendingSignInTable, { customerId: this.customerId, tokenHash });
+  }
+
+  async insertApp(app: NewAuthenticatorApp): Promise<AuthenticatorApp> {
+    await this.requireUser(app.userId);
+    const [stored] = await insert(this.manager, authenticatorAppTable, [{ ...app, customerId: this.customerId }]);
+    return requireFound(stored, 'second_factor');
+  }
+
+  async deleteApp(userId: Id, id: Id): Promise<boolean> {
+    const { affected } = await this.manager.delete(authenticatorAppTable, { customerId: this.customerId, userId, id });
+    return affected === 1;
+  }
+
+  async useStep(id: Id, step: number, at: Date): Promise<boolean> {
+    const unused = { customerId: this.customerId, id, lastStep: LessThan(step) };
+    const { affected } = await this.manager.update(authenticatorAppTable, unused, { lastStep: step, lastUsedAt: at });
+    return affected === 1;
+  }
+
+  async insertPasskey(passkey: NewPasskey): Promise<Passkey | null> {
+    await this.requireUser(passkey.userId);
+    const row = { ...passkey, customerId: this.customerId };
+    return (
+      (await insert(this.manager, passkeyTable, [row], 'ON CONFLICT ON CONSTRAINT passkeys_once DO NOTHING'))[0] ?? null
+    );
+  }
+
+  async deletePasskey(userId: Id, id: Id): Promise<boolean> {
+    const { affected } = await this.manager.delete(passkeyTable, { customerId: this.customerId, userId, id });
+    return affected === 1;
+  }
+
+  async useCounter(id: Id, counter: number, at: Date): Promise<boolean> {
+    const before = counter === 0 ? 0 : LessThan(counter);
+    const own = { customerId: this.customerId, id, counter: before };
+    return (await this.manager.update(passkeyTable, own, { counter, lastUsedAt: at })).affected === 1;
+  }
+
+  async useChallenge(userId: Id, challengeHash: string, at: Date, since: Date): Promise<boolean> {
+    const { customerId } = this;
+    await this.requireUser(userId);
+    await this.manager.delete(answeredChallengeTable, { customerId, userId, at: LessThan(since) });
+    const row = { customerId, userId, challengeHash, at };
+    return (await insert(this.manager, answeredChallengeTable, [row], 'ON CONFLICT DO NOTHING')).length === 1;
+  }
+
+  async replaceSecret(app: Pick<AuthenticatorApp, 'id' | 'secret'>, secret: string): Promise<void> {
+    const same = { customerId: this.customerId, id: app.id, secret: app.secret };
+    await this.manager.update(authenticatorAppTable, same, { secret });
+  }
+
+  async setRecoveryCodes(userId: Id, hashes: readonly string[]): Promise<void> {
+    const { customerId } = this;
+    await this.requireUser(userId);
+    await this.manager.delete(recoveryCodeTable, { customerId, userId });
+    await insert(
+      this.manager,
+      recoveryCodeTable,
+      hashes.map((codeHash) => ({ customerId, userId, codeHash })),
+    );
+  }
+
+  async useRecoveryCode(userId: Id, codeHash: string): Promise<boolean> {
+    const { affected } = await this.manager.delete(recoveryCodeTable, {
+      customerId: this.customerId,
+      userId,
+      codeHash,
+    });
+    return affected === 1;
+  }
+
+  async addWrongCode(userId: Id, source: string, at: Date, since: Date): Promise<void> {
+    const { customerId } = this;
+    await this.manager.delete(wrongCodeTable, { customerId, userId, at: LessThan(since) });
+    await insert(this.manager, wrongCodeTable, [{ customerId, userId, source, at }]);
+  }
+
+  async openPending(pending: NewPendingSignIn, since: Date): Promise<void> {
+    const { customerId } = this;
+    const { userId } = pending;
+    await this.requireUser(userId);
+    await this.manager.delete(pendingSignInTable, { customerId, userId, startedAt: LessThan(since) });
+    await insert(this.manager, pendingSignInTable, [{ ...pending, customerId, tries: 0 }]);
+  }
+
+  async countTry(tokenHash: string): Promise<void> {
+    await this.manager.increment(pendingSignInTable, { customerId: this.customerId, tokenHash }, 'tries', 1);
+  }
+
+  async endPending(tokenHash: string): Promise<void> {
+    await this.manager.delete(pendingSignInTable, { customerId: this.customerId, tokenHash });
+  }
+
+  async endPendingOf(userId: Id): Promise<void> {
+    await this.manager.delete(pendingSignInTable, { customerId: this.customerId, userId });
+  }
+
+  async deleteAll(userId: Id): Promise<number> {
+    const all = { customerId: this.customerId, userId };
+    await this.manager.delete(recoveryCodeTable, all);
+    await this.manager.delete(pendingSignInTable, all);
+    const passkeys = await this.manager.delete(passkeyTable, all);
+    const apps = await this.manager.delete(authenticatorAppTable, all);
+    return (passkeys.affected ?? 0) + (apps.affected ?? 0);
+  }
+
+  private async requireUser(id: Id): Promise<void> {
+    const where = { customerId: this.customerId, id };
+    requireFound(await this.manager.findOne(userTable, { where, lock: { mode: 'for_key_share' } }), 'user');
+  }
+}

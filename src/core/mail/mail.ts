@@ -1,0 +1,66 @@
+import type { Id } from '../shared/ids.js';
+
+/** Whom a mail goes to. */
+export interface Recipient {
+  /** Names the person where the address must not appear, as in a log. */
+  readonly userId: Id;
+  readonly address: string;
+}
+
+/** A link with its end. Times are in ISO 8601, to be shown in the account's time zone. */
+interface LinkValues {
+  /** The account's name. */
+  readonly account: string;
+  readonly timeZone: string;
+  readonly link: string;
+  readonly expiresAt: string;
+}
+
+/** What has been done in a person's name. */
+export interface NoticeValues {
+  readonly account: string;
+  readonly timeZone: string;
+  readonly at: string;
+  /** IP address that it was done from; null if it was not done over the network. */
+  readonly source: string | null;
+  /** The user agent; null where it is not known. */
+  readonly browser: string | null;
+  /** Owners of the account who can help. */
+  readonly owners: readonly string[];
+  /** Where the person signs in. */
+  readonly home: string;
+}
+
+/** All templates, with the values that each needs. Closed: adapters have a text for each. */
+export interface MailTemplates {
+  readonly invitation: LinkValues & { readonly role: string; readonly invitedBy: string | null };
+  /** Made by somebody who manages people, for a person who has lost the password. */
+  readonly new_link: LinkValues;
+  readonly recovery: LinkValues & { readonly source: string };
+  readonly email_confirmation: LinkValues & { readonly email: string };
+  readonly email_change_requested: NoticeValues & { readonly email: string };
+  readonly email_changed: NoticeValues & { readonly email: string };
+  readonly password_changed: NoticeValues;
+  readonly new_sign_in: NoticeValues;
+  readonly api_key_created: NoticeValues & { readonly name: string };
+  readonly factor_added: NoticeValues & { readonly name: string };
+  readonly factor_removed: NoticeValues;
+}
+export type MailTemplate = keyof MailTemplates;
+
+interface MailOf<Template extends MailTemplate> {
+  readonly to: Recipient;
+  readonly template: Template;
+  readonly values: MailTemplates[Template];
+}
+
+/** One mail to one person. */
+export type Mail = { [T in MailTemplate]: MailOf<T> }[MailTemplate];
+
+/** The same on its way. */
+export interface QueuedMail {
+  /** Stays the same when a mail is sent twice, so that the recipient's program can tell. */
+  readonly id: string;
+  readonly mail: Mail;
+  readonly at: Date;
+}

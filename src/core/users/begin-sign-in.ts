@@ -1,0 +1,40 @@
+import { after } from '../shared/clock.js';
+import { hashRandomToken } from '../shared/random-token.js';
+import type { Transaction } from '../shared/transactional.js';
+import { type Browser, newSession } from './open-session.js';
+import { PENDING_MS } from './second-factor.js';
+import { recordSignIn, type User } from './user.js';
+
+export interface BegunSignIn {
+  readonly user: User;
+  /** The browser is not signed in: its token is that of a sign-in that waits for the second factor. */
+  readonly isPending: boolean;
+}
+
+interface Beginning {
+  readonly browser: Browser;
+  readonly byLink: boolean;
+  /** As in `PendingSignIn`. */
+  readonly source: string;
+  readonly at: Date;
+  /** Absent: the person proved who it is here, and now. */
+  readonly byProvider?: { readonly provesFactor: boolean; readonly confirmedAt: Date };
+}
+
+/** Opens a session or, for a person with a second factor, a sign-in that waits for it. The user is locked. */
+export async function beginSignIn(
+  { users, factors }: Transaction<'users' | 'factors'>,
+  user: User,
+  { browser, byLink, source, at, byProvider }: Beginning,
+): Promise<BegunSignIn> {
+  if (!byProvider?.provesFactor && (await factors.countFactors(user.id)) > 0) {
+    const pending = { userId: user.id, tokenHash: hashRandomToken(browser.token), startedAt: at, source, byLink };
+    await factors.openPending(pending, after(at, -PENDING_MS));
+    return { user, isPending: true };
+  }
+  const signed = recordSignIn(user, at);
+  await users.update(signed);
+  const { confirmedAt = at } = byProvider ?? {};
+  await users.openSession(user.id, { ...newSession(browser, at, byLink), confirmedAt });
+  return { user: signed, isPending: false };
+}

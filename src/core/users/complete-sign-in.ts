@@ -1,0 +1,22 @@
+import type { Transaction } from '../shared/transactional.js';
+import { type Browser, newSession } from './open-session.js';
+import { auditSubject, recordSignIn, type User, userActor } from './user.js';
+
+interface Completion {
+  readonly browser: Browser;
+  readonly byLink: boolean;
+  readonly at: Date;
+}
+
+/** Opens the session of a person who has proven everything. The user is locked. */
+export async function completeSignIn(
+  { users, audit }: Transaction<'users' | 'audit'>,
+  user: User,
+  { browser, byLink, at }: Completion,
+): Promise<User> {
+  const signed = recordSignIn(user, at);
+  await users.update(signed);
+  await users.openSession(user.id, newSession(browser, at, byLink));
+  await audit.add(userActor(signed, browser.address), { action: 'user.signed_in', subject: auditSubject(signed), at });
+  return signed;
+}

@@ -1,0 +1,46 @@
+import type { Mail, MailTemplate, MailTemplates, NoticeValues } from '../mail/mail.js';
+import { type MailUses, queueMail } from '../mail/queue-mail.js';
+import type { Addresses } from '../shared/addresses.js';
+import type { Transaction } from '../shared/transactional.js';
+import { browserName } from './browser-name.js';
+import type { User } from './user.js';
+
+export type NoticeUses = MailUses & { readonly addresses: Addresses };
+
+/** The templates that tell a person what has been done in their name. */
+type NoticeTemplate = { [T in MailTemplate]: MailTemplates[T] extends NoticeValues ? T : never }[MailTemplate];
+
+/** A template, and what it needs beside the circumstances. */
+export type Notice = {
+  [T in NoticeTemplate]: { readonly template: T } & Omit<MailTemplates[T], keyof NoticeValues>;
+}[NoticeTemplate];
+
+/** Where and when it was done. */
+export interface Circumstances {
+  readonly at: Date;
+  readonly address: string | null;
+  readonly userAgent: string;
+}
+
+/** Owners who are named in a mail. */
+const MAX_OWNERS = 3;
+
+/** Tells a person by mail what has been done in their name, and whom to ask if it was somebody else. Not one who has no address. */
+export async function notifyPerson(
+  uses: NoticeUses,
+  transaction: Transaction<'customer' | 'users' | 'jobs'>,
+  { id, email }: Pick<User, 'id' | 'email'>,
+  { template, ...more }: Notice,
+  { at, address, userAgent }: Circumstances,
+): Promise<void> {
+  if (uses.mailer === null || email === null) return;
+  const { name: account, defaultTimeZone: timeZone } = await transaction.customer.read();
+  const everyone = await transaction.users.list();
+  const owners = everyone
+    .filter((user) => user.role === 'owner' && user.joinedAt !== null && user.id !== id)
+    .flatMap((owner) => owner.email ?? [])
+    .slice(0, MAX_OWNERS);
+  const circumstances = { at: at.toISOString(), source: address, browser: browserName(userAgent) };
+  const values = { account, timeZone, owners, home: uses.addresses.settings(), ...circumstances, ...more };
+  await queueMail(uses, transaction, { to: { userId: id, address: email }, template, values } as Mail, at);
+}

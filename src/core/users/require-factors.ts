@@ -1,0 +1,42 @@
+import { type Customer, requireFactorsFrom } from '../customers/customer.js';
+import { fromWallClock } from '../media/capture-time.js';
+import type { Clock } from '../shared/clock.js';
+import { type DomainError, invalid } from '../shared/errors.js';
+import type { Transactional } from '../shared/transactional.js';
+import type { KnownSession } from './session.js';
+import { userActor } from './user.js';
+
+/**
+ * Requires a second factor of everyone from the beginning of a day in the account's time zone; an empty text: no longer. Nobody can ask for
+ * it who has none. Errors: `invalid_request`.
+ */
+export async function requireFactors(
+  { store, clock }: { store: Transactional<'customer' | 'factors' | 'audit'>; clock: Clock },
+  { customer, user }: Pick<KnownSession, 'customer' | 'user'>,
+  day: string,
+  address: string,
+): Promise<Customer> {
+  return store.transaction(customer.id, async (transaction) => {
+    const before = await transaction.customer.lock();
+    const from = day === '' ? null : startOf(day, before.defaultTimeZone);
+    if (from !== null && (await transaction.factors.countFactors(user.id)) === 0) throw ownFirst();
+    if (from?.getTime() === before.factorsRequiredFrom?.getTime()) return before;
+    const at = clock.now();
+    const changed = requireFactorsFrom(before, from, at);
+    await transaction.customer.update(changed);
+    const changes = ['factorsRequiredFrom'];
+    await transaction.audit.add(userActor(user, address), { action: 'customer.edited', subject: changed, changes, at });
+    return changed;
+  });
+}
+
+function startOf(day: string, timeZone: string): Date {
+  const start = fromWallClock(`${day}T00:00:00`, timeZone)?.takenAt;
+  if (start) return start;
+  throw invalid({ field: 'from', code: 'invalid_format', message: 'Enter a day such as 2027-01-31.' });
+}
+
+function ownFirst(): DomainError {
+  const message = 'Set up two-step sign-in for yourself first.';
+  return invalid({ field: 'from', code: 'conflict', message });
+}

@@ -1,0 +1,31 @@
+import type { ProviderSettings } from './identity-provider.js';
+import { mayActAs, type Role } from './role.js';
+import type { User } from './user.js';
+
+/**
+ * The role that the groups of a person give: the highest of them, or that of new people. Owners neither become nor cease to be by a group,
+ * unless the operator has given a group that role.
+ */
+export function roleByGroups(
+  { groupRoles, role }: Pick<ProviderSettings, 'groupRoles' | 'role'>,
+  groups: readonly string[],
+  current: Role,
+): Role {
+  if (groupRoles === null) return current;
+  if (current === 'owner' && !Object.values(groupRoles).includes('owner')) return current;
+  const given = Object.entries(groupRoles).flatMap(([group, role]) => (groups.includes(group) ? role : []));
+  return given.reduce((highest, each) => (mayActAs(each, highest) ? each : highest), given[0] ?? role);
+}
+
+/** The last owner remains, whatever the groups say. */
+export function roleAtSignIn(
+  settings: Pick<ProviderSettings, 'groupRoles' | 'role'>,
+  groups: readonly string[],
+  user: Pick<User, 'id' | 'role'>,
+  everyone: readonly User[],
+): Role {
+  const role = roleByGroups(settings, groups, user.role);
+  if (user.role !== 'owner' || role === 'owner') return role;
+  const others = everyone.filter((each) => each.id !== user.id && each.role === 'owner' && each.joinedAt !== null);
+  return others.length === 0 ? 'owner' : role;
+}

@@ -1,0 +1,73 @@
+import type { KnownSession } from '../../../core/users/session.js';
+import { CODE_INPUT } from '../code-field.js';
+import { Button, Field, Form, type Problems } from '../form.js';
+import { Card } from '../parts.js';
+import { PasskeyButton, PasskeyNotes } from '../passkeys/passkey-form.js';
+import { ASK_AGAIN } from '../passkeys/passkey-paths.js';
+import { PASSWORD_HINT, UserName } from '../password-field.js';
+
+interface PasswordProps {
+  readonly person: KnownSession;
+  /** A person who has just signed in by a link does not need the current password. */
+  readonly mayOmitCurrent: boolean;
+  readonly offersPasskeys: boolean;
+  readonly problems: Problems | null;
+}
+
+export function PasswordCard({ person, mayOmitCurrent, offersPasskeys, problems }: PasswordProps) {
+  const usesPasskey = offersPasskeys && !mayOmitCurrent;
+  return (
+    <Card title="Your password">
+      <Form action="/settings/account/password" label="Your password">
+        <UserName email={person.user.email} />
+        {!mayOmitCurrent && !person.hasFactor && person.user.passwordHash !== null && (
+          <Field
+            label="Current password"
+            name="current"
+            errors={problems}
+            input={{ type: 'password', required: true, autocomplete: 'current-password', maxLength: 1000 }}
+          />
+        )}
+        {!mayOmitCurrent && person.hasFactor && (
+          <Field
+            label="Code"
+            name="current"
+            hint="From your authenticator app, or a recovery code."
+            errors={problems}
+            input={CODE_INPUT}
+          />
+        )}
+        <Field
+          label="New password"
+          name="password"
+          hint={PASSWORD_HINT}
+          errors={problems}
+          input={{ type: 'password', required: true, autocomplete: 'new-password', maxLength: 1000 }}
+        />
+        {problems?.code === 'rate_limited' && <p class="error">{problems.message}</p>}
+        <div class="buttons">
+          <Button>Change password</Button>
+          {usesPasskey && <PasskeyButton from={ASK_AGAIN} label="Change it with a passkey" />}
+        </div>
+        {usesPasskey && <PasskeyNotes />}
+      </Form>
+    </Card>
+  );
+}
+
+export function FactorsCard({ hasFactor }: { hasFactor: boolean }) {
+  return (
+    <Card title="Two-step sign-in">
+      <p>
+        {hasFactor
+          ? 'You sign in with a passkey, or with your password and a second factor.'
+          : 'You sign in with your password alone. With a passkey or a code of an app in addition, a stolen password is not enough.'}
+      </p>
+      <div class="buttons">
+        <a class="button plain" href="/settings/account/factors">
+          {hasFactor ? 'Manage' : 'Set up…'}
+        </a>
+      </div>
+    </Card>
+  );
+}

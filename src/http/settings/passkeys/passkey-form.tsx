@@ -1,0 +1,70 @@
+import type { Request } from 'express';
+import type { Ports } from '../../../core/ports.js';
+import { CHALLENGE_MS, type PasskeyAnswer } from '../../../core/users/passkey.js';
+import { cookieName, cookieOf, isSecure } from '../browser-session.js';
+import type { PageContext } from '../page-context.js';
+
+/** The field of a form in which a script sends what a passkey answered. */
+export const PASSKEY_FIELD = 'passkey';
+/** The same of one that was made: the form may have to be sent again with the answer of another one. */
+export const NEW_PASSKEY_FIELD = 'newPasskey';
+
+type PasskeyField = typeof PASSKEY_FIELD | typeof NEW_PASSKEY_FIELD;
+
+/** The script of pages that have a `PasskeyButton`. */
+export const PASSKEY_SCRIPT = 'passkeys.js';
+
+const COOKIES: Readonly<Record<PasskeyField, string>> = { passkey: 'phs_passkey', newPasskey: 'phs_new_passkey' };
+
+/** Gives the browser the cookie without which its answer does not count. */
+export function rememberChallenge(ports: Ports, request: Request, field: PasskeyField, challenge: string): void {
+  request.res?.cookie(cookieName(ports, COOKIES[field]), challenge, { ...rules(ports), maxAge: CHALLENGE_MS });
+}
+
+/** What a passkey answered with this form; null when none did. */
+export function passkeyAnswerOf(ports: Ports, context: PageContext, field: PasskeyField): PasskeyAnswer | null {
+  const { form, request } = context;
+  const [answer, name] = [form.text(field), cookieName(ports, COOKIES[field])];
+  if (answer === '') return null;
+  request.res?.clearCookie(name, rules(ports));
+  return { answer, challenge: cookieOf(request, name) ?? '' };
+}
+
+function rules(ports: Ports) {
+  return { httpOnly: true, sameSite: 'strict', secure: isSecure(ports), path: '/' } as const;
+}
+
+interface ButtonProps {
+  /** Where a script asks what to ask the browser for. */
+  readonly from: string;
+  readonly label: string;
+  readonly field?: PasskeyField;
+  readonly kind?: 'primary' | 'plain';
+  /** It sends the form: there is no other way to. */
+  readonly isOnly?: boolean;
+}
+
+/** Asks the browser for a passkey, and sends the form around it with the answer. Without scripts it is not there. */
+export function PasskeyButton({ from, label, field = PASSKEY_FIELD, kind = 'plain', isOnly = false }: ButtonProps) {
+  const type = isOnly ? 'submit' : 'button';
+  return (
+    <>
+      <input type="hidden" name={field} value="" />
+      <button type={type} class={`button ${kind}`} data-passkey={from} data-answer={field} hidden>
+        {label}
+      </button>
+    </>
+  );
+}
+
+/** Below the buttons of a form with a `PasskeyButton`. */
+export function PasskeyNotes() {
+  return (
+    <>
+      <p class="error below" data-passkey-problem role="alert" hidden />
+      <noscript>
+        <p class="hint below">Passkeys need scripts, which do not run in this browser.</p>
+      </noscript>
+    </>
+  );
+}

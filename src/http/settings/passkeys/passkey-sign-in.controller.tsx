@@ -1,0 +1,37 @@
+import { Controller, Inject, Post } from '@nestjs/common';
+import type { Ports } from '../../../core/ports.js';
+import { signInByPasskey } from '../../../core/users/sign-in-by-passkey.js';
+import { Public } from '../../access.js';
+import { PORTS } from '../../ports-token.js';
+import type { Reply } from '../../responses/reply.js';
+import { newBrowser } from '../browser-session.js';
+import { problemsOf } from '../form.js';
+import { renderPage } from '../page.js';
+import { CurrentPageContext, type PageContext } from '../page-context.js';
+import { continueSignIn, ownPath } from '../sign-in/pending-sign-in.js';
+import { offersOf, SignInForm } from '../sign-in/sign-in.view.js';
+import { PASSKEY_FIELD, PASSKEY_SCRIPT, passkeyAnswerOf } from './passkey-form.js';
+import { PASSKEY_SIGN_IN_PATH } from './passkey-paths.js';
+
+/** Signing in by a passkey alone. */
+@Controller(PASSKEY_SIGN_IN_PATH.slice(1))
+export class PasskeySignInController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Post()
+  @Public()
+  async signIn(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const next = ownPath(context.form.text('next'));
+    try {
+      const browser = newBrowser(context.request);
+      const given = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? { answer: '', challenge: '' };
+      const user = await signInByPasskey(this.ports, given, browser);
+      return await continueSignIn(this.ports, context, { user, isPending: false }, browser, next);
+    } catch (error) {
+      const problems = problemsOf(error);
+      const words = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], status: problems.status };
+      const form = <SignInForm {...offersOf(this.ports)} email="" next={next} problems={problems} />;
+      return renderPage(this.ports, context, words, form);
+    }
+  }
+}

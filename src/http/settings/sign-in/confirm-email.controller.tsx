@@ -1,0 +1,85 @@
+import { Controller, Get, Inject, Param, Post } from '@nestjs/common';
+import type { Ports } from '../../../core/ports.js';
+import { confirmEmail, peekEmailChange } from '../../../core/users/confirm-email.js';
+import { linkForbidden } from '../../../core/users/enter-by-link.js';
+import { Public } from '../../access.js';
+import { PORTS } from '../../ports-token.js';
+import { EMAIL_LINKS_PATH } from '../../public-addresses.js';
+import type { Reply } from '../../responses/reply.js';
+import { newBrowser } from '../browser-session.js';
+import { Button, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
+import { renderPage } from '../page.js';
+import { CurrentPageContext, type PageContext } from '../page-context.js';
+
+/** The link that confirms a new address. Opening it changes nothing: programs that look at mails open links, too. */
+@Controller(EMAIL_LINKS_PATH)
+@Public()
+export class ConfirmEmailController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get(':token')
+  show(@CurrentPageContext() context: PageContext, @Param('token') token: string): Promise<Reply> {
+    return this.page(context, token, null);
+  }
+
+  @Post(':token')
+  async confirm(@CurrentPageContext() context: PageContext, @Param('token') token: string): Promise<Reply> {
+    try {
+      const { email } = await confirmEmail(this.ports, token, newBrowser(context.request));
+      const view = <Confirmed email={email ?? ''} />;
+      return renderPage(this.ports, context, { title: 'Address confirmed', plain: true }, view);
+    } catch (error) {
+      return await this.page(context, token, problemsOf(error));
+    }
+  }
+
+  private async page(context: PageContext, token: string, problems: Problems | null): Promise<Reply> {
+    const change = await peekEmailChange(this.ports, token);
+    if (change === null) throw linkForbidden();
+    const customer = (await this.ports.customers.find(change.user.customerId))?.name ?? '';
+    const words = { title: 'Confirm your address', plain: true, ...(problems && { status: problems.status }) };
+    const props = { action: `/${EMAIL_LINKS_PATH}/${token}`, email: change.email, customer, problems };
+    return renderPage(this.ports, context, words, <ConfirmForm {...props} />);
+  }
+}
+
+interface ConfirmProps {
+  readonly action: string;
+  readonly email: string;
+  readonly customer: string;
+  readonly problems: Problems | null;
+}
+
+function ConfirmForm({ action, email, customer, problems }: ConfirmProps) {
+  return (
+    <section class="card narrow">
+      <h1>Confirm your address</h1>
+      <ProblemSummary problems={problems} />
+      {problems?.of('email').map((message) => (
+        <p key={message}>{message}</p>
+      ))}
+      <p>
+        You will sign in to the account <strong>{customer}</strong> with {email}. Your password stays the same.
+      </p>
+      <Form action={action}>
+        <div class="buttons">
+          <Button>Confirm</Button>
+        </div>
+      </Form>
+    </section>
+  );
+}
+
+function Confirmed({ email }: { email: string }) {
+  return (
+    <section class="card narrow">
+      <h1>Address confirmed</h1>
+      <p>From now on you sign in with {email}.</p>
+      <div class="buttons">
+        <a class="button primary" href="/settings/account">
+          Go to your account
+        </a>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+import type { Request } from 'express';
+import type { Ports } from '../../../core/ports.js';
+import type { BegunSignIn } from '../../../core/users/begin-sign-in.js';
+import type { Browser } from '../../../core/users/open-session.js';
+import { newPendingCookie } from '../../../core/users/pending-cookie.js';
+import { PENDING_MS } from '../../../core/users/second-factor.js';
+import type { Reply } from '../../responses/reply.js';
+import { address } from '../address.js';
+import { beginSession, cookieName, cookieOf, isSecure, rememberDevice } from '../browser-session.js';
+import { HOME } from '../navigation.js';
+import { redirectTo } from '../page.js';
+import type { PageContext } from '../page-context.js';
+
+export const CODE_PATH = '/settings/sign-in/code';
+
+const COOKIE = 'phs_pending';
+
+/** After the password, or a link: on to the page that was wanted, or to the question for the second factor. */
+export async function continueSignIn(
+  ports: Ports,
+  context: PageContext,
+  { user, isPending }: BegunSignIn,
+  browser: Browser,
+  next: string,
+): Promise<Reply> {
+  const { request } = context;
+  if (isPending) {
+    request.res?.cookie(cookieName(ports, COOKIE), newPendingCookie(ports.secrets, user.customerId, browser.token), {
+      ...rules(ports),
+      maxAge: PENDING_MS,
+    });
+    return redirectTo(context, address(CODE_PATH, { next: next === HOME ? undefined : next }));
+  }
+  endPending(ports, request);
+  await beginSession(request, browser);
+  rememberDevice(ports, request, user.email ?? '');
+  return redirectTo(context, next);
+}
+
+/** The cookie of a sign-in that waits for the second factor; null when there is none. It opens no page. */
+export function pendingOf(ports: Pick<Ports, 'addresses'>, request: Request): string | null {
+  return cookieOf(request, cookieName(ports, COOKIE));
+}
+
+export function endPending(ports: Pick<Ports, 'addresses'>, request: Request): void {
+  if (pendingOf(ports, request) !== null) request.res?.clearCookie(cookieName(ports, COOKIE), rules(ports));
+}
+
+/** `lax`: after a sign-in at a provider, the way here leads over another site. */
+function rules(ports: Pick<Ports, 'addresses'>) {
+  return { httpOnly: true, sameSite: 'lax', secure: isSecure(ports), path: '/' } as const;
+}
+
+/** Only into the settings area: a link must not lead to another site after the sign-in. */
+export function ownPath(next: unknown): string {
+  const isOwn = typeof next === 'string' && /^\/settings\/[A-Za-z0-9/_.~?=&%-]*$/.test(next) && !/\/[/.]/.test(next);
+  return isOwn ? next : HOME;
+}

@@ -1,0 +1,54 @@
+import { isIP } from 'node:net';
+import type { EnvironmentReader } from './environment-reader.js';
+
+export interface SmtpConfig {
+  readonly host: string;
+  readonly port: number;
+  /** `smtps:`: encrypted from the first byte. */
+  readonly implicitTls: boolean;
+  /** Neither encryption nor a certificate is required. */
+  readonly plaintextAllowed: boolean;
+  readonly credentials: { readonly user: string; readonly pass: string } | null;
+  readonly from: { readonly name: string; readonly address: string };
+}
+
+/** SMTP_URL, MAIL_FROM and SMTP_TLS, if the first is set. */
+export function readSmtp(read: EnvironmentReader): SmtpConfig {
+  const url = new URL(read.url('SMTP_URL', ['smtp:', 'smtps:']) ?? 'smtp://localhost');
+  const implicitTls = url.protocol === 'smtps:';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (host === '') read.problem('SMTP_URL must name a host, as in smtp://user:password@mail.example.com:587.');
+  return {
+    host,
+    port: Number(url.port) || (implicitTls ? 465 : 587),
+    implicitTls,
+    plaintextAllowed:
+      read.oneOf('SMTP_TLS', ['required', 'optional'], isLoopback(host) ? 'optional' : 'required') === 'optional',
+    credentials: url.username === '' ? null : { user: decoded(read, url.username), pass: decoded(read, url.password) },
+    from: readFrom(read),
+  };
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function decoded(read: EnvironmentReader, text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    read.problem('SMTP_URL: a % in the user name or the password must be written as %25.');
+    return '';
+  }
+}
+
+/** `Photos <photos@example.com>`, or the address alone. */
+function readFrom(read: EnvironmentReader): SmtpConfig['from'] {
+  const text = read.needed('MAIL_FROM', 'SMTP_URL is set');
+  const [, name = '', inside, alone] = /^(?:([^<>\p{Cc}]*)<([^\s<>]+)>|([^\s<>]+))$/u.exec(text) ?? [];
+  const address = inside ?? alone ?? '';
+  if (text !== '' && !/^[^\s@<>",;]+@[^\s@<>",;]+$/.test(address)) {
+    read.problem('MAIL_FROM must be an address such as photos@example.com, or Photos <photos@example.com>.');
+  }
+  return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
+}

@@ -1,0 +1,339 @@
+import { TOTP, URI } from 'otpauth';
+import { commandLine } from '../../src/core/audit/actor.js';
+import { operatorFor } from '../../src/core/customers/account-caller.js';
+import { createCustomer } from '../../src/core/customers/create-customer.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { addFactor } from '../../src/core/users/add-factor.js';
+import { changePassword } from '../../src/core/users/change-password.js';
+import { confirmIdentity } from '../../src/core/users/confirm-identity.js';
+import { newDevice } from '../../src/core/users/device-cookie.js';
+import { startEnrolment } from '../../src/core/users/enrolment.js';
+import { enterByLink } from '../../src/core/users/enter-by-link.js';
+import { mustAddFactor } from '../../src/core/users/factor-policy.js';
+import { findSession } from '../../src/core/users/find-session.js';
+import { finishSignIn } from '../../src/core/users/finish-sign-in.js';
+import { inviteUser } from '../../src/core/users/invite-user.js';
+import { linkUser } from '../../src/core/users/link-user.js';
+import { codeAt } from '../../src/core/users/one-time-code.js';
+import { newPendingCookie } from '../../src/core/users/pending-cookie.js';
+import { removeFactor } from '../../src/core/users/remove-factor.js';
+import { renewRecoveryCodes } from '../../src/core/users/renew-recovery-codes.js';
+import { requireFactors } from '../../src/core/users/require-factors.js';
+import { resealFactorSecrets } from '../../src/core/users/reseal-factor-secrets.js';
+import { MAX_FACTORS, PENDING_MS, PENDING_TRIES, WRONG_CODES } from '../../src/core/users/second-factor.js';
+import type { KnownSession } from '../../src/core/users/session.js';
+import { signIn } from '../../src/core/users/sign-in.js';
+import { type World, world } from '../support/core-world.js';
+import { present } from '../support/tenant.js';
+
+const PASSWORD = 'five calm words of mine';
+const EMAIL = 'anna@example.com';
+const HOME = '192.0.2.1';
+const ELSEWHERE = '203.0.113.77';
+
+let ports: World;
+let customerId: Id;
+let person: KnownSession;
+let browsers = 0;
+
+beforeEach(async () => {
+  ports = world();
+  const request = { name: 'Studio North', storageBytesLimit: null, photosLimit: null };
+  customerId = (await createCustomer(ports, commandLine, request)).id;
+  const { link } = await inviteUser(ports, operatorFor(customerId), { email: EMAIL, role: 'owner' });
+  const browser = newBrowser(HOME);
+  await enterByLink(ports, { token: tokenOf(link), email: '', password: PASSWORD, browser });
+  person = present(await findSession(ports, browser.token));
+});
+
+const tokenOf = (link: string) => link.split('/').at(-1) ?? '';
+const newBrowser = (address: string) => {
+  browsers += 1;
+  return { token: `a browser no ${browsers}`, address, userAgent: 'a browser' };
+};
+/** As an authenticator app reads the QR code: an implementation that is not ours. */
+const appFor = (uri: string) => {
+  const totp = URI.parse(uri) as TOTP;
+  return { totp, code: (steps = 0) => totp.generate({ timestamp: ports.clock.now().getTime() + steps * 30_000 }) };
+};
+type App = ReturnType<typeof appFor>;
+/** No code of this app for a while. */
+const wrongFor = (app: App) => {
+  const valid = [-2, -1, 0, 1, 2].map((steps) => app.code(steps));
+  return present(['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !valid.includes(code)));
+};
+
+async function add(name = 'Phone'): Promise<{ app: App; codes: readonly string[] | null }> {
+  const { uri, sealed } = startEnrolment(ports, person);
+  const app = appFor(uri);
+  const codes = await addFactor(ports, person, { name, code: app.code(), sealed }, HOME);
+  person = { ...person, hasFactor: true };
+  // The code that was used is over.
+  ports.clock.pass(60_000);
+  return { app, codes };
+}
+
+async function password(address = HOME, device: string | null = null) {
+  const browser = newBrowser(address);
+  const begun = await signIn(ports, { email: EMAIL, password: PASSWORD, browser, device });
+  return { ...begun, browser, cookie: newPendingCookie(ports.secrets, customerId, browser.token) };
+}
+const second = async (cookie: string, code: string, address = HOME) => {
+  const browser = newBrowser(address);
+  await finishSignIn(ports, { cookie, code, browser });
+  return present(await findSession(ports, browser.token));
+};
+const actions = async () => {
+  const all = { actions: null, name: null, from: null, until: null };
+  const entries = await ports.store.query(customerId, ({ audit }) => audit.list(null, 100, all));
+  return entries.map(({ action }) => action);
+};
+const codesLeft = () => ports.store.query(customerId, ({ factors }) => factors.countRecoveryCodes(person.user.id));
+
+test.each([
+  [59, '287082'],
+  [1111111109, '081804'],
+  [1111111111, '050471'],
+  [1234567890, '005924'],
+  [2000000000, '279037'],
+  [20000000000, '353130'],
+])('at %d seconds the code is that of RFC 6238, appendix B', (seconds, code) => {
+  expect(codeAt('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', Math.floor(seconds / 30))).toBe(code);
+});
+
+describe('adding an authenticator app', () => {
+  it('needs its code, stores the secret encrypted, and makes ten recovery codes the first time', async () => {
+    const { secret, uri, sealed } = startEnrolment(ports, person);
+    const { totp } = appFor(uri);
+    expect([totp.secret.base32, totp.issuer, totp.label]).toEqual([secret, 'Photo Service', `${EMAIL} (Studio North)`]);
+    const wrong = addFactor(ports, person, { name: 'Phone', code: wrongFor(appFor(uri)), sealed }, HOME);
+    await expect(wrong).rejects.toMatchObject({ details: { errors: [{ field: 'code' }] } });
+    expect((await password()).isPending).toBe(false);
+    expect(startEnrolment(ports, person, sealed).secret).toBe(secret);
+    const codes = await addFactor(
+      ports,
+      person,
+      { name: ' Phone ', code: totp.generate({ timestamp: ports.clock.now().getTime() }), sealed },
+      HOME,
+    );
+    expect(new Set(codes).size).toBe(10);
+    expect(present(codes)[0]).toMatch(/^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/);
+    const [app] = await ports.store.query(customerId, ({ factors }) => factors.appsOf(person.user.id));
+    expect(app).toMatchObject({ name: 'Phone', createdAt: ports.clock.now() });
+    expect(JSON.stringify([app, await actions()])).not.toContain(secret);
+    expect((await add('Tablet')).codes).toBeNull();
+    expect((await actions()).filter((action) => action === 'user.factor_added')).toHaveLength(2);
+  });
+
+  it('signs every other browser out, and ends what waits for a code', async () => {
+    const { browser: other } = await password();
+    await add();
+    expect(await findSession(ports, other.token)).toBeNull();
+    const { cookie } = await password();
+    const { app } = await add('Tablet');
+    await expect(second(cookie, app.code())).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+
+  it('takes what was begun by the same person, within the hour', async () => {
+    const { uri, sealed } = startEnrolment(ports, person);
+    const stranger = { ...person, user: { ...person.user, id: 999 } };
+    const given = () => ({ name: 'Phone', code: appFor(uri).code(), sealed });
+    await expect(addFactor(ports, stranger, given(), HOME)).rejects.toMatchObject({ code: 'invalid_request' });
+    ports.clock.pass(3600 * 1000);
+    await expect(addFactor(ports, person, given(), HOME)).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  it(`ends at ${MAX_FACTORS}, and needs a name`, async () => {
+    for (let number = 0; number < MAX_FACTORS; number += 1) await add(`App ${number}`);
+    await expect(add()).rejects.toMatchObject({ code: 'limit_reached' });
+    await expect(add(' ')).rejects.toMatchObject({ details: { errors: [{ field: 'name', code: 'required' }] } });
+  });
+});
+
+describe('signing in with a second factor', () => {
+  let app: App;
+  let codes: readonly string[];
+  beforeEach(async () => {
+    const added = await add();
+    app = added.app;
+    codes = present(added.codes);
+  });
+
+  it('takes the code after the password, which alone opens nothing', async () => {
+    const { isPending, browser, cookie } = await password();
+    expect([isPending, await findSession(ports, browser.token)]).toEqual([true, null]);
+    const signed = await second(cookie, ` ${app.code().slice(0, 3)} ${app.code().slice(3)} `);
+    expect(signed).toMatchObject({ user: { id: person.user.id, lastSignInAt: ports.clock.now() }, hasFactor: true });
+    expect((await actions())[0]).toBe('user.signed_in');
+    await expect(second(cookie, app.code(1))).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+
+  it('takes a code once, and none from before it; clocks may differ by half a minute', async () => {
+    await second((await password()).cookie, app.code(1));
+    const { cookie } = await password();
+    for (const steps of [1, 0, -1]) {
+      await expect(second(cookie, app.code(steps))).rejects.toMatchObject({ code: 'invalid_request' });
+    }
+    ports.clock.pass(60_000);
+    await second(cookie, app.code(-0));
+  });
+
+  it('lets one of two in who have the same code at once', async () => {
+    const [one, two] = [await password(), await password()];
+    const both = await Promise.allSettled([one, two].map(({ cookie }) => second(cookie, app.code())));
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('takes a recovery code once, however it is typed, and a new set replaces it', async () => {
+    const [first = '', other = ''] = codes;
+    await second((await password()).cookie, first.toLowerCase().replaceAll('-', ' '));
+    expect([(await actions()).includes('user.recovery_code_used'), await codesLeft()]).toEqual([true, 9]);
+    const { cookie } = await password();
+    await expect(second(cookie, first)).rejects.toMatchObject({ code: 'invalid_request' });
+    const renewed = await renewRecoveryCodes(ports, person, HOME);
+    await expect(second(cookie, other)).rejects.toMatchObject({ code: 'invalid_request' });
+    await second(cookie, present(renewed[0]));
+    expect(await codesLeft()).toBe(9);
+  });
+
+  it(`ends after ${PENDING_TRIES} wrong codes, or ten minutes`, async () => {
+    const { cookie } = await password();
+    const wrong = wrongFor(app);
+    for (let tries = 1; tries < PENDING_TRIES; tries += 1) {
+      await expect(second(cookie, wrong)).rejects.toMatchObject({ code: 'invalid_request' });
+    }
+    await expect(second(cookie, wrong)).rejects.toMatchObject({ code: 'unauthorized' });
+    await expect(second(cookie, app.code())).rejects.toMatchObject({ code: 'unauthorized' });
+    const late = await password();
+    ports.clock.pass(PENDING_MS);
+    await expect(second(late.cookie, app.code())).rejects.toMatchObject({ code: 'unauthorized' });
+    await expect(second('forged', app.code())).rejects.toMatchObject({ code: 'unauthorized' });
+    expect(await actions()).toContain('user.sign_in_refused');
+  });
+
+  it('counts guesses of strangers over all their sign-ins; the person gets in where known, or with a recovery code', async () => {
+    for (let guess = 0; guess < WRONG_CODES; guess += 1) {
+      ports.clock.pass(60_000);
+      const { cookie } = await password(ELSEWHERE);
+      await expect(second(cookie, wrongFor(app), ELSEWHERE)).rejects.toMatchObject({ code: 'invalid_request' });
+    }
+    ports.clock.pass(60_000);
+    const { cookie } = await password(ELSEWHERE);
+    await expect(second(cookie, app.code(), ELSEWHERE)).rejects.toMatchObject({ code: 'rate_limited' });
+    await second(cookie, present(codes[0]), ELSEWHERE);
+    ports.clock.pass(60_000);
+    const known = await password('198.51.100.9', newDevice(ports, EMAIL));
+    await second(known.cookie, app.code(), '198.51.100.9');
+    ports.clock.pass(24 * 3600 * 1000);
+    await second((await password('198.51.100.200')).cookie, app.code());
+  });
+
+  it('is not replaced by a link, which sets a password only', async () => {
+    const { link } = await linkUser(ports, operatorFor(customerId), person.user.id);
+    const browser = newBrowser(ELSEWHERE);
+    const begun = await enterByLink(ports, { token: tokenOf(link), email: '', password: 'quite another one', browser });
+    expect([begun.isPending, await findSession(ports, browser.token)]).toEqual([true, null]);
+    const signed = await second(newPendingCookie(ports.secrets, customerId, browser.token), app.code());
+    expect(signed.session.byLink).toBe(true);
+  });
+
+  it('unless the operator made the link for somebody who lost it', async () => {
+    const { link } = await linkUser(ports, operatorFor(customerId), person.user.id, { withoutFactors: true });
+    expect((await password()).isPending).toBe(true);
+    const browser = newBrowser(ELSEWHERE);
+    const begun = await enterByLink(ports, { token: tokenOf(link), email: '', password: PASSWORD, browser });
+    expect([begun.isPending, begun.user.linkDropsFactors, await codesLeft()]).toEqual([false, false, 0]);
+    expect(await findSession(ports, browser.token)).toMatchObject({ hasFactor: false });
+    expect((await actions()).slice(0, 3)).toEqual(['user.link_used', 'user.factor_removed', 'user.linked']);
+  });
+
+  it('starts again when the password has changed', async () => {
+    const { cookie } = await password();
+    await changePassword(ports, person.session, { current: PASSWORD, password: 'quite another one' }, HOME);
+    await expect(second(cookie, app.code())).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+
+  it('is what a new password needs, where the password may have been stolen with the session', async () => {
+    const change = (current: string) =>
+      changePassword(ports, { ...person.session, byLink: false }, { current, password: 'quite another one' }, HOME);
+    for (const current of [PASSWORD, wrongFor(app)]) {
+      await expect(change(current)).rejects.toMatchObject({ details: { errors: [{ field: 'current' }] } });
+    }
+    await change(app.code());
+    await expect(password()).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+
+  it('is asked again instead of the password', async () => {
+    await expect(confirmIdentity(ports, person, PASSWORD)).rejects.toMatchObject({ code: 'invalid_request' });
+    const code = app.code();
+    await confirmIdentity(ports, person, code);
+    await expect(confirmIdentity(ports, person, code)).rejects.toMatchObject({ code: 'invalid_request' });
+    await confirmIdentity(ports, person, present(codes[0]));
+  });
+
+  it('is removed with a code only; with the last one go the recovery codes', async () => {
+    const [{ id = 0 } = {}] = await ports.store.query(customerId, ({ factors }) => factors.appsOf(person.user.id));
+    const { browser: other, cookie } = await password();
+    await second(cookie, present(codes[0]));
+    for (const code of ['', PASSWORD, wrongFor(app)]) {
+      const refused = removeFactor(ports, person, { kind: 'app', id, code }, HOME);
+      await expect(refused).rejects.toMatchObject({ code: 'invalid_request' });
+    }
+    await expect(removeFactor(ports, person, { kind: 'app', id: 999, code: app.code() }, HOME)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    ports.clock.pass(60_000);
+    await removeFactor(ports, person, { kind: 'app', id, code: app.code() }, HOME);
+    expect([await codesLeft(), (await password()).isPending, (await actions())[1]]).toEqual([
+      0,
+      false,
+      'user.factor_removed',
+    ]);
+    expect(await findSession(ports, other.token)).toBeNull();
+    await expect(renewRecoveryCodes(ports, person, HOME)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('outlives a rotation of SECRET_KEY, and does not outlive its loss', async () => {
+    const rotated = { ...ports, secrets: ['a newer secret of the tests, long enough', ...ports.secrets] as const };
+    await resealFactorSecrets(rotated);
+    const newest = { ...ports, secrets: [rotated.secrets[0]] as const };
+    const resealed = { ...person };
+    await confirmIdentity(newest, resealed, app.code());
+    await expect(confirmIdentity(ports, person, app.code(1))).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});
+
+describe('a second factor of everyone', () => {
+  const require = (day: string) => requireFactors(ports, person, day, HOME);
+
+  it('is asked for by somebody who has one, from a day in the time zone of the account', async () => {
+    await expect(require('2030-01-31')).rejects.toMatchObject({ details: { errors: [{ code: 'conflict' }] } });
+    await add();
+    for (const day of ['soon', '2030-02-31', '2030-1-1']) {
+      await expect(require(day)).rejects.toMatchObject({ details: { errors: [{ code: 'invalid_format' }] } });
+    }
+    const { version } = await require('2030-01-31');
+    expect((await require('2030-01-31')).version).toBe(version);
+    const without = { ...person, hasFactor: false, customer: await require('2030-01-31') };
+    const start = Date.parse('2030-01-31T00:00:00Z');
+    expect([-1, 0].map((later) => mustAddFactor(without, new Date(start + later)))).toEqual([false, true]);
+    expect(mustAddFactor({ ...without, hasFactor: true }, new Date(start))).toBe(false);
+    expect((await require('')).factorsRequiredFrom).toBeNull();
+    expect((await actions()).filter((action) => action === 'customer.edited')).toHaveLength(2);
+  });
+
+  it('keeps the last one from being removed', async () => {
+    const [phone, tablet] = [(await add()).app, (await add('Tablet')).app];
+    const apps = await ports.store.query(customerId, ({ factors }) => factors.appsOf(person.user.id));
+    const [one, two] = apps.map(({ id }) => id);
+    await require('2020-01-01');
+    await removeFactor(ports, person, { kind: 'app', id: present(one), code: phone.code() }, HOME);
+    const last = removeFactor(ports, person, { kind: 'app', id: present(two), code: tablet.code() }, HOME);
+    await expect(last).rejects.toMatchObject({ details: { errors: [{ code: 'conflict' }] } });
+    expect(await codesLeft()).toBe(10);
+    await require('');
+    ports.clock.pass(60_000);
+    await removeFactor(ports, person, { kind: 'app', id: present(two), code: tablet.code() }, HOME);
+    expect((await password()).isPending).toBe(false);
+  });
+});
