@@ -29,7 +29,7 @@ export default {
       ...common,
       displayName: 'parts',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/services/'],
+      testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/services/', '<rootDir>/test/image/'],
     },
     {
       ...common,
@@ -44,6 +44,13 @@ export default {
       testMatch: ['<rootDir>/test/services/**/*.test.ts'],
       globalSetup: '<rootDir>/test/services/support/run.mjs',
       globalTeardown: '<rootDir>/test/services/support/end-run.mjs',
+    },
+    {
+      ...common,
+      displayName: 'image',
+      testMatch: ['<rootDir>/test/image/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/image/support/build.mjs',
+      globalTeardown: '<rootDir>/test/image/support/end.mjs',
     },
   ],
 };

@@ -1,15 +1,8 @@
-import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { concepts } from './house/concepts.js';
-import { limits } from './house/limits.js';
+import { measure } from './house/measure.js';
 import { details, table } from './house/report.js';
-import { oversized, sizesByConcept, sizesByRing } from './house/sizes.js';
-import { statements } from './house/statements.js';
-import { testTimes } from './house/test-times.js';
-import { touched } from './house/touched.js';
-import { readTree } from './house/tree.js';
 
 // Measures how the program is built: sizes, the direction of imports, statements by hand, limits, and what a change would touch.
 //   npm run house -- [--root DIR] [--before DIR] [--results FILE] [--verbose] [--json]
@@ -23,22 +16,6 @@ const { values: options } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 });
-
-function measure(folder, results) {
-  const root = resolve(folder);
-  if (!existsSync(join(root, 'src'))) throw new Error(`There is no src in ${root}.`);
-  const files = readTree(root);
-  return {
-    rings: sizesByRing(files),
-    coreConcepts: sizesByConcept(files),
-    direction: concepts(files),
-    statements: statements(files),
-    limits: limits(files),
-    touched: touched(files),
-    sizes: oversized(files),
-    ...(results !== undefined && { tests: testTimes(results, root) }),
-  };
-}
 
 const measures = measure(options.root, options.results);
 const before = options.before === undefined ? [] : [{ title: 'before', measures: measure(options.before) }];

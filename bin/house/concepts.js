@@ -7,7 +7,7 @@ import { importsOf } from './tree.js';
  */
 const LEVELS = [
   ['shared'],
-  ['events', 'jobs', 'audit', 'idempotency'],
+  ['events', 'jobs', 'mail', 'audit', 'idempotency'],
   ['access', 'customers', 'blobs', 'media'],
   ['tags'],
   ['photos'],

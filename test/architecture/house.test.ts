@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { measure } from '../../bin/house/measure.js';
 import { sources } from './sources.js';
 
 const root = join(__dirname, '../..');
@@ -19,8 +20,6 @@ async function house(...options: string[]) {
   });
   return stdout;
 }
-
-const measured = async (...options: string[]) => JSON.parse(await house('--json', ...options));
 
 let folder: string;
 beforeEach(async () => {
@@ -39,7 +38,7 @@ async function tree(files: Readonly<Record<string, string>>): Promise<string> {
 }
 
 test('in this tree it sees the imports that the import law sees, and the examples that it counts by are still there', async () => {
-  const { direction, touched } = await measured();
+  const { direction, touched } = measure(root);
   const conceptOf = (path: string) => /^src\/core\/([^/]+)\//.exec(path)?.[1];
   const expected = sources().flatMap((file) =>
     file.imports.flatMap((target) => {
@@ -59,8 +58,7 @@ test('in this tree it sees the imports that the import law sees, and the example
 });
 
 test('types, import() and re-exports count as imports; cycles are found through any number of concepts', async () => {
-  const { direction } = await measured(
-    '--root',
+  const { direction } = measure(
     await tree({
       'src/core/ports.ts': "import type { Photo } from './photos/photo.js';\nexport type Uses = Photo;\n",
       'src/core/shared/text.ts': "// import './nothing.js'\nexport const text = \"import '../imports/import.js'\";\n",
@@ -109,8 +107,7 @@ const withRepositories = (useCase: string, path = 'src/core/tags/use-case.ts') =
 });
 
 test('the name of a repository counts as an import of the concept that declares it', async () => {
-  const { direction } = await measured(
-    '--root',
+  const { direction } = measure(
     await tree(
       withRepositories(`
         import type { Transaction, Transactional } from '../shared/transactional.js';
@@ -124,8 +121,7 @@ test('the name of a repository counts as an import of the concept that declares 
   expect(direction.againstDirection).toEqual([{ from: 'tags', to: 'imports', imports: against }]);
   expect(direction.unreadableNames).toEqual([]);
 
-  const { direction: right } = await measured(
-    '--root',
+  const { direction: right } = measure(
     await tree(
       withRepositories("export const read = (store: Readable<'tags'>) => store;\n", 'src/core/imports/use-case.ts'),
     ),
@@ -134,8 +130,7 @@ test('the name of a repository counts as an import of the concept that declares 
 });
 
 test('a cycle is one of names as well as one of imports', async () => {
-  const { direction } = await measured(
-    '--root',
+  const { direction } = measure(
     await tree({
       ...withRepositories("import type { Access } from '../access/key.js';\n", 'src/core/customers/customer.ts'),
       'src/core/customers/customer-repository.ts':
@@ -162,13 +157,12 @@ test.each([
     ['type Transactional as Store'],
   ],
 ])('names of repositories that cannot be read are found: %s', async (_, useCase, expected) => {
-  const { direction } = await measured('--root', await tree(withRepositories(`${useCase}\n`)));
+  const { direction } = measure(await tree(withRepositories(`${useCase}\n`)));
   expect(direction.unreadableNames.map(({ text }: { text: string }) => text)).toEqual(expected);
 });
 
 test('statements are counted once, where they begin; plain is one verb on one table', async () => {
-  const { statements } = await measured(
-    '--root',
+  const { statements } = measure(
     await tree({
       'src/adapters/typeorm/photos.ts': `
         // SELECT nothing FROM comments
@@ -191,8 +185,7 @@ test('statements are counted once, where they begin; plain is one verb on one ta
 });
 
 test('limits are numbers that stand where a limit is expected, not those that have a name', async () => {
-  const { limits } = await measured(
-    '--root',
+  const { limits } = measure(
     await tree({
       'src/core/limits.ts':
         'const KIB = 1024;\nexport const MAX_NAME = 200;\nexport const defaults: Limits = { bytes: 4 * KIB, tags: 70 };\n',
@@ -214,8 +207,7 @@ test('limits are numbers that stand where a limit is expected, not those that ha
 });
 
 test('what one more endpoint, field, store and resource would touch is what knows of the one that is there', async () => {
-  const { touched } = await measured(
-    '--root',
+  const { touched } = measure(
     await tree({
       'src/core/photos/set-photo-tags.ts': 'export function setPhotoTags({ store }: Uses) {}\n',
       'src/core/photos/photo.ts': 'export interface Photo { readonly rating: number; readonly berating: number }\n',
@@ -273,8 +265,7 @@ test('what one more endpoint, field, store and resource would touch is what know
 
 test('files are held against the limit of their kind, and added up by ring', async () => {
   const lines = (count: number) => '\n'.repeat(count - 1);
-  const { sizes, rings, coreConcepts } = await measured(
-    '--root',
+  const { sizes, rings, coreConcepts } = measure(
     await tree({
       'src/core/photos/trash-photo.ts': `export async function trashPhoto({ store }: Uses) {}${lines(61)}\n`,
       'src/core/photos/read-photo.ts': `export function readPhoto(uses: Uses) {}${lines(60)}\n`,
@@ -309,7 +300,7 @@ test('seconds of the tests are added up by part', async () => {
     ran('test/http/c.test.ts', 2000, 9000),
   ];
   await writeFile(results, JSON.stringify({ testResults }));
-  const { tests } = await measured('--root', folder, '--results', results);
+  const { tests } = measure(folder, results);
   expect(tests).toEqual({
     parts: { core: { files: 2, tests: 4, seconds: 2 }, http: { files: 1, tests: 2, seconds: 7 } },
     waited: 8,

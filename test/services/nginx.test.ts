@@ -228,9 +228,10 @@ describe('delivered pictures in its cache', () => {
 
   test('errors are not stored, and another signature is another address', async () => {
     const url = `${front}${signer.path(pictureId, 'w=220')}`;
-    expect((await ask(url.replace(/sig=./, 'sig=_'))).status).toBe(403);
+    const forged = url.replace(/sig=(.)/, (_, first) => `sig=${first === '_' ? 'A' : '_'}`);
+    expect((await ask(forged)).status).toBe(403);
     expect((await ask(url)).status).toBe(200);
-    expect((await ask(url.replace(/sig=./, 'sig=_'))).status).toBe(403);
+    expect((await ask(forged)).status).toBe(403);
     expect((await ask(`${front}${signer.path(999_999, 'w=1')}`)).status).toBe(404);
   });
 

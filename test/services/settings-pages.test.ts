@@ -1,6 +1,7 @@
 /* @slow */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type TOTP, URI } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { Webhook } from 'standardwebhooks';
@@ -10,7 +11,7 @@ import { type Received, Receiver } from '../support/receiver.js';
 import { present } from '../support/tenant.js';
 import { until } from '../support/until.js';
 import { seriousViolations } from './support/axe.js';
-import { type BrowserSession, launchBrowser, session, welcome } from './support/browser.js';
+import { type BrowserSession, launchBrowser, PASSWORD, session, welcome } from './support/browser.js';
 
 let installation: Installation;
 let receiver: Receiver;
@@ -18,11 +19,15 @@ let browser: Browser;
 let opened: BrowserSession;
 let page: Page;
 let token: string;
+/** The address of pages. */
+let site: string;
 
 beforeAll(async () => {
   receiver = await Receiver.start();
   installation = await Installation.make({ WEBHOOK_ALLOW_PRIVATE: 'true' });
-  await installation.start();
+  // By name: browsers offer passkeys at no IP address.
+  site = `http://localhost:${installation.port}`;
+  await installation.start({ PUBLIC_URL: site });
   token = present(installation.token());
   browser = await launchBrowser();
   opened = await session(browser);
@@ -34,7 +39,7 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-const open = (path: string) => page.goto(`${installation.url}${path}`);
+const open = (path: string) => page.goto(`${site}${path}`);
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies field by field.
@@ -55,14 +60,14 @@ test('the first-run link lets one browser in, once, and onto an empty library th
   expect(await seriousViolations(page)).toEqual([]);
   await welcome(page, 'anna@example.com');
   await page.getByRole('navigation', { name: 'Settings' }).waitFor();
-  expect(page.url()).toBe(`${installation.url}${HOME}`);
+  expect(page.url()).toBe(`${site}${HOME}`);
   await page.getByText('Your library is empty. Drop photos here').waitFor();
   expect(await seriousViolations(page)).toEqual([]);
   expect(opened.complaints).toEqual([]);
 
   const late = await session(browser);
   expect((await late.page.goto(link))?.status()).toBe(403);
-  await late.page.goto(`${installation.url}/settings`);
+  await late.page.goto(`${site}/settings`);
   expect(await late.page.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in');
   expect(await seriousViolations(late.page)).toEqual([]);
   await late.context.close();
@@ -294,6 +299,125 @@ test('photos are shared, and a visitor looks at them by its link, with the keys 
   await visitor.context.close();
 });
 
+/** Until the focus is on an element of this name, as somebody without a mouse gets there. */
+async function tabTo(where: Page, name: string): Promise<void> {
+  const focused = () =>
+    where.evaluate(() => {
+      const own = document.activeElement as HTMLInputElement | null;
+      return own?.labels?.[0]?.textContent ?? own?.textContent ?? '';
+    });
+  for (let presses = 0; presses < 60 && (await focused()).trim() !== name; presses += 1) {
+    await where.keyboard.press('Tab');
+  }
+  expect((await focused()).trim()).toBe(name);
+}
+
+test('an authenticator app is added and used with the keyboard alone', async () => {
+  const checked = async (where: Page) => expect(await seriousViolations(where)).toEqual([]);
+  await open('/settings/account/factors');
+  await checked(page);
+  await tabTo(page, 'Add an app');
+  await page.keyboard.press('Enter');
+  await page.getByRole('img', { name: 'QR code with the key' }).waitFor();
+  await checked(page);
+  const secret = present(await page.locator('#secret').textContent());
+  const code = (later: number) =>
+    (URI.parse(`otpauth://totp/Photo%20Service:anna?secret=${secret}`) as TOTP).generate({
+      timestamp: Date.now() + later,
+    });
+  await tabTo(page, 'Code');
+  await page.keyboard.type(code(0));
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Recovery codes', exact: true }).waitFor();
+  await checked(page);
+  expect((await page.locator('#codes').innerText()).split('\n')).toHaveLength(10);
+
+  const there = await session(browser);
+  await there.page.goto(`${site}/settings/sign-in`);
+  await tabTo(there.page, 'E-mail address');
+  await there.page.keyboard.type('anna@example.com');
+  await tabTo(there.page, 'Password');
+  await there.page.keyboard.type(PASSWORD);
+  await there.page.keyboard.press('Enter');
+  await there.page.getByRole('heading', { name: 'Enter a code' }).waitFor();
+  await checked(there.page);
+  // The code that was used a moment ago is not accepted again, the next one is already.
+  await tabTo(there.page, 'Code');
+  await there.page.keyboard.type(code(30_000));
+  await there.page.keyboard.press('Enter');
+  await there.page.getByRole('navigation', { name: 'Settings' }).waitFor();
+  expect([opened.complaints, there.complaints]).toEqual([[], []]);
+  await there.context.close();
+});
+
+test('a passkey is added, used after the password and instead of it, and removed, with the keyboard alone', async () => {
+  const devices = await opened.context.newCDPSession(page);
+  await devices.send('WebAuthn.enable');
+  const { authenticatorId } = await devices.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+    },
+  });
+  const checked = async () => expect(await seriousViolations(page)).toEqual([]);
+  const pressKey = async (name: string) => {
+    await tabTo(page, name);
+    await page.keyboard.press('Enter');
+  };
+  const signOut = async () => {
+    await open('/settings/account');
+    await pressKey('Sign out');
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+  };
+  const inside = () => page.getByRole('navigation', { name: 'Settings' }).waitFor();
+
+  await open('/settings/account/factors');
+  await pressKey('Add a passkey');
+  await page.getByRole('heading', { name: 'Add a passkey' }).waitFor();
+  await checked();
+  await tabTo(page, 'Sign in with it without the password');
+  await page.keyboard.press('Space');
+  // The form says in place what went wrong, and can be sent again.
+  await devices.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+  await pressKey('Add');
+  await page.getByText('No passkey was used').waitFor();
+  await checked();
+  await devices.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
+  await pressKey('Add');
+  await page.getByText('“Passkey” was added').waitFor();
+  expect(await page.getByRole('table', { name: 'Passkeys' }).innerText()).toContain('Also without the password');
+  await checked();
+
+  await signOut();
+  await checked();
+  await tabTo(page, 'E-mail address');
+  await page.keyboard.type('anna@example.com');
+  await tabTo(page, 'Password');
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'One more step' }).waitFor();
+  await checked();
+  await pressKey('Use a passkey');
+  await inside();
+
+  await signOut();
+  await pressKey('Sign in with a passkey');
+  await inside();
+
+  await open('/settings/account/factors');
+  await page.getByRole('table', { name: 'Passkeys' }).getByRole('link', { name: 'Remove' }).press('Enter');
+  await page.getByRole('heading', { name: 'Remove “Passkey”?' }).waitFor();
+  await checked();
+  await pressKey('Remove with a passkey');
+  await page.getByText('The second factor was removed').waitFor();
+  expect(await page.getByRole('table', { name: 'Passkeys' }).count()).toBe(0);
+  await devices.detach();
+  expect(opened.complaints).toEqual([]);
+});
+
 /** Pages by what they are, whichever thing they are about. */
 const kindOf = (path: string) =>
   path
@@ -305,6 +429,8 @@ const kindOf = (path: string) =>
 const pages = [
   '/settings/account',
   '/settings/account/erase',
+  '/settings/account/factors',
+  '/settings/account/factors/*/remove',
   '/settings/account/people',
   '/settings/account/people/*/remove',
   '/settings/audit',

@@ -1,7 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
-import type { QuotaUse } from '../customers/customer-repository.js';
 import type { Limits } from '../customers/limits.js';
 import { QuotaReservation } from '../customers/quota.js';
 import { invalid, requireFound } from '../shared/errors.js';
@@ -10,8 +9,8 @@ import type { Transactional } from '../shared/transactional.js';
 import { lockForNewTags } from '../tags/lock-tags.js';
 import { requireOpen, touch } from './import.js';
 import { type ItemDetails, itemDetailsOf, withUploadTargets } from './import-details.js';
-import { type ImportPhoto, quotaUseOf } from './import-photo.js';
-import { type ImportPhotoPatch, patchErrors, withValues } from './import-photo-patch.js';
+import { quotaGrowth } from './import-photo.js';
+import { type ImportPhotoPatch, mayReserve, patchErrors, withValues } from './import-photo-patch.js';
 import { setItemStatus } from './set-item-status.js';
 import type { TargetUses } from './upload-target.js';
 
@@ -43,21 +42,11 @@ export async function editImportPhoto(
     const edited = await withValues(uses.limits, transaction, caller, subject, before, patch, at);
     const item =
       patch.status === undefined ? edited : await setItemStatus(transaction, edited, patch.status, staged, at);
-    quota?.reserve(grown(before, item));
+    quota?.reserve(quotaGrowth(before, item));
     if (item !== before) await transaction.imports.update(touch(subject, at));
     return requireFound((await itemDetailsOf(transaction.tags, [item]))[0], 'import_photo');
   });
   return requireFound((await withUploadTargets(uses, caller, [details]))[0], 'import_photo');
-}
-
-/** Whether the item may use more of the customer's quota afterwards. */
-function mayReserve({ status, sizeBytes }: ImportPhotoPatch): boolean {
-  return status === 'awaiting_upload' || sizeBytes !== undefined;
-}
-
-function grown(before: ImportPhoto, after: ImportPhoto): QuotaUse {
-  const [had, has] = [quotaUseOf(before), quotaUseOf(after)];
-  return { photos: has.photos - had.photos, storageBytes: has.storageBytes - had.storageBytes };
 }
 
 async function stagedUploadId({ store, blobs }: EditUses, { customerId }: Caller, importId: Id, id: Id) {

@@ -5,7 +5,8 @@ import { DomainError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
 import { commitImport } from './commit-import.js';
-import { cancel, type Import, isEnded } from './import.js';
+import { discardImport } from './discard-import.js';
+import type { Import } from './import.js';
 import { type ImportDetails, importDetailsOf } from './import-details.js';
 import { receiveStoredUploads } from './receive-stored-uploads.js';
 
@@ -34,7 +35,7 @@ export async function finalizeImport(
     const subject = requireFound(await transaction.imports.lock(id), 'import');
     const at = uses.clock.now();
     if (subject.status === 'open') {
-      if (action === 'discard') await discard(transaction, subject, at);
+      if (action === 'discard') await discardImport(transaction, subject, at);
       else await commitImport(transaction, subject, missingUploads, at);
     } else await repeat(transaction, subject, action);
     return importDetailsOf(transaction.tags, requireFound(await transaction.imports.get(id), 'import'));
@@ -52,19 +53,4 @@ async function repeat(
     throw new DomainError('import_not_open', `This import is ${subject.status}.`, { status: subject.status });
   }
   if (subject.status === 'processing') await transaction.jobs.add({ kind: 'publish', importId: subject.id });
-}
-
-async function discard(
-  transaction: Transaction<'imports' | 'importPhotos' | 'outbox'>,
-  subject: Import,
-  at: Date,
-): Promise<void> {
-  await transaction.importPhotos.cancelAll(subject.id, at);
-  await transaction.imports.update(cancel(subject, at));
-  await transaction.outbox.add('import.cancelled', [subject.id], at);
-}
-
-/** Whether a client that asked to wait has nothing left to wait for. */
-export function hasEnded(subject: Import): boolean {
-  return isEnded(subject.status);
 }

@@ -5,15 +5,10 @@ import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
 import { type AppliedResult, type ApplyUses, applyResults, type InspectionResult } from './apply-inspection-results.js';
 import type { ImportPhoto } from './import-photo.js';
-import {
-  type ReceivedUpload,
-  type ReceiveUses,
-  receiveStagedBytes,
-  type StagedUpload,
-  type TracedUpload,
-} from './receive-staged-bytes.js';
+import { type ReceiveUses, receiveStagedBytes } from './receive-staged-bytes.js';
 import { requestPublishing } from './request-publishing.js';
 import { bytesRemoved } from './require-staged-bytes.js';
+import { type ReceivedUpload, type StagedUpload, type TracedUpload } from './staged-upload.js';
 
 type BatchUses = ApplyUses &
   ReceiveUses & { store: Transactional<'imports' | 'importPhotos' | 'jobs'>; keys: KeyStore };

@@ -94,3 +94,8 @@ export async function withValues(
   if (edited.sha256 !== item.sha256) await failDependents(transaction, item, at);
   return edited;
 }
+
+/** Whether its item may use more of the customer's quota afterwards. */
+export function mayReserve({ status, sizeBytes }: ImportPhotoPatch): boolean {
+  return status === 'awaiting_upload' || sizeBytes !== undefined;
+}

@@ -138,3 +138,9 @@ export function requireSameBytes(item: ImportPhoto, { sha256 }: { readonly sha25
   const message = `This item is ${status} and no longer accepts uploads to this URL.`;
   throw new DomainError('import_photo_final', message, { status, photoId });
 }
+
+/** By how much the use of the quota changes; less than 0 where it shrinks. */
+export function quotaGrowth(before: ImportPhoto, after: ImportPhoto): QuotaUse {
+  const [had, has] = [quotaUseOf(before), quotaUseOf(after)];
+  return { photos: has.photos - had.photos, storageBytes: has.storageBytes - had.storageBytes };
+}

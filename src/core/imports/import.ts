@@ -146,3 +146,8 @@ function transition(subject: Import, status: ImportStatus, at: Date): Import {
 function bumpVersion(subject: Import, at: Date): Import {
   return { ...subject, updatedAt: at, version: subject.version + 1 };
 }
+
+/** Whether a client that asked to wait has nothing left to wait for. */
+export function hasEnded(subject: Import): boolean {
+  return isEnded(subject.status);
+}

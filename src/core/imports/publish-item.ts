@@ -1,15 +1,15 @@
-import { originalKey, renditionsPrefix } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { Gazetteer } from '../photos/gazetteer.js';
 import { placeAt } from '../photos/place.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError, isOutage, requireFound } from '../shared/errors.js';
+import { DomainError, requireFound } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import { type Import } from './import.js';
 import { type ImportPhoto, markDuplicate } from './import-photo.js';
 import { locationOf, newPhoto } from './new-photo.js';
 import { toImported } from './publish-many.js';
 import { recoverOriginal } from './recover-original.js';
+import { removeUnusedCopy } from './remove-unused-copy.js';
 
 type PublishUses = {
   store: Transactional<'photos' | 'imports' | 'importPhotos' | 'customer' | 'outbox'>;
@@ -48,21 +48,10 @@ export async function publishItem(
     await transaction.importPhotos.update(markDuplicate(item, winner.id, at));
     return !(await recoverOriginal(transaction, winner, photo.blobKey, at));
   });
-  if (lostRace) await removeCopy(blobs, seen);
+  if (lostRace) await removeUnusedCopy(blobs, seen);
 }
 
 /** The conflicting photo was purged before it could be read: the next attempt finds no conflict. */
 function goneThisMoment(): DomainError {
   return new DomainError('service_unavailable', 'A photo with the same bytes was just permanently deleted.');
-}
-
-/** An unavailable store must not delay photos: what is left there is unowned, and is swept. */
-async function removeCopy(blobs: BlobStore, item: ImportPhoto): Promise<void> {
-  try {
-    const unused = [originalKey(item)];
-    for await (const { key } of blobs.list(renditionsPrefix(item))) unused.push(key);
-    await blobs.delete(unused);
-  } catch (error) {
-    if (!isOutage(error)) throw error;
-  }
 }

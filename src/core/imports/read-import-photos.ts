@@ -1,19 +1,10 @@
 import type { Caller } from '../access/caller.js';
-import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type Page, type PageRequest, type PageWindow, readPage } from '../shared/pagination.js';
 import type { Readable } from '../shared/transactional.js';
-import {
-  type ImportDetails,
-  type ItemDetails,
-  importDetailsOf,
-  itemDetailsOf,
-  withUploadTargets,
-} from './import-details.js';
-import type { ImportPhoto, ImportPhotoStatus } from './import-photo.js';
+import { type ItemDetails, itemDetailsOf, withUploadTargets } from './import-details.js';
 import type { TargetUses } from './upload-target.js';
 
-type ItemUses = TargetUses & { store: Readable<'tags' | 'imports' | 'importPhotos'> };
+export type ItemUses = TargetUses & { store: Readable<'tags' | 'imports' | 'importPhotos'> };
 
 /** Those of the items that exist, by id ascending, with fresh upload targets for those that wait for bytes. */
 export async function readImportPhotos(
@@ -26,39 +17,4 @@ export async function readImportPhotos(
     itemDetailsOf(reader.tags, await reader.importPhotos.getMany(importId, ids)),
   );
   return withUploadTargets(uses, caller, items);
-}
-
-export interface ItemListRequest extends PageRequest {
-  readonly statuses?: readonly ImportPhotoStatus[];
-}
-
-/**
- * An import with one page of its items by id; those that wait for bytes have a fresh upload target. Errors: `not_found`, `invalid_cursor`.
- */
-export async function listImportPhotos(
-  uses: ItemUses,
-  caller: Caller,
-  importId: Id,
-  { statuses, ...request }: ItemListRequest,
-): Promise<{ import: ImportDetails; page: Page<ItemDetails> }> {
-  const listed = await uses.store.query(caller.customerId, async (reader) => {
-    const listing = {
-      customerId: caller.customerId,
-      list: `imports/${importId}/photos`,
-      sort: 'id',
-      filters: { statuses },
-      position: (item: ImportPhoto) => ({ value: item.id, id: item.id }),
-      rows: (window: PageWindow) => reader.importPhotos.list({ importId, window, ...(statuses && { statuses }) }),
-      hasRowAt: async () => true, // Items are sorted by a value that never changes.
-    };
-    // Read before its items: an import that is returned as ended must not have items as they were before its end.
-    const subject = await reader.imports.get(importId);
-    // An invalid cursor is reported before a missing import.
-    const page = await readPage(uses, listing, request);
-    return {
-      import: await importDetailsOf(reader.tags, requireFound(subject, 'import')),
-      page: { ...page, data: await itemDetailsOf(reader.tags, page.data) },
-    };
-  });
-  return { ...listed, page: { ...listed.page, data: await withUploadTargets(uses, caller, listed.page.data) } };
 }

@@ -4,7 +4,7 @@ import type { Id } from '../shared/ids.js';
 import { requireOpen } from './import.js';
 import { type InlineUpload, type InlineUses, type Staging, stageAll, unstage, unusedOf } from './inline-files.js';
 import { requireQuota, takeSlot } from './inline-upload-slot.js';
-import { type RegisterUses, registerAll } from './register-all.js';
+import { registerAll } from './register-all.js';
 import { type RegistrationResults } from './registration-results.js';
 import { requireDiskSpace } from './require-disk-space.js';
 
@@ -19,7 +19,7 @@ export async function receiveInline(
   importId: Id,
   upload: InlineUpload,
   /** Called before the one transaction that registers all files. */
-  registrationStore: RegisterUses['store'] = uses.store,
+  registrationStore: InlineUses['store'] = uses.store,
 ): Promise<RegistrationResults> {
   const slot = takeSlot(uses, caller, upload);
   try {
@@ -34,7 +34,7 @@ async function receive(
   caller: Caller,
   importId: Id,
   { inputs, files }: InlineUpload,
-  registrationStore: RegisterUses['store'],
+  registrationStore: InlineUses['store'],
 ): Promise<RegistrationResults> {
   await uses.store.query(caller.customerId, async (reader) => {
     requireOpen(requireFound(await reader.imports.find(importId), 'import'));

@@ -1,26 +1,10 @@
-import type { Measure } from '../blobs/measure.js';
 import { withTraceContext } from '../jobs/trace-context.js';
 import type { Clock } from '../shared/clock.js';
 import type { Transactional } from '../shared/transactional.js';
-import { type ImportPhoto, transition, waitsFor } from './import-photo.js';
-import type { UploadGrant } from './upload-target.js';
+import { transition, waitsFor } from './import-photo.js';
+import { type ReceivedUpload, type TracedUpload } from './staged-upload.js';
 
 export type ReceiveUses = { store: Transactional<'importPhotos' | 'blobOwners' | 'jobs'>; clock: Clock };
-
-/** Bytes that are staged under their own upload id. */
-export interface StagedUpload {
-  readonly grant: Pick<UploadGrant, 'customerId' | 'importId' | 'itemId' | 'uploadId'>;
-  readonly measure: Measure;
-  readonly uploadId: number;
-}
-
-export type TracedUpload = StagedUpload & { readonly traceContext: string | null };
-
-export interface ReceivedUpload {
-  readonly became: 'taken' | 'removed' | 'unused';
-  /** Null if there is no such item. */
-  readonly item: ImportPhoto | null;
-}
 
 /**
  * Records that bytes of items of one import have arrived, and requests their inspection. Of each: whether the item relies on these bytes

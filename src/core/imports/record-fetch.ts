@@ -1,16 +1,8 @@
-import type { Clock } from '../shared/clock.js';
-import type { ItemError } from '../shared/errors.js';
-import type { Transactional } from '../shared/transactional.js';
-import { failItem } from './fail-item.js';
+import { type FailUses, failFetch } from './fail-fetch.js';
 import { failureOf, isSettled, isTroubleOfOurs } from './fetch-failure.js';
-import type { ImportBatchers } from './import-batchers.js';
-import { isFetched, type LeasedFetch, MAX_TRIES, retrySeconds } from './source-fetch.js';
+import { type LeasedFetch, MAX_TRIES, retrySeconds } from './source-fetch.js';
 
-export type RecordUses = {
-  store: Transactional<'importPhotos' | 'sourceFetches'>;
-  importBatchers: ImportBatchers;
-  clock: Clock;
-};
+export type RecordUses = FailUses;
 
 /** `received`: the item has its bytes, or needs none any more. */
 export type FetchOutcome = 'received' | 'failed' | 'retried' | 'postponed' | 'stopped';
@@ -31,7 +23,10 @@ export async function recordFetch(
   if (isTroubleOfOurs(error)) return release(uses, leased, 'postponed', leased.failures, POSTPONED_SECONDS);
   const failure = failureOf(leased, error);
   const failures = leased.failures + 1;
-  if (failure.isFinal || failures >= MAX_TRIES) return fail(uses, leased, failure.error);
+  if (failure.isFinal || failures >= MAX_TRIES) {
+    await failFetch(uses, leased, failure.error);
+    return 'failed';
+  }
   const seconds = retrySeconds(failures, failure.retryAfterSeconds, Math.random());
   return release(uses, leased, 'retried', failures, seconds);
 }
@@ -50,16 +45,4 @@ async function release(
 ): Promise<FetchOutcome> {
   await store.transaction(leased.customerId, ({ sourceFetches }) => sourceFetches.release(leased, failures, seconds));
   return outcome;
-}
-
-async function fail(uses: RecordUses, leased: LeasedFetch, error: ItemError): Promise<FetchOutcome> {
-  const { customerId, importId, itemId, declaredBytes } = leased;
-  await uses.store.transaction(customerId, async (transaction) => {
-    const item = await transaction.importPhotos.lock(importId, itemId);
-    if (!(await transaction.sourceFetches.delete(leased)) || !isFetched(item, leased)) return;
-    // What was reserved for it is worth nothing any more.
-    await failItem(transaction, { ...item, sizeBytes: declaredBytes }, error, uses.clock.now());
-  });
-  await uses.importBatchers.publishIfCommitted(customerId, importId);
-  return 'failed';
 }

@@ -1,23 +1,13 @@
 import type { Caller } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
-import { cleanFilename } from '../photos/photo-values.js';
 import type { Clock } from '../shared/clock.js';
-import { type ItemError, requireFound } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { truncate } from '../shared/text.js';
 import type { Transactional } from '../shared/transactional.js';
 import { requireOpen } from './import.js';
 import { fail, type ImportPhoto, newUploadId } from './import-photo.js';
-import { newItem, normalSha256 } from './registration.js';
-
-/** A file that was refused at registration. */
-export interface Refusal {
-  readonly filename: string;
-  /** Null when unknown. */
-  readonly sizeBytes: number | null;
-  readonly sha256?: string | null | undefined;
-  readonly error: ItemError;
-}
+import { type Refusal, storableFile } from './refusal.js';
+import { newItem } from './registration.js';
 
 /**
  * Stores refused files as failed items, so that the report of their import lists them; returns the item of each, or null if the import is
@@ -35,7 +25,7 @@ export async function recordRefusals(
     const subject = requireFound(await imports.lock(importId), 'import');
     requireOpen(subject);
     const at = clock.now();
-    const files = refusals.map(storable);
+    const files = refusals.map(storableFile);
     const hashes = new Set(files.flatMap(({ sha256 }) => sha256 ?? []));
     const known = [...(await importPhotos.findBySha256(importId, [...hashes]))];
     const ids = await importPhotos.allocateIds(files.length);
@@ -56,15 +46,4 @@ export async function recordRefusals(
     await importPhotos.insert(created);
     return items;
   });
-}
-
-/** With values that a row can hold: the name, size or hash of a file may be what is invalid. */
-function storable({ filename, sizeBytes, sha256, error }: Refusal) {
-  const isSize = sizeBytes !== null && Number.isSafeInteger(sizeBytes) && sizeBytes >= 0;
-  return {
-    filename: truncate(cleanFilename(filename.toWellFormed().replaceAll('\0', '')), 255),
-    sizeBytes: isSize ? sizeBytes : null,
-    sha256: sha256 ? normalSha256(sha256) : null,
-    error,
-  };
 }

@@ -1,32 +1,14 @@
 import type { Caller } from '../access/caller.js';
-import type { Limits } from '../customers/limits.js';
 import { QuotaReservation } from '../customers/quota.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { Transactional } from '../shared/transactional.js';
 import { lockForNewTags } from '../tags/lock-tags.js';
 import { requireOpen, touch } from './import.js';
 import { importDetailsOf, withUploadTargets } from './import-details.js';
 import { type CandidateOutcome, registerCandidates } from './register-candidates.js';
+import { type RegisterUses } from './register-uses.js';
 import { type Candidate } from './registration.js';
 import { noneAccepted, type RegistrationResults, resultsOf } from './registration-results.js';
-import type { TargetUses } from './upload-target.js';
-
-export type RegisterUses = TargetUses & {
-  store: Transactional<
-    | 'photos'
-    | 'tags'
-    | 'imports'
-    | 'importPhotos'
-    | 'sourceFetches'
-    | 'customer'
-    | 'usage'
-    | 'blobOwners'
-    | 'jobs'
-    | 'outbox'
-  >;
-  limits: Limits;
-};
 
 /** The transaction that both ways of adding photos share. */
 export async function registerAll(

@@ -1,8 +1,9 @@
 import type { Caller } from '../access/caller.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type RegisterUses, registerAll } from './register-all.js';
+import { registerAll } from './register-all.js';
 import { type CandidateOutcome } from './register-candidates.js';
+import { type RegisterUses } from './register-uses.js';
 import { type Candidate, type Registration, registrationError } from './registration.js';
 import { type RegistrationResults } from './registration-results.js';
 import type { SourceReader } from './source-reader.js';

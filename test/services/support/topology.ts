@@ -90,7 +90,8 @@ export async function startTopology(): Promise<Topology> {
   }
 }
 
-async function startShared(ended: (() => Promise<unknown>)[]): Promise<[PostgresServer, RedisServer, Gateway]> {
+/** The servers that nodes share; what ends them is added to `ended`. */
+export async function startShared(ended: (() => Promise<unknown>)[]): Promise<[PostgresServer, RedisServer, Gateway]> {
   const own = async <T extends { stop(): Promise<unknown> }>(starting: Promise<T>): Promise<T> => {
     const server = await starting;
     ended.push(() => server.stop());
@@ -102,7 +103,8 @@ async function startShared(ended: (() => Promise<unknown>)[]): Promise<[Postgres
   return Promise.all(starting);
 }
 
-async function environmentOf(postgres: PostgresServer, redis: RedisServer, gateway: Gateway, port: number) {
+/** The settings of each node behind a balancer on this port. */
+export async function environmentOf(postgres: PostgresServer, redis: RedisServer, gateway: Gateway, port: number) {
   const { endpoint, region, bucket, credentials } = await gateway.bucket();
   return {
     DATABASE_URL: postgres.url,
