@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stateOf } from './release/versions.js';
 
-// Writes docs/api-changelog.md from the documents of the releases, each compared with the one before it.
+// Writes docs/api-changelog.md from the documents of the releases, each compared with the one before it. Whether a version is released, and when
+// it was, is what CHANGELOG.md says.
 //   node bin/api-changelog.js                 writes the page; with --check it only compares
 //   node bin/api-changelog.js BEFORE AFTER    prints what one document has that another has not
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -95,11 +97,13 @@ function history(title, name) {
   const versions = readdirSync(folder)
     .flatMap((file) => new RegExp(`^${name}-([0-9.]+)\\.json$`).exec(file)?.[1] ?? [])
     .sort((a, b) => numbers(a).reduce((order, part, at) => order || part - (numbers(b)[at] ?? 0), 0));
+  const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
   const releases = versions.map((version, at) => {
-    if (at === 0) return [`## ${title} ${version}`, '', 'The first release.', ''];
+    const heading = `## ${title} ${version}, ${stateOf(changelog, version)}`;
+    if (at === 0) return [heading, '', 'The first release.', ''];
     const [before, after] = [versions[at - 1], version].map((each) => read(join(folder, `${name}-${each}.json`)));
     const lines = changes(before, after);
-    return [`## ${title} ${version}`, '', ...(lines.length > 0 ? lines : ['No changes.', ''])];
+    return [heading, '', ...(lines.length > 0 ? lines : ['No changes.', ''])];
   });
   return releases.reverse().flat();
 }

@@ -1,3 +1,5 @@
+import { type BackupSchedule, readBackupSchedule } from './backup-schedule.js';
+import { readBlobsLocation } from './blobs-location.js';
 import { defaultLimits, type Limits } from './core/customers/limits.js';
 import {
   type DecoderPriority,
@@ -7,6 +9,9 @@ import {
 } from './core/media/isolation.js';
 import { DAY, SECOND } from './core/shared/clock.js';
 import { type Environment, EnvironmentReader } from './environment-reader.js';
+import { type ProviderConfig, readProviders } from './identity-providers.js';
+import { readS3, readS3Location, type S3Config, type S3Place } from './s3-settings.js';
+import { readSmtp, type SmtpConfig } from './smtp-settings.js';
 
 /** The validated and frozen settings. docs/operations.md has the table of all variables. */
 export interface Config {
@@ -54,6 +59,10 @@ export interface Config {
    * are none.
    */
   readonly securityContacts: readonly string[];
+  /** The server that mails are handed to; null: there are no mails, and people pass links on themselves. */
+  readonly smtp: SmtpConfig | null;
+  /** Where people sign in by OpenID Connect. */
+  readonly identityProviders: readonly ProviderConfig[];
   /** The OpenTelemetry collector that traces are sent to, by OTLP over HTTP; null: there are no traces. */
   readonly otlpEndpoint: string | null;
   /** Whether `/docs` and `/openapi.json` are served, which need no key. */
@@ -62,11 +71,14 @@ export interface Config {
   readonly operatorApi: boolean;
   /** Where `/metrics` is served; null: nowhere. */
   readonly metricsPort: number | null;
+  /** `auto`: text where stderr is a terminal, else JSON. */
+  readonly logFormat: 'auto' | 'json' | 'text';
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
   /** Bytes that uploads leave free on the disk of blobs; null: 1 GiB or 5 % of it, whichever is less. */
   readonly minFreeBytes: number | null;
   /** Days in which every original that is a file is read once and compared with its hash; null: never. */
   readonly scrubDays: number | null;
+  readonly backups: BackupSchedule | null;
   readonly limits: Limits;
 }
 
@@ -74,18 +86,6 @@ export interface Config {
 export type RateLimitStore =
   | { readonly kind: 'memory' | 'postgres' }
   | { readonly kind: 'redis'; readonly url: string };
-
-export interface S3Config {
-  /** Null: Amazon's own, by region. */
-  readonly endpoint: string | null;
-  readonly region: string;
-  readonly bucket: string;
-  /** Null: what the AWS environment provides (its variables, files, the role of the machine). */
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
-  readonly forcePathStyle: boolean;
-  /** Where clients reach the store and send bytes to; null: they send them to this service. */
-  readonly publicEndpoint: string | null;
-}
 
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
@@ -131,13 +131,17 @@ export function readConfig(env: Environment): Config {
       priority: read.oneOf('MEDIA_PRIORITY', decoderPriorities, 'idle'),
     },
     securityContacts: read.contacts('SECURITY_CONTACT'),
+    smtp: read.has('SMTP_URL') ? readSmtp(read) : null,
+    identityProviders: readProviders(read),
     otlpEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
     docs: read.oneOf('DOCS', ['on', 'off'], 'on') === 'on',
     operatorApi: read.oneOf('OPERATOR_API', ['on', 'off'], 'off') === 'on',
     metricsPort: readMetricsPort(read, port),
+    logFormat: read.oneOf('LOG_FORMAT', ['auto', 'json', 'text'], 'auto'),
     logLevel: read.oneOf('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     minFreeBytes: read.has('MIN_FREE_BYTES') ? read.whole('MIN_FREE_BYTES', 0, 0, Number.MAX_SAFE_INTEGER) : null,
     scrubDays: read.whole('SCRUB_DAYS', 30, 0, 3650) || null,
+    backups: readBackupSchedule(read),
     limits: readLimits(read),
   };
   if (problems.length > 0) throw new ConfigError(problems);
@@ -147,7 +151,7 @@ export function readConfig(env: Environment): Config {
 /** The names of all settings: those that are read in an environment in which every optional part is enabled. */
 export function settingNames(): readonly string[] {
   const names = new Set<string>();
-  const everything: Environment = { BLOB_STORE: 's3', RATE_LIMIT_STORE: 'redis' };
+  const everything: Environment = { BLOB_STORE: 's3', RATE_LIMIT_STORE: 'redis', SMTP_URL: 'smtp:' };
   const noting = new Proxy(everything, {
     get(env, name) {
       names.add(String(name));
@@ -163,37 +167,12 @@ export function settingNames(): readonly string[] {
   return [...names];
 }
 
-/** The location of a bucket: everything except its name, which may be given in another way. */
-export type S3Place = Omit<S3Config, 'bucket' | 'publicEndpoint'>;
-
 /** The S3 settings in the environment, wherever blobs are stored. Throws one `ConfigError` that lists every problem. */
 export function readS3Place(env: Environment): S3Place {
   const problems: string[] = [];
-  const place = s3Place(new EnvironmentReader(env, problems));
+  const place = readS3Location(new EnvironmentReader(env, problems));
   if (problems.length > 0) throw new ConfigError(problems);
   return place;
-}
-
-function readS3(read: EnvironmentReader): S3Config {
-  return {
-    ...s3Place(read),
-    bucket: read.needed('S3_BUCKET', 'BLOB_STORE is s3'),
-    publicEndpoint: read.url('S3_PUBLIC_ENDPOINT', ['http:', 'https:']),
-  };
-}
-
-function s3Place(read: EnvironmentReader): S3Place {
-  const endpoint = read.url('S3_ENDPOINT', ['http:', 'https:']);
-  const [id, secret] = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
-  const isNamed = read.has(id) || read.has(secret);
-  return {
-    endpoint,
-    region: read.text('S3_REGION', 'us-east-1'),
-    credentials: isNamed
-      ? { accessKeyId: read.needed(id, `${secret} is set`), secretAccessKey: read.needed(secret, `${id} is set`) }
-      : null,
-    forcePathStyle: read.yesOrNo('S3_FORCE_PATH_STYLE', endpoint !== null),
-  };
 }
 
 function readRateLimitStore(read: EnvironmentReader, databaseUrl: string | null): RateLimitStore {
@@ -202,20 +181,6 @@ function readRateLimitStore(read: EnvironmentReader, databaseUrl: string | null)
   if (kind !== 'redis') return { kind };
   if (read.has('REDIS_URL')) return { kind, url: read.url('REDIS_URL', ['redis:', 'rediss:']) ?? '' };
   return { kind, url: read.needed('REDIS_URL', 'RATE_LIMIT_STORE is redis') };
-}
-
-function readBlobsLocation(read: EnvironmentReader): string | null {
-  const name = 'NGINX_BLOBS_LOCATION';
-  if (!read.has(name)) return null;
-  const location = read.text(name, '');
-  if (!/^(\/[A-Za-z0-9_-]+)+$/.test(location)) {
-    read.problem(`${name} must be a path such as /stored-blobs, without a trailing slash, not "${location}".`);
-  }
-  if (!read.has('TRUSTED_PROXIES'))
-    read.problem(`TRUSTED_PROXIES must be set because ${name} is: only trusted proxies may use it.`);
-  if (read.text('BLOB_STORE', 'local') !== 'local')
-    read.problem(`${name} requires BLOB_STORE=local: nginx reads files.`);
-  return location;
 }
 
 function readMetricsPort(read: EnvironmentReader, port: number): number | null {

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { issueKey } from './core/access/issue-key.js';
 import { commandLine } from './core/audit/actor.js';
 import { operatorFor } from './core/customers/account-caller.js';
@@ -6,6 +6,7 @@ import { createFirstCustomer } from './core/customers/create-customer.js';
 import type { Uses } from './core/ports.js';
 import type { Id } from './core/shared/ids.js';
 import { inviteFirstOwner } from './core/users/invite-user.js';
+import { examplePhotos, ownCommand } from './own-command.js';
 import { writePrivateFile } from './private-file.js';
 
 /** What a first start created; the database only has hashes of both. */
@@ -22,7 +23,7 @@ export interface FirstRun {
  * On an empty database: creates the first customer, a key with all scopes, and a link for its first owner. Null when there was a customer.
  */
 export async function firstRun(
-  ports: Uses<'customers' | 'keys' | 'clock' | 'store' | 'addresses'>,
+  ports: Uses<'customers' | 'keys' | 'clock' | 'store' | 'addresses' | 'mailer' | 'secrets'>,
 ): Promise<FirstRun | null> {
   const customer = await createFirstCustomer(ports, commandLine);
   if (customer === null) return null;
@@ -75,8 +76,8 @@ export function keyNotWritten({ customerId, userId }: FirstRun, reason: string):
   return `
 A first customer was made, but its API key could not be written to a file (${reason}). Make another key, and a link into the settings area:
 
-  npx phs key create --customer ${customerId} --name first --scopes all
-  npx phs user link ${userId} --customer ${customerId}
+  ${ownCommand()} key create --customer ${customerId} --name first --scopes all
+  ${ownCommand()} user link ${userId} --customer ${customerId}
 `;
 }
 
@@ -86,6 +87,7 @@ A first customer was made, but its API key could not be written to a file (${rea
  */
 export function firstSteps(publicUrl: string, { keyFile, link }: SecretLocations): string {
   const auth = `-w "\\n" -H "Authorization: Bearer $PHOTO_SERVICE_TOKEN"`;
+  const [phs, photo] = [ownCommand(), (name: string) => shellWord(join(examplePhotos(), name))];
   const opening =
     typeof link === 'string'
       ? `Open this link to see it in your browser. It signs in one person, once, within a week:\n\n  ${link}`
@@ -107,17 +109,17 @@ Try it. Paste these lines into another terminal, in this folder:
 
   # import three photos: open an import, send the files, finalize
   curl -s ${auth} -X POST $PHOTO_SERVICE_URL/api/v1/imports
-  curl -s ${auth} -F file=@examples/photos/cyclamen.jpg -F file=@examples/photos/notocactus.jpg -F file=@examples/photos/rocks.jpg $PHOTO_SERVICE_URL/api/v1/imports/1/photos
+  curl -s ${auth} -F file=@${photo('cyclamen.jpg')} -F file=@${photo('notocactus.jpg')} -F file=@${photo('rocks.jpg')} $PHOTO_SERVICE_URL/api/v1/imports/1/photos
   curl -s ${auth} -H "Prefer: wait=10" -X POST $PHOTO_SERVICE_URL/api/v1/imports/1/finalize
 
   # list them, and download one: the same bytes
   curl -s ${auth} "$PHOTO_SERVICE_URL/api/v1/photos?sort=id"
   curl -s ${auth} -o cyclamen-again.jpg $PHOTO_SERVICE_URL/api/v1/photos/1/download
-  cmp examples/photos/cyclamen.jpg cyclamen-again.jpg && echo identical
+  cmp ${photo('cyclamen.jpg')} cyclamen-again.jpg && echo identical
 
-  # a whole folder: npx phs import ~/Pictures
+  # a whole folder: ${phs} import ~/Pictures
 
-Every endpoint: ${publicUrl}/docs. More people, keys and customers: npx phs user invite --help, npx phs key create --help, npx phs customer create --help
+Every endpoint: ${publicUrl}/docs. More people, keys and customers: ${phs} user invite --help, ${phs} key create --help, ${phs} customer create --help
 `;
 }
 

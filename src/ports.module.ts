@@ -6,16 +6,19 @@ import { LeasedRenditionLocks } from './adapters/leased-rendition-locks.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
 import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js';
 import { ObservedBlobStore } from './adapters/observed-blob-store.js';
+import { OpenIdProvider } from './adapters/oidc/open-id-provider.js';
 import { GeonamesGazetteer } from './adapters/places/geonames-gazetteer.js';
 import { mediaMethods, PrimaryMediaReader } from './adapters/processes/primary-media-reader.js';
 import { rateWindowMethods } from './adapters/processes/primary-rate-window-store.js';
 import type { Rpc } from './adapters/processes/rpc.js';
 import { readOrMakeSecret } from './adapters/secret-file.js';
+import { SmtpMailer } from './adapters/smtp/smtp-mailer.js';
 import { HttpSourceReader } from './adapters/sources/http-source-reader.js';
 import { SystemClock } from './adapters/system-clock.js';
 import type { OtlpTracing } from './adapters/tracing/otlp-tracing.js';
 import { TypeormKeyStore } from './adapters/typeorm/access/api-key.repository.js';
 import { TypeormAuditLog } from './adapters/typeorm/audit/audit.repository.js';
+import { whileAlone } from './adapters/typeorm/backup/backup-lock.js';
 import { PostgresSnapshot } from './adapters/typeorm/backup/database-archive.js';
 import { TypeormCustomerDirectory } from './adapters/typeorm/customers/customer.repository.js';
 import { TypeormCustomerStore } from './adapters/typeorm/customers/customer-store.js';
@@ -33,6 +36,7 @@ import { TypeormTrafficStore } from './adapters/typeorm/traffic/traffic.reposito
 import { TypeormSessionStore } from './adapters/typeorm/users/session.repository.js';
 import { TypeormUserStore } from './adapters/typeorm/users/user.repository.js';
 import { TypeormDeliveryQueue } from './adapters/typeorm/webhooks/delivery-queue.js';
+import { WebauthnPasskeyReader } from './adapters/webauthn/webauthn-passkey-reader.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
 import { openBlobs } from './composition/open-blobs.js';
 import { type Database, type Log, type OpenOptions, openDatabase } from './composition/open-database.js';
@@ -45,11 +49,13 @@ import { stagingKey } from './core/blobs/blob-key.js';
 import { requireDiskSpace } from './core/imports/require-disk-space.js';
 import { UploadSlots } from './core/imports/upload-slots.js';
 import type { ScrubPosition } from './core/integrity/scrub-position.js';
+import type { Mailer } from './core/mail/mailer.js';
 import type { MediaIsolation } from './core/media/isolation.js';
 import type { Ports, Uses } from './core/ports.js';
 import type { ReadinessCheck } from './http/ops/readiness.js';
 import { PublicAddresses } from './http/public-addresses.js';
 import { withInProcess } from './in-process.js';
+import type { SmtpConfig } from './smtp-settings.js';
 
 /** Ports on real adapters. */
 export interface OpenPorts {
@@ -68,6 +74,8 @@ export interface OpenPorts {
   readonly tracing: OtlpTracing | null;
   /** Runs work on a snapshot of the whole database. */
   takeSnapshot<T>(work: (snapshot: DatabaseSnapshot) => Promise<T>): Promise<T>;
+  /** Runs a backup on its own. Errors: an Error when another process of the installation is making one. */
+  whileAlone<T>(work: () => Promise<T>): Promise<T>;
   /** Resolves with a reason when the database ended by itself. */
   readonly databaseEnded: Promise<string>;
   close(): Promise<void>;
@@ -110,7 +118,9 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
     users: new TypeormUserStore(dataSource),
     sessions: new TypeormSessionStore(dataSource),
     passwords: new Argon2PasswordHasher(),
+    passkeys: new WebauthnPasskeyReader(),
     commonPasswords: new FrequentPasswords(),
+    identityProviders: config.identityProviders.map((provider) => new OpenIdProvider(provider)),
     rateWindows,
     idempotency: new TypeormIdempotencyStore(dataSource),
     blobs: metrics ? new ObservedBlobStore(blobs, metrics.blobStoreFailed) : blobs,
@@ -126,6 +136,7 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
     deliveryKeys: new TypeormDeliveryKeyFinder(dataSource),
     shares: new TypeormShareFinder(dataSource),
     webhooks: new HttpWebhookSender({ allowPrivate: config.webhookAllowPrivate }),
+    mailer: config.smtp && openMailer(config.smtp),
     operatorTokens: new TypeormOperatorTokenStore(dataSource),
     auditLog: new TypeormAuditLog(dataSource),
     traffic: new TypeormTrafficStore(dataSource),
@@ -149,9 +160,12 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
     await database.close();
   };
   const checks = checksOf(dataSource, ports, isShared);
-  const takeSnapshot: OpenPorts['takeSnapshot'] = (work) => PostgresSnapshot.take(clientConfig(dataSource), work);
+  const backups: Pick<OpenPorts, 'takeSnapshot' | 'whileAlone'> = {
+    takeSnapshot: (work) => PostgresSnapshot.take(clientConfig(dataSource), work),
+    whileAlone: (work) => whileAlone(clientConfig(dataSource), work),
+  };
   const observed = { checks, metrics, tracing, databaseEnded: database.ended };
-  return { ports, takeSnapshot, isolateMedia, serveProcess, scrubPosition, ...observed, close };
+  return { ports, ...backups, isolateMedia, serveProcess, scrubPosition, ...observed, close };
 }
 
 /**
@@ -175,6 +189,10 @@ function checksOf(
     { name: 'diskSpace', otherwise: 'degraded', look: () => requireDiskSpace({ blobs, uploads }, 0) },
     { name: 'rateLimits', otherwise: 'degraded', look: requireShared },
   ];
+}
+
+export function openMailer(smtp: SmtpConfig): Mailer {
+  return new SmtpMailer(smtp);
 }
 
 /** Close it at the end. */

@@ -11,7 +11,7 @@ import type { Settings } from './settings-file.js';
 export async function serve(settings: Settings): Promise<void> {
   const config = readConfig(settings.env);
   const count = processCount(config);
-  const logger = openLogger(config, count === 1 ? null : 0);
+  const logger = await openLogger(config, count === 1 ? null : 0);
   if (settings.file !== null) logger.info({ file: settings.file }, 'settings read');
   for (const warning of settings.warnings) logger.warn(warning);
   await requireFreePort(config);

@@ -12,6 +12,11 @@ export const clientCommandNames = [
 ] as const;
 export type ClientCommandName = (typeof clientCommandNames)[number];
 
+/** How the help of a command shows what one would type. */
+export function exampleText(example: string): string {
+  return `\nExample:\n  ${example}`;
+}
+
 export function isClientCommand(name: string): name is ClientCommandName {
   return (clientCommandNames as readonly string[]).includes(name);
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type ClientCommandName, clientCommandNames } from './command-names.js';
+import { type ClientCommandName, clientCommandNames, exampleText } from './command-names.js';
 import { completionCommand } from './completion-command.js';
 import { downloadCommand } from './download-command.js';
 import { exportCommand } from './export-command.js';
@@ -24,7 +24,35 @@ const makers: Readonly<Record<ClientCommandName, () => Command>> = {
   mcp: mcpCommand,
 };
 
+/** What the help of each command ends with. */
+const examples: Readonly<Record<ClientCommandName, string>> = {
+  login: 'phs login --url https://photos.example.com --token phs_live_…',
+  whoami: 'phs whoami --profile work',
+  import: 'phs import ~/Pictures --tag Family --time-zone Europe/Oslo',
+  photos: 'phs photos list --tag Paris --taken-after 2026-01-01T00:00:00Z',
+  tags: 'phs tags list',
+  download: 'phs download --tag Paris --to ./paris',
+  sync: 'phs sync ~/Photos --sidecars',
+  export: 'phs export /mnt/archive',
+  mcp: 'phs mcp --write',
+};
+
 /** Everything that a client does at the command line, to be added to a program: that of this package, or the service's own. */
 export function clientCommands(): Command[] {
-  return [...clientCommandNames.map((name) => makers[name]()), completionCommand()];
+  const commands = clientCommandNames.map((name) =>
+    withProfile(makers[name]()).addHelpText('after', exampleText(examples[name])),
+  );
+  return [...commands, completionCommand()].map((command) => command.helpGroup('Use a library:'));
+}
+
+/** Each command that asks the service can be told which of several logins to use. */
+function withProfile(command: Command): Command {
+  for (const child of command.commands) withProfile(child as Command);
+  if (command.commands.length > 0) return command;
+  return command
+    .option('--profile <name>', 'the stored login to use, when there are several (default: PHOTO_SERVICE_PROFILE)')
+    .hook('preAction', (_, action) => {
+      const { profile } = action.opts<{ profile?: string }>();
+      if (profile !== undefined) process.env['PHOTO_SERVICE_PROFILE'] = profile;
+    });
 }

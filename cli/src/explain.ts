@@ -31,7 +31,7 @@ export function explain(error: unknown): Explanation | null {
   }
   if ((error as Error | null)?.name === 'AbortError') {
     const message = 'Interrupted. Run the same command again to continue.';
-    return { exitCode: exitCodes.partial, message, code: 'stopped' };
+    return { exitCode: exitCodes.interrupted, message, code: 'stopped' };
   }
   return null;
 }

@@ -93,10 +93,11 @@ function report(
   const { dryRun, imported, duplicates, failed, bytesUploaded, skipped, losses, edited = 0, differences = [] } = result;
   const known = (number: number | null) => (number === null ? '?' : number.toLocaleString('en'));
   const sent = bytesUploaded === null ? '' : `, ${bytesText(bytesUploaded)} ${dryRun ? 'to upload' : 'sent'}`;
+  const speed = !bytesUploaded || dryRun ? '' : `, ${bytesText(Math.round(bytesUploaded / Math.max(0.1, seconds)))}/s`;
   const waited = waitedForLimitsMs === 0 ? '' : `, ${timeText(waitedForLimitsMs / 1000)} waiting for rate limits`;
   const verb = dryRun ? 'would be imported' : 'imported';
   print(options, { ...result, seconds: Math.round(seconds * 10) / 10, waitedForLimitsMs }, [
-    `${known(imported)} ${verb}, ${known(duplicates)} already in the library, ${failed.length} failed${sent} (${timeText(seconds)}${waited})`,
+    `${known(imported)} ${verb}, ${known(duplicates)} already in the library, ${failed.length} failed${sent} (${timeText(seconds)}${speed}${waited})`,
     ...(skipped > 0 ? [`${count(skipped, 'other file')} skipped: not images`] : []),
     ...(losses.length > 0 ? [`${count(losses.length, 'detail')} of photos lost: add --json to list them`] : []),
     ...(edited > 0 ? [`${count(edited, 'photo')} edited afterwards, to be as they were`] : []),

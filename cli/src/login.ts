@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type ConnectionOptions, PhotoService, type Wait } from 'photo-service-sdk';
 import { makeFolder, writeWhole } from 'photo-service-sdk/node';
 import { AccessError, UsageError } from './exit-codes.js';
@@ -11,28 +11,46 @@ export interface Login {
   readonly token: string;
 }
 
+/** The name of the login that commands use, for people with several: `--profile` sets it for one command. Null: the one without a name. */
+export function profile(): string | null {
+  const name = process.env['PHOTO_SERVICE_PROFILE'] || null;
+  if (name !== null && !/^[A-Za-z0-9][\w-]{0,31}$/.test(name)) {
+    throw new UsageError('The name of a profile has up to 32 letters, digits, - and _, such as work.');
+  }
+  return name;
+}
+
+/** Where the login of the current profile is. */
 export function loginFile(): string {
-  return join(configFolder(), 'login.json');
+  const name = profile();
+  return name === null ? join(configFolder(), 'login.json') : join(configFolder(), 'profiles', `${name}.json`);
 }
 
 /** Stores a login for later commands, readable by this user only. */
 export async function saveLogin(login: Login): Promise<void> {
-  await makeFolder(configFolder(), 0o700);
+  await makeFolder(dirname(loginFile()), 0o700);
   await writeWhole(loginFile(), `${JSON.stringify(login, null, 2)}\n`);
 }
 
 /**
- * PHOTO_SERVICE_URL and PHOTO_SERVICE_TOKEN, otherwise the login stored by `phs login`. A stored token is never sent to an address other
- * than its own.
+ * The login of the profile that is named; otherwise PHOTO_SERVICE_URL and PHOTO_SERVICE_TOKEN; otherwise what `phs login` stored. A
+ * stored token is never sent to an address other than its own.
  * @throws AccessError when there is none.
  */
-export async function currentLogin(env: NodeJS.ProcessEnv = process.env): Promise<Login> {
+export async function currentLogin(): Promise<Login> {
+  const { env } = process;
+  const named = profile();
+  if (named !== null) return (await savedLogin()) ?? missing(`in the profile ${named}`, `--profile ${named} `);
   const [url, token] = [env['PHOTO_SERVICE_URL'], env['PHOTO_SERVICE_TOKEN']];
   if (url && token) return { url, token };
   const kept = await savedLogin();
   if (token && kept) return { url: kept.url, token };
   if (kept && (!url || url.replace(/\/+$/, '') === kept.url)) return kept;
-  throw new AccessError(`There is no key${url ? ` for ${url}` : ''} yet. Log in with: phs login --url URL --token TOKEN
+  return missing(url ? `for ${url}` : '');
+}
+
+function missing(where: string, option = ''): never {
+  throw new AccessError(`There is no key${where && ` ${where}`} yet. Log in with: phs login ${option}--url URL --token TOKEN
 (or set PHOTO_SERVICE_URL and PHOTO_SERVICE_TOKEN)`);
 }
 

@@ -1,22 +1,39 @@
 import cliProgress from 'cli-progress';
 import type { ImportProgress, Wait } from 'photo-service-sdk';
+import type { OutputOptions } from './options.js';
 import { bytesText, timeText } from './print.js';
 
 /** How far back the rate looks. */
 const RATE_MS = 10_000;
 const FORMAT = '{bar} {percentage}%  {files} files  {bytes}  {rate}/s  ETA {left}{duplicates}{failed}{note}';
+/** How often a log learns how far it is. */
+const LINE_MS = 10_000;
 
-/** A bar on stderr while something comes or goes; nothing at all where stderr is no terminal. */
+interface Shown {
+  readonly stream?: NodeJS.WriteStream;
+  /** Milliseconds between two lines where stderr is no terminal. */
+  readonly lineEvery?: number;
+}
+
+/** A bar on stderr while something comes or goes; where stderr is no terminal, a line now and then, unless a program reads the result. */
 export class ProgressDisplay {
   private readonly bar: cliProgress.SingleBar | null;
+  private readonly lines: NodeJS.WriteStream | null;
+  private readonly lineEvery: number;
+  private lastLine = performance.now();
   private readonly samples: { at: number; bytes: number }[] = [];
   private waitsUntil = 0;
   private waitNote = '';
 
-  constructor({ quiet = false }: { quiet?: boolean | undefined }, stream: NodeJS.WriteStream = process.stderr) {
-    const isShown = stream.isTTY === true && !quiet;
+  constructor(
+    { quiet = false, json = false }: OutputOptions,
+    { stream = process.stderr, lineEvery = LINE_MS }: Shown = {},
+  ) {
+    const isTerminal = stream.isTTY === true;
     const options = { format: FORMAT, stream, hideCursor: true, clearOnComplete: true, fps: 5 };
-    this.bar = isShown ? new cliProgress.SingleBar(options, cliProgress.Presets.shades_classic) : null;
+    this.bar = isTerminal && !quiet ? new cliProgress.SingleBar(options, cliProgress.Presets.shades_classic) : null;
+    this.lines = isTerminal || quiet || json ? null : stream;
+    this.lineEvery = lineEvery;
     this.bar?.start(1, 0, fields({}));
   }
 
@@ -36,15 +53,19 @@ export class ProgressDisplay {
   }
 
   show(state: State): void {
-    if (this.bar === null) return;
+    if (this.bar === null && this.lines === null) return;
     const now = performance.now();
     this.samples.push({ at: now, bytes: state.bytes });
     while ((this.samples[0]?.at ?? now) < now - RATE_MS) this.samples.shift();
     const [first] = this.samples;
     const rate = first && now > first.at ? (1000 * (state.bytes - first.bytes)) / (now - first.at) : 0;
     const note = now < this.waitsUntil ? this.waitNote : state.note;
-    this.bar.setTotal(Math.max(1, state.total));
-    this.bar.update(state.done, fields({ ...state, rate, note }));
+    const shown = fields({ ...state, rate, note });
+    this.bar?.setTotal(Math.max(1, state.total));
+    this.bar?.update(state.done, shown);
+    if (this.lines === null || now < this.lastLine + this.lineEvery) return;
+    this.lastLine = now;
+    this.lines.write(lineOf(shown));
   }
 
   /** Says why nothing moves. */
@@ -59,6 +80,10 @@ export class ProgressDisplay {
   end(): void {
     this.bar?.stop();
   }
+}
+
+function lineOf({ files, bytes, rate, left, duplicates, failed, note }: ReturnType<typeof fields>): string {
+  return `${files} files  ${bytes}  ${rate}/s  ETA ${left}${duplicates}${failed}${note}\n`;
 }
 
 /** Nothing is sent before it is hashed, and of what the service has already nothing at all: the bar may stand still meanwhile. */

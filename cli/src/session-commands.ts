@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
 import { ApiError, type Me } from 'photo-service-sdk';
 import { UsageError } from './exit-codes.js';
-import { clientOf, currentLogin, HASTY, loginFile, saveLogin } from './login.js';
+import { clientOf, currentLogin, HASTY, loginFile, profile, saveLogin } from './login.js';
 import { jsonOption, type OutputOptions, quietOption } from './options.js';
 import { plain, print } from './print.js';
 
@@ -51,9 +51,10 @@ export function whoamiCommand(): Command {
       const { url } = login;
       const me = await clientOf(login, HASTY).me();
       const { customer, apiKey, rateLimits } = me;
+      const name = profile();
       const left = ({ remaining, limit }: { remaining: number; limit: number }) => `${remaining} of ${limit}`;
       print(options, { url, ...me }, [
-        `${plain(customer.name)} (customer ${customer.id}) at ${url}`,
+        `${plain(customer.name)} (customer ${customer.id}) at ${url}${name === null ? '' : `, profile ${name}`}`,
         `key ${apiKey.id} ${plain(apiKey.name)}, ${apiKey.prefix}: ${apiKey.scopes.join(', ')}`,
         `expires: ${apiKey.expiresAt ?? 'never'}; your address: ${me.clientIp}`,
         `left this minute: ${left(rateLimits.read)} reads, ${left(rateLimits.write)} writes`,

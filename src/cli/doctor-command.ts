@@ -5,7 +5,7 @@ import { databaseState } from '../composition/open-database.js';
 import { askRedis } from '../composition/open-rate-windows.js';
 import { requireInstallation } from '../composition/require-installation.js';
 import { type Config, ConfigError, readConfig } from '../config.js';
-import { openMedia } from '../ports.module.js';
+import { openMailer, openMedia } from '../ports.module.js';
 import { loadSettings, type Settings } from '../settings-file.js';
 import {
   checkDataDir,
@@ -64,6 +64,7 @@ async function runChecks(envFile: string | undefined): Promise<readonly Finding[
       return state === null ? [ok('database', 'created at the first start')] : judgeDatabase(state);
     })),
     ...(await redis(config)),
+    ...(await mail(config)),
     ...(await findingOf('blob store', 'Check S3_* and the permissions of the account; the bucket must exist.', () =>
       inDataDir(config, (dataDir) => blobs(config, dataDir)),
     )),
@@ -99,6 +100,16 @@ async function redis({ rateLimitStore }: Config): Promise<readonly Finding[]> {
       return [ok('redis', new URL(url).host)];
     },
   );
+}
+
+/** Sends no mail. */
+async function mail({ smtp }: Config): Promise<readonly Finding[]> {
+  if (smtp === null) return [];
+  const advice = 'Check SMTP_URL and SMTP_TLS; until the server can be used, mails wait for up to a day.';
+  return findingOf('mail', advice, async () => {
+    await openMailer(smtp).check();
+    return [ok('mail', `${smtp.host}:${smtp.port}, as ${smtp.from.address}`)];
+  });
 }
 
 /**

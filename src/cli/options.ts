@@ -13,6 +13,12 @@ export function wholeOption(text: string): number {
   return Number(text);
 }
 
+export function countOption(text: string): number {
+  const count = wholeOption(text);
+  if (count === 0) throw new InvalidArgumentError('It must be a whole number, 1 or greater.');
+  return count;
+}
+
 export function instantOption(text: string): Date {
   const instant = parseInstant(text);
   if (instant === null) throw new InvalidArgumentError('It must look like 2027-01-31T00:00:00Z.');

@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { exampleText } from 'photo-service-cli/command-names';
 import { loadSettings } from '../settings-file.js';
 import { backupCommand } from './backup-command.js';
 import { blobsCommand } from './blobs-command.js';
@@ -18,10 +19,34 @@ import { userCommand } from './user-command.js';
 import { verifyCommand } from './verify-command.js';
 import { webhookCommand } from './webhook-command.js';
 
+/** What the help of each command ends with. */
+const examples: Readonly<Record<string, string>> = {
+  serve: 'phs serve --env-file /etc/photo-service/phs.env',
+  doctor: 'phs doctor --json',
+  migrate: 'phs migrate',
+  reload: 'phs reload',
+  customer: 'phs customer create --name ACME',
+  key: 'phs key create --customer 1 --name importer --scopes photos:read,photos:write',
+  user: 'phs user link 3 --customer 1',
+  webhook: 'phs webhook test 3 --customer 1',
+  'delivery-key': 'phs delivery-key create --customer 1 --name website',
+  preset: 'phs preset list --customer 1',
+  share: 'phs share list --customer 1',
+  'operator-token': 'phs operator-token create --name sign-up --scopes all',
+  verify: 'phs verify --json',
+  gc: 'phs gc --grace 3600',
+  backup: 'phs backup /mnt/backup',
+  restore: 'phs restore /mnt/backup',
+  blobs: 'phs blobs copy --to s3://photos',
+};
+
 /** The commands that operate the service. Requires the program to have `ownOptions`. */
 export function ownCommands(): Command[] {
   // These two read the settings themselves: one logs the warnings about them, the other reports them.
-  return [serveCommand(), doctorCommand(), ...commands().map(readingSettings)];
+  const all = [serveCommand(), doctorCommand(), ...commands().map(readingSettings)];
+  return all.map((command) =>
+    command.helpGroup('Operate the service:').addHelpText('after', exampleText(examples[command.name()] ?? '')),
+  );
 }
 
 /** Options of the program itself. */

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { operatorFor } from '../core/customers/account-caller.js';
 import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
-import { inviteUser } from '../core/users/invite-user.js';
+import { type Invitation, inviteUser } from '../core/users/invite-user.js';
 import { linkUser } from '../core/users/link-user.js';
 import { removeUser } from '../core/users/remove-user.js';
 import { isRole, type Role, roles } from '../core/users/role.js';
@@ -35,8 +35,8 @@ function invite(): Command {
     .option('--role <role>', `${roles.join(', ')}; existing people keep theirs`, roleOption, 'owner')
     .option('--json', 'print one JSON document')
     .action(async (options: InviteOptions) => {
-      const { user, link: url } = await withPorts((ports) => inviteUser(ports, operatorFor(options.customer), options));
-      print(options, { url, user: userJson(user) }, linkLines(user, url));
+      const invitation = await withPorts((ports) => inviteUser(ports, operatorFor(options.customer), options));
+      printLink(options, invitation);
     });
 }
 
@@ -45,10 +45,14 @@ function link(): Command {
     .description('create a new link for a person, for example to set a new password; replaces the earlier link')
     .argument('<id>', 'the id of the person', idOption)
     .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option(
+      '--without-factors',
+      'the link also removes the authenticator apps and recovery codes of the person, who lost them',
+    )
     .option('--json', 'print one JSON document')
-    .action(async (id: Id, options: { customer: Id; json?: boolean }) => {
-      const { user, link: url } = await withPorts((ports) => linkUser(ports, operatorFor(options.customer), id));
-      print(options, { url, user: userJson(user) }, linkLines(user, url));
+    .action(async (id: Id, options: { customer: Id; withoutFactors?: boolean; json?: boolean }) => {
+      const made = await withPorts((ports) => linkUser(ports, operatorFor(options.customer), id, options));
+      printLink(options, made);
     });
 }
 
@@ -86,9 +90,12 @@ function remove(): Command {
     });
 }
 
-function linkLines({ email, role }: User, url: string): string[] {
-  const who = email ?? 'the first owner';
-  return [`Send this link to ${who} (${role}). It works once, within seven days:`, '', `  ${url}`, ''];
+function printLink(options: { json?: boolean }, { user, link: url, isMailed }: Invitation): void {
+  const who = `${user.email ?? 'the first owner'} (${user.role})`;
+  const first = isMailed
+    ? `This link was also sent to ${who} by mail. It works once, within seven days:`
+    : `Send this link to ${who}. It works once, within seven days:`;
+  print(options, { url, isMailed, user: userJson(user) }, [first, '', `  ${url}`, '']);
 }
 
 function roleOption(text: string): Role {

@@ -2,3 +2,4 @@
 export { makeFolders } from '../adapters/data-dir.js';
 export { binariesOfDatabase } from '../adapters/embedded-postgres.js';
 export { readSecretFile, writeSecretFile } from '../adapters/secret-file.js';
+export { syncFolder } from '../adapters/sync-folder.js';

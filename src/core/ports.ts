@@ -15,6 +15,7 @@ import type { ImportBatchers } from './imports/import-batchers.js';
 import type { SourceReader } from './imports/source-reader.js';
 import type { UploadSlots } from './imports/upload-slots.js';
 import type { JobQueue } from './jobs/job-queue.js';
+import type { Mailer } from './mail/mailer.js';
 import type { MediaReader } from './media/media-reader.js';
 import type { OperatorTokenStore } from './operators/operator-token-store.js';
 import type { Gazetteer } from './photos/gazetteer.js';
@@ -25,6 +26,8 @@ import type { Secrets } from './shared/secrets.js';
 import type { Repositories, Transactional } from './shared/transactional.js';
 import type { ShareFinder } from './shares/share-repository.js';
 import type { TrafficStore } from './traffic/traffic.js';
+import type { IdentityProviders } from './users/identity-provider.js';
+import type { PasskeyReader } from './users/passkey-reader.js';
 import type { PasswordHasher } from './users/password-hasher.js';
 import type { SessionStore } from './users/session.js';
 import type { CommonPasswords } from './users/user.js';
@@ -45,6 +48,9 @@ export interface Ports {
   readonly users: UserStore;
   readonly sessions: SessionStore;
   readonly passwords: PasswordHasher;
+  readonly passkeys: PasskeyReader;
+  /** Where people sign in instead of here; none unless the operator has named some. */
+  readonly identityProviders: IdentityProviders;
   /** Frequently used passwords, in lower case: they are refused. */
   readonly commonPasswords: CommonPasswords;
   readonly rateWindows: RateWindowStore;
@@ -67,6 +73,8 @@ export interface Ports {
   readonly deliveryKeys: DeliveryKeyFinder;
   readonly shares: ShareFinder;
   readonly webhooks: WebhookSender;
+  /** Null if no server for mail is configured: people pass links on themselves. */
+  readonly mailer: Mailer | null;
   readonly operatorTokens: OperatorTokenStore;
   readonly auditLog: AuditLog;
   readonly traffic: TrafficStore;

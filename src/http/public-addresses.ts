@@ -1,4 +1,5 @@
-import type { Addresses, UploadAddress } from '../core/shared/addresses.js';
+import { isIP } from 'node:net';
+import type { Addresses, PasskeySite, UploadAddress } from '../core/shared/addresses.js';
 
 /** Paths of controllers whose addresses are handed out, each followed by a token. */
 export const UPLOADS_PATH = 'uploads';
@@ -8,6 +9,7 @@ export const DELIVERY_PATH = 'img';
 /** Pages for visitors, and all that they need. */
 export const SHARES_PATH = 's';
 export const SIGN_IN_LINKS_PATH = 'settings/enter';
+export const EMAIL_LINKS_PATH = 'settings/confirm-email';
 
 declare module '../core/ports.js' {
   interface Ports {
@@ -18,8 +20,12 @@ declare module '../core/ports.js' {
 
 /** The addresses of this installation under PUBLIC_URL. */
 export class PublicAddresses implements Addresses {
+  readonly passkeySite: PasskeySite | null;
+
   /** @param publicUrl Without a trailing slash. */
-  constructor(readonly publicUrl: string) {}
+  constructor(readonly publicUrl: string) {
+    this.passkeySite = passkeySiteOf(publicUrl);
+  }
 
   upload(token: string, sizeBytes: number): UploadAddress {
     return { url: this.under(UPLOADS_PATH, token), headers: { 'content-length': String(sizeBytes) } };
@@ -33,6 +39,14 @@ export class PublicAddresses implements Addresses {
     return this.under(SIGN_IN_LINKS_PATH, token);
   }
 
+  confirmEmail(token: string): string {
+    return this.under(EMAIL_LINKS_PATH, token);
+  }
+
+  settings(): string {
+    return `${this.publicUrl}/settings`;
+  }
+
   /** Shows the photos of a share. */
   share(token: string): string {
     return this.under(SHARES_PATH, token);
@@ -41,4 +55,11 @@ export class PublicAddresses implements Addresses {
   private under(path: string, token: string): string {
     return `${this.publicUrl}/${path}/${token}`;
   }
+}
+
+function passkeySiteOf(url: string): PasskeySite | null {
+  const { protocol, hostname, origin } = new URL(url);
+  const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+  const isHere = hostname === 'localhost' || hostname.endsWith('.localhost');
+  return !isAddress && (protocol === 'https:' || isHere) ? { id: hostname, origin } : null;
 }

@@ -36,7 +36,7 @@ export class RequestServer {
     // Libraries read theirs by themselves.
     Object.assign(process.env, env);
     const config = readConfig(env);
-    const logger = openLogger(config, number);
+    const logger = await openLogger(config, number);
     const options = { ownership: 'share', create: false } as const;
     const opened = await openPorts(config, options, (line, level = 'info') => logger[level](line), this.primary);
     this.opened = opened;

@@ -1,15 +1,15 @@
-import { destination, type Logger, pino } from 'pino';
+import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import type { Config } from '../config.js';
 import type { MediaIsolation } from '../core/media/isolation.js';
 import type { Finding } from '../http/ops/readiness.js';
 import { ModulePositions } from './module-positions.js';
 
 /**
- * JSON lines on stderr. Of an error its name, message and stack: its other properties (for example a statement's parameters) may be a
+ * Lines on stderr: JSON, or text for people. Of an error its name, message and stack: its other properties (for example a statement's parameters) may be a
  * customer's data.
  * @param process Its number among several of this service, in every line; 0 is the primary.
  */
-export function openLogger({ logLevel }: Config, process: number | null = null): Logger {
+export async function openLogger(config: Config, process: number | null = null): Promise<Logger> {
   const positions = new ModulePositions();
   const err = (error: unknown) => {
     if (!(error instanceof Error)) return String(error);
@@ -19,9 +19,18 @@ export function openLogger({ logLevel }: Config, process: number | null = null):
   };
   const timestamp = pino.stdTimeFunctions.isoTime;
   return pino(
-    { level: logLevel, base: process === null ? null : { process }, timestamp, serializers: { err } },
-    destination(2),
+    { level: config.logLevel, base: process === null ? null : { process }, timestamp, serializers: { err } },
+    await output(config),
   );
+}
+
+/** Text has colours at a terminal, unless NO_COLOR is set (https://no-color.org). */
+async function output({ logFormat }: Config): Promise<DestinationStream> {
+  const isTerminal = process.stderr.isTTY === true;
+  if (logFormat === 'json' || (logFormat === 'auto' && !isTerminal)) return destination(2);
+  const { PinoPretty } = await import('pino-pretty');
+  const colorize = isTerminal && !process.env['NO_COLOR'];
+  return PinoPretty({ destination: 2, sync: true, colorize, translateTime: 'SYS:HH:MM:ss', singleLine: true });
 }
 
 /** The addresses of the dependencies contain no secrets, but a message for people only needs the problem and its cause. */

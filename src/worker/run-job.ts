@@ -4,26 +4,54 @@ import { giveUpImportPhoto } from '../core/imports/give-up-import-photo.js';
 import { inspectImportPhoto } from '../core/imports/inspect-import-photo.js';
 import { publishImport } from '../core/imports/publish-import.js';
 import { type Job, MAX_ATTEMPTS, MAX_FAILURES, MAX_OUTAGES } from '../core/jobs/job.js';
+import { type MailOutcome, sendMail } from '../core/mail/send-mail.js';
 import { ReaderFailure } from '../core/media/media-reader.js';
 import type { Uses } from '../core/ports.js';
 import { isOutage } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { bumpPhotoVersions } from '../core/tags/bump-photo-versions.js';
 
+type RunJobUses = Uses<
+  | 'store'
+  | 'importBatchers'
+  | 'blobs'
+  | 'verifiedBlobs'
+  | 'media'
+  | 'clock'
+  | 'limits'
+  | 'gazetteer'
+  | 'mailer'
+  | 'secrets'
+>;
+
+/** What may be said of a mail. */
+export interface EndedMail {
+  readonly customerId: Id;
+  readonly userId: Id;
+  readonly template: string;
+  readonly outcome: MailOutcome;
+}
+
 /**
  * Runs a job. If it throws, it is retried later. A file is given up, and the others continue, when it fails for the last time; when its
  * runs ended together with the whole service too often; and when its bytes, or another dependency, were unavailable for a day. Publishing
  * needs only the database, and is never given up because that is unavailable.
+ * @param onMail Called with how a mail ended. Must not throw.
  */
 export async function runJob(
-  uses: Uses<'store' | 'importBatchers' | 'blobs' | 'verifiedBlobs' | 'media' | 'clock' | 'limits' | 'gazetteer'>,
+  uses: RunJobUses,
   job: Job,
+  onMail: (ended: EndedMail) => void = () => undefined,
 ): Promise<void> {
   const { work, customerId, attempt, failures } = job;
   const isLast = failures + 1 >= MAX_FAILURES;
   if (work.kind === 'renew') return bumpPhotoVersions(uses, customerId);
   if (work.kind === 'publish') return publishImport(uses, customerId, work.importId, isLast);
   if (work.kind === 'bulk_edit') return continueEdit(uses, customerId, work.bulkEditId, isLast);
+  if (work.kind === 'mail') {
+    const { userId, template } = work;
+    return onMail({ customerId, userId, template, outcome: await sendMail(uses, work, job) });
+  }
   const giveUp = (error: unknown) => giveUpImportPhoto(uses, customerId, work.importId, work.photoId, error);
   if (attempt > MAX_ATTEMPTS)
     return giveUp(new ReaderFailure('The service stopped every time it inspected this file.'));

@@ -2,7 +2,7 @@ import { sweepAudit } from '../core/audit/read-audit.js';
 import { forgetBulkEdits } from '../core/bulk-edits/forget-bulk-edits.js';
 import { finishErasing } from '../core/customers/finish-erasing.js';
 import { resealDeliverySecrets } from '../core/delivery/reseal-delivery-secrets.js';
-import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
+import { sweepIdempotencyKeys } from '../core/idempotency/sweep-idempotency-keys.js';
 import { expireImports } from '../core/imports/expire-imports.js';
 import { forgetImports } from '../core/imports/forget-imports.js';
 import { pollDirectUploads } from '../core/imports/poll-direct-uploads.js';
@@ -17,6 +17,7 @@ import type { Ports } from '../core/ports.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../core/shared/clock.js';
 import { resealShareTokens } from '../core/shares/reseal-share-tokens.js';
 import { countStorage, sweepTraffic } from '../core/traffic/read-traffic.js';
+import { resealFactorSecrets } from '../core/users/reseal-factor-secrets.js';
 import { sweepSessions } from '../core/users/sweep-sessions.js';
 import { resealWebhookSecrets, sweepDeliveries } from '../core/webhooks/maintain-webhooks.js';
 import { pause } from './pause.js';
@@ -58,6 +59,7 @@ export function upkeep(
     { name: 'reseal webhook secrets', everySeconds: 3600, run: (stopping) => resealWebhookSecrets(ports, stopping) },
     { name: 'reseal delivery secrets', everySeconds: 3600, run: (stopping) => resealDeliverySecrets(ports, stopping) },
     { name: 'reseal share tokens', everySeconds: 3600, run: (stopping) => resealShareTokens(ports, stopping) },
+    { name: 'reseal second factors', everySeconds: 3600, run: (stopping) => resealFactorSecrets(ports, stopping) },
     { name: 'hash older photos', everySeconds: 600, run: (stopping) => olderPhotos.hash(stopping) },
     ...(ports.directUploads === null ? [] : pollingDirectUploads(ports)),
   ];

@@ -162,7 +162,8 @@ class Worker {
       this.options.onError?.(job, error);
       const reason = String(error).slice(0, MAX_REASON_LENGTH);
       if (!isOutage(error)) return () => this.jobs.release(job, reason, secondsUntilNext(job.failures + 1));
-      this.outages += 1;
+      // The server for mail says nothing about what other jobs need.
+      if (job.work.kind !== 'mail') this.outages += 1;
       return () => this.jobs.postpone(job, reason, spread(outageSeconds(job.outages + 1)));
     }
   }

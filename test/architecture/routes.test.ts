@@ -85,10 +85,23 @@ test('under /settings every page and form says who may see it', () => {
       .map(name)
       .sort(),
   ).toEqual([
+    'GET /settings/confirm-email/:token',
     'GET /settings/enter/:token',
     'GET /settings/sign-in',
+    'GET /settings/sign-in/code',
+    'GET /settings/sign-in/recovery',
+    'GET /settings/sign-in/with/:provider',
+    'GET /settings/sign-in/with/:provider/answer',
+    'GET /settings/sign-in/with/:provider/sign-out',
+    'GET /settings/sign-in/with/:provider/sign-out/there',
+    'POST /settings/confirm-email/:token',
     'POST /settings/enter/:token',
     'POST /settings/sign-in',
+    'POST /settings/sign-in/code',
+    'POST /settings/sign-in/code/passkey-options',
+    'POST /settings/sign-in/passkey',
+    'POST /settings/sign-in/passkey/options',
+    'POST /settings/sign-in/recovery',
     'POST /settings/sign-out',
   ]);
 });

@@ -244,3 +244,117 @@ describe('SECURITY_CONTACT', () => {
     );
   });
 });
+
+describe('BACKUP_TO', () => {
+  const problems = (env: Record<string, string>) => {
+    try {
+      return readConfig(env).backups;
+    } catch (error) {
+      return (error as ConfigError).problems;
+    }
+  };
+
+  test('unset means that the service makes no backups by itself, and what is set beside it is pointed out', () => {
+    expect(problems({})).toBeNull();
+    expect(problems({ BACKUP_EVERY: '24', BACKUP_KEEP: '3' })).toEqual([
+      'BACKUP_EVERY has no effect without BACKUP_TO, the folder for backups.',
+      'BACKUP_KEEP has no effect without BACKUP_TO, the folder for backups.',
+    ]);
+  });
+
+  test('makes one a day and keeps two weeks of them, unless it is told otherwise', () => {
+    const folder = '/backups';
+    expect(problems({ BACKUP_TO: folder })).toEqual({ folder, everyHours: 24, keep: 14, recipients: [] });
+    const told = { BACKUP_EVERY: '6', BACKUP_KEEP: '28', BACKUP_RECIPIENTS: 'age1one, age1two' };
+    const recipients = ['age1one', 'age1two'];
+    expect(problems({ BACKUP_TO: folder, ...told })).toEqual({ folder, everyHours: 6, keep: 28, recipients });
+  });
+
+  test('what is not a public key of age is refused at the start, and not by the first backup', () => {
+    expect(problems({ BACKUP_TO: '/backups', BACKUP_RECIPIENTS: 'AGE-SECRET-KEY-1X', BACKUP_KEEP: '0' })).toEqual([
+      'BACKUP_KEEP must be a whole number from 1 to 10000, not "0".',
+      expect.stringMatching(/^BACKUP_RECIPIENTS: .*not a public key of age/),
+    ]);
+  });
+});
+
+describe('SMTP_URL', () => {
+  const MAIL_FROM = 'photos@example.com';
+  const smtp = (env: Record<string, string>) => readConfig({ MAIL_FROM, ...env }).smtp;
+  const refused = (env: Record<string, string>) => {
+    try {
+      return smtp(env);
+    } catch (error) {
+      return (error as ConfigError).problems;
+    }
+  };
+
+  test('unset means that there are no mails', () => {
+    expect(smtp({})).toBeNull();
+  });
+
+  test('has a port of its own for each way of encryption, and says who signs in', () => {
+    expect(smtp({ SMTP_URL: 'smtp://us%40er:p%25%2F@mail.example.com' })).toEqual({
+      host: 'mail.example.com',
+      port: 587,
+      implicitTls: false,
+      plaintextAllowed: false,
+      credentials: { user: 'us@er', pass: 'p%/' },
+      from: { name: '', address: 'photos@example.com' },
+    });
+    expect(smtp({ SMTP_URL: 'smtps://mail.example.com' })).toMatchObject({
+      port: 465,
+      implicitTls: true,
+      credentials: null,
+    });
+    expect(smtp({ SMTP_URL: 'smtp://mail.example.com:2525' })).toMatchObject({ port: 2525 });
+  });
+
+  test.each([
+    ['localhost', true],
+    ['127.0.0.53', true],
+    ['[::1]', true],
+    ['127.0.0.1.example.com', false],
+    ['192.168.1.5', false],
+  ])('%s may do without encryption: %s', (host, allowed) => {
+    expect(smtp({ SMTP_URL: `smtp://${host}` })).toMatchObject({ plaintextAllowed: allowed });
+    expect(smtp({ SMTP_URL: `smtp://${host}`, SMTP_TLS: 'required' })).toMatchObject({ plaintextAllowed: false });
+    expect(smtp({ SMTP_URL: `smtp://${host}`, SMTP_TLS: 'optional' })).toMatchObject({ plaintextAllowed: true });
+  });
+
+  test.each([
+    ['photos@example.com', '', 'photos@example.com'],
+    ['Photos <photos@example.com>', 'Photos', 'photos@example.com'],
+    ['"Photos, Inc." <photos@example.com>', 'Photos, Inc.', 'photos@example.com'],
+  ])('comes with MAIL_FROM, for example %s', (from, name, address) => {
+    expect(smtp({ SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: from })?.from).toEqual({ name, address });
+  });
+
+  test.each([
+    [{ MAIL_FROM: '' }, 'MAIL_FROM must be set because SMTP_URL is set.'],
+    [
+      { MAIL_FROM: 'a@example.com, b@example.com' },
+      'MAIL_FROM must be an address such as photos@example.com, or Photos <photos@example.com>.',
+    ],
+    [
+      { MAIL_FROM: 'Photos' },
+      'MAIL_FROM must be an address such as photos@example.com, or Photos <photos@example.com>.',
+    ],
+    [
+      { MAIL_FROM: 'A\nBcc: x <a@example.com>' },
+      'MAIL_FROM must be an address such as photos@example.com, or Photos <photos@example.com>.',
+    ],
+    [{ SMTP_URL: 'http://mail.example.com' }, 'SMTP_URL must be a URL that begins with smtp:// or smtps://.'],
+    [
+      { SMTP_URL: 'smtp:mail.example.com' },
+      'SMTP_URL must name a host, as in smtp://user:password@mail.example.com:587.',
+    ],
+    [
+      { SMTP_URL: 'smtp://a:100%@mail.example.com' },
+      'SMTP_URL: a % in the user name or the password must be written as %25.',
+    ],
+    [{ SMTP_TLS: 'none' }, 'SMTP_TLS must be required, optional, not "none".'],
+  ])('is refused with a sentence that helps: %j', (env, problem) => {
+    expect(refused({ SMTP_URL: 'smtp://mail.example.com', ...env } as Record<string, string>)).toEqual([problem]);
+  });
+});

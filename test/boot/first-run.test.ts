@@ -1,7 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { firstRun, firstSteps, keyNotWritten, writeSecrets } from '../../src/first-run.js';
+import { examplePhotos, ownCommand } from '../../src/own-command.js';
 import { world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 
@@ -50,4 +60,17 @@ test('a folder that takes no files fails, and what is said then names the comman
   expect(told).toContain(`npx phs key create --customer ${first.customerId} `);
   expect(told).toContain(`npx phs user link ${first.userId} --customer ${first.customerId}`);
   expect(told).not.toContain(first.token);
+});
+
+test('commands are those of the folder: npx phs only where phs is installed', () => {
+  expect(ownCommand(folder)).toBe('npx photo-service');
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
+  writeFileSync(join(folder, 'node_modules/.bin/phs'), '');
+  expect(ownCommand(folder)).toBe('npx phs');
+  expect(ownCommand(join(__dirname, '../..'))).toBe('npx phs');
+});
+
+test('the photos to try are near, or those of the program', () => {
+  expect(examplePhotos(join(__dirname, '../..'))).toBe('examples/photos');
+  expect(existsSync(join(examplePhotos(folder), 'cyclamen.jpg'))).toBe(true);
 });

@@ -23,7 +23,7 @@ const progress = {
 
 test('on a terminal there are files, bytes, rate, time left, duplicates, failures, and why nothing moves', () => {
   const { stream, text } = terminal(true);
-  const display = new ProgressDisplay({}, stream);
+  const display = new ProgressDisplay({}, { stream });
   display.importing(progress);
   display.waiting({ reason: 'limit', budget: 'write', milliseconds: 42_000, problem: null });
   display.end();
@@ -33,20 +33,31 @@ test('on a terminal there are files, bytes, rate, time left, duplicates, failure
   expect(text()).toContain('waiting 0:42 for the rate limit');
 });
 
+test('elsewhere a line now and then says the same', () => {
+  const { stream, text } = terminal(false);
+  const display = new ProgressDisplay({}, { stream, lineEvery: 0 });
+  display.importing(progress);
+  display.importing({ ...progress, files: { ...progress.files, uploaded: 168 } });
+  display.end();
+  expect(text()).toMatch(/^132\/200 files {2}2\.5 GB of 5\.0 GB {2}.*\n200\/200 files .*2 failed.*\n$/);
+});
+
 test('while files are read for their hashes it says how many', () => {
   const { stream, text } = terminal(true);
-  const display = new ProgressDisplay({}, stream);
+  const display = new ProgressDisplay({}, { stream });
   display.importing(progress);
   display.end();
   expect(text()).toContain('150 of 200 hashed');
 });
 
-test.each([
-  ['elsewhere', false, {}],
-  ['where it is to be quiet', true, { quiet: true }],
-])('%s there is nothing', (_, isTTY, options) => {
+test.each<[string, boolean, object, number?]>([
+  ['elsewhere within the first seconds', false, {}],
+  ['on a terminal where it is to be quiet', true, { quiet: true }],
+  ['elsewhere where it is to be quiet', false, { quiet: true }, 0],
+  ['elsewhere where a program reads the result', false, { json: true }, 0],
+])('%s there is nothing', (_, isTTY, options, lineEvery = 10_000) => {
   const { stream, text } = terminal(isTTY);
-  const display = new ProgressDisplay(options, stream);
+  const display = new ProgressDisplay(options, { stream, lineEvery });
   display.importing(progress);
   display.waiting({ reason: 'retry', budget: 'read', milliseconds: 1000, problem: 'ECONNREFUSED' });
   display.end();
@@ -55,7 +66,7 @@ test.each([
 
 test('a run that goes on after a broken one never shows more than all: what failed was sent, and is done with', () => {
   const { stream, text } = terminal(true);
-  const display = new ProgressDisplay({}, stream);
+  const display = new ProgressDisplay({}, { stream });
   const files = { total: 111, hashed: 111, registered: 111, uploaded: 108, duplicates: 3, failed: 3, processed: 111 };
   for (const phase of ['sending', 'processing'] as const) {
     display.importing({ phase, files, bytes: { total: 10, toUpload: 5, uploaded: 9 } });

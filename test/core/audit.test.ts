@@ -169,7 +169,7 @@ describe('signing in and out', () => {
       role: 'owner',
     });
     const token = url.split('/').at(-1) ?? '';
-    return enterByLink(ports, { token, email: '', password: PASSWORD, browser: browser('by link') });
+    return (await enterByLink(ports, { token, email: '', password: PASSWORD, browser: browser('by link') })).user;
   };
   const attempt = (password: string, address = '192.0.2.1', email = 'anna@example.com') =>
     signIn(ports, { email, password, browser: { ...browser(`${address} ${password}`), address }, device: null });

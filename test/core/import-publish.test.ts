@@ -1,6 +1,6 @@
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
 import type { ImportCreation } from '../../src/core/imports/import-creation.js';
-import { listImportPhotos } from '../../src/core/imports/read-import-photos.js';
+import { listImportPhotos } from '../../src/core/imports/list-import-photos.js';
 import type { Registration } from '../../src/core/imports/registration.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';

@@ -261,7 +261,8 @@ describe('a password', () => {
     expect(isAdmitted(here, created, null)).toBe(false);
     const pass = await enter(created, password);
     expect(isAdmitted(here, created, pass)).toBe(true);
-    expect(isAdmitted(here, created, `${pass.slice(0, -1)}x`)).toBe(false);
+    const forged = `${pass.slice(0, -2)}${pass.endsWith('xx') ? 'yy' : 'xx'}`;
+    expect(isAdmitted(here, created, forged)).toBe(false);
     here.clock.pass(PASS_HOURS * HOUR);
     expect(isAdmitted(here, created, pass)).toBe(false);
   });

@@ -52,8 +52,8 @@ const everyone = () => ports.store.query(customerId, ({ users }) => users.list()
 const start = (user: User, token: string, byLink = false) =>
   openSession(ports, user, { token, address: ADDRESS, userAgent: 'a browser', byLink });
 
-const enter = (url: string, { email = '', password = PASSWORD } = {}) =>
-  enterByLink(ports, { token: tokenOf(url), email, password, browser: browserAt(ADDRESS) });
+const enter = async (url: string, { email = '', password = PASSWORD } = {}) =>
+  (await enterByLink(ports, { token: tokenOf(url), email, password, browser: browserAt(ADDRESS) })).user;
 const userWith = async (id: Id) => present((await everyone()).find((user) => user.id === id));
 
 /** Somebody who came by a link, chose a password, and is signed in nowhere. */
@@ -63,8 +63,8 @@ async function join(email: string, role: Role = 'owner', password = PASSWORD): P
   return user;
 }
 
-const attempt = (email: string, password: string, address = '192.0.2.1', device: string | null = null) =>
-  signIn(ports, { email, password, browser: browserAt(address), device });
+const attempt = async (email: string, password: string, address = '192.0.2.1', device: string | null = null) =>
+  (await signIn(ports, { email, password, browser: browserAt(address), device })).user;
 
 describe('inviting', () => {
   it('makes a user and a link under the public address; only the hash of the link is kept', async () => {

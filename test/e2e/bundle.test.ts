@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, sep } from 'node:path';
 
 const root = join(__dirname, '../..');
 
@@ -39,4 +40,27 @@ test('the licence of each package in the bundle goes with it, and the list of wh
   const shipped = components.map((each) => each['bom-ref']);
   const refs = bundled.map((line) => line.replace(/, .*/, ''));
   expect(refs.filter((ref) => !shipped.includes(ref))).toEqual([]);
+});
+
+test('the package of the service runs with the packages that it names', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'phs-package ü-'));
+  try {
+    expect(spawnSync(process.execPath, ['bin/packages.js', '--stage', folder], { cwd: root }).status).toBe(0);
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    expect(manifest).toMatchObject({ name: 'photo-service', bin: { 'photo-service': 'bin/photo-service.js' } });
+    const own = readdirSync(join(folder, 'node_modules'));
+    // Packages for other platforms are not installed here.
+    const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+    for (const name of names.filter((each) => !own.includes(each))) {
+      mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
+      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+    const env = { PATH: process.env['PATH'], DATA_DIR: join(folder, 'data') };
+    const phs = (...args: string[]) =>
+      spawnSync(process.execPath, ['bin/photo-service.js', ...args], { cwd: folder, env, encoding: 'utf8' });
+    expect(phs('doctor').stdout).toMatch(/^ok +pictures +read jpeg, png, gif, webp, tiff, avif, heic$/m);
+    expect(readdirSync(join(folder, 'docs/guides')).length).toBeGreaterThan(10);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

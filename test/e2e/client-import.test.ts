@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -81,6 +82,15 @@ describe(`phs import of ${PHOTOS} photos with a key of the default limits`, () =
     return JSON.parse(stdout);
   }
 
+  it('is interrupted when a few of them are sent, and says so as shells expect', async () => {
+    const child = phsImport();
+    await until('some of them to be sent', () => front.uploads().length >= PHOTOS / 8, 600);
+    child.kill('SIGINT');
+    const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+    expect(code).toBe(130);
+    expect(JSON.parse(stdout).error).toMatchObject({ code: 'stopped', message: expect.stringContaining('continue') });
+  });
+
   it('is killed when half of them are sent, and goes on: no file is sent twice, no write budget is waited for', async () => {
     const killed = phsImport();
     await until('half of them to be sent', () => front.uploads().length >= PHOTOS / 2, 600);
@@ -97,8 +107,8 @@ describe(`phs import of ${PHOTOS} photos with a key of the default limits`, () =
         .sort(),
     ).toEqual([...hashes].sort());
     expect(front.seen.filter(({ status }) => status === 429)).toEqual([]);
-    // The import, each batch in both runs, the end.
-    expect(front.writes().length).toBeLessThanOrEqual(2 + 2 * Math.ceil(PHOTOS / 500));
+    // The import, each batch in all three runs, the end.
+    expect(front.writes().length).toBeLessThanOrEqual(2 + 3 * Math.ceil(PHOTOS / 500));
   });
 
   it('sends nothing at all when it is run a third time', async () => {

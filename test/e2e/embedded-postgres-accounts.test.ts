@@ -70,6 +70,14 @@ function newFolder(owner?: { uid: number; gid: number }, mode = 0o755): string {
   return join(folder, 'data');
 }
 
+/** A PATH with these programs only. */
+function toolsIn(name: string, programs: readonly string[]): string {
+  const folder = join(root, name);
+  mkdirSync(folder);
+  for (const program of programs) symlinkSync(join('/usr/bin', program), join(folder, program));
+  return folder;
+}
+
 function hold(options: HolderOptions = ordinary, from = installation): DatabaseHolder {
   const holder = DatabaseHolder.start(from, dataDir, 'own', options);
   holders.push(holder);
@@ -119,13 +127,24 @@ describe('an ordinary user', () => {
   rootOnly('without a name in /etc/passwd runs in a user namespace, or is told so', async () => {
     dataDir = newFolder(NAMELESS);
     if (namespacesWork(NAMELESS)) {
-      expect(await useOnce({ ids: NAMELESS })).toBe(1);
-      expect(await useOnce({ ids: NAMELESS })).toBe(2);
+      const options = { ids: NAMELESS, path: toolsIn('no-env', ['unshare', 'id', 'flock']) };
+      expect(await useOnce(options)).toBe(1);
+      expect(await useOnce(options)).toBe(2);
       expect(statSync(cluster()).uid).toBe(NAMELESS.uid);
     }
     dataDir = newFolder(NAMELESS);
     const refusal = await hold({ ids: NAMELESS, path: join(root, 'no-programs') }).refused();
     expect(refusal).toMatch(/54321, which has no name in \/etc\/passwd.*DATABASE_URL/);
+    expect(readdirSync(dataDir)).not.toContain('postgres.passwd');
+  });
+
+  rootOnly('without a name gets one from libnss-wrapper where namespaces are refused, as in a container', async () => {
+    dataDir = newFolder(NAMELESS);
+    const options = { ids: NAMELESS, path: toolsIn('no-unshare', ['env', 'id', 'flock']) };
+    expect(await useOnce(options)).toBe(1);
+    writeFileSync(join(dataDir, 'postgres-password'), 'lost');
+    expect(await useOnce(options)).toBe(2);
+    expect(statSync(cluster()).uid).toBe(NAMELESS.uid);
   });
 });
 
@@ -298,12 +317,14 @@ describe('what is in the way', () => {
     const folder = dirname((await holder.opened()).host);
     await holder.stop();
     const trap = newFolder(isRoot ? NOBODY : undefined);
-    symlinkSync(trap, folder);
+    // Where TMPDIR is not /tmp, the next choice is there.
+    const choices = new Set([folder, join('/tmp', basename(folder))]);
+    for (const choice of choices) symlinkSync(trap, choice);
     try {
       expect(await hold().refused()).toMatch(/No folder is suitable.*shorter DATA_DIR/);
       expect(readdirSync(trap)).toEqual([]);
     } finally {
-      rmSync(folder);
+      for (const choice of choices) rmSync(choice);
     }
   });
 

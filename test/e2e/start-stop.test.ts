@@ -11,15 +11,19 @@ describe('starting and stopping', () => {
   });
   afterEach(() => installation.remove());
 
-  it('stops in order on SIGTERM, and leaves no process behind', async () => {
-    await installation.start();
+  it('stops in order on SIGTERM, and leaves no process behind; a program can read its log', async () => {
+    await installation.start({ LOG_LEVEL: 'info' });
     expect(await installation.stop('SIGTERM')).toBe(0);
+    const [last = ''] = installation.printed().trim().split('\n').reverse();
+    expect(JSON.parse(last)).toMatchObject({ level: 30, reason: 'SIGTERM', msg: 'stopping' });
     expect(processesOn(installation.dataDir)).toEqual([]);
   });
 
-  it('stops in order on Ctrl-C, and leaves no process behind', async () => {
-    await installation.start();
+  it('stops in order on Ctrl-C, and leaves no process behind; with LOG_FORMAT=text people can read its log', async () => {
+    await installation.start({ LOG_LEVEL: 'info', LOG_FORMAT: 'text' });
     expect(await installation.stop('SIGINT')).toBe(0);
+    // No terminal, so no colours.
+    expect(installation.printed()).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: stopping \{"reason":"SIGINT"\}$/m);
     expect(processesOn(installation.dataDir)).toEqual([]);
   });
 

@@ -115,7 +115,9 @@ describe('the signature', () => {
       reads += 1;
       return query(customerId, work);
     };
-    for (const options of ['w=100', 'w=0', 'p=none']) await ask(`${address(options)}`.replace(/sig=./, 'sig=_'));
+    const forged = (options: string) =>
+      address(options).replace(/sig=(.)/, (_, first) => `sig=${first === '_' ? 'A' : '_'}`);
+    for (const options of ['w=100', 'w=0', 'p=none']) await ask(forged(options));
     expect(reads).toBe(0);
     await ask(address('w=100'));
     expect(reads).toBeGreaterThan(0);

@@ -5,7 +5,8 @@ import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/custo
 import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency/idempotency.repository.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
-import { CLAIM_LEASE_SECONDS, sweepIdempotencyKeys } from '../../src/core/idempotency/claim-key.js';
+import { CLAIM_LEASE_SECONDS } from '../../src/core/idempotency/claim-key.js';
+import { sweepIdempotencyKeys } from '../../src/core/idempotency/sweep-idempotency-keys.js';
 import type { CustomerStore, Ports } from '../../src/core/ports.js';
 import { DAY, MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';

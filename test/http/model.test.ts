@@ -12,10 +12,10 @@ import { postgresPorts } from './support/postgres-ports.js';
 import { type RunningApp, startApp } from './support/start-app.js';
 
 /**
- * Programs of up to 40 steps, each on a customer of its own, until there were so many or the time is over; on Postgres a tenth of
+ * Programs of up to 40 steps, each on a customer of its own, until there were so many or the time is over; on Postgres a fifth of
  * them. A failure prints the shortest program that fails, with its seed and path.
  */
-const PROGRAMS = Number(process.env.MODEL_PROGRAMS ?? 200);
+const PROGRAMS = Number(process.env.MODEL_PROGRAMS ?? 40);
 const SECONDS = Number(process.env.MODEL_SECONDS ?? 30);
 const SEED = Number(process.env.MODEL_SEED ?? randomInt(2 ** 31));
 const STEPS = 40;
@@ -62,7 +62,7 @@ describe('whatever clients do one after another, the API does what its model doe
     async () => {
       const rows = await postgresPorts();
       const app = await startApp({ ports: () => rows.ports });
-      await run(app, Math.ceil(PROGRAMS / 10)).finally(async () => {
+      await run(app, Math.ceil(PROGRAMS / 5)).finally(async () => {
         await app.close();
         await rows.close();
       });

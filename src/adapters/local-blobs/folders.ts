@@ -1,7 +1,7 @@
-import { constants } from 'node:fs';
-import { mkdir, open, rename, rmdir, stat } from 'node:fs/promises';
+import { mkdir, rename, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Batcher } from '../../core/shared/batcher.js';
+import { syncFolder } from '../sync-folder.js';
 import { systemCode } from './storage-error.js';
 
 export const FOLDER_MODE = 0o700;
@@ -103,17 +103,6 @@ export async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
   if (first === undefined) return;
   for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  // Windows has no such call for folders.
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Inode numbers are reused; together with the creation time they are unique. */

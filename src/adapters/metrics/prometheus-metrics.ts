@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { FetchOutcome } from '../../core/imports/record-fetch.js';
+import type { MailOutcome } from '../../core/mail/send-mail.js';
 import { type IsolationLevel, isolationLevels } from '../../core/media/isolation.js';
 import { BacklogGauges, type BacklogSource } from './backlog-gauges.js';
 import type { MetricsReport } from './process-metrics.js';
@@ -70,6 +71,12 @@ export class PrometheusMetrics {
     buckets: [...SECONDS, 300, 900],
     ...this.on,
   });
+  private readonly mails = new Counter({
+    name: 'photo_service_mails_total',
+    help: 'Mails that ended, by template and result.',
+    labelNames: ['template', 'outcome'] as const,
+    ...this.on,
+  });
   private readonly restarts = new Counter({
     name: 'photo_service_media_process_restarts_total',
     help: 'Media processes that were replaced because they exited or were stopped (died), or used much memory while idle (grown).',
@@ -114,6 +121,19 @@ export class PrometheusMetrics {
   private readonly garbageAt = new Gauge({
     name: 'photo_service_garbage_collected_timestamp_seconds',
     help: 'When this process last ran the cleanup; absent before the first run.',
+    labelNames: [] as const,
+    ...this.on,
+  });
+
+  private readonly backupAt = new Gauge({
+    name: 'photo_service_backup_timestamp_seconds',
+    help: 'The time of the newest complete backup in BACKUP_TO, 0 if there is none; absent without BACKUP_TO.',
+    labelNames: [] as const,
+    ...this.on,
+  });
+  private readonly backupInterval = new Gauge({
+    name: 'photo_service_backup_interval_seconds',
+    help: 'BACKUP_EVERY; absent without BACKUP_TO.',
     labelNames: [] as const,
     ...this.on,
   });
@@ -167,6 +187,8 @@ export class PrometheusMetrics {
     this.fetches.observe({ outcome }, ms / 1000);
   };
 
+  readonly mailEnded = (template: string, outcome: MailOutcome): void => this.mails.inc({ template, outcome });
+
   readonly garbageCollected = ({ bytes, ...files }: Readonly<Record<string, number>>): void => {
     for (const [kind, count] of Object.entries(files)) this.garbage.set({ kind }, count);
     this.garbageBytes.set(bytes ?? 0);
@@ -185,6 +207,11 @@ export class PrometheusMetrics {
   readonly blobStoreFailed = (operation: string): void => this.blobFailures.inc({ operation });
 
   readonly upkeepFailed = (task: string): void => this.upkeepFailures.inc({ task });
+
+  readonly backupSeen = (newest: Date | null, everyHours: number): void => {
+    this.backupAt.set((newest?.getTime() ?? 0) / 1000);
+    this.backupInterval.set(everyHours * 3600);
+  };
 
   private gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'max' = 'sum'): void {
     new Gauge({

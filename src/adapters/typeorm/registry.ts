@@ -72,6 +72,10 @@ import { MapCells1763700000162 } from './migrations/1763700000162-map-cells.js';
 import { DeprecatedRequests1763700000170 } from './migrations/1763700000170-deprecated-requests.js';
 import { ConfirmedSessions1763700000180 } from './migrations/1763700000180-confirmed-sessions.js';
 import { FourRoles1763700000181 } from './migrations/1763700000181-four-roles.js';
+import { SecondFactors1763700000190 } from './migrations/1763700000190-second-factors.js';
+import { RequiredFactors1763700000191 } from './migrations/1763700000191-required-factors.js';
+import { Passkeys1763700000200 } from './migrations/1763700000200-passkeys.js';
+import { Identities1763700000210 } from './migrations/1763700000210-identities.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoTable } from './photos/photo.table.js';
@@ -87,6 +91,17 @@ import { TypeormTagRepository } from './tags/tag.repository.js';
 import { tagTable } from './tags/tag.table.js';
 import { TypeormUnpublishedTags } from './tags/unpublished-tags.js';
 import { TypeormTrafficReads } from './traffic/traffic.repository.js';
+import { TypeormFactorRepository } from './users/factor.repository.js';
+import {
+  answeredChallengeTable,
+  authenticatorAppTable,
+  passkeyTable,
+  pendingSignInTable,
+  recoveryCodeTable,
+  wrongCodeTable,
+} from './users/factor.table.js';
+import { TypeormIdentityRepository } from './users/identity.repository.js';
+import { identityTable } from './users/identity.table.js';
 import { TypeormUserRepository } from './users/user.repository.js';
 import { sessionTable, userTable } from './users/user.table.js';
 import { TypeormDeliveryRepository, TypeormWebhookEndpointRepository } from './webhooks/webhook.repository.js';
@@ -118,6 +133,13 @@ export const tables = [
   bulkChangeTable,
   userTable,
   sessionTable,
+  authenticatorAppTable,
+  passkeyTable,
+  answeredChallengeTable,
+  recoveryCodeTable,
+  wrongCodeTable,
+  pendingSignInTable,
+  identityTable,
   auditTable,
   operatorTokenTable,
 ];
@@ -170,6 +192,10 @@ export const migrations = [
   DeprecatedRequests1763700000170,
   ConfirmedSessions1763700000180,
   FourRoles1763700000181,
+  SecondFactors1763700000190,
+  RequiredFactors1763700000191,
+  Passkeys1763700000200,
+  Identities1763700000210,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */
@@ -202,6 +228,8 @@ export const repositories: { readonly [Name in keyof Repositories]: RepositoryCl
   savedSearches: TypeormSavedSearchRepository,
   bulkEdits: TypeormBulkEditRepository,
   users: TypeormUserRepository,
+  factors: TypeormFactorRepository,
+  identities: TypeormIdentityRepository,
   audit: TypeormAuditTrail,
   traffic: TypeormTrafficReads,
   outbox: TypeormOutbox,

@@ -138,9 +138,11 @@ export async function checkDataDir({ dataDir }: Pick<Config, 'dataDir'>): Promis
   }
   const space = await spaceIn(folder);
   if (folder !== resolve(dataDir)) return [ok('DATA_DIR', `${dataDir} is created at the first start`), space];
-  const { mode } = await stat(folder);
+  const { mode, gid } = await stat(folder);
+  // Group 0 is that of root, and in containers of user ids without a name.
+  const others = gid === 0 ? 0o002 : 0o022;
   const rights =
-    (mode & 0o022) === 0
+    (mode & others) === 0
       ? ok('DATA_DIR', dataDir)
       : warn('DATA_DIR', `Other users can write to ${dataDir}.`, `chmod go-w ${dataDir}`);
   return [rights, space];

@@ -1,4 +1,5 @@
 import type { Actor } from '../audit/actor.js';
+import type { JobWork } from '../jobs/job.js';
 import type { Clock } from '../shared/clock.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -20,11 +21,12 @@ export interface IssuedKey {
   readonly token: string;
 }
 
-/** Creates a key for a customer. Errors: `invalid_request`, `not_found` (customer), `limit_reached`. */
+/** Creates a key for a customer, and these jobs with it. Errors: `invalid_request`, `not_found` (customer), `limit_reached`. */
 export async function issueKey(
   { keys, clock }: { keys: KeyStore; clock: Clock },
   actor: Actor,
   request: KeyRequest,
+  works: readonly JobWork[] = [],
 ): Promise<IssuedKey> {
   const { settings, errors } = readKeySettings(request);
   const wrong = [...errors, ...scopeErrors(request.scopes)];
@@ -42,7 +44,7 @@ export async function issueKey(
     expiresAt: settings.expiresAt,
     createdAt: clock.now(),
   };
-  const key = await keys.create(created, actor);
+  const key = await keys.create(created, actor, works);
   return { key, token };
 }
 

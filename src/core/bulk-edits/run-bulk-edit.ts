@@ -1,9 +1,9 @@
 import type { Limits } from '../customers/limits.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
-import { applyToPhotos, type BatchTransaction, type Progress, revertPhotos } from './bulk-batch.js';
+import type { Transaction, Transactional } from '../shared/transactional.js';
 import { BULK_BATCH, type BulkEdit, isActive } from './bulk-edit.js';
+import { nextBatch } from './next-batch.js';
 import { recordEdit } from './record-edit.js';
 
 export type RunUses = {
@@ -34,26 +34,6 @@ export async function runBulkEdit({ store, clock, limits }: RunUses, customerId:
       ? end(transaction, { ...locked, ...progress, lastPhotoId }, clock.now())
       : goOn(transaction, { ...locked, ...progress, lastPhotoId }));
   });
-}
-
-interface Batch {
-  readonly photoIds: readonly Id[];
-  process(transaction: BatchTransaction, context: { edit: BulkEdit; at: Date; limits: Limits }): Promise<Progress>;
-}
-
-async function nextBatch({ bulkEdits, photos }: Reader<'bulkEdits' | 'photos'>, edit: BulkEdit): Promise<Batch> {
-  const { id, filters, lastPhotoId: last } = edit;
-  if (edit.state === 'undoing') {
-    const changes = await bulkEdits.changes(id, last, BULK_BATCH);
-    const photoIds = changes.map(({ photoId }) => photoId);
-    return { photoIds, process: (transaction, context) => revertPhotos(transaction, context, changes) };
-  }
-  const window = { after: last === null ? null : { value: last, id: last }, limit: BULK_BATCH };
-  const photoIds =
-    filters === null
-      ? await bulkEdits.chosenPhotos(id, last, BULK_BATCH)
-      : (await photos.list({ filters, sort: 'id', window })).map((photo) => photo.id);
-  return { photoIds, process: (transaction, context) => applyToPhotos(transaction, context, photoIds) };
 }
 
 async function goOn({ bulkEdits, jobs }: Transaction<'bulkEdits' | 'jobs'>, edit: BulkEdit): Promise<void> {

@@ -29,6 +29,7 @@ export interface CustomerDirectory {
   withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]>;
   withDeliveryKeys(window: CustomerWindow): Promise<readonly Id[]>;
   withShares(window: CustomerWindow): Promise<readonly Id[]>;
+  withAuthenticatorApps(window: CustomerWindow): Promise<readonly Id[]>;
   /** Customers with open imports whose `expiresAt` is later than this. */
   withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
   /** Customers with ended imports that are old enough to be deleted, or whose items are. */

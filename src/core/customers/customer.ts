@@ -14,6 +14,8 @@ export interface Customer {
   /** Quota; null means unlimited. Trashed photos count, and so does what open imports have reserved. */
   readonly storageBytesLimit: number | null;
   readonly photosLimit: number | null;
+  /** From then on everyone needs a second factor to see more than the page that adds one; null: everyone decides alone. */
+  readonly factorsRequiredFrom: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly version: number;
@@ -40,6 +42,11 @@ export type CustomerSettings = Pick<Customer, 'name' | 'defaultTimeZone' | 'tras
 export function withSettings(customer: Customer, settings: CustomerSettings, at: Date): Customer {
   const { name, defaultTimeZone, trashRetentionDays } = settings;
   return { ...customer, name, defaultTimeZone, trashRetentionDays, updatedAt: at, version: customer.version + 1 };
+}
+
+/** Null: no longer required. */
+export function requireFactorsFrom(customer: Customer, from: Date | null, at: Date): Customer {
+  return { ...customer, factorsRequiredFrom: from, updatedAt: at, version: customer.version + 1 };
 }
 
 /** What an operator may change in an account. */

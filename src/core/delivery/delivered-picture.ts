@@ -7,9 +7,11 @@ import {
   type PictureFormat,
   type Transformation,
 } from '../media/transformation.js';
+import { type Download } from '../photos/download-photo.js';
 import type { Photo } from '../photos/photo.js';
 import type { Rendition } from '../photos/rendition.js';
 import { invalid } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
 import type { DeliveryOptions } from './delivery-options.js';
 
 /** What of a photo decides how it is delivered. */
@@ -89,4 +91,17 @@ function bestFormat({ alpha }: DeliveredPhoto, accepted: AcceptedFormats): Pictu
 function gravityOf({ focus }: DeliveredPhoto, g: DeliveryOptions['g']): Transformation['gravity'] {
   if (g === 'auto') return 'attention';
   return g === 'center' ? MIDDLE : (focus ?? MIDDLE);
+}
+
+export interface DeliveredDownload extends Download {
+  /** Identifies the bytes: those of another rotation, focus or preset have another. */
+  readonly tag: string;
+  readonly format: PictureFormat;
+  readonly deliveryKeyId: Id;
+  /** Once it is opened: whether it had to be made first. */
+  readonly isNew: boolean;
+  /** Clients that accept other formats may get another picture. */
+  readonly isNegotiated: boolean;
+  /** From when on its address is refused; null: not until its key is deleted. */
+  readonly expiresAt: Date | null;
 }

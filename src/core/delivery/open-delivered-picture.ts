@@ -1,29 +1,19 @@
-import type { PictureFormat } from '../media/transformation.js';
-import { type Download } from '../photos/download-photo.js';
 import { openRendition, type RenditionUses } from '../photos/open-rendition.js';
 import { readVisiblePhoto } from '../photos/read-photo.js';
 import type { Clock } from '../shared/clock.js';
-import type { Id } from '../shared/ids.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
-import { type AcceptedFormats, deliveredPicture, deliveredRendition, deliveredTag } from './delivered-picture.js';
+import {
+  type AcceptedFormats,
+  type DeliveredDownload,
+  deliveredPicture,
+  deliveredRendition,
+  deliveredTag,
+} from './delivered-picture.js';
 import { type DeliveryAddress, signingKey } from './delivery-address.js';
 import type { DeliveryKeyFinder } from './delivery-key-repository.js';
 import { parseDeliveryOptions } from './delivery-options.js';
 import { resolveOptions } from './resolve-options.js';
-
-export interface DeliveredDownload extends Download {
-  /** Identifies the bytes: those of another rotation, focus or preset have another. */
-  readonly tag: string;
-  readonly format: PictureFormat;
-  readonly deliveryKeyId: Id;
-  /** Once it is opened: whether it had to be made first. */
-  readonly isNew: boolean;
-  /** Clients that accept other formats may get another picture. */
-  readonly isNegotiated: boolean;
-  /** From when on its address is refused; null: not until its key is deleted. */
-  readonly expiresAt: Date | null;
-}
 
 type DeliveryUses = RenditionUses & {
   store: Readable<'photos' | 'presets'>;

@@ -5,7 +5,7 @@ import { DomainError } from '../shared/errors.js';
 import type { Claim, IdempotencyKey, IdempotencyStore, StoredResponse } from './idempotency-store.js';
 
 /** How long a response can be replayed. */
-const RETENTION_MS = DAY;
+export const RETENTION_MS = DAY;
 /** How long a claim outlives its process, at most. A living process renews the lease. */
 export const CLAIM_LEASE_SECONDS = 25;
 /** Every claim began later than this, even if the clocks of two processes differ: a run is given up after minutes. */
@@ -46,22 +46,4 @@ function reused(): DomainError {
 /** Releases the keys of processes that have died, for equal requests. Run when a process starts, before it accepts requests. */
 export function reclaimKeys({ idempotency, clock }: { idempotency: IdempotencyStore; clock: Clock }): Promise<void> {
   return idempotency.reclaim(after(clock.now(), -CLAIMED_WITHIN));
-}
-
-const SWEPT_AT_ONCE = 5_000;
-
-/** Removes records older than 24 hours, and returns how many. Run periodically; nothing depends on when. */
-export async function sweepIdempotencyKeys({
-  idempotency,
-  clock,
-}: {
-  idempotency: IdempotencyStore;
-  clock: Clock;
-}): Promise<number> {
-  const before = after(clock.now(), -RETENTION_MS);
-  for (let swept = 0; ; ) {
-    const count = await idempotency.sweep(before, SWEPT_AT_ONCE);
-    swept += count;
-    if (count < SWEPT_AT_ONCE) return swept;
-  }
 }

@@ -1,12 +1,10 @@
-import type { BlobKey, BlobKind } from '../blobs/blob-key.js';
-import { allKinds } from '../blobs/blob-key.js';
+import { allKinds, type BlobKey, type BlobKind } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { CustomerDirectory } from '../customers/customer-directory.js';
-import type { Clock } from '../shared/clock.js';
-import { after, SECOND } from '../shared/clock.js';
+import { after, type Clock, SECOND } from '../shared/clock.js';
 import type { Transactional } from '../shared/transactional.js';
 import { RenditionBytes } from './rendition-bytes.js';
-import { giveUp, type UnownedBlob, unownedBlobs } from './unowned.js';
+import { removableAmong, unownedBlobs } from './unowned.js';
 
 /** How long an unowned blob is left alone: its owner may be about to be stored. */
 export const GRACE_SECONDS = 24 * 60 * 60;
@@ -45,7 +43,7 @@ export async function collectGarbage(
     const until = after(uses.clock.now(), -graceSeconds * SECOND);
     for await (const batch of unownedBlobs(uses, [kind], until, renditions.add)) {
       if (stopping?.aborted) return collected;
-      const removable = await free(uses, batch);
+      const removable = await removableAmong(uses, batch);
       await uses.blobs.delete(removable.map(({ key }): BlobKey => key));
       collected[kind] += removable.length;
       for (const { name, sizeBytes } of removable) {
@@ -58,15 +56,4 @@ export async function collectGarbage(
   if (kinds === undefined && !stopping?.aborted)
     await uses.blobs.sweep(after(uses.clock.now(), -graceSeconds * SECOND));
   return collected;
-}
-
-async function free(
-  uses: { store: Transactional<'imports' | 'importPhotos' | 'blobOwners'> },
-  batch: readonly UnownedBlob[],
-): Promise<readonly UnownedBlob[]> {
-  const removable = batch.filter(({ forGood }) => forGood);
-  for (const blob of batch) {
-    if (!blob.forGood && blob.name.kind === 'staging' && (await giveUp(uses, blob.name))) removable.push(blob);
-  }
-  return removable;
 }

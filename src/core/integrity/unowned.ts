@@ -106,3 +106,15 @@ export function giveUp(
     return true;
   });
 }
+
+/** Those whose bytes may be removed: of no row ever again, or of an upload that is abandoned here. */
+export async function removableAmong(
+  uses: { store: Transactional<'imports' | 'importPhotos' | 'blobOwners'> },
+  batch: readonly UnownedBlob[],
+): Promise<readonly UnownedBlob[]> {
+  const removable = batch.filter(({ forGood }) => forGood);
+  for (const blob of batch) {
+    if (!blob.forGood && blob.name.kind === 'staging' && (await giveUp(uses, blob.name))) removable.push(blob);
+  }
+  return removable;
+}

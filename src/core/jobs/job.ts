@@ -9,7 +9,15 @@ export type JobWork =
   /** Give the photos of deleted tags their new versions. */
   | { readonly kind: 'renew' }
   /** Apply an edit of many photos to the next of them, or undo it for them. */
-  | { readonly kind: 'bulk_edit'; readonly bulkEditId: Id };
+  | { readonly kind: 'bulk_edit'; readonly bulkEditId: Id }
+  /** Send a mail, which is sealed; the rest is what may be logged of it. A second run sends it twice. */
+  | {
+      readonly kind: 'mail';
+      readonly id: string;
+      readonly template: string;
+      readonly userId: Id;
+      readonly sealed: string;
+    };
 
 export interface Job {
   readonly id: Id;
@@ -31,6 +39,7 @@ export interface Job {
 export function jobKey(work: JobWork): string {
   if (work.kind === 'renew') return 'renew';
   if (work.kind === 'bulk_edit') return `bulk_edit/${work.bulkEditId}`;
+  if (work.kind === 'mail') return `mail/${work.id}`;
   return work.kind === 'inspect' ? `inspect/${work.importId}/${work.photoId}` : `publish/${work.importId}`;
 }
 

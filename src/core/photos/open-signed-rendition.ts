@@ -8,7 +8,7 @@ import { type RenditionDownload, renditionOf } from './download-rendition.js';
 import type { RenditionUses } from './open-rendition.js';
 import { rotate } from './photo.js';
 import { readVisiblePhoto } from './read-photo.js';
-import { type RenditionGrant, readGrant } from './rendition-urls.js';
+import { type RenditionGrant, readGrant } from './rendition-grant.js';
 
 /** What a signed URL refers to. Errors: `url_forbidden`, `not_found`, `service_unavailable`. */
 export async function openSignedRendition(

@@ -5,6 +5,14 @@ export interface UploadAddress {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** What passkeys are bound to. */
+export interface PasskeySite {
+  /** The domain name. */
+  readonly id: string;
+  /** Of the pages on which they are used: scheme, name and port. */
+  readonly origin: string;
+}
+
 /**
  * Addresses of this installation that work without a key, because a token in them does. Core decides what a token grants; what an address
  * looks like is only known to those who serve it.
@@ -16,4 +24,10 @@ export interface Addresses {
   rendition(token: string): string;
   /** Signs a person in, once. */
   signIn(token: string): string;
+  /** Confirms an e-mail address. */
+  confirmEmail(token: string): string;
+  /** The settings area, where people sign in. */
+  settings(): string;
+  /** Null where browsers offer no passkeys: they need a name, not an IP address, and an encrypted connection or this very machine. */
+  readonly passkeySite: PasskeySite | null;
 }

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import type { Secrets } from './secrets.js';
 
 /** The purposes of sealed texts. Bound into the key, so that a text sealed for one purpose cannot be opened for another. */
-export type SealedPurpose = 'webhook' | 'delivery' | 'source' | 'share' | 'response';
+export type SealedPurpose = 'webhook' | 'delivery' | 'source' | 'share' | 'factor' | 'enrolment' | 'response' | 'mail';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;

@@ -4,7 +4,17 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export type Secrets = readonly [string, ...string[]];
 
 /** The purposes of signatures. Bound into the signature, so that a token made for one purpose is invalid for another. */
-export type SignedPurpose = 'cursor' | 'upload' | 'rendition' | 'device' | 'share';
+export type SignedPurpose =
+  | 'cursor'
+  | 'upload'
+  | 'rendition'
+  | 'device'
+  | 'pending'
+  | 'passkey'
+  | 'provider'
+  | 'share'
+  | 'recovery'
+  | 'email';
 
 const MAC_BYTES = 16;
 
@@ -33,13 +43,13 @@ function mac(secret: string, purpose: SignedPurpose, body: Uint8Array): Uint8Arr
   return createHmac('sha256', `${purpose}\n${secret}`).update(body).digest().subarray(0, MAC_BYTES);
 }
 
-function base64url(bytes: Uint8Array): string {
+export function base64url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
     .replace(/=+$/, '');
 }
 
-function fromBase64url(text: string): Uint8Array {
+export function fromBase64url(text: string): Uint8Array {
   return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
 }

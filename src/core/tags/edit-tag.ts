@@ -4,9 +4,9 @@ import type { Clock } from '../shared/clock.js';
 import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, unconditional } from '../shared/precondition.js';
-import type { Transaction, Transactional } from '../shared/transactional.js';
-import { nameTaken } from './create-tag.js';
+import type { Transactional } from '../shared/transactional.js';
 import { lockTaggedPhotos, requireMergedTags, retagPhotos } from './retag-photos.js';
+import { saveTag } from './save-tag.js';
 import { parseTagName, type Tag } from './tag.js';
 import { mergedTag, type TagPatch, tagPatchErrors } from './tag-patch.js';
 import { type TagChanges, usesTools } from './tag-tools.js';
@@ -49,22 +49,11 @@ export async function editTag(
     check(tag);
     const at = clock.now();
     const next = mergedTag(tag, patch, name ?? tag.name);
-    if (!withTools) return save(transaction, tag, next, at);
+    if (!withTools) return saveTag(transaction, tag, next, at);
     const changes = await retagPhotos(transaction, tag, { ...patch, mergeTagIds }, { photos, limits, at });
     await transaction.outbox.add('tag.deleted', mergeTagIds, at);
     // After the merge, which may have released the name.
-    await save(transaction, tag, next, at);
+    await saveTag(transaction, tag, next, at);
     return { ...requireFound(await transaction.tags.get(id), 'tag'), changes };
   });
-}
-
-async function save(transaction: Transaction<'tags' | 'outbox'>, tag: Tag, next: Tag, at: Date): Promise<Tag> {
-  const same = next.name === tag.name && next.color === tag.color && next.description === tag.description;
-  if (same) return tag;
-  const edited = { ...next, updatedAt: at, version: tag.version + 1 };
-  if (await transaction.tags.update(edited)) {
-    await transaction.outbox.add('tag.updated', [tag.id], at);
-    return edited;
-  }
-  throw nameTaken((await transaction.tags.findByNameKeys([edited.nameKey]))[0]);
 }

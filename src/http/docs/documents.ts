@@ -32,6 +32,7 @@ const guideFiles = {
   'time-zones': 'docs/guides/time-zones.md',
   webhooks: 'docs/webhooks.md',
   caching: 'docs/guides/caching.md',
+  'single-sign-on': 'docs/guides/single-sign-on.md',
   'self-hosting': 'docs/guides/self-hosting.md',
   operations: 'docs/operations.md',
 } as const;

@@ -1,7 +1,6 @@
 import { All, Controller, Head, HttpCode, Inject, Options, Param, Patch, Put, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { continueUpload } from '../../core/imports/continue-upload.js';
-import type { Upload } from '../../core/imports/declared-bytes.js';
 import { receiveUpload } from '../../core/imports/receive-upload.js';
 import { readUploadProgress } from '../../core/imports/upload-progress.js';
 import type { Ports } from '../../core/ports.js';
@@ -10,10 +9,10 @@ import { Documented, DocumentTag } from '../openapi/operation.js';
 import { pathToken, tusResumable, uploadOffset } from '../openapi/parameters.js';
 import { PORTS } from '../ports-token.js';
 import { UPLOADS_PATH } from '../public-addresses.js';
-import { bodyOf, requestTimeout } from '../requests/request-body.js';
 import { requestContextOf } from '../server/request-context.js';
 import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 import { describeTus, requireOffset, requireTusVersion, setProgress, Tus } from './tus.js';
+import { uploadOf } from './upload-request.js';
 
 const METHODS = 'HEAD, OPTIONS, PATCH, PUT';
 
@@ -139,15 +138,4 @@ export class UploadsController {
   other(@Req() request: Request, @Res({ passthrough: true }) response: Response): never {
     throw otherMethod(request, response, METHODS);
   }
-}
-
-function uploadOf(token: string, request: Request): Upload {
-  const declared = request.headers['content-length'];
-  return {
-    token,
-    address: requestContextOf(request).namedIp,
-    declaredBytes: declared === undefined ? null : Number(declared),
-    bytes: bodyOf(request, requestTimeout),
-    isGone: () => request.socket.destroyed,
-  };
 }

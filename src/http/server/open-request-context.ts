@@ -11,6 +11,9 @@ const OPERATOR_API = '/operator/v1';
 const SETTINGS = '/settings';
 const SHARES = `/${SHARES_PATH}/`;
 
+/** Monitors and pages ask for these again and again: above `debug` their lines would hide the others. */
+const ROUTINE = /^\/(healthz|readyz|settings\/assets\/)/;
+
 const newRequestId = () => `req_${newUlid(Date.now())}`;
 
 /** No path of the API needs percent-encoding, except for the comma in a list of ids. */
@@ -68,7 +71,7 @@ export function openRequestContext({ logger, trustedProxies, operatorApi, onAnsw
       const who = { ...(userId !== null && { userId }), ...(operator && { operatorTokenId: operator.id }) };
       const used = deprecated.length > 0 ? { deprecated } : {};
       const fields = { ...line, ...who, ...used, ms: Math.round(ms), bytes, whole };
-      logger.info(fields, 'request');
+      logger[status < 400 && ROUTINE.test(route ?? '') ? 'debug' : 'info'](fields, 'request');
       const answered = { method, route, status, budget: charged?.group ?? null, deprecated, ms };
       onAnswered?.(answered);
       traced?.end({ ...answered, requestId });

@@ -25,13 +25,17 @@ export class Client {
   put = (path: string, body: unknown) => this.send('PUT', path, body);
   delete = (path: string, headers: Record<string, string> = {}) => this.send('DELETE', path, undefined, headers);
 
+  /** @throws an error with the `status` of an answer that is no download */
   async bytes(path: string): Promise<Uint8Array> {
     return (await this.download(path)).bytes;
   }
 
   async download(path: string): Promise<{ headers: Headers; bytes: Uint8Array }> {
     const response = await this.fetch('GET', path);
-    if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    if (response.status !== 200) {
+      const error = new Error(`${path} answered ${response.status}: ${await response.text()}`);
+      throw Object.assign(error, { status: response.status });
+    }
     return { headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
   }
 

@@ -151,12 +151,16 @@ async function persist<T>(ask: () => Promise<T>): Promise<T> {
   return until('an answer', async () => {
     try {
       const answer = await ask();
-      const away = (answer as Partial<Answer>).status === 503;
-      return away ? false : [answer];
+      return isAway(answer) ? false : [answer];
     } catch (error) {
+      if (isAway(error)) return false;
       // What fetch throws when there is no answer; by its name, because its class is of another realm than a test's.
       if ((error as Error).name === 'TypeError') return false;
       throw error;
     }
   }).then(([answer]) => answer as T);
+}
+
+function isAway(answered: unknown): boolean {
+  return (answered as Partial<Answer>).status === 503;
 }

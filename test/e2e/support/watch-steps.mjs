@@ -52,8 +52,7 @@ function moduleAt(url, line) {
     bundles.set(
       url,
       lines.map(
-        (text) =>
-          /^\/\/ dist[^/]*\/(\w+)\/(?:[\w-]+\/)+([\w-]+)\.js$/.exec(text) ?? (/^\/\/ \S+\.js$/.test(text) ? [] : null),
+        (text) => /^\/\/ (\w+)\/(?:[\w-]+\/)+([\w-]+)\.js$/.exec(text) ?? (/^\/\/ \S+\.js$/.test(text) ? [] : null),
       ),
     );
   }

@@ -4,6 +4,7 @@ import { Test } from '@nestjs/testing';
 import { pino } from 'pino';
 import { LeasedRenditionLocks } from '../../../src/adapters/leased-rendition-locks.js';
 import { MemoryRateWindowStore } from '../../../src/adapters/memory/memory-rate-window-store.js';
+import { WebauthnPasskeyReader } from '../../../src/adapters/webauthn/webauthn-passkey-reader.js';
 import { AppModule } from '../../../src/app.module.js';
 import { deleteKey } from '../../../src/core/access/delete-key.js';
 import { IpLists, IpRanges } from '../../../src/core/access/ip-list.js';
@@ -153,6 +154,8 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     users: new MemoryUserStore(database),
     sessions: new MemorySessionStore(database),
     passwords: new MemoryPasswordHasher(),
+    passkeys: new WebauthnPasskeyReader(),
+    identityProviders: [],
     commonPasswords: new Set(['passwordpassword', '123456789abc']),
     rateWindows: new MemoryRateWindowStore(clock),
     gazetteer: new MemoryGazetteer(),
@@ -167,6 +170,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     deliveryKeys: new MemoryDeliveryKeyFinder(database),
     shares: new MemoryShareFinder(database),
     webhooks: new MemoryWebhookSender(),
+    mailer: null,
     operatorTokens: new MemoryOperatorTokenStore(database),
     auditLog: new MemoryAuditLog(database),
     traffic: new MemoryTrafficStore(database),

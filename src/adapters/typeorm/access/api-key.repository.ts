@@ -10,6 +10,7 @@ import {
 } from '../../../core/access/key-store.js';
 import type { Actor } from '../../../core/audit/actor.js';
 import type { CustomerStatus } from '../../../core/customers/customer.js';
+import type { JobWork } from '../../../core/jobs/job.js';
 import { after } from '../../../core/shared/clock.js';
 import { DomainError, requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
@@ -20,6 +21,7 @@ import { readBatcher } from '../database/read-batcher.js';
 import { asJson, change, insert, select, selectList, update } from '../database/rows.js';
 import { inCustomerTransaction, inTransaction, withoutTransaction } from '../database/transaction.js';
 import { TypeormOutbox } from '../events/outbox.repository.js';
+import { TypeormJobAdder } from '../jobs/job.repository.js';
 import { apiKeyTable } from './api-key.table.js';
 
 /** Keys with the status of their customer. */
@@ -54,7 +56,7 @@ export class TypeormKeyStore implements KeyStore {
     );
   }
 
-  create(key: NewApiKey, actor: Actor): Promise<ApiKey> {
+  create(key: NewApiKey, actor: Actor, works: readonly JobWork[] = []): Promise<ApiKey> {
     return inCustomerTransaction(this.dataSource, key.customerId, async (manager) => {
       await lockCustomer(manager, key.customerId);
       const count = await manager.countBy(apiKeyTable, { customerId: key.customerId, deletedAt: IsNull() });
@@ -69,6 +71,7 @@ export class TypeormKeyStore implements KeyStore {
         subject: stored,
         at: key.createdAt,
       });
+      await new TypeormJobAdder(manager, key.customerId).add(...works);
       return stored;
     });
   }

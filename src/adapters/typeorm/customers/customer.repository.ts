@@ -89,6 +89,10 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
     return this.owners('shares WHERE true', window);
   }
 
+  withAuthenticatorApps(window: CustomerWindow): Promise<readonly Id[]> {
+    return this.owners('authenticator_apps WHERE true', window);
+  }
+
   withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
     return this.owners(`imports WHERE status = 'open' AND expires_at > $3`, window, at);
   }

@@ -1,5 +1,5 @@
 import type { Customer } from '../../../core/customers/customer.js';
-import { generatedKey, instant, optionalBigWhole, tableOf, text, whole } from '../database/columns.js';
+import { generatedKey, instant, optionalBigWhole, optionalInstant, tableOf, text, whole } from '../database/columns.js';
 
 export const customerTable = tableOf<Customer>('customer', 'customers', {
   id: generatedKey,
@@ -9,6 +9,7 @@ export const customerTable = tableOf<Customer>('customer', 'customers', {
   trashRetentionDays: whole,
   storageBytesLimit: optionalBigWhole,
   photosLimit: optionalBigWhole,
+  factorsRequiredFrom: optionalInstant,
   createdAt: instant,
   updatedAt: instant,
   version: whole,

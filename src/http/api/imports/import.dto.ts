@@ -4,7 +4,7 @@ import type { DuplicatePolicy } from '../../../core/imports/import.js';
 import { creationErrors } from '../../../core/imports/import-creation.js';
 import { type ImportPhotoStatus, importPhotoTransitions } from '../../../core/imports/import-photo.js';
 import { patchErrors } from '../../../core/imports/import-photo-patch.js';
-import type { ItemListRequest } from '../../../core/imports/read-import-photos.js';
+import type { ItemListRequest } from '../../../core/imports/list-import-photos.js';
 import { declareField, RequestModel } from '../../fields/declared.js';
 import { OneOf, Text, WholeNumber } from '../../fields/fields.js';
 import { ListOf } from '../../fields/lists.js';

@@ -1,10 +1,11 @@
 import { Controller, Get, Headers, Inject, Post } from '@nestjs/common';
 import type { Caller } from '../../../core/access/caller.js';
 import { createImport } from '../../../core/imports/create-import.js';
-import { finalizeImport, hasEnded } from '../../../core/imports/finalize-import.js';
+import { finalizeImport } from '../../../core/imports/finalize-import.js';
+import { hasEnded } from '../../../core/imports/import.js';
 import type { ImportDetails } from '../../../core/imports/import-details.js';
+import { listImportPhotos } from '../../../core/imports/list-import-photos.js';
 import { readImport } from '../../../core/imports/read-import.js';
-import { listImportPhotos } from '../../../core/imports/read-import-photos.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireScope } from '../../access.js';

@@ -12,7 +12,6 @@ import { trashPhotos } from '../../../core/photos/trash-photos.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireScope } from '../../access.js';
-import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { Idempotent, noBody, type RunIdempotently } from '../../idempotency/idempotent.js';
 import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { ifMatchHeader, ifNoneMatchHeader, pathId, pathIds } from '../../openapi/parameters.js';
@@ -37,10 +36,7 @@ const photoIds = pathIds('id', 'photo');
 @DocumentTag('Photos', 'Photos in the library.')
 @Controller('api/v1/photos')
 export class PhotosController {
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(HTTP_OPTIONS) readonly _options: HttpOptions,
-  ) {}
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
   @Documented({
@@ -78,11 +74,8 @@ export class PhotosController {
   @RequireScope('photos:read')
   @WithETag()
   @QuerySchema(PhotoQuery)
-  async read(
-    @CurrentCaller() caller: Caller,
-    @PathId('id') id: Id,
-    @ValidQuery() { include = [], trashed }: PhotoQuery,
-  ) {
+  async read(@CurrentCaller() caller: Caller, @PathId('id') id: Id, @ValidQuery() query: PhotoQuery) {
+    const { include = [], trashed } = query;
     const withExif = include.includes('exif');
     const { photo, exif } = await readPhoto(this.ports, caller, id, { trashedToo: trashed === 'any', withExif });
     return photoWithExtras(photo, {

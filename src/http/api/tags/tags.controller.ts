@@ -1,9 +1,7 @@
-import { Controller, Delete, Get, HttpCode, Inject, Patch, Post } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Inject, Patch } from '@nestjs/common';
 import type { Caller } from '../../../core/access/caller.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { createTag } from '../../../core/tags/create-tag.js';
-import { createTags } from '../../../core/tags/create-tags.js';
 import { deleteTag } from '../../../core/tags/delete-tag.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
 import { listTags, readTag } from '../../../core/tags/read-tag.js';
@@ -13,23 +11,13 @@ import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { ifMatchHeader, ifNoneMatchHeader, pathId } from '../../openapi/parameters.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
-import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../requests/read-request.js';
+import { PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../requests/read-request.js';
 import { IfMatch, type IfMatchPrecondition } from '../../responses/entity-tag.js';
 import { listView } from '../../responses/list-view.js';
-import { Outcomes, Reply } from '../../responses/reply.js';
 import { WithETag } from '../../responses/send-reply.js';
 import { CurrentCaller } from '../../server/current-caller.js';
-import {
-  MAX_NEW_TAGS,
-  TagCreationBody,
-  TagCreationQuery,
-  TagListQuery,
-  TagPatchBody,
-  TagsCreationBody,
-  tagCreationRule,
-  tagListRequest,
-} from './tag.dto.js';
-import { editedTagView, TagCreationsView, TagPage, TagView, tagCreationView, tagView } from './tag.view.js';
+import { TagListQuery, TagPatchBody, tagListRequest } from './tag.dto.js';
+import { editedTagView, TagPage, TagView, tagView } from './tag.view.js';
 
 const tagId = pathId('id', 'tag', 12);
 
@@ -69,45 +57,6 @@ export class TagsController {
   @WithETag()
   async read(@CurrentCaller() caller: Caller, @PathId('id') id: Id) {
     return tagView(await readTag(this.ports, caller, id));
-  }
-
-  @Post()
-  @Documented({
-    operationId: 'createTag',
-    summary: 'Create tags',
-    description: `Creates one tag, or up to ${MAX_NEW_TAGS} at once with \`{"tags": […]}\`. In a list, an invalid tag does not affect the others.`,
-    body: 'One tag, or a list of tags.',
-    answers: {
-      200: {
-        description: 'The existing tag with this name or, for a list, the outcome for each tag.',
-        body: [TagView, TagCreationsView],
-        headers: ['ETag'],
-      },
-      201: { description: 'The new tag.', body: TagView, headers: ['ETag', 'Location'] },
-    },
-    errors: ['tag_name_taken', 'limit_reached'],
-  })
-  @RequireScope('tags:write')
-  @WithETag()
-  @QuerySchema(TagCreationQuery, tagCreationRule)
-  @BodySchema(TagCreationBody, { bulk: { field: 'tags', shape: TagsCreationBody } })
-  async create(
-    @CurrentCaller() caller: Caller,
-    @ValidBody() body: TagCreationBody | TagsCreationBody,
-    @ValidQuery() query: TagCreationQuery,
-    @Idempotent() idempotent: RunIdempotently,
-  ) {
-    if (body instanceof TagsCreationBody) {
-      return idempotent(
-        (ports) => createTags(ports, caller, body.tags),
-        (results) => new Outcomes(results.map(tagCreationView)),
-      );
-    }
-    return idempotent(
-      (ports) => createTag(ports, caller, body, query.ifExists),
-      ({ tag, created }) =>
-        created ? new Reply(201, tagView(tag), { Location: `/api/v1/tags/${tag.id}` }) : new Reply(200, tagView(tag)),
-    );
   }
 
   @Patch(':id')

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
+import { TagCreationController } from './tag-creation.controller.js';
 import { TagsController } from './tags.controller.js';
 
-@Module({ controllers: [TagsController] })
+@Module({ controllers: [TagsController, TagCreationController] })
 export class TagsModule {}

@@ -1,4 +1,5 @@
-import type { DailyUsage, UsageReport } from '../../../core/traffic/read-daily-usage.js';
+import type { DailyUsage } from '../../../core/traffic/daily-usage.js';
+import type { UsageReport } from '../../../core/traffic/read-daily-usage.js';
 import { ResponseModel } from '../../fields/declared.js';
 import { Models, Text, WholeNumber } from '../../fields/fields.js';
 import { oneOf, Parameter } from '../../requests/parameters.js';
