@@ -26,13 +26,13 @@ export function processesOn(folder: string): Process[] {
 }
 
 /**
- * Waits for a condition; an error after a minute, or `seconds`, which no test should need. Looks again after 5 ms, and after 25 ms when
- * it has waited for a while: looking costs what is waited for its time.
+ * Waits for a condition; an error after `seconds`, which no test should need: a job whose process was killed is taken again after 60.
+ * Looks again after 5 ms, and after 25 ms when it has waited for a while: looking costs what is waited for its time.
  */
 export async function until<T>(
   what: string,
   find: () => T | undefined | false | Promise<T | undefined | false>,
-  seconds = 60,
+  seconds = 110,
 ): Promise<T> {
   const start = performance.now();
   for (;;) {
