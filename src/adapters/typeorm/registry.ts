@@ -1,14 +1,15 @@
 import type { EntityManager } from 'typeorm';
 import type { Id } from '../../core/shared/ids.js';
 import type { Repositories } from '../../core/shared/transactional.js';
-import { apiKeyTable } from './access/api-key.table.js';
+import { apiKeyTable, keyAddressTable } from './access/api-key.table.js';
 import { TypeormAuditTrail } from './audit/audit.repository.js';
 import { auditTable } from './audit/audit.table.js';
 import { TypeormBlobOwnership } from './blobs/blob-owners.repository.js';
+import { droppedUploadTable } from './blobs/dropped-upload.table.js';
 import { TypeormBulkEditRepository } from './bulk-edits/bulk-edit.repository.js';
 import { bulkChangeTable, bulkEditTable } from './bulk-edits/bulk-edit.table.js';
 import { TypeormCustomerRepository } from './customers/customer.repository.js';
-import { customerTable } from './customers/customer.table.js';
+import { creationTable, customerTable, erasureTable } from './customers/customer.table.js';
 import { deliveryKeyTable, presetTable } from './delivery/delivery.table.js';
 import { TypeormDeliveryKeyRepository } from './delivery/delivery-key.repository.js';
 import { TypeormPresetRepository } from './delivery/preset.repository.js';
@@ -78,7 +79,7 @@ import { Passkeys1763700000200 } from './migrations/1763700000200-passkeys.js';
 import { Identities1763700000210 } from './migrations/1763700000210-identities.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
-import { photoTable } from './photos/photo.table.js';
+import { photoExifTable, photoTable } from './photos/photo.table.js';
 import type { PhotosReadTogether } from './photos/photo-reads.js';
 import { TypeormUsageRepository } from './photos/photo-totals.js';
 import { separatedPhotosTable } from './photos/separated-photo.table.js';
@@ -89,8 +90,15 @@ import { TypeormShareRepository } from './shares/share.repository.js';
 import { shareTable } from './shares/share.table.js';
 import { TypeormTagRepository } from './tags/tag.repository.js';
 import { tagTable } from './tags/tag.table.js';
+import { tombstoneTable } from './tags/tombstone.table.js';
 import { TypeormUnpublishedTags } from './tags/unpublished-tags.js';
 import { TypeormTrafficReads } from './traffic/traffic.repository.js';
+import {
+  pictureCountTable,
+  requestCountTable,
+  requestFailureTable,
+  storageCountTable,
+} from './traffic/traffic.table.js';
 import { TypeormFactorRepository } from './users/factor.repository.js';
 import {
   answeredChallengeTable,
@@ -113,12 +121,18 @@ import { deliveryTable, webhookEndpointTable } from './webhooks/webhook.table.js
  */
 export const tables = [
   customerTable,
+  creationTable,
+  erasureTable,
   apiKeyTable,
+  keyAddressTable,
   photoTable,
+  photoExifTable,
   separatedPhotosTable,
   tagTable,
+  tombstoneTable,
   importTable,
   importPhotoTable,
+  droppedUploadTable,
   resumableUploadTable,
   sourceFetchTable,
   jobTable,
@@ -141,6 +155,10 @@ export const tables = [
   pendingSignInTable,
   identityTable,
   auditTable,
+  requestCountTable,
+  requestFailureTable,
+  pictureCountTable,
+  storageCountTable,
   operatorTokenTable,
 ];
 

@@ -1,4 +1,4 @@
-import { type DataSource, type EntityManager, IsNull } from 'typeorm';
+import { type DataSource, type EntityManager, IsNull, MoreThanOrEqual } from 'typeorm';
 import { type ApiKey, changedSettings, type KeySettings, type NewApiKey } from '../../../core/access/api-key.js';
 import {
   ADDRESS_RETENTION_MS,
@@ -22,7 +22,7 @@ import { asJson, change, insert, select, selectList, update } from '../database/
 import { inCustomerTransaction, inTransaction, withoutTransaction } from '../database/transaction.js';
 import { TypeormOutbox } from '../events/outbox.repository.js';
 import { TypeormJobAdder } from '../jobs/job.repository.js';
-import { apiKeyTable } from './api-key.table.js';
+import { apiKeyTable, keyAddressTable } from './api-key.table.js';
 
 /** Keys with the status of their customer. */
 const knownKeys = `SELECT ${selectList(apiKeyTable, 'k')}, c.status AS "customerStatus"
@@ -136,13 +136,12 @@ export class TypeormKeyStore implements KeyStore {
 
   addressesOf(customerId: Id, id: Id, since: Date): Promise<readonly KeyAddress[]> {
     return withoutTransaction(this.dataSource, (manager) =>
-      select<KeyAddress>(
-        manager,
-        `SELECT address, last_seen_at AS "lastSeenAt" FROM key_addresses
-         WHERE customer_id = $1 AND key_id = $2 AND last_seen_at >= $3
-         ORDER BY last_seen_at DESC, address LIMIT ${MAX_LISTED_ADDRESSES}`,
-        [customerId, id, since],
-      ),
+      manager.find(keyAddressTable, {
+        select: { address: true, lastSeenAt: true },
+        where: { customerId, keyId: id, lastSeenAt: MoreThanOrEqual(since) },
+        order: { lastSeenAt: 'DESC', address: 'ASC' },
+        take: MAX_LISTED_ADDRESSES,
+      }),
     );
   }
 

@@ -1,4 +1,6 @@
 import type { ApiKey } from '../../../core/access/api-key.js';
+import type { KeyAddress } from '../../../core/access/key-store.js';
+import type { Id } from '../../../core/shared/ids.js';
 import {
   generatedKey,
   instant,
@@ -25,4 +27,16 @@ export const apiKeyTable = tableOf<ApiKey>('apiKey', 'api_keys', {
   lastUsedAt: optionalInstant,
   lastUsedIp: optionalText,
   deletedAt: optionalInstant,
+});
+
+export interface KeyAddressRow extends KeyAddress {
+  readonly customerId: Id;
+  readonly keyId: Id;
+}
+
+export const keyAddressTable = tableOf<KeyAddressRow>('keyAddress', 'key_addresses', {
+  customerId: key,
+  keyId: key,
+  address: { ...text, primary: true },
+  lastSeenAt: instant,
 });

@@ -1,10 +1,10 @@
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, In } from 'typeorm';
 import { originalKey, type StagingName } from '../../../core/blobs/blob-key.js';
 import type { BlobOwnership, StagingState } from '../../../core/blobs/blob-owners.js';
 import { reservingStatuses } from '../../../core/imports/import-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { prepared } from '../database/prepared.js';
 import { select } from '../database/rows.js';
+import { droppedUploadTable } from './dropped-upload.table.js';
 
 /** As literals, so that the partial indexes for exactly these states are used. */
 const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
@@ -63,19 +63,12 @@ export class TypeormBlobOwnership implements BlobOwnership {
   }
 
   async dropped(importId: Id, uploadIds: readonly number[]): Promise<readonly number[]> {
-    const rows = await select<{ attempt: number }>(
-      this.manager,
-      prepared(
-        'SELECT attempt FROM dropped_uploads WHERE customer_id = $1 AND import_id = $2 AND attempt = ANY($3::bigint[])',
-      ),
-      [this.customerId, importId, uploadIds],
-    );
-    return rows.map(({ attempt: uploadId }) => uploadId);
+    const where = { customerId: this.customerId, importId, uploadId: In([...uploadIds]) };
+    return (await this.manager.findBy(droppedUploadTable, where)).map(({ uploadId }) => uploadId);
   }
 
   async drop(importId: Id, uploadId: number): Promise<void> {
-    const sql =
-      'INSERT INTO dropped_uploads (customer_id, import_id, attempt) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
-    await this.manager.query(sql, [this.customerId, importId, uploadId]);
+    const row = { customerId: this.customerId, importId, uploadId };
+    await this.manager.createQueryBuilder().insert().into(droppedUploadTable).values(row).orIgnore().execute();
   }
 }

@@ -1,13 +1,11 @@
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, type FindManyOptions, type FindOptionsWhere, In, LessThan, MoreThan } from 'typeorm';
 import type { BulkChange, BulkEdit, NewBulkEdit } from '../../../core/bulk-edits/bulk-edit.js';
 import type { BulkEditRepository } from '../../../core/bulk-edits/bulk-edit-repository.js';
 import type { PhotoFilters } from '../../../core/photos/photo-query.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { asJson, change, insert, insertion, select, selectList, update } from '../database/rows.js';
+import { asJson, change, insert, insertion, select, update } from '../database/rows.js';
 import { type BulkEditRow, bulkChangeTable, bulkEditTable } from './bulk-edit.table.js';
-
-const ofCustomer = `SELECT ${selectList(bulkEditTable, 'e')} FROM bulk_edits e WHERE e.customer_id = $1`;
 
 export class TypeormBulkEditRepository implements BulkEditRepository {
   constructor(
@@ -16,18 +14,16 @@ export class TypeormBulkEditRepository implements BulkEditRepository {
   ) {}
 
   async get(id: Id): Promise<BulkEdit | null> {
-    return (await this.select(`${ofCustomer} AND e.id = $2`, [id]))[0] ?? null;
+    const row = await this.manager.findOneBy(bulkEditTable, { customerId: this.customerId, id });
+    return row && editOf(row);
   }
 
   list(before: Id | null, limit: number): Promise<readonly BulkEdit[]> {
-    return this.select(`${ofCustomer} AND ($2::bigint IS NULL OR e.id < $2) ORDER BY e.id DESC LIMIT $3`, [
-      before,
-      limit,
-    ]);
+    return this.find(before === null ? {} : { id: LessThan(before) }, { order: { id: 'DESC' }, take: limit });
   }
 
   active(): Promise<readonly BulkEdit[]> {
-    return this.select(`${ofCustomer} AND e.state IN ('running', 'undoing') ORDER BY e.id`, []);
+    return this.find({ state: In(['running', 'undoing']) }, { order: { id: 'ASC' } });
   }
 
   async chosenPhotos(id: Id, after: Id | null, limit: number): Promise<readonly Id[]> {
@@ -37,13 +33,17 @@ export class TypeormBulkEditRepository implements BulkEditRepository {
   }
 
   changes(id: Id, after: Id | null, limit: number): Promise<readonly BulkChange[]> {
-    const sql = `SELECT ${selectList(bulkChangeTable, 'c', ['photoId', 'before', 'after'])} FROM bulk_edit_changes c
-      WHERE c.customer_id = $1 AND c.bulk_edit_id = $2 AND c.photo_id > $3 ORDER BY c.photo_id LIMIT $4`;
-    return select<BulkChange>(this.manager, sql, [this.customerId, id, after ?? 0, limit]);
+    return this.manager.find(bulkChangeTable, {
+      select: { photoId: true, before: true, after: true },
+      where: { customerId: this.customerId, bulkEditId: id, photoId: MoreThan(after ?? 0) },
+      order: { photoId: 'ASC' },
+      take: limit,
+    });
   }
 
   async lock(id: Id): Promise<BulkEdit | null> {
-    return (await this.select(`${ofCustomer} AND e.id = $2 FOR NO KEY UPDATE`, [id]))[0] ?? null;
+    const [edit] = await this.find({ id }, { lock: { mode: 'for_no_key_update' } });
+    return edit ?? null;
   }
 
   async insert(edit: NewBulkEdit, photoIds: readonly Id[]): Promise<BulkEdit> {
@@ -82,13 +82,16 @@ export class TypeormBulkEditRepository implements BulkEditRepository {
       WHERE c.customer_id = $1 AND e.created_at < $2 LIMIT $3)`;
     const { count } = await change(this.manager, changes, [this.customerId, before, limit]);
     if (count >= limit) return false;
-    const edits = 'DELETE FROM bulk_edits WHERE customer_id = $1 AND created_at < $2';
-    await change(this.manager, edits, [this.customerId, before]);
+    await this.manager.delete(bulkEditTable, { customerId: this.customerId, createdAt: LessThan(before) });
     return true;
   }
 
-  private async select(sql: string, parameters: readonly unknown[]): Promise<readonly BulkEdit[]> {
-    return (await select<BulkEdit>(this.manager, sql, [this.customerId, ...parameters])).map(editOf);
+  private async find(
+    where: FindOptionsWhere<BulkEditRow>,
+    options: Omit<FindManyOptions<BulkEditRow>, 'where'>,
+  ): Promise<readonly BulkEdit[]> {
+    const own = { ...where, customerId: this.customerId };
+    return (await this.manager.find(bulkEditTable, { ...options, where: own })).map(editOf);
   }
 }
 

@@ -19,7 +19,7 @@ import { inTransaction, withoutTransaction } from '../database/transaction.js';
 import { oldEnoughImports } from '../imports/import.table.js';
 import { abandonedUploads } from '../imports/resumable-upload.repository.js';
 import { addCustomer, addOnce } from './add-customer.js';
-import { customerTable } from './customer.table.js';
+import { customerTable, erasureTable } from './customer.table.js';
 import { countRows, removeCustomer, removeRows } from './customer-rows.js';
 
 export class TypeormCustomerDirectory implements CustomerDirectory {
@@ -147,10 +147,10 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
 
   findErasure(id: Id): Promise<Erasure | null> {
     return withoutTransaction(this.dataSource, async (manager) => {
-      const rows = await select<{ proof: Erasure }>(manager, 'SELECT proof FROM erasures WHERE erased_id = $1', [id]);
-      const [proof] = rows.map((row) => row.proof);
-      if (proof === undefined) return null;
-      return { ...proof, startedAt: new Date(proof.startedAt), finishedAt: new Date(proof.finishedAt) };
+      const row = await manager.findOneBy(erasureTable, { erasedId: id });
+      if (row === null) return null;
+      const { proof, finishedAt } = row;
+      return { ...proof, startedAt: new Date(proof.startedAt), finishedAt };
     });
   }
 

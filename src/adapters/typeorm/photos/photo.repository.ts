@@ -14,7 +14,7 @@ import type { JsonRow } from '../database/json-rows.js';
 import { prepared } from '../database/prepared.js';
 import { asJson, assignments, select } from '../database/rows.js';
 import { insertPhotos } from './new-photos.js';
-import { photoJson, photoOf, photoTable, rowOf } from './photo.table.js';
+import { photoExifTable, photoJson, photoOf, photoTable, rowOf } from './photo.table.js';
 import { photoClusters } from './photo-clusters.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { countPhotos, isUnmoved, listPhotos, listPhotosAsJson } from './photo-list.js';
@@ -98,11 +98,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
   }
 
   async exif(id: Id): Promise<ExifTags | null> {
-    const [row] = await select<{ exif: ExifTags }>(
-      this.manager,
-      'SELECT exif FROM photo_exif WHERE customer_id = $1 AND photo_id = $2',
-      [this.customerId, id],
-    );
+    const row = await this.manager.findOneBy(photoExifTable, { customerId: this.customerId, photoId: id });
     return row?.exif ?? null;
   }
 

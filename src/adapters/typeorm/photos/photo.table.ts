@@ -1,3 +1,4 @@
+import type { ExifTags } from '../../../core/media/picture-metadata.js';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { JsonShape } from '../../../core/shared/json-shape.js';
@@ -87,6 +88,19 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   updatedAt: instant,
   version: whole,
 });
+
+/** Shown only on demand, so stored beside the photo. */
+export const photoExifTable = tableOf<PhotoExif>('photoExif', 'photo_exif', {
+  customerId: key,
+  photoId: key,
+  exif: document,
+});
+
+interface PhotoExif {
+  readonly customerId: Id;
+  readonly photoId: Id;
+  readonly exif: ExifTags;
+}
 
 export function rowOf(photo: Photo): PhotoRow {
   const { location, focus, place, ...rest } = photo;

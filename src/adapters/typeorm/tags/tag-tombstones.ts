@@ -1,8 +1,9 @@
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, In } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
 import { change, select } from '../database/rows.js';
 import { TypeormOutbox } from '../events/outbox.repository.js';
 import { tagLexeme } from '../photos/photo-search.js';
+import { tombstoneTable } from './tombstone.table.js';
 
 /*
  * A tag with many photos is deleted from `tags` and `photo_tags` immediately. What remains is its lexeme in the photos' search column,
@@ -32,23 +33,21 @@ export async function redirectTombstones(
   from: readonly Id[],
   into: Id,
 ): Promise<void> {
-  const all = 'UPDATE departed_tags SET into_id = $3 WHERE customer_id = $1 AND into_id = ANY($2::bigint[])';
-  await change(manager, all, [customerId, from, into]);
+  await manager.update(tombstoneTable, { customerId, intoId: In(from) }, { intoId: into });
 }
 
 export async function tombstonesOf(manager: EntityManager, customerId: Id): Promise<readonly Id[]> {
-  const all = 'SELECT tag_id AS id FROM departed_tags WHERE customer_id = $1 ORDER BY tag_id';
-  return (await select<{ id: Id }>(manager, all, [customerId])).map(({ id }) => id);
+  const tombstones = await manager.find(tombstoneTable, { where: { customerId }, order: { tagId: 'ASC' } });
+  return tombstones.map(({ tagId }) => tagId);
 }
 
 /** Whether photos may have lexemes of tags that they no longer have. */
 export async function hasTombstones(manager: EntityManager, customerId: Id): Promise<boolean> {
-  return (await tombstonesOf(manager, customerId)).length > 0;
+  return manager.existsBy(tombstoneTable, { customerId });
 }
 
 export async function dropTombstones(manager: EntityManager, customerId: Id, tagIds: readonly Id[]): Promise<void> {
-  const these = 'DELETE FROM departed_tags WHERE customer_id = $1 AND tag_id = ANY($2::bigint[])';
-  await change(manager, these, [customerId, tagIds]);
+  await manager.delete(tombstoneTable, { customerId, tagId: In(tagIds) });
 }
 
 /** New versions for those of the next `limit` photos that had one of these tags. */

@@ -1,4 +1,4 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import { type DataSource, type EntityManager, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
 import {
   MAX_FAILURES,
@@ -12,6 +12,7 @@ import {
 } from '../../../core/traffic/traffic.js';
 import { asJson, change, select } from '../database/rows.js';
 import { inTransaction, withoutTransaction } from '../database/transaction.js';
+import { pictureCountTable, requestCountTable, requestFailureTable, storageCountTable } from './traffic.table.js';
 
 export class TypeormTrafficReads implements TrafficReads {
   constructor(
@@ -20,39 +21,27 @@ export class TypeormTrafficReads implements TrafficReads {
   ) {}
 
   counts(fromDay: string): Promise<readonly RequestCount[]> {
-    return select<RequestCount>(
-      this.manager,
-      `SELECT customer_id AS "customerId", api_key_id AS "apiKeyId", day::text AS day, requests, limited, failed, deprecated
-       FROM request_counts WHERE customer_id = $1 AND day >= $2::date ORDER BY day, api_key_id`,
-      [this.customerId, fromDay],
-    );
+    return this.manager.find(requestCountTable, { where: this.from(fromDay), order: { day: 'ASC', apiKeyId: 'ASC' } });
   }
 
-  failures(): Promise<readonly RequestFailure[]> {
-    return select<RequestFailure>(
-      this.manager,
-      `SELECT customer_id AS "customerId", api_key_id AS "apiKeyId", request_id AS "requestId", at, method, route, status, code
-       FROM request_failures WHERE customer_id = $1 ORDER BY at DESC, id DESC LIMIT ${MAX_FAILURES}`,
-      [this.customerId],
-    );
+  async failures(): Promise<readonly RequestFailure[]> {
+    const { customerId } = this;
+    const newest = { order: { at: 'DESC', id: 'DESC' }, take: MAX_FAILURES } as const;
+    const rows = await this.manager.find(requestFailureTable, { where: { customerId }, ...newest });
+    return rows.map(({ id: _, ...failure }) => failure);
   }
 
   pictures(fromDay: string): Promise<readonly PictureCount[]> {
-    return select<PictureCount>(
-      this.manager,
-      `SELECT customer_id AS "customerId", delivery_key_id AS "deliveryKeyId", day::text AS day, requests, bytes, made
-       FROM picture_counts WHERE customer_id = $1 AND day >= $2::date ORDER BY day, delivery_key_id`,
-      [this.customerId, fromDay],
-    );
+    const order = { day: 'ASC', deliveryKeyId: 'ASC' } as const;
+    return this.manager.find(pictureCountTable, { where: this.from(fromDay), order });
   }
 
   storage(fromDay: string): Promise<readonly StorageCount[]> {
-    return select<StorageCount>(
-      this.manager,
-      `SELECT customer_id AS "customerId", day::text AS day, photos, storage_bytes AS "storageBytes", rendition_bytes AS "renditionBytes"
-       FROM storage_days WHERE customer_id = $1 AND day >= $2::date ORDER BY day`,
-      [this.customerId, fromDay],
-    );
+    return this.manager.find(storageCountTable, { where: this.from(fromDay), order: { day: 'ASC' } });
+  }
+
+  private from(day: string) {
+    return { customerId: this.customerId, day: MoreThanOrEqual(day) };
   }
 }
 
@@ -73,10 +62,10 @@ export class TypeormTrafficStore implements TrafficStore {
 
   sweep(beforeDay: string): Promise<void> {
     return inTransaction(this.dataSource, async (manager) => {
-      await change(manager, 'DELETE FROM request_counts WHERE day < $1::date', [beforeDay]);
-      await change(manager, 'DELETE FROM picture_counts WHERE day < $1::date', [beforeDay]);
-      await change(manager, 'DELETE FROM storage_days WHERE day < $1::date', [beforeDay]);
-      await change(manager, 'DELETE FROM request_failures WHERE at < $1::date', [beforeDay]);
+      for (const table of [requestCountTable, pictureCountTable, storageCountTable]) {
+        await manager.delete<{ day: string }>(table, { day: LessThan(beforeDay) });
+      }
+      await manager.delete(requestFailureTable, { at: LessThan(new Date(beforeDay)) });
     });
   }
 }

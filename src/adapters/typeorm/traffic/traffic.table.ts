@@ -1,0 +1,45 @@
+import type { Id } from '../../../core/shared/ids.js';
+import type { PictureCount, RequestCount, RequestFailure, StorageCount } from '../../../core/traffic/traffic.js';
+import { bigWhole, generatedKey, instant, key, optionalText, tableOf, text, whole } from '../database/columns.js';
+
+const day = { type: 'date', primary: true } as const;
+
+export const requestCountTable = tableOf<RequestCount>('requestCount', 'request_counts', {
+  customerId: key,
+  apiKeyId: key,
+  day,
+  requests: whole,
+  limited: whole,
+  failed: whole,
+  deprecated: whole,
+});
+
+export const pictureCountTable = tableOf<PictureCount>('pictureCount', 'picture_counts', {
+  customerId: key,
+  deliveryKeyId: key,
+  day,
+  requests: bigWhole,
+  bytes: bigWhole,
+  made: bigWhole,
+});
+
+export const storageCountTable = tableOf<StorageCount>('storageCount', 'storage_days', {
+  customerId: key,
+  day,
+  photos: bigWhole,
+  storageBytes: bigWhole,
+  renditionBytes: bigWhole,
+});
+
+/** Those of one moment are ordered by their number. */
+export const requestFailureTable = tableOf<RequestFailure & { id: Id }>('requestFailure', 'request_failures', {
+  customerId: key,
+  id: generatedKey,
+  apiKeyId: bigWhole,
+  requestId: text,
+  at: instant,
+  method: text,
+  route: optionalText,
+  status: whole,
+  code: text,
+});
