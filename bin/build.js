@@ -3,6 +3,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './build/bundle.js';
+import { writeCountries } from './build/countries.js';
 import { writeGazetteer } from './build/gazetteer.js';
 import { packProtocol } from './build/protocol.js';
 import { transpile } from './build/transpile.js';
@@ -37,6 +38,7 @@ function isOld(folder, built) {
   const tools = [
     'build.js',
     'build/bundle.js',
+    'build/countries.js',
     'build/gazetteer.js',
     'build/licences.js',
     'build/packages.js',
@@ -54,6 +56,7 @@ async function build({ folder }) {
     await transpile(join(folder, 'src'), draft);
     if (folder === cli) await packProtocol(draft);
     if (folder === root) {
+      writeCountries(join(draft, 'adapters', 'countries', 'register'));
       writeGazetteer(join(draft, 'adapters', 'places', 'gazetteer'));
       await bundle(draft, join(draft, 'program'));
     }

@@ -23,6 +23,7 @@ const FILES = [
   ...[
     'examples',
     'dist/program',
+    'dist/adapters/countries/register',
     'dist/http/docs/assets',
     'dist/http/settings/assets',
     'dist/adapters/places/gazetteer',

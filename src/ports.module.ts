@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
+import { RegisteredCountries } from './adapters/countries/registered-countries.js';
 import { FrequentPasswords } from './adapters/frequent-passwords.js';
 import { LeasedRenditionLocks } from './adapters/leased-rendition-locks.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
@@ -115,6 +116,7 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
     customers: new TypeormCustomerDirectory(dataSource),
     keys: new TypeormKeyStore(dataSource),
     ipLists: new IpLists(),
+    ipCountries: new RegisteredCountries(),
     users: new TypeormUserStore(dataSource),
     sessions: new TypeormSessionStore(dataSource),
     passwords: new Argon2PasswordHasher(),

@@ -23,6 +23,7 @@ export const onlyBundled = [
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/sdk-trace-node',
   '@rapideditor/country-coder',
+  '@roniemartinez/iptocc',
   '@simplewebauthn/server',
   'age-encryption',
   // The SDK above loads these two.

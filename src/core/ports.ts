@@ -1,3 +1,4 @@
+import type { IpCountries } from './access/ip-countries.js';
 import type { IpLists } from './access/ip-list.js';
 import type { KeyStore } from './access/key-store.js';
 import type { RateWindowStore } from './access/rolling-window.js';
@@ -45,6 +46,7 @@ export interface Ports {
   readonly customers: CustomerDirectory;
   readonly keys: KeyStore;
   readonly ipLists: IpLists;
+  readonly ipCountries: IpCountries;
   readonly users: UserStore;
   readonly sessions: SessionStore;
   readonly passwords: PasswordHasher;

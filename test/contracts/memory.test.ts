@@ -9,6 +9,7 @@ import { MemoryDeliveryKeyFinder } from '../memory/memory-delivery.js';
 import { MemoryDeliveryQueue } from '../memory/memory-delivery-queue.js';
 import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
 import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
+import { MemoryIpCountries } from '../memory/memory-ip-countries.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../memory/memory-key-store.js';
 import { MemoryOperatorTokenStore } from '../memory/memory-operator-tokens.js';
@@ -25,6 +26,7 @@ import { customerStoreContract } from './customer-store.contract.js';
 import { deliveryKeyFinderContract } from './delivery-key-finder.contract.js';
 import { gazetteerContract } from './gazetteer.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
+import { ipCountriesContract } from './ip-countries.contract.js';
 import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
 import { limitsContract } from './limits.contract.js';
@@ -108,6 +110,7 @@ rateWindowStoreContract('memory', async () => {
   return { store, passTime, now, remembered: async () => store.size, close };
 });
 limitsContract('memory', async () => openMemory());
+describe('countries of addresses: memory', () => ipCountriesContract(() => new MemoryIpCountries()));
 describe('places: memory', () => gazetteerContract(async () => new MemoryGazetteer()));
 renditionLocksContract('memory', async () => {
   const leases = new MemoryRenditionLeases();

@@ -29,7 +29,7 @@ import { present } from '../support/tenant.js';
 const PASSWORD = 'five calm words of mine';
 const EMAIL = 'anna@example.com';
 const HOME = '192.0.2.1';
-const ELSEWHERE = '203.0.113.77';
+const ELSEWHERE = '193.0.6.139';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0';
 
 let mailer: MemoryMailer;
@@ -105,6 +105,7 @@ describe('a sign-in', () => {
           timeZone: 'UTC',
           at: '2026-11-21T12:00:00.000Z',
           source: ELSEWHERE,
+          country: 'NL',
           browser: 'Firefox on Linux',
           owners: ['olga@example.com'],
           home: 'https://photos.example.com/settings',

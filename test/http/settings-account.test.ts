@@ -12,7 +12,7 @@ let browser: BrowserClient;
 let userId: Id;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ trustedProxies: ['127.0.0.1'] });
 });
 afterAll(() => app.close());
 beforeEach(async () => {
@@ -105,6 +105,13 @@ test('a browser in which somebody signed in is known after signing out, and gets
   for (let time = 0; time < 6; time += 1) await signIn(new BrowserClient(app.url), 'wrong');
   expect((await signIn(new BrowserClient(app.url), PASSWORD)).status).toBe(429);
   expect((await signIn(browser, PASSWORD)).status).toBe(303);
+});
+
+test('where somebody is signed in has the country of the address, if one is known', async () => {
+  expect((await browser.get(ACCOUNT)).text).not.toContain('Countries are those');
+  const { text } = await browser.get(ACCOUNT, { 'x-forwarded-for': '193.0.6.139' });
+  expect(text).toContain('193.0.6.139<p class="hint">Netherlands</p>');
+  expect(text).toContain('A browser may be elsewhere.');
 });
 
 describe('a password', () => {

@@ -44,6 +44,7 @@ import { MemoryDeliveryKeyFinder } from '../memory/memory-delivery.js';
 import { MemoryDeliveryQueue } from '../memory/memory-delivery-queue.js';
 import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
 import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
+import { MemoryIpCountries } from '../memory/memory-ip-countries.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../memory/memory-key-store.js';
 import { MemoryMediaReader, pictureBytes } from '../memory/memory-media-reader.js';
@@ -78,6 +79,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     customers: new MemoryCustomerDirectory(database),
     keys: new MemoryKeyStore(database),
     ipLists: new IpLists(),
+    ipCountries: new MemoryIpCountries(),
     users: new MemoryUserStore(database),
     sessions: new MemorySessionStore(database),
     passwords: new MemoryPasswordHasher(),

@@ -10,6 +10,7 @@ const notice = {
   ...account,
   at: '2026-11-24T09:30:00.000Z',
   source: '192.0.2.7',
+  country: 'GB',
   browser: 'Firefox on Linux',
   owners: ['olga@example.com', 'otto@example.com'],
   home: 'https://photos.example.com/settings/sign-in',

@@ -1,4 +1,5 @@
 import type { Mail, MailTemplate, MailTemplates, NoticeValues } from '../../core/mail/mail.js';
+import { countryName } from '../../core/photos/place.js';
 import { facts, link, type MailText, moment, type Part, paragraph, plainName } from './mail-text.js';
 
 type Texts = { readonly [T in MailTemplate]: (values: MailTemplates[T]) => MailText };
@@ -135,8 +136,16 @@ function once({ expiresAt, timeZone }: { readonly expiresAt: string; readonly ti
   return paragraph(`The link works once, until ${moment(expiresAt, timeZone)}.`);
 }
 
-function circumstances({ at, timeZone, source, browser }: NoticeValues): readonly Part[] {
-  return [facts(['When', moment(at, timeZone)], ['From', source], ['Browser', browser && plainName(browser)])];
+function circumstances({ at, timeZone, source, country, browser }: NoticeValues): readonly Part[] {
+  const place = country ? `${countryName(country)}, by the address, which may be wrong` : null;
+  return [
+    facts(
+      ['When', moment(at, timeZone)],
+      ['From', source],
+      ['Country', place],
+      ['Browser', browser && plainName(browser)],
+    ),
+  ];
 }
 
 /** @param remedy What the person can do alone; null: whoever did it may have shut the person out. */

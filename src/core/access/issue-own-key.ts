@@ -5,6 +5,7 @@ import type { Addresses } from '../shared/addresses.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable } from '../shared/transactional.js';
+import type { IpCountries } from './ip-countries.js';
 import { type IssuedKey, issueKey, type KeyRequest } from './issue-key.js';
 import type { KeyStore } from './key-store.js';
 import { ownKey, requireAllowedSettings } from './own-key.js';
@@ -13,6 +14,7 @@ type OwnKeyUses = MailUses & {
   readonly keys: KeyStore;
   readonly store: Readable<'customer'>;
   readonly addresses: Addresses;
+  readonly ipCountries: IpCountries;
   readonly clock: Clock;
 };
 
@@ -38,7 +40,8 @@ async function noticeOf(uses: OwnKeyUses, { customerId, actor }: AccountCaller, 
     customer.read(),
   );
   const at = uses.clock.now();
-  const notice = { account, timeZone, at: at.toISOString(), source: actor.address, browser: null, owners: [] };
-  const values = { ...notice, home: uses.addresses.settings(), name };
+  const country = actor.address === null ? null : await uses.ipCountries.countryOf(actor.address);
+  const circumstances = { at: at.toISOString(), source: actor.address, country, browser: null };
+  const values = { account, timeZone, ...circumstances, owners: [], home: uses.addresses.settings(), name };
   return [mailWork(uses, { to: { userId: actor.id, address: actor.name }, template: 'api_key_created', values }, at)];
 }

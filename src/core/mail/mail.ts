@@ -23,6 +23,8 @@ export interface NoticeValues {
   readonly at: string;
   /** IP address that it was done from; null if it was not done over the network. */
   readonly source: string | null;
+  /** The country in which that address is registered (ISO 3166-1 alpha-2), if it is known. */
+  readonly country: string | null;
   /** The user agent; null where it is not known. */
   readonly browser: string | null;
   /** Owners of the account who can help. */

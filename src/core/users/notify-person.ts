@@ -1,3 +1,4 @@
+import type { IpCountries } from '../access/ip-countries.js';
 import type { Mail, MailTemplate, MailTemplates, NoticeValues } from '../mail/mail.js';
 import { type MailUses, queueMail } from '../mail/queue-mail.js';
 import type { Addresses } from '../shared/addresses.js';
@@ -5,7 +6,7 @@ import type { Transaction } from '../shared/transactional.js';
 import { browserName } from './browser-name.js';
 import type { User } from './user.js';
 
-export type NoticeUses = MailUses & { readonly addresses: Addresses };
+export type NoticeUses = MailUses & { readonly addresses: Addresses; readonly ipCountries: IpCountries };
 
 /** The templates that tell a person what has been done in their name. */
 type NoticeTemplate = { [T in MailTemplate]: MailTemplates[T] extends NoticeValues ? T : never }[MailTemplate];
@@ -40,7 +41,8 @@ export async function notifyPerson(
     .filter((user) => user.role === 'owner' && user.joinedAt !== null && user.id !== id)
     .flatMap((owner) => owner.email ?? [])
     .slice(0, MAX_OWNERS);
-  const circumstances = { at: at.toISOString(), source: address, browser: browserName(userAgent) };
+  const country = address === null ? null : await uses.ipCountries.countryOf(address);
+  const circumstances = { at: at.toISOString(), source: address, country, browser: browserName(userAgent) };
   const values = { account, timeZone, owners, home: uses.addresses.settings(), ...circumstances, ...more };
   await queueMail(uses, transaction, { to: { userId: id, address: email }, template, values } as Mail, at);
 }

@@ -35,6 +35,7 @@ import { MemoryDeliveryKeyFinder } from '../../memory/memory-delivery.js';
 import { MemoryDeliveryQueue } from '../../memory/memory-delivery-queue.js';
 import { MemoryGazetteer } from '../../memory/memory-gazetteer.js';
 import { MemoryIdempotencyStore } from '../../memory/memory-idempotency-store.js';
+import { MemoryIpCountries } from '../../memory/memory-ip-countries.js';
 import { MemoryJobQueue } from '../../memory/memory-job-queue.js';
 import { MemoryKeyStore } from '../../memory/memory-key-store.js';
 import { MemoryMediaReader } from '../../memory/memory-media-reader.js';
@@ -151,6 +152,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     customers: new MemoryCustomerDirectory(database),
     keys: new MemoryKeyStore(database),
     ipLists: new IpLists(),
+    ipCountries: new MemoryIpCountries(),
     users: new MemoryUserStore(database),
     sessions: new MemorySessionStore(database),
     passwords: new MemoryPasswordHasher(),

@@ -1,7 +1,8 @@
 import type { Customer } from '../../../core/customers/customer.js';
 import { MAX_CUSTOMER_NAME, MAX_RETENTION_DAYS } from '../../../core/customers/customer-values.js';
 import type { Identity } from '../../../core/users/identity.js';
-import type { KnownSession, Session } from '../../../core/users/session.js';
+import type { ListedSession } from '../../../core/users/list-sessions.js';
+import type { KnownSession } from '../../../core/users/session.js';
 import { MAX_EMAIL } from '../../../core/users/user.js';
 import { withArticle } from '../../fields/role-meanings.js';
 import { Allowed } from '../allowed.js';
@@ -15,7 +16,7 @@ import { SessionsCard } from './sessions.view.js';
 interface AccountProps {
   readonly customer: Customer;
   readonly person: KnownSession;
-  readonly sessions: readonly Session[];
+  readonly sessions: readonly ListedSession[];
   readonly identities: readonly Identity[];
   /** The form that was refused. */
   readonly refused: { readonly form: string; readonly problems: Problems } | null;

@@ -1,16 +1,20 @@
+import { countryName } from '../../../core/photos/place.js';
 import { browserName } from '../../../core/users/browser-name.js';
-import type { Session } from '../../../core/users/session.js';
+import type { ListedSession } from '../../../core/users/list-sessions.js';
 import { Button, Form } from '../form.js';
 import { Badge, Card, Moment, Table } from '../parts.js';
 
-export function SessionsCard({ sessions, current }: { sessions: readonly Session[]; current: number }) {
+export function SessionsCard({ sessions, current }: { sessions: readonly ListedSession[]; current: number }) {
   const rows = sessions.map((session) => ({
     key: session.id,
     cells: [
       <>
         {browserName(session.browser)} {session.id === current && <Badge tone="good">This browser</Badge>}
       </>,
-      session.address,
+      <>
+        {session.address}
+        {session.country && <p class="hint">{countryName(session.country)}</p>}
+      </>,
       <Moment at={session.lastSeenAt} />,
       <Moment at={session.startedAt} />,
       session.id === current ? null : (
@@ -27,6 +31,9 @@ export function SessionsCard({ sessions, current }: { sessions: readonly Session
   return (
     <Card title="Signed-in browsers">
       <Table caption="Signed-in browsers" columns={['Browser', 'Address', 'Last seen', 'Since', '']} rows={rows} />
+      {sessions.some(({ country }) => country !== null) && (
+        <p class="hint below">Countries are those in which the addresses are registered. A browser may be elsewhere.</p>
+      )}
       {sessions.length > 1 && (
         <Form action="/settings/account/sessions/end-others">
           <div class="buttons">

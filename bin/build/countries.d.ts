@@ -1,0 +1,2 @@
+/** Into a folder, which is made. */
+export function writeCountries(target: string): void;
