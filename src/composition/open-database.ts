@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { makeDataDir } from '../adapters/data-dir.js';
 import { EMBEDDED_CONNECTIONS, hasEmbeddedDatabase, openEmbeddedPostgres } from '../adapters/embedded-postgres.js';
 import { PostgresArchiveTarget } from '../adapters/typeorm/backup/archive-target.js';
-import { openDataSource } from '../adapters/typeorm/database/data-source.js';
+import { MigrationFailed, openDataSource } from '../adapters/typeorm/database/data-source.js';
 import { type DatabaseState, readDatabaseState } from '../adapters/typeorm/database/database-state.js';
 import type { Config } from '../config.js';
 import type { ArchiveTarget } from '../core/backup/database-snapshot.js';
@@ -71,7 +71,7 @@ async function openServer(
   try {
     return await openDataSource({ url, directUrl: databaseDirectUrl ?? undefined, poolSize, prepare });
   } catch (error) {
-    throw unusable(url, error);
+    throw error instanceof MigrationFailed ? error : unusable(url, error);
   }
 }
 

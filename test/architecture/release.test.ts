@@ -45,6 +45,13 @@ test('CHANGELOG.md alone says which versions are released: their documents exist
   expect(documented.filter((each) => each !== version && !released.includes(each))).toEqual([]);
 });
 
+test('of every version before the present one, an installation is kept that upgrades are tested on', () => {
+  const { version } = JSON.parse(read('package.json'));
+  const earlier = [...read('CHANGELOG.md').matchAll(/^## (\d+\.\d+\.\d+), \d{4}-\d\d-\d\d$/gm)].map(([, each]) => each);
+  const kept = readdirSync(join(root, 'test/fixtures/installations'));
+  expect(earlier.filter((each = '') => each !== version && !kept.includes(each))).toEqual([]);
+});
+
 test('what is packed with the service exists, or is built', () => {
   const [, list = ''] = /const FILES = \[([\s\S]*?)\n\];/.exec(read('bin/packages.js')) ?? [];
   const files = [...list.matchAll(/'([^']+)'/g)].map(([, file = '']) => file);

@@ -47,12 +47,24 @@ export async function openDataSource({
   return opened(new DataSource({ ...options(extra), migrations: [] }));
 }
 
+/** A migration cannot be run on this database. Everything in it is as it was before. */
+export class MigrationFailed extends Error {
+  constructor(cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(
+      `The database could not be migrated to this version: ${reason}. Nothing in it has been changed: remove the cause, or go back to the previous version (docs/upgrading.md).`,
+      { cause },
+    );
+  }
+}
+
 /** How migrations connect: without time limits, because they may take long. Also for the command of TypeORM. */
 export function migrationOptions(address: DatabaseAddress): DataSourceOptions {
   return {
     ...options({ ...clientOptions(directly(address), { max: 2, connectionTimeoutMillis: LIMIT_MS }) }),
     migrations: [...migrations],
-    migrationsTransactionMode: 'each',
+    // Or none: a failed migration leaves the schema of the previous version, not one that no version knows.
+    migrationsTransactionMode: 'all',
   };
 }
 
@@ -68,7 +80,10 @@ export async function migrate(address: DatabaseAddress, only?: readonly string[]
     const holder = dataSource.createQueryRunner();
     try {
       await holder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-      await dataSource.runMigrations();
+      await dataSource.runMigrations().catch((error: unknown) => {
+        const failure = statementError(error);
+        throw failure === error ? new MigrationFailed(error) : failure;
+      });
       const rowSecurity = await secureTenantTables((sql, parameters) => holder.query(sql, parameters));
       await holder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
       return rowSecurity;
@@ -76,7 +91,7 @@ export async function migrate(address: DatabaseAddress, only?: readonly string[]
       await holder.release();
     }
   } catch (error) {
-    throw statementError(error);
+    throw error instanceof MigrationFailed ? error : statementError(error);
   } finally {
     await dataSource.destroy();
   }

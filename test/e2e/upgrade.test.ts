@@ -1,0 +1,155 @@
+import { chmodSync, cpSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { emptyDatabase, pgConfig, type TestDatabase, urlOf } from '../support/postgres.js';
+import { Client, sha256 } from './support/client.js';
+import { until } from './support/processes.js';
+import { Installation } from './support/service.js';
+import { expectSound } from './support/sound.js';
+
+const fixtures = join(__dirname, '../fixtures');
+const installations = join(fixtures, 'installations');
+const made = readdirSync(installations, { withFileTypes: true }).flatMap((each) =>
+  each.isDirectory() ? [each.name] : [],
+);
+
+const DAY_MS = 86_400_000;
+/** One of the last migrations creates a table of this name. */
+const TAKEN = 'passkeys';
+
+describe.each(made)('F23: the installation that %s left behind, started by this version', (name) => {
+  const folder = join(installations, name);
+  const before = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
+  let address: TestDatabase;
+  let database: pg.Client;
+  let installation: Installation;
+  let client: Client;
+  beforeAll(async () => {
+    address = await emptyDatabase();
+    database = new pg.Client(pgConfig(address));
+    await database.connect();
+    await database.query(asOfNow(readFileSync(join(folder, 'database.sql'), 'utf8'), Date.parse(before.madeAt)));
+    await database.query('RESET ALL');
+    installation = await Installation.make({ DATABASE_URL: urlOf(address), WEBHOOK_ALLOW_PRIVATE: 'true' });
+    for (const part of ['blobs', 'secret-key']) {
+      cpSync(join(folder, part), join(installation.dataDir, part), { recursive: true });
+    }
+    chmodSync(join(installation.dataDir, 'secret-key'), 0o600);
+    client = new Client(installation.url, before.tokens.all);
+  });
+  afterAll(async () => {
+    await installation.remove();
+    await database.end();
+    await address.close();
+  });
+
+  it('stays as it was where a migration fails, which says what to do', async () => {
+    const old = await schemaOf(database);
+    await database.query(`CREATE TABLE ${TAKEN} ()`);
+    const { status, output } = await installation.startInVain();
+    expect(status).toBe(4);
+    expect(output).toContain(`relation "${TAKEN}" already exists`);
+    expect(output).toContain('Nothing in it has been changed');
+    expect(output).toContain('docs/upgrading.md');
+    await database.query(`DROP TABLE ${TAKEN}`);
+    expect(await schemaOf(database)).toEqual(old);
+  });
+
+  it('is migrated by the start, and takes nobody for new', async () => {
+    await installation.start();
+    expect(installation.token()).toBeNull();
+    expect(installation.link()).toBeNull();
+    expect((await fetch(`${installation.url}/readyz`)).status).toBe(200);
+  });
+
+  it('has every photo with what it said of it, byte for byte', async () => {
+    const { data } = (await client.get('/photos?trashed=any&sort=id')).body;
+    expect(data).toMatchObject(before.photos.map(withoutTimes));
+    for (const photo of data) {
+      if (photo.trashedAt !== null) continue;
+      expect(sha256(await client.bytes(`/photos/${photo.id}/download`))).toBe(photo.sha256);
+      expect((await client.bytes(`/photos/${photo.id}/download?rendition=thumb`)).length).toBeGreaterThan(100);
+    }
+    const { usage } = (await client.get('/customer')).body;
+    const live = before.photos.filter((photo: { trashedAt: unknown }) => photo.trashedAt === null);
+    expect(usage).toMatchObject({ photos: live.length, trashedPhotos: before.photos.length - live.length });
+  });
+
+  it('has its tags, and finds photos by them', async () => {
+    expect((await client.get('/tags')).body.data).toMatchObject(before.tags.map(withoutTimes));
+    for (const { id, photoCount } of before.tags) {
+      expect((await client.get(`/photos?tagIds=${id}`)).body.data).toHaveLength(photoCount);
+    }
+  });
+
+  it('knows its keys, with their addresses and their walls', async () => {
+    const reader = new Client(installation.url, before.tokens.reader);
+    expect((await reader.get('/photos')).body.error.code).toBe('ip_not_whitelisted');
+    const other = new Client(installation.url, before.tokens.other);
+    expect((await other.get('/photos')).body.data).toMatchObject([{ filename: 'keywords-picasa.jpg' }]);
+    const people = await installation.command('user', 'list', '--customer', '1', '--json');
+    const roles = JSON.parse(people.stdout).users.map(({ email, role }: { email: string; role: string }) => [
+      email,
+      role,
+    ]);
+    expect(roles).toEqual(
+      expect.arrayContaining([
+        ['anna@example.com', 'owner'],
+        ['ben@example.com', 'editor'],
+      ]),
+    );
+  });
+
+  it('continues a list from its cursor, and repeats an answer under its Idempotency-Key', async () => {
+    const { path, cursor } = before.list;
+    const rest = await client.get(`${path.replace('limit=1', 'limit=9')}&cursor=${cursor}`);
+    const all = (await client.get('/photos?sort=filename')).body.data;
+    expect(rest.body.data).toEqual(all.slice(1));
+    const { path: written, body, idempotencyKey, answer } = before.repeatable;
+    const again = await client.post(written, body, { 'Idempotency-Key': idempotencyKey });
+    expect([again.headers.get('idempotent-replayed'), again.body]).toEqual(['true', answer]);
+  });
+
+  it('shows the import that was done, and ends the one that was open', async () => {
+    const done = (await client.get(`/imports/${before.done.id}?include=photos`)).body;
+    expect(done).toMatchObject({ status: before.done.status, counts: before.done.counts });
+    expect(done.photos.data).toHaveLength(before.done.photos.data.length);
+    const { id, registered } = before.waiting;
+    const bytes = new Uint8Array(readFileSync(join(fixtures, 'photos', registered.filename)));
+    // Its item again, with an address that is valid now.
+    const [{ photo }] = (await client.post(`/imports/${id}/photos`, { photos: [registered] })).body.data;
+    expect((await client.upload(photo.upload, bytes)).status).toBe(204);
+    expect((await client.post(`/imports/${id}/finalize`)).status).toBeLessThan(300);
+    const ended = await until('the import to end', async () => {
+      const { body } = await client.get(`/imports/${id}`);
+      return body.completedAt === null ? false : body;
+    });
+    expect(ended).toMatchObject({ status: 'completed', counts: { imported: 2 } });
+  });
+
+  it('leaves nothing that must not be', () => expectSound(installation, { graceSeconds: 0 }));
+});
+
+/** Rows as if they had been written a moment ago, so that none expires for its age. Photos were taken long before. */
+function asOfNow(sql: string, madeAt: number): string {
+  return sql.replace(/'(\d{4}-\d\d-\d\d [\d:.]+)\+00'/g, (text, time: string) => {
+    const then = Date.parse(`${time}Z`);
+    return then < madeAt - DAY_MS ? text : `'${new Date(then - madeAt + Date.now()).toISOString()}'`;
+  });
+}
+
+function withoutTimes<T extends object>(shown: T): Partial<T> {
+  const isTime = (name: string) => name.endsWith('At') && name !== 'takenAt';
+  return Object.fromEntries(
+    Object.entries(shown).filter(([name, value]) => !isTime(name) || value === null),
+  ) as Partial<T>;
+}
+
+async function schemaOf(database: pg.Client): Promise<unknown> {
+  const { rows } = await database.query(
+    `SELECT table_name, column_name, data_type, column_default, is_nullable FROM information_schema.columns
+     WHERE table_schema = 'public' ORDER BY table_name, ordinal_position`,
+  );
+  const { rows: migrations } = await database.query('SELECT name FROM migrations ORDER BY name');
+  return { rows, migrations };
+}
