@@ -6,7 +6,7 @@ import { MAX_PAGE_SIZE } from '../core/shared/pagination.js';
 import { createWebhookEndpoint } from '../core/webhooks/create-webhook-endpoint.js';
 import { deleteWebhookEndpoint } from '../core/webhooks/delete-webhook-endpoint.js';
 import type { Delivery } from '../core/webhooks/delivery.js';
-import { listDeliveries, listWebhookEndpoints } from '../core/webhooks/read-webhooks.js';
+import { listDeliveries, listWebhookEndpoints, readDelivery } from '../core/webhooks/read-webhooks.js';
 import { resendDelivery, sendTestEvent } from '../core/webhooks/resend-delivery.js';
 import type { WebhookEndpoint } from '../core/webhooks/webhook-endpoint.js';
 import { idOption, listOption, wholeOption } from './options.js';
@@ -21,6 +21,7 @@ export function webhookCommand(): Command {
     .addCommand(remove())
     .addCommand(test())
     .addCommand(log())
+    .addCommand(show())
     .addCommand(resend());
 }
 
@@ -134,6 +135,24 @@ function log(): Command {
       ]);
       const head = ['ID', 'CREATED', 'EVENT', 'STATUS', 'ATTEMPTS', 'RESPONSE'];
       print(options, { deliveries: data.map(deliveryJson) }, table([head, ...rows]));
+    });
+}
+
+function show(): Command {
+  return new Command('show')
+    .description('show what was sent in a delivery, and the beginning of what was answered')
+    .argument('<id>', 'the id of the delivery, from phs webhook log', idOption)
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: OfCustomer) => {
+      const delivery = await withPorts((ports) => readDelivery(ports, options.customer, id));
+      const { requestBody, responseBody, responseStatus, reason } = delivery;
+      const answer = responseStatus === null ? (reason ?? 'no response yet') : `HTTP ${responseStatus}`;
+      print(options, { ...deliveryJson(delivery), requestBody, responseBody }, [
+        `${delivery.type} ${delivery.eventId}: ${delivery.status}, ${answer}`,
+        ...['', 'Request:', requestBody ?? '(not stored)'],
+        ...['', 'Response:', responseBody ?? '(not stored)'],
+      ]);
     });
 }
 

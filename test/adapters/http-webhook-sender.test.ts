@@ -13,7 +13,7 @@ afterEach(() => receiver.close());
 const guarded = new HttpWebhookSender({ allowPrivate: false });
 const open = new HttpWebhookSender({ allowPrivate: true });
 const message = (url: string) => ({ url, headers: { 'webhook-id': 'evt_1' }, body: '{}' });
-const refused = { status: null, reason: expect.stringMatching(/./) };
+const refused = { status: null, reason: expect.stringMatching(/./), body: null };
 
 /** Host names and addresses that mean this machine. */
 const loopback = ['127.0.0.1', '127.1', '0x7f000001', '2130706433', '0177.0.0.1', 'localhost', 'localhost.', '0'];
@@ -110,7 +110,7 @@ test('the connection goes to the address that was looked at: the name is not ask
   const dns = await DnsServer.start(['127.0.0.1'], ['192.0.2.1']);
   const sender = new HttpWebhookSender({ allowPrivate: true, lookup: dns.lookup });
   const url = `http://rebind.example.com:${receiver.port}/`;
-  expect(await sender.post(message(url))).toEqual({ status: 204, reason: null });
+  expect(await sender.post(message(url))).toEqual({ status: 204, reason: null, body: null });
   expect(dns.asked).toBe(1);
   expect(receiver.received).toMatchObject([{ headers: { host: `rebind.example.com:${receiver.port}` } }]);
   await dns.close();
@@ -121,7 +121,7 @@ test('with it the same hosts are reached, over http too', async () => {
   for (const host of hosts) {
     const url = `http://${host}:${receiver.port}/hooks?a=1`;
     expect(await open.refusal(url)).toBeNull();
-    expect(await open.post(message(url))).toEqual({ status: 204, reason: null });
+    expect(await open.post(message(url))).toEqual({ status: 204, reason: null, body: null });
   }
   expect(receiver.received).toHaveLength(hosts.length);
   expect(receiver.received[0]).toMatchObject({ method: 'POST', path: '/hooks?a=1', body: '{}' });
@@ -130,14 +130,21 @@ test('with it the same hosts are reached, over http too', async () => {
 test('a redirect to this machine is an answer like any other, and nobody goes there', async () => {
   const other = await Receiver.start();
   receiver.answer = (response) => response.writeHead(302, { location: other.url }).end();
-  expect(await open.post(message(receiver.url))).toEqual({ status: 302, reason: null });
+  expect(await open.post(message(receiver.url))).toEqual({ status: 302, reason: null, body: null });
   expect(other.connections).toBe(0);
   await other.close();
 });
 
+test('what a private address answers is read by those alone who may', async () => {
+  receiver.answer = (response) => response.writeHead(400).end('internal');
+  expect(await open.post(message(receiver.url))).toEqual({ status: 400, reason: null, body: null });
+  const reading = new HttpWebhookSender({ allowPrivate: true, readPrivate: true });
+  expect(await reading.post(message(receiver.url))).toEqual({ status: 400, reason: null, body: 'internal' });
+});
+
 describe('a receiver', () => {
   const hasty = new HttpWebhookSender({ allowPrivate: true, timeout: 300 });
-  const inTime = { status: null, reason: 'The receiver did not respond in time.' };
+  const inTime = { status: null, reason: 'The receiver did not respond in time.', body: null };
 
   test('that says nothing is given up', async () => {
     receiver.answer = () => undefined;
@@ -152,7 +159,7 @@ describe('a receiver', () => {
 
   test('that begins to answer and stops has answered', async () => {
     receiver.answer = (response) => void response.writeHead(200).write('x');
-    expect(await hasty.post(message(receiver.url))).toEqual({ status: 200, reason: null });
+    expect(await hasty.post(message(receiver.url))).toEqual({ status: 200, reason: null, body: null });
   });
 
   test('that never ends its answer is cut off', async () => {
@@ -167,7 +174,7 @@ describe('a receiver', () => {
         more();
       };
     });
-    expect(await open.post(message(receiver.url))).toEqual({ status: 200, reason: null });
+    expect(await open.post(message(receiver.url))).toEqual({ status: 200, reason: null, body: null });
     await cut;
   });
 
@@ -176,7 +183,7 @@ describe('a receiver', () => {
     expect(await open.post(message(`https://127.0.0.1:${port}/`))).toMatchObject({ status: null });
     expect(receiver.received).toEqual([]);
     await receiver.close();
-    expect(await open.post(message(url))).toEqual({ status: null, reason: 'The connection was refused.' });
+    expect(await open.post(message(url))).toEqual({ status: null, reason: 'The connection was refused.', body: null });
     receiver = await Receiver.start();
   });
 });

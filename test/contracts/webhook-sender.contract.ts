@@ -1,11 +1,11 @@
-import type { WebhookMessage, WebhookSender } from '../../src/core/webhooks/webhook-sender.js';
+import { MAX_ANSWER_BYTES, type WebhookMessage, type WebhookSender } from '../../src/core/webhooks/webhook-sender.js';
 
 export interface OpenSender {
   readonly sender: WebhookSender;
   /** A receiver that the sender may reach. */
   readonly url: string;
   /** What the receiver answers from here on; null: it cuts the connection. */
-  answers(status: number | null, headers?: Readonly<Record<string, string>>): void;
+  answers(status: number | null, headers?: Readonly<Record<string, string>>, body?: string): void;
   /** What has reached the receiver. */
   received(): readonly Omit<WebhookMessage, 'url'>[];
   close(): Promise<void>;
@@ -28,25 +28,44 @@ export function webhookSenderContract(name: string, open: () => Promise<OpenSend
     it('brings headers and body as they are, once', async () => {
       expect(await opened.sender.refusal(opened.url)).toBeNull();
       expect(opened.received()).toEqual([]);
-      expect(await post()).toEqual({ status: expect.any(Number), reason: null });
+      expect(await post()).toEqual({ status: expect.any(Number), reason: null, body: null });
       expect(opened.received()).toEqual([{ headers: expect.objectContaining(headers), body }]);
     });
 
     it.each([200, 204, 299, 304, 400, 404, 410, 429, 500, 503])('answers with the status %i', async (status) => {
       opened.answers(status);
-      expect(await post()).toEqual({ status, reason: null });
+      expect(await post()).toEqual({ status, reason: null, body: null });
       expect(opened.received()).toHaveLength(1);
+    });
+
+    it('passes on the beginning of the response', async () => {
+      opened.answers(400, {}, 'No such é');
+      expect(await post()).toEqual({ status: 400, reason: null, body: 'No such é' });
+      opened.answers(500, {}, 'x'.repeat(100_000));
+      expect(await post()).toEqual({ status: 500, reason: null, body: 'x'.repeat(MAX_ANSWER_BYTES) });
+    });
+
+    it.each([
+      ['{"error": "no", "api_key": "hunter2"}', '{"error": "no", "api_key": "…"}'],
+      ['{"password":"cut off in the midd', '{"password":"…'],
+      ['got Authorization: Bearer abc.def-1', 'got Authorization: Bearer …'],
+      ['?id=1&token=abc&x=2', '?id=1&token=…&x=2'],
+      ['wrong secret whsec_AAAA+/=', 'wrong secret whsec_…'],
+      ['one\r\n\ttwo\u001b[2J\u202e', 'one\n\ttwo�[2J�'],
+    ])('passes on %j as %j: readable, and without secrets', async (sent, passed) => {
+      opened.answers(400, {}, sent);
+      expect(await post()).toEqual({ status: 400, reason: null, body: passed });
     });
 
     it.each([301, 302, 307, 308])('does not follow a %i', async (status) => {
       opened.answers(status, { location: opened.url });
-      expect(await post()).toEqual({ status, reason: null });
+      expect(await post()).toEqual({ status, reason: null, body: null });
       expect(opened.received()).toHaveLength(1);
     });
 
     it('says why there is no answer, and does not throw', async () => {
       opened.answers(null);
-      expect(await post()).toEqual({ status: null, reason: expect.stringMatching(/./) });
+      expect(await post()).toEqual({ status: null, reason: expect.stringMatching(/./), body: null });
     });
 
     it.each([
@@ -65,7 +84,7 @@ export function webhookSenderContract(name: string, open: () => Promise<OpenSend
     ])('refuses %j, and sends nothing there', async (url) => {
       const refusal = await opened.sender.refusal(url);
       expect(refusal).toMatch(/^url must .*\.$/);
-      expect(await post(url)).toEqual({ status: null, reason: refusal });
+      expect(await post(url)).toEqual({ status: null, reason: refusal, body: null });
       expect(opened.received()).toEqual([]);
     });
   });

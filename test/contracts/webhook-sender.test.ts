@@ -8,7 +8,8 @@ webhookSenderContract('memory', async () => {
   return {
     sender,
     url: 'https://example.com/hooks',
-    answers: (status) => {
+    answers: (status, _, body) => {
+      sender.answerBody = body ?? null;
       sender.answer = () => {
         if (status === null) throw new Error('cut');
         return status;
@@ -22,12 +23,12 @@ webhookSenderContract('memory', async () => {
 webhookSenderContract('HTTP', async () => {
   const receiver = await Receiver.start();
   return {
-    sender: new HttpWebhookSender({ allowPrivate: true }),
+    sender: new HttpWebhookSender({ allowPrivate: true, readPrivate: true }),
     url: receiver.url,
-    answers: (status, headers = {}) => {
+    answers: (status, headers = {}, body) => {
       receiver.answer = (response) => {
         if (status === null) response.destroy();
-        else response.writeHead(status, headers).end();
+        else response.writeHead(status, headers).end(body);
       };
     },
     received: () =>

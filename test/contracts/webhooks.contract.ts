@@ -29,6 +29,8 @@ const succeeded: AttemptOutcome = {
   responseStatus: 204,
   reason: null,
   at: later(5),
+  requestBody: '{"é":1}',
+  responseBody: 'thanks',
 };
 const retried = (seconds: number): AttemptOutcome => ({
   status: 'pending',
@@ -36,6 +38,8 @@ const retried = (seconds: number): AttemptOutcome => ({
   responseStatus: 500,
   reason: null,
   at: later(6),
+  requestBody: '{}',
+  responseBody: null,
 });
 
 /**
@@ -510,6 +514,30 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       // Where a clock is moved, what is kept stays; where rows are moved, they move back.
       expect([await queue.sweep(before, 2), await queue.sweep(before, 2)]).toEqual([2, 1]);
       expect((await log(one)).map(({ subjectId }) => subjectId)).toEqual([3]);
+    });
+
+    it('shows what the last attempt exchanged, to its customer alone', async () => {
+      await endpoint();
+      await add('tag.created', [1]);
+      const delivery = await claim();
+      const bodies = (of = tenant) => of.query(({ deliveries }) => deliveries.bodies(delivery.id));
+      expect(await bodies()).toEqual({ requestBody: null, responseBody: null });
+      await settle(delivery, succeeded);
+      expect(await bodies()).toEqual({ requestBody: '{"é":1}', responseBody: 'thanks' });
+      expect(await bodies(await Tenant.of(opened))).toBeNull();
+    });
+
+    it('removes old bodies, as many as it is asked to, and leaves the deliveries', async () => {
+      const one = await endpoint();
+      await add('tag.created', [1, 2, 3], tenant, new Date(await opened.now()));
+      for (const delivery of await claimAll()) await settle(delivery, succeeded);
+      await opened.passTime(4 * (DAY / 1000));
+      const before = new Date((await opened.now()) - 2 * DAY);
+      expect([await queue.sweepBodies(before, 2), await queue.sweepBodies(before, 2)]).toEqual([2, 1]);
+      const { id } = present((await log(one))[0]);
+      const gone = { requestBody: null, responseBody: null };
+      expect(await tenant.query(({ deliveries }) => deliveries.bodies(id))).toEqual(gone);
+      expect(await log(one)).toHaveLength(3);
     });
 
     it('calls whoever listens when a delivery has become due', async () => {

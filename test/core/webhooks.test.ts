@@ -8,7 +8,12 @@ import { deliverEvent } from '../../src/core/webhooks/deliver-event.js';
 import { RETRY_DELAYS } from '../../src/core/webhooks/delivery.js';
 import { editWebhookEndpoint } from '../../src/core/webhooks/edit-webhook-endpoint.js';
 import { resealWebhookSecrets, sweepDeliveries } from '../../src/core/webhooks/maintain-webhooks.js';
-import { listDeliveries, listWebhookEndpoints, readWebhookEndpoint } from '../../src/core/webhooks/read-webhooks.js';
+import {
+  listDeliveries,
+  listWebhookEndpoints,
+  readDelivery,
+  readWebhookEndpoint,
+} from '../../src/core/webhooks/read-webhooks.js';
 import { resendDelivery, sendTestEvent } from '../../src/core/webhooks/resend-delivery.js';
 import { rotateWebhookSecret } from '../../src/core/webhooks/rotate-webhook-secret.js';
 import type { WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
@@ -425,6 +430,25 @@ describe('the delivery log', () => {
     const rest = await listDeliveries(here, acme.id, endpoint.id, { limit: 2, cursor: first.nextCursor });
     expect(rest.nextCursor).toBeNull();
     expect([...first.data, ...rest.data]).toEqual((await log(endpoint)).reverse());
+  });
+
+  test('has what was sent and the beginning of what was answered, for four days', async () => {
+    const { endpoint } = await hook(here, acme.id);
+    await acme.tag('a');
+    answers(400);
+    here.webhooks.answerBody = 'no such tag';
+    await deliverAll(here);
+    const { id } = present((await log(endpoint))[0]);
+    const read = () => readDelivery(here, acme.id, id);
+    expect(await read()).toMatchObject({
+      responseStatus: 400,
+      requestBody: present(gotBy(here)[0]).body,
+      responseBody: 'no such tag',
+    });
+    await expect(readDelivery(here, (await Account.open(here)).id, id)).rejects.toMatchObject({ code: 'not_found' });
+    here.clock.pass(4 * DAY + 1);
+    await sweepDeliveries(here);
+    expect(await read()).toMatchObject({ responseStatus: 400, requestBody: null, responseBody: null });
   });
 
   test('is kept for thirty days', async () => {

@@ -48,6 +48,7 @@ const refused: readonly string[] = [
   'webhook delete 1 --customer 1',
   'webhook test 1 --customer 1',
   'webhook log 1 --customer 1',
+  'webhook show 1 --customer 1',
   'webhook resend 1 --customer 1',
   'delivery-key create --customer 1 --name x',
   'delivery-key list --customer 1',

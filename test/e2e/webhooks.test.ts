@@ -101,6 +101,8 @@ describe('webhooks of the built program', () => {
     const { deliveries } = JSON.parse(webhook('log', String(endpointId), '--limit', '100').stdout);
     const [newest] = deliveries;
     expect(newest).toMatchObject({ endpointId, type: 'webhook.test', eventId });
+    const shown = JSON.parse(webhook('show', String(newest.id)).stdout);
+    expect(JSON.parse(shown.requestBody)).toMatchObject({ type: 'webhook.test', id: eventId });
     const resent = webhook('resend', String(newest.id));
     expect(JSON.parse(resent.stdout)).toMatchObject({ id: newest.id, eventId: newest.eventId, status: 'pending' });
     await until('the test to come again', () => told('webhook.test')[1]);

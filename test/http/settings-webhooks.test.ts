@@ -22,6 +22,7 @@ beforeEach(async () => {
   browser = await person(actor, 'owner');
   receivers.sent.length = 0;
   receivers.answer = () => 200;
+  receivers.answerBody = null;
 });
 
 const URL_OF = 'https://example.com/hooks';
@@ -160,6 +161,20 @@ describe('the delivery log', () => {
     expect(second).toBe(first);
   });
 
+  it('shows what was sent and answered', async () => {
+    const { id } = await endpoint();
+    await actor.post('/tags', { name: '<b>Sea</b>' });
+    receivers.answer = () => 422;
+    receivers.answerBody = 'no <i>such</i> tag';
+    await deliverAll();
+    const { text } = await browser.get(`/settings/webhooks/${id}`);
+    const page = present(/href="(\/settings\/webhooks\/\d+\/deliveries\/\d+)"/.exec(text)?.[1]);
+    const shown = (await browser.get(page)).text;
+    expect(shown).toContain('HTTP 422');
+    expect(shown).toContain('&quot;name&quot;: &quot;&lt;b>Sea&lt;/b>&quot;');
+    expect(shown).toContain('no &lt;i>such&lt;/i> tag');
+  });
+
   it('shows what is tried again, and when', async () => {
     const { id } = await endpoint();
     receivers.answer = () => 500;
@@ -251,6 +266,9 @@ it('another customer’s endpoint and deliveries are not there', async () => {
   for (const path of ['edit', 'enable', 'disable', 'secret', 'test', 'delete'].map((each) => `${id}/${each}`)) {
     expect([path, (await forge(`/settings/webhooks/${path}`, fields)).status]).toEqual([path, 404]);
   }
-  for (const path of deliveries) expect((await forge(`/settings/webhooks/${path}`)).status).toBe(404);
+  for (const path of deliveries) {
+    expect((await forge(`/settings/webhooks/${path}`)).status).toBe(404);
+    expect((await browser.get(`/settings/webhooks/${path}`)).status).toBe(404);
+  }
   expect((await endpoints(stranger))[0]).toMatchObject({ id, url: URL_OF, status: 'enabled', previousSecret: null });
 });

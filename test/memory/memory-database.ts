@@ -24,7 +24,7 @@ import type { Tag } from '../../src/core/tags/tag.js';
 import type { PictureCount, RequestCount, RequestFailure, StorageCount } from '../../src/core/traffic/traffic.js';
 import type { Session } from '../../src/core/users/session.js';
 import type { User } from '../../src/core/users/user.js';
-import type { LeasedDelivery } from '../../src/core/webhooks/delivery.js';
+import type { DeliveryBodies, LeasedDelivery } from '../../src/core/webhooks/delivery.js';
 import type { WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 
 /** A job and its state in the queue. */
@@ -57,8 +57,8 @@ export interface StoredCreation extends Omit<CreationKey, 'expiredBefore'> {
   readonly startedAt: Date;
 }
 
-/** A delivery and its state in the queue. */
-export interface StoredDelivery extends Omit<LeasedDelivery, 'lease'> {
+/** A delivery, its state in the queue, and what was exchanged. */
+export interface StoredDelivery extends Omit<LeasedDelivery, 'lease'>, DeliveryBodies {
   readonly lease: string | null;
 }
 

@@ -29,7 +29,8 @@ export class MemoryDeliveryQueue implements DeliveryQueue {
       const held = { ...next, attempt: next.attempt + 1, lease: randomUUID(), dueAt };
       this.database.deliveries.set(held.id, held);
       this.served.set(held.endpointId, this.database.next('webhook turn'));
-      return copyOf(held);
+      const { requestBody: _, responseBody: __, ...leased } = held;
+      return copyOf(leased);
     });
   }
 
@@ -50,6 +51,15 @@ export class MemoryDeliveryQueue implements DeliveryQueue {
     return this.database.transaction(async () => {
       const old = this.database.deliveries.where(({ createdAt }) => createdAt < before).slice(0, limit);
       for (const { id } of old) this.database.deliveries.delete(id);
+      return old.length;
+    });
+  }
+
+  sweepBodies(before: Date, limit: number): Promise<number> {
+    return this.database.transaction(async () => {
+      const isOld = ({ createdAt, requestBody }: StoredDelivery) => createdAt < before && requestBody !== null;
+      const old = this.database.deliveries.where(isOld).slice(0, limit);
+      for (const one of old) this.database.deliveries.set(one.id, { ...one, requestBody: null, responseBody: null });
       return old.length;
     });
   }

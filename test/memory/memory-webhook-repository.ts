@@ -2,7 +2,7 @@ import { type ChangeType, type EventType, newEventId } from '../../src/core/even
 import type { Outbox } from '../../src/core/events/outbox.js';
 import { after, type Clock } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import type { AttemptOutcome, Delivery, LeasedDelivery } from '../../src/core/webhooks/delivery.js';
+import type { AttemptOutcome, Delivery, DeliveryBodies, LeasedDelivery } from '../../src/core/webhooks/delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../src/core/webhooks/webhook-repository.js';
 import type { MemoryDatabase, StoredDelivery } from './memory-database.js';
@@ -59,7 +59,12 @@ export class MemoryDeliveryRepository implements DeliveryRepository {
 
   async get(id: Id): Promise<Delivery | null> {
     const stored = this.stored(id);
-    return stored && withoutLease(stored);
+    return stored && publicPart(stored);
+  }
+
+  async bodies(id: Id): Promise<DeliveryBodies | null> {
+    const stored = this.stored(id);
+    return stored && { requestBody: stored.requestBody, responseBody: stored.responseBody };
   }
 
   async list(endpointId: Id, before: Id | null, limit: number): Promise<readonly Delivery[]> {
@@ -68,22 +73,22 @@ export class MemoryDeliveryRepository implements DeliveryRepository {
       .filter(({ id }) => id < beyond)
       .sort((a, b) => b.id - a.id)
       .slice(0, limit)
-      .map(withoutLease);
+      .map(publicPart);
   }
 
   async addTest(endpointId: Id, at: Date): Promise<Delivery> {
     if (endpointOf(this.database, this.customerId, endpointId) === null) throw new Error('There is no such endpoint.');
     const event = { eventId: newEventId(at), type: 'webhook.test', subjectId: null, at } as const;
-    return withoutLease(store(this.database, { ...event, customerId: this.customerId, endpointId }));
+    return publicPart(store(this.database, { ...event, customerId: this.customerId, endpointId }));
   }
 
   async settle({ id, lease }: LeasedDelivery, outcome: AttemptOutcome): Promise<boolean> {
     const stored = this.stored(id);
     if (stored?.lease !== lease) return false;
-    const { status, responseStatus, reason, retryAfter, at } = outcome;
+    const { status, responseStatus, reason, retryAfter, at, requestBody, responseBody } = outcome;
     this.database.deliveries.set(id, {
       ...stored,
-      ...{ status, responseStatus, reason },
+      ...{ status, responseStatus, reason, requestBody, responseBody },
       lease: null,
       dueAt: retryAfter === null ? null : after(this.clock.now(), retryAfter),
       attemptedAt: at,
@@ -147,12 +152,20 @@ type NewDelivery = Pick<Delivery, 'eventId' | 'customerId' | 'subjectId' | 'at' 
 function store(database: MemoryDatabase, delivery: NewDelivery): StoredDelivery {
   const unsent = { status: 'pending', attempt: 0, responseStatus: null, reason: null, attemptedAt: null } as const;
   const times = { dueAt: delivery.at, createdAt: delivery.at, endedAt: null };
-  const row = { ...delivery, ...unsent, ...times, id: database.next('delivery'), lease: null };
+  const row = {
+    ...delivery,
+    ...unsent,
+    ...times,
+    id: database.next('delivery'),
+    lease: null,
+    requestBody: null,
+    responseBody: null,
+  };
   database.deliveries.set(row.id, row);
   return row;
 }
 
-function withoutLease({ lease: _, ...delivery }: StoredDelivery): Delivery {
+function publicPart({ lease: _, requestBody: __, responseBody: ___, ...delivery }: StoredDelivery): Delivery {
   return delivery;
 }
 

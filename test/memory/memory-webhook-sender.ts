@@ -1,9 +1,17 @@
+import { answerText } from '../../src/adapters/webhooks/answer-text.js';
 import { isPublicAddress, urlProblem } from '../../src/core/access/outgoing-url.js';
-import type { WebhookAnswer, WebhookMessage, WebhookSender } from '../../src/core/webhooks/webhook-sender.js';
+import {
+  MAX_ANSWER_BYTES,
+  type WebhookAnswer,
+  type WebhookMessage,
+  type WebhookSender,
+} from '../../src/core/webhooks/webhook-sender.js';
 
 /** Answers for receivers, and keeps what they were sent. */
 export class MemoryWebhookSender implements WebhookSender {
   readonly sent: WebhookMessage[] = [];
+  /** The body of their answers. */
+  answerBody: string | null = null;
   /** What receivers answer; 200 until a test says otherwise. Called while the request is under way. */
   answer: (message: WebhookMessage) => number | Promise<number> = () => 200;
 
@@ -24,12 +32,16 @@ export class MemoryWebhookSender implements WebhookSender {
 
   async post(message: WebhookMessage): Promise<WebhookAnswer> {
     const refusal = await this.refusal(message.url);
-    if (refusal !== null) return { status: null, reason: refusal };
+    if (refusal !== null) return { status: null, reason: refusal, body: null };
     this.sent.push(message);
     try {
-      return { status: await this.answer(message), reason: null };
+      return {
+        status: await this.answer(message),
+        reason: null,
+        body: answerText(this.answerBody?.slice(0, MAX_ANSWER_BYTES) ?? ''),
+      };
     } catch (error) {
-      return { status: null, reason: String(error) };
+      return { status: null, reason: String(error), body: null };
     }
   }
 }

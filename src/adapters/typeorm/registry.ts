@@ -77,6 +77,7 @@ import { SecondFactors1763700000190 } from './migrations/1763700000190-second-fa
 import { RequiredFactors1763700000191 } from './migrations/1763700000191-required-factors.js';
 import { Passkeys1763700000200 } from './migrations/1763700000200-passkeys.js';
 import { Identities1763700000210 } from './migrations/1763700000210-identities.js';
+import { WebhookBodies1763700000230 } from './migrations/1763700000230-webhook-bodies.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoExifTable, photoTable } from './photos/photo.table.js';
@@ -214,6 +215,7 @@ export const migrations = [
   RequiredFactors1763700000191,
   Passkeys1763700000200,
   Identities1763700000210,
+  WebhookBodies1763700000230,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

@@ -1,7 +1,12 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { urlProblem } from '../../core/access/outgoing-url.js';
-import type { WebhookAnswer, WebhookMessage, WebhookSender } from '../../core/webhooks/webhook-sender.js';
+import { isPublicAddress, urlProblem } from '../../core/access/outgoing-url.js';
+import {
+  MAX_ANSWER_BYTES,
+  type WebhookAnswer,
+  type WebhookMessage,
+  type WebhookSender,
+} from '../../core/webhooks/webhook-sender.js';
 import {
   type Address,
   addressRule,
@@ -13,28 +18,33 @@ import {
   Refused,
 } from '../outgoing/permitted-addresses.js';
 import { reasonOf } from '../outgoing/reasons.js';
+import { answerText } from './answer-text.js';
 
 export interface HttpWebhookSenderOptions {
   /** For home networks: any address, and http as well. */
   readonly allowPrivate: boolean;
+  /** Whether bodies of private addresses are passed on, too. Otherwise whoever may create endpoints could read what is behind them. */
+  readonly readPrivate?: boolean;
   /** All addresses of a name; default: the system's resolver. */
   readonly lookup?: Lookup;
   /** For the whole request, including name resolution. Milliseconds; default 15 seconds. */
   readonly timeout?: number;
 }
 
-/** So much of a receiver's response is read, and dropped, before the connection is closed. */
+/** So much of a receiver's response is read before the connection is closed. */
 const MAX_BODY_BYTES = 64 * 1024;
 const TIMEOUT_MS = 15_000;
 
 /** Sends over the network. Keeps no connections, and ignores proxies of the environment. */
 export class HttpWebhookSender implements WebhookSender {
   private readonly allowPrivate: boolean;
+  private readonly readPrivate: boolean;
   private readonly lookup: Lookup;
   private readonly timeout: number;
 
-  constructor({ allowPrivate, lookup, timeout }: HttpWebhookSenderOptions) {
+  constructor({ allowPrivate, readPrivate = false, lookup, timeout }: HttpWebhookSenderOptions) {
     this.allowPrivate = allowPrivate;
+    this.readPrivate = readPrivate;
     this.lookup = lookup ?? lookupBySystem;
     this.timeout = timeout ?? TIMEOUT_MS;
   }
@@ -53,9 +63,11 @@ export class HttpWebhookSender implements WebhookSender {
     const signal = AbortSignal.timeout(this.timeout);
     try {
       const addresses = await orAborted(this.addressesOf(message.url), signal);
-      return { status: await send(message, addresses, signal), reason: null };
+      const { status, body } = await send(message, addresses, signal);
+      const isReadable = this.readPrivate || addresses.every(({ address }) => isPublicAddress(address));
+      return { status, reason: null, body: isReadable ? body : null };
     } catch (error) {
-      return { status: null, reason: reasonFor(error, signal) };
+      return { status: null, reason: reasonFor(error, signal), body: null };
     }
   }
 
@@ -67,12 +79,12 @@ export class HttpWebhookSender implements WebhookSender {
   }
 }
 
-/** The status of the response. The connection goes to one of the checked addresses: the name is not resolved again. */
+/** The status of the response and the beginning of its body. The connection goes to one of the checked addresses: the name is not resolved again. */
 function send(
   { url, headers, body }: WebhookMessage,
   addresses: readonly Address[],
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Pick<WebhookAnswer, 'status' | 'body'>> {
   const begin = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
   const length = { 'content-length': String(new TextEncoder().encode(body).length) };
   const options = {
@@ -86,9 +98,9 @@ function send(
     const request: ClientRequest = begin(url, options, (response) => {
       // It has answered, whatever happens to the rest.
       request.removeListener('error', reject).on('error', () => undefined);
-      dropped(response).then(() => {
+      beginningOf(response).then((body) => {
         request.destroy();
-        resolve(response.statusCode ?? 0);
+        resolve({ status: response.statusCode ?? 0, body });
       });
     });
     request.on('error', reject);
@@ -96,16 +108,22 @@ function send(
   });
 }
 
-/** Resolves when the body has ended, in whatever way, or enough of it has arrived: its status was received before. */
-function dropped(response: IncomingMessage): Promise<void> {
+/**
+ * Resolves when the body has ended, in whatever way, or enough of it has arrived: its status was received before. The rest is dropped; a
+ * character that was cut is left out.
+ */
+function beginningOf(response: IncomingMessage): Promise<string | null> {
   return new Promise((resolve) => {
-    let bytes = 0;
+    const text = new TextDecoder();
+    let [bytes, beginning] = [0, ''];
+    const end = () => resolve(answerText(beginning));
     response.on('data', (chunk: Uint8Array) => {
+      beginning += text.decode(chunk.subarray(0, Math.max(0, MAX_ANSWER_BYTES - bytes)), { stream: true });
       bytes += chunk.length;
-      if (bytes > MAX_BODY_BYTES) resolve();
+      if (bytes > MAX_BODY_BYTES) end();
     });
-    response.on('close', resolve);
-    response.on('error', () => resolve());
+    response.on('close', end);
+    response.on('error', end);
   });
 }
 

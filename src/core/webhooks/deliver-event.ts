@@ -3,7 +3,7 @@ import { isOutage } from '../shared/errors.js';
 import { isSuccess, isTest, type LeasedDelivery, outcomeOf } from './delivery.js';
 import { type DeliverUses, type RenderEvent, sendEvent } from './send-event.js';
 import { auditSubject, recordFailure, recordSuccess, type WebhookEndpoint } from './webhook-endpoint.js';
-import type { WebhookAnswer } from './webhook-sender.js';
+import type { Attempt } from './webhook-sender.js';
 
 /**
  * Makes one attempt at a leased delivery, and records the result. It is recorded after the request: a process that dies between the two
@@ -20,8 +20,9 @@ export async function deliverEvent<Uses extends DeliverUses>(
   // Removed or disabled since it was claimed: it is not claimed again before it is enabled.
   if (endpoint?.status !== 'enabled') return;
   try {
-    const answer = await sendEvent(uses, delivery, endpoint, render);
-    await note(uses, delivery, answer, (before, at) => {
+    const attempt = await sendEvent(uses, delivery, endpoint, render);
+    const { answer } = attempt;
+    await note(uses, delivery, attempt, (before, at) => {
       if (isSuccess(answer)) return recordSuccess(before);
       // A test is tried once, at any time: only 410 Gone affects the endpoint.
       return isTest(delivery) && answer.status !== 410 ? before : recordFailure(before, answer.status, at);
@@ -32,18 +33,21 @@ export async function deliverEvent<Uses extends DeliverUses>(
   }
 }
 
-const ourFault: WebhookAnswer = { status: null, reason: 'The service failed to send it.' };
+const ourFault: Attempt = {
+  body: null,
+  answer: { status: null, reason: 'The service failed to send it.', body: null },
+};
 
 function note(
   { store, clock }: DeliverUses,
   delivery: LeasedDelivery,
-  answer: WebhookAnswer,
+  attempt: Attempt,
   rule: (endpoint: WebhookEndpoint, at: Date) => WebhookEndpoint,
 ): Promise<void> {
   return store.transaction(delivery.customerId, async ({ webhookEndpoints, deliveries, audit }) => {
     const before = await webhookEndpoints.lock(delivery.endpointId);
     const at = clock.now();
-    const noted = await deliveries.settle(delivery, outcomeOf(delivery, answer, at, Math.random()));
+    const noted = await deliveries.settle(delivery, outcomeOf(delivery, attempt, at, Math.random()));
     if (before === null || !noted) return;
     const after = rule(before, at);
     if (after !== before) await webhookEndpoints.update(after);

@@ -18,4 +18,6 @@ export interface DeliveryQueue {
   listen(wake: () => void): Promise<() => Promise<void>>;
   /** Removes deliveries created earlier than this, of all customers, at most `limit`. Returns how many. */
   sweep(before: Date, limit: number): Promise<number>;
+  /** Removes the bodies of deliveries created earlier than this, of all customers, at most `limit`. Returns how many had some. */
+  sweepBodies(before: Date, limit: number): Promise<number>;
 }

@@ -1,7 +1,7 @@
 import type { Event } from '../events/event.js';
 import { HOUR, MINUTE, SECOND } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import type { WebhookAnswer } from './webhook-sender.js';
+import type { Attempt, WebhookAnswer } from './webhook-sender.js';
 
 /** Pending, delivered, or given up. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
@@ -28,8 +28,16 @@ export interface LeasedDelivery extends Delivery {
   readonly lease: string;
 }
 
+/** What was exchanged in the last completed attempt at a delivery. */
+export interface DeliveryBodies {
+  /** Null when nothing was sent, and after `BODY_DAYS`. */
+  readonly requestBody: string | null;
+  /** The beginning of the response's body; null when it had none, and after `BODY_DAYS`. */
+  readonly responseBody: string | null;
+}
+
 /** The result of an attempt. */
-export interface AttemptOutcome {
+export interface AttemptOutcome extends DeliveryBodies {
   readonly status: DeliveryStatus;
   /** Milliseconds until the next attempt; null when there is none. */
   readonly retryAfter: number | null;
@@ -60,6 +68,9 @@ const JITTER = 0.1;
 /** Days that deliveries are retained in the log, whatever their state. */
 export const LOG_DAYS = 30;
 
+/** Days that bodies are retained: long enough for every attempt, and short because a large import sends thousands. */
+export const BODY_DAYS = 4;
+
 export function isSuccess({ status }: Pick<WebhookAnswer, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }
@@ -75,11 +86,12 @@ export function isTest({ type }: Pick<Delivery, 'type'>): boolean {
  */
 export function outcomeOf(
   { type, attempt }: Pick<Delivery, 'type' | 'attempt'>,
-  answer: WebhookAnswer,
+  { answer, body }: Attempt,
   at: Date,
   chance: number,
 ): AttemptOutcome {
-  const fields = { responseStatus: answer.status, reason: answer.reason, at };
+  const bodies = { requestBody: body, responseBody: answer.body };
+  const fields = { responseStatus: answer.status, reason: answer.reason, at, ...bodies };
   if (isSuccess(answer)) return { ...fields, status: 'delivered', retryAfter: null };
   const delay = isTest({ type }) ? undefined : RETRY_DELAYS[attempt - 1];
   if (delay === undefined) return { ...fields, status: 'dead', retryAfter: null };

@@ -6,13 +6,13 @@ import type { Id } from '../shared/ids.js';
 import { isSealedByNewest, reseal } from '../shared/sealed.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
-import { LOG_DAYS } from './delivery.js';
+import { BODY_DAYS, LOG_DAYS } from './delivery.js';
 import type { DeliveryQueue } from './delivery-queue.js';
 import type { WebhookEndpoint } from './webhook-endpoint.js';
 
 const BATCH = 1000;
 
-/** Deletes deliveries older than the log. Any that are still waiting are for a disabled endpoint. */
+/** Deletes deliveries older than the log, and bodies before that. Any that are still waiting are for a disabled endpoint. */
 export async function sweepDeliveries({
   deliveries,
   clock,
@@ -20,8 +20,9 @@ export async function sweepDeliveries({
   deliveries: DeliveryQueue;
   clock: Clock;
 }): Promise<void> {
-  const before = after(clock.now(), -LOG_DAYS * DAY);
-  while ((await deliveries.sweep(before, BATCH)) === BATCH);
+  const now = clock.now();
+  while ((await deliveries.sweep(after(now, -LOG_DAYS * DAY), BATCH)) === BATCH);
+  while ((await deliveries.sweepBodies(after(now, -BODY_DAYS * DAY), BATCH)) === BATCH);
 }
 
 type SealUses = { store: Transactional<'webhookEndpoints'>; customers: CustomerDirectory; secrets: Secrets };

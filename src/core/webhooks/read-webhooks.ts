@@ -4,7 +4,7 @@ import type { Id } from '../shared/ids.js';
 import { type Page, type PageRequest, readPage } from '../shared/pagination.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
-import type { Delivery } from './delivery.js';
+import type { Delivery, DeliveryBodies } from './delivery.js';
 import type { WebhookEndpoint } from './webhook-endpoint.js';
 
 /** All endpoints of a customer, oldest first. */
@@ -65,5 +65,17 @@ export function listDeliveries(
       hasRowAt: async () => true,
     };
     return readPage(uses, listing, request);
+  });
+}
+
+/** One delivery of the log, with what was exchanged. Errors: `not_found`. */
+export function readDelivery(
+  { store }: { store: Readable<'deliveries'> },
+  customerId: Id,
+  id: Id,
+): Promise<Delivery & DeliveryBodies> {
+  return store.query(customerId, async ({ deliveries }) => {
+    const delivery = requireFound(await deliveries.get(id), 'webhook_delivery');
+    return { ...delivery, ...requireFound(await deliveries.bodies(id), 'webhook_delivery') };
   });
 }

@@ -6,7 +6,7 @@ import type { Transactional } from '../shared/transactional.js';
 import type { LeasedDelivery } from './delivery.js';
 import { signedHeaders } from './signature.js';
 import { signingSecrets, type WebhookEndpoint } from './webhook-endpoint.js';
-import type { WebhookAnswer, WebhookSender } from './webhook-sender.js';
+import type { Attempt, WebhookAnswer, WebhookSender } from './webhook-sender.js';
 
 /** The body that receivers get, with the current state of what the event is about; its format is not defined in core. */
 export type RenderEvent<Uses> = (uses: Uses, event: Event) => Promise<string>;
@@ -22,6 +22,7 @@ const unreadable: WebhookAnswer = {
   status: null,
   reason:
     'The secret cannot be decrypted: SECRET_KEY has changed and no longer contains the previous value. Rotate the secret.',
+  body: null,
 };
 
 export async function sendEvent<Uses extends DeliverUses>(
@@ -29,14 +30,14 @@ export async function sendEvent<Uses extends DeliverUses>(
   delivery: LeasedDelivery,
   endpoint: WebhookEndpoint,
   render: RenderEvent<Uses>,
-): Promise<WebhookAnswer> {
+): Promise<Attempt> {
   const body = await render(uses, delivery);
   const at = uses.clock.now();
   const secrets = signingSecrets(endpoint, at).flatMap((sealed) => unseal(uses.secrets, 'webhook', sealed) ?? []);
-  if (secrets.length === 0) return unreadable;
+  if (secrets.length === 0) return { body: null, answer: unreadable };
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     ...signedHeaders({ eventId: delivery.eventId, body, at }, secrets),
   };
-  return uses.webhooks.post({ url: endpoint.url, headers, body });
+  return { body, answer: await uses.webhooks.post({ url: endpoint.url, headers, body }) };
 }

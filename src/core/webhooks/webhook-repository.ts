@@ -1,5 +1,5 @@
 import type { Id } from '../shared/ids.js';
-import type { AttemptOutcome, Delivery, LeasedDelivery } from './delivery.js';
+import type { AttemptOutcome, Delivery, DeliveryBodies, LeasedDelivery } from './delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from './webhook-endpoint.js';
 
 /** Endpoints of the bound customer. */
@@ -22,6 +22,8 @@ export interface WebhookEndpointRepository extends WebhookEndpointReads {
 /** Deliveries of the bound customer. */
 export interface DeliveryReads {
   get(id: Id): Promise<Delivery | null>;
+  /** What its last completed attempt exchanged. Null when there is no such delivery. */
+  bodies(id: Id): Promise<DeliveryBodies | null>;
   /** Of one endpoint, newest first: ids below `before` (null: from the newest), at most `limit`. */
   list(endpointId: Id, before: Id | null, limit: number): Promise<readonly Delivery[]>;
 }

@@ -53,6 +53,14 @@ const SWEEP = `
   )
   DELETE FROM webhook_deliveries d USING old WHERE d.customer_id = old.customer_id AND d.id = old.id`;
 
+const SWEEP_BODIES = `
+  WITH old AS MATERIALIZED (
+    SELECT customer_id, id FROM webhook_deliveries WHERE created_at < $1 AND request_body IS NOT NULL
+    ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+  )
+  UPDATE webhook_deliveries d SET request_body = NULL, response_body = NULL
+  FROM old WHERE d.customer_id = old.customer_id AND d.id = old.id`;
+
 export class TypeormDeliveryQueue implements DeliveryQueue {
   constructor(private readonly dataSource: DataSource) {}
 
@@ -68,9 +76,17 @@ export class TypeormDeliveryQueue implements DeliveryQueue {
   }
 
   sweep(before: Date, limit: number): Promise<number> {
+    return this.removed(SWEEP, before, limit);
+  }
+
+  sweepBodies(before: Date, limit: number): Promise<number> {
+    return this.removed(SWEEP_BODIES, before, limit);
+  }
+
+  private removed(statement: string, before: Date, limit: number): Promise<number> {
     return withoutTransaction(
       this.dataSource,
-      async (manager) => (await change(manager, SWEEP, [before, limit])).count,
+      async (manager) => (await change(manager, statement, [before, limit])).count,
     );
   }
 }

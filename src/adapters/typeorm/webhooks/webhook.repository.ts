@@ -2,10 +2,10 @@ import { type EntityManager, LessThan } from 'typeorm';
 import { newEventId } from '../../../core/events/event.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import type { AttemptOutcome, Delivery, LeasedDelivery } from '../../../core/webhooks/delivery.js';
+import type { AttemptOutcome, Delivery, DeliveryBodies, LeasedDelivery } from '../../../core/webhooks/delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../../core/webhooks/webhook-repository.js';
-import { change, insert, update } from '../database/rows.js';
+import { change, insert, select, update } from '../database/rows.js';
 import { announceDeliveries } from '../events/outbox.repository.js';
 import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
 
@@ -52,6 +52,17 @@ export class TypeormDeliveryRepository implements DeliveryRepository {
     return this.manager.findOneBy(deliveryTable, { customerId: this.customerId, id });
   }
 
+  /** By hand, so that no list of deliveries reads them. */
+  async bodies(id: Id): Promise<DeliveryBodies | null> {
+    const [found] = await select<DeliveryBodies>(
+      this.manager,
+      `SELECT request_body AS "requestBody", response_body AS "responseBody" FROM webhook_deliveries
+       WHERE customer_id = $1 AND id = $2`,
+      [this.customerId, id],
+    );
+    return found ?? null;
+  }
+
   list(endpointId: Id, before: Id | null, limit: number): Promise<readonly Delivery[]> {
     const where = { customerId: this.customerId, endpointId, ...(before !== null && { id: LessThan(before) }) };
     return this.manager.find(deliveryTable, { where, order: { id: 'DESC' }, take: limit });
@@ -65,14 +76,15 @@ export class TypeormDeliveryRepository implements DeliveryRepository {
   }
 
   async settle({ id, lease }: LeasedDelivery, outcome: AttemptOutcome): Promise<boolean> {
-    const { status, responseStatus, reason, retryAfter, at } = outcome;
+    const { status, responseStatus, reason, retryAfter, at, requestBody, responseBody } = outcome;
     const { count } = await change(
       this.manager,
       `UPDATE webhook_deliveries SET lease = NULL, status = $4, response_status = $5, reason = $6, attempted_at = $7,
          due_at = clock_timestamp() + make_interval(secs => $8::double precision / 1000),
-         ended_at = CASE WHEN $8::double precision IS NULL THEN $7::timestamptz END
+         ended_at = CASE WHEN $8::double precision IS NULL THEN $7::timestamptz END,
+         request_body = $9, response_body = $10
        WHERE customer_id = $1 AND id = $2 AND lease = $3`,
-      [this.customerId, id, lease, status, responseStatus, reason, at, retryAfter],
+      [this.customerId, id, lease, status, responseStatus, reason, at, retryAfter, requestBody, responseBody],
     );
     return count > 0;
   }

@@ -123,7 +123,7 @@ function Log({ endpoint, log, cursor }: Pick<EndpointPageProps, 'endpoint' | 'lo
 function cellsOf(delivery: Delivery, endpoint: WebhookEndpoint) {
   return [
     <>
-      {delivery.type}
+      <a href={`/settings/webhooks/${endpoint.id}/deliveries/${delivery.id}`}>{delivery.type}</a>
       <span class="small code soft">{delivery.eventId}</span>
     </>,
     <DeliveryState key="state" delivery={delivery} />,

@@ -2,7 +2,7 @@ import { Controller, Get, Inject, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { editWebhookEndpoint } from '../../../core/webhooks/edit-webhook-endpoint.js';
-import { readWebhookEndpoint } from '../../../core/webhooks/read-webhooks.js';
+import { readDelivery, readWebhookEndpoint } from '../../../core/webhooks/read-webhooks.js';
 import { resendDelivery, sendTestEvent } from '../../../core/webhooks/resend-delivery.js';
 import { rotateWebhookSecret } from '../../../core/webhooks/rotate-webhook-secret.js';
 import { RequireRole } from '../../access.js';
@@ -13,10 +13,11 @@ import type { Flash } from '../browser-session.js';
 import { problemsOf } from '../form.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
+import { DeliveryPage } from './delivery.view.js';
 import { AREA, ONCE } from './webhook-area.js';
 import { RotateSecret, ShowSecret } from './webhooks.view.js';
 
-/** What the buttons of an endpoint do. */
+/** What the buttons of an endpoint and of its log do. */
 @Controller('settings/webhooks')
 export class WebhookActsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -63,6 +64,13 @@ export class WebhookActsController {
       () => sendTestEvent(this.ports, customerOf(context), id),
       'A test event is being sent.',
     );
+  }
+
+  @Get(':id/deliveries/:deliveryId')
+  @RequireRole('admin')
+  async show(@CurrentPageContext() context: PageContext, @PathId('deliveryId') deliveryId: Id): Promise<Reply> {
+    const delivery = await readDelivery(this.ports, customerOf(context), deliveryId);
+    return renderPage(this.ports, context, { ...AREA, title: 'Delivery' }, <DeliveryPage delivery={delivery} />);
   }
 
   @Post(':id/deliveries/:deliveryId')
