@@ -8,6 +8,7 @@ import { deliveryKeyCommand } from './delivery-key-command.js';
 import { doctorCommand } from './doctor-command.js';
 import { gcCommand } from './gc-command.js';
 import { keyCommand } from './key-command.js';
+import { listenCommand } from './listen-command.js';
 import { operatorTokenCommand } from './operator-token-command.js';
 import { envFileOf, envFileOption } from './options.js';
 import { presetCommand } from './preset-command.js';
@@ -29,6 +30,7 @@ const examples: Readonly<Record<string, string>> = {
   key: 'phs key create --customer 1 --name importer --scopes photos:read,photos:write',
   user: 'phs user link 3 --customer 1',
   webhook: 'phs webhook test 3 --customer 1',
+  listen: 'phs listen --customer 1 --forward-to http://localhost:8080/webhooks',
   'delivery-key': 'phs delivery-key create --customer 1 --name website',
   preset: 'phs preset list --customer 1',
   share: 'phs share list --customer 1',
@@ -70,6 +72,7 @@ function commands(): Command[] {
     keyCommand(),
     userCommand(),
     webhookCommand(),
+    listenCommand(),
     deliveryKeyCommand(),
     presetCommand(),
     shareCommand(),

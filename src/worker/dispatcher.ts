@@ -37,6 +37,22 @@ export function runDispatcher(
   });
 }
 
+/** Sends the deliveries of one endpoint, for a program that listens there. */
+export function runListener(
+  { deliveries }: Uses<'deliveries'>,
+  endpoint: Pick<LeasedDelivery, 'customerId' | 'endpointId'>,
+  handle: DeliveryHandler,
+  { onError }: DispatcherOptions = {},
+): RunningDispatcher {
+  return runSlots<LeasedDelivery>({
+    slots: SLOTS.endpoint,
+    claim: () => deliveries.claimOf(endpoint, DELIVERY_LEASE_SECONDS),
+    listen: (wake) => deliveries.listen(wake),
+    handle,
+    onError: (error) => onError?.(error),
+  });
+}
+
 /** Those that use all their slots. */
 export function busy(inProgress: readonly Pick<LeasedDelivery, 'endpointId' | 'customerId'>[]): Busy {
   return {

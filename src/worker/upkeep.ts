@@ -19,6 +19,7 @@ import { resealShareTokens } from '../core/shares/reseal-share-tokens.js';
 import { countStorage, sweepTraffic } from '../core/traffic/read-traffic.js';
 import { resealFactorSecrets } from '../core/users/reseal-factor-secrets.js';
 import { sweepSessions } from '../core/users/sweep-sessions.js';
+import { removeAbandonedListeners } from '../core/webhooks/listen.js';
 import { resealWebhookSecrets, sweepDeliveries } from '../core/webhooks/maintain-webhooks.js';
 import { pause } from './pause.js';
 import type { PeriodicTask } from './periodic.js';
@@ -56,6 +57,11 @@ export function upkeep(
     { name: 'count stored bytes by day', everySeconds: 3600, run: () => countStorage(ports) },
     { name: 'forget old entries of the audit log', everySeconds: 24 * 3600, run: () => sweepAudit(ports) },
     { name: 'forget old webhook deliveries', everySeconds: 3600, run: () => sweepDeliveries(ports) },
+    {
+      name: 'remove webhook endpoints of ended programs',
+      everySeconds: 600,
+      run: (stopping) => removeAbandonedListeners(ports, stopping),
+    },
     { name: 'reseal webhook secrets', everySeconds: 3600, run: (stopping) => resealWebhookSecrets(ports, stopping) },
     { name: 'reseal delivery secrets', everySeconds: 3600, run: (stopping) => resealDeliverySecrets(ports, stopping) },
     { name: 'reseal share tokens', everySeconds: 3600, run: (stopping) => resealShareTokens(ports, stopping) },

@@ -102,6 +102,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
           previousSecret: 'v1.c.d',
           previousSecretUntil: later(2),
           failingSince: later(3),
+          listeningUntil: later(7),
           createdAt: later(4),
           updatedAt: later(5),
         });
@@ -525,6 +526,26 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       await settle(delivery, succeeded);
       expect(await bodies()).toEqual({ requestBody: '{"é":1}', responseBody: 'thanks' });
       expect(await bodies(await Tenant.of(opened))).toBeNull();
+    });
+
+    it('gives deliveries of an endpoint where a program listens to that program alone, oldest first', async () => {
+      const [one, listener] = [await endpoint(), await endpoint({ listeningUntil: later(60) })];
+      expect(await tenant.query((reader) => reader.webhookEndpoints.get(listener.id))).toEqual(listener);
+      await add('tag.created', [1, 2]);
+      expect((await claimAll()).map(({ endpointId }) => endpointId)).toEqual([one.id, one.id]);
+      const own = { customerId: tenant.id, endpointId: listener.id };
+      const stranger = await Tenant.of(opened);
+      expect(await queue.claimOf({ ...own, customerId: stranger.id }, LEASE)).toBeNull();
+      const first = present(await queue.claimOf(own, LEASE));
+      expect(first).toMatchObject({ ...own, subjectId: 1, attempt: 1 });
+      expect(await queue.claimOf(own, LEASE)).toMatchObject({ subjectId: 2 });
+      expect(await queue.claimOf(own, LEASE)).toBeNull();
+      expect(await settle(first, succeeded)).toBe(true);
+      await opened.passTime(LEASE + 1);
+      expect(await queue.claimOf(own, LEASE)).toMatchObject({ subjectId: 2, attempt: 2 });
+      await change(listener, { status: 'disabled', disabledAt: later(1), disabledReason: 'by_owner' });
+      await opened.passTime(LEASE + 1);
+      expect(await queue.claimOf(own, LEASE)).toBeNull();
     });
 
     it('removes old bodies, as many as it is asked to, and leaves the deliveries', async () => {

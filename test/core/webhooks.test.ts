@@ -7,6 +7,7 @@ import { deleteWebhookEndpoint } from '../../src/core/webhooks/delete-webhook-en
 import { deliverEvent } from '../../src/core/webhooks/deliver-event.js';
 import { RETRY_DELAYS } from '../../src/core/webhooks/delivery.js';
 import { editWebhookEndpoint } from '../../src/core/webhooks/edit-webhook-endpoint.js';
+import { keepListening, removeAbandonedListeners, startListening } from '../../src/core/webhooks/listen.js';
 import { resealWebhookSecrets, sweepDeliveries } from '../../src/core/webhooks/maintain-webhooks.js';
 import {
   listDeliveries,
@@ -420,6 +421,61 @@ test('the log and the secrets are looked after by the tasks of the worker', asyn
   for (const task of upkeep(added)) await task.run(new AbortController().signal);
   expect(await log(endpoint)).toEqual([]);
   expect((await now(endpoint)).secret).not.toBe(endpoint.secret);
+});
+
+describe('a program that listens', () => {
+  const listen = (secret?: string) => startListening(here, operatorFor(acme.id), { url: HOOK, secret });
+  const deliverTo = async (endpoint: WebhookEndpoint) => {
+    const claim = () => here.deliveries.claimOf({ customerId: acme.id, endpointId: endpoint.id }, 30);
+    for (let delivery = await claim(); delivery !== null; delivery = await claim())
+      await deliverEvent(here, delivery, eventBody);
+  };
+
+  test('sends its events itself, signed as all are; the service does not', async () => {
+    const { endpoint, secret } = await listen();
+    await acme.tag('a');
+    await deliverAll(here);
+    expect(gotBy(here)).toEqual([]);
+    await deliverTo(endpoint);
+    const got = present(gotBy(here)[0]);
+    expect(new Webhook(secret).verify(got.body, { ...got.headers })).toMatchObject({ type: 'tag.created' });
+  });
+
+  test('may bring the secret that its receiver knows already', async () => {
+    const secret = `whsec_${'A'.repeat(32)}`;
+    expect((await listen(secret)).secret).toBe(secret);
+    for (const wrong of [
+      '',
+      'whsec_',
+      'whsec_AAAA',
+      'A'.repeat(32),
+      `whsec_${'A'.repeat(33)}`,
+      `whsec_${'é'.repeat(32)}`,
+    ])
+      await expect(listen(wrong)).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  test('is not disabled by what its receiver answers', async () => {
+    const { endpoint } = await listen();
+    answers(410);
+    await acme.tag('a');
+    await deliverTo(endpoint);
+    expect(await now(endpoint)).toMatchObject({ status: 'enabled', failingSince: null });
+    expect(await log(endpoint)).toMatchObject([{ status: 'pending', responseStatus: 410 }]);
+  });
+
+  test('keeps its endpoint for as long as it says so; the endpoint of one that was killed is removed', async () => {
+    const { endpoint } = await listen();
+    here.clock.pass(100 * SECOND);
+    await keepListening(here, acme.id, endpoint.id);
+    here.clock.pass(100 * SECOND);
+    await removeAbandonedListeners(here);
+    expect(await listWebhookEndpoints(here, acme.id)).toHaveLength(1);
+    here.clock.pass(21 * SECOND);
+    await removeAbandonedListeners(here);
+    expect(await listWebhookEndpoints(here, acme.id)).toEqual([]);
+    await expect(keepListening(here, acme.id, endpoint.id)).rejects.toMatchObject({ code: 'not_found' });
+  });
 });
 
 describe('the delivery log', () => {

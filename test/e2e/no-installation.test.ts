@@ -50,6 +50,7 @@ const refused: readonly string[] = [
   'webhook log 1 --customer 1',
   'webhook show 1 --customer 1',
   'webhook resend 1 --customer 1',
+  'listen --customer 1 --forward-to http://127.0.0.1:9',
   'delivery-key create --customer 1 --name x',
   'delivery-key list --customer 1',
   'delivery-key edit dk_0000000000000000 --name x',

@@ -1,6 +1,8 @@
 /* @slow */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { requireEvent } from '../http/support/contract.js';
 import { type Received, Receiver } from '../support/receiver.js';
@@ -10,6 +12,15 @@ import { Installation } from './support/service.js';
 
 const name = 'cyclamen.jpg';
 const photo = { name, bytes: new Uint8Array(readFileSync(join(__dirname, '../fixtures/photos', name))) };
+
+/** What a program has said so far. */
+function linesOf(stream: Readable): () => string {
+  let said = '';
+  stream.on('data', (bytes) => {
+    said += bytes;
+  });
+  return () => said;
+}
 
 describe('webhooks of the built program', () => {
   let installation: Installation;
@@ -114,6 +125,31 @@ describe('webhooks of the built program', () => {
     await client.post('/tags', { name: 'unheard' });
     const again = webhook('test', String(endpointId));
     expect([again.status, again.stderr]).toEqual([2, expect.stringMatching(/^phs: No such webhook endpoint\.$/m)]);
+  });
+
+  it('reach a program on this machine by phs listen, once more at a key', async () => {
+    const before = webhook('list').stdout;
+    receiver.received.length = 0;
+    receiver.answer = (response) => response.writeHead(204).end();
+    const forwarding = ['--forward-to', receiver.url, '--secret', secret, '--events', 'tag.created', '--json'];
+    const listening = installation.begin('listen', '--customer', '1', ...forwarding);
+    const [printed, said] = [text(listening.stdout), linesOf(listening.stderr)];
+    await until('it to listen', () => said().includes('signed with'));
+    await client.post('/tags', { name: 'heard' });
+    const shown = (times: number) => said().match(/^tag\.created evt_\w+: HTTP 204$/gm)?.length === times;
+    await until('the event to come', () => shown(1));
+    listening.stdin.write('r');
+    await until('it to come again', () => shown(2));
+    const [, id] = /tag\.created (evt_\w+)/.exec(said()) ?? [];
+    // With the endpoint of the tests before, if it is still there, the event came there, too.
+    const sent = receiver.received.filter(({ headers }) => headers['webhook-id'] === id);
+    const [first, second] = sent.map(verified);
+    expect(first.data.tag.name).toBe('heard');
+    expect(second).toEqual(first);
+    listening.kill('SIGINT');
+    expect(JSON.parse(await printed)).toEqual({ delivered: 2, failed: 0 });
+    await until('it to end', () => listening.exitCode !== null);
+    expect([listening.exitCode, webhook('list').stdout]).toEqual([0, before]);
   });
 
   it('leave no secret in what the service prints', () => {

@@ -20,18 +20,37 @@ export class MemoryDeliveryQueue implements DeliveryQueue {
     return this.database.transaction(async () => {
       const free = this.due().filter(
         ({ endpointId, customerId }) =>
-          !busy.endpointIds.includes(endpointId) && !busy.customerIds.includes(customerId),
+          this.database.webhookEndpoints.get(endpointId)?.listeningUntil === null &&
+          !busy.endpointIds.includes(endpointId) &&
+          !busy.customerIds.includes(customerId),
       );
       const turn = ({ endpointId }: StoredDelivery) => this.served.get(endpointId) ?? 0;
       const [next] = free.sort((a, b) => turn(a) - turn(b) || dueTime(a) - dueTime(b) || a.id - b.id);
       if (next === undefined) return null;
-      const dueAt = after(this.clock.now(), leaseSeconds * SECOND);
-      const held = { ...next, attempt: next.attempt + 1, lease: randomUUID(), dueAt };
-      this.database.deliveries.set(held.id, held);
-      this.served.set(held.endpointId, this.database.next('webhook turn'));
-      const { requestBody: _, responseBody: __, ...leased } = held;
-      return copyOf(leased);
+      this.served.set(next.endpointId, this.database.next('webhook turn'));
+      return this.leased(next, leaseSeconds);
     });
+  }
+
+  claimOf(
+    endpoint: Pick<LeasedDelivery, 'customerId' | 'endpointId'>,
+    leaseSeconds: number,
+  ): Promise<LeasedDelivery | null> {
+    return this.database.transaction(async () => {
+      const its = this.due().filter(
+        ({ endpointId, customerId }) => endpointId === endpoint.endpointId && customerId === endpoint.customerId,
+      );
+      const [next] = its.sort((a, b) => dueTime(a) - dueTime(b) || a.id - b.id);
+      return next === undefined ? null : this.leased(next, leaseSeconds);
+    });
+  }
+
+  private leased(next: StoredDelivery, leaseSeconds: number): LeasedDelivery {
+    const dueAt = after(this.clock.now(), leaseSeconds * SECOND);
+    const held = { ...next, attempt: next.attempt + 1, lease: randomUUID(), dueAt };
+    this.database.deliveries.set(held.id, held);
+    const { requestBody: _, responseBody: __, ...leased } = held;
+    return copyOf(leased);
   }
 
   async listen(wake: () => void): Promise<() => Promise<void>> {

@@ -259,6 +259,7 @@ export function sampleEndpoint(customerId: Id, values: Partial<NewWebhookEndpoin
     previousSecret: null,
     previousSecretUntil: null,
     failingSince: null,
+    listeningUntil: null,
     createdAt: sampleInstant,
     updatedAt: sampleInstant,
     ...values,

@@ -78,6 +78,7 @@ import { RequiredFactors1763700000191 } from './migrations/1763700000191-require
 import { Passkeys1763700000200 } from './migrations/1763700000200-passkeys.js';
 import { Identities1763700000210 } from './migrations/1763700000210-identities.js';
 import { WebhookBodies1763700000230 } from './migrations/1763700000230-webhook-bodies.js';
+import { WebhookListeners1763700000231 } from './migrations/1763700000231-webhook-listeners.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoExifTable, photoTable } from './photos/photo.table.js';
@@ -216,6 +217,7 @@ export const migrations = [
   Passkeys1763700000200,
   Identities1763700000210,
   WebhookBodies1763700000230,
+  WebhookListeners1763700000231,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

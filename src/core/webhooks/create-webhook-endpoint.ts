@@ -1,5 +1,5 @@
 import type { AccountCaller } from '../customers/account-caller.js';
-import type { Clock } from '../shared/clock.js';
+import { after, type Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import { seal } from '../shared/sealed.js';
 import type { Secrets } from '../shared/secrets.js';
@@ -15,6 +15,13 @@ export interface EndpointWithSecret {
   readonly secret: string;
 }
 
+/** What only an endpoint for a listening program needs. */
+interface EndpointPurpose {
+  readonly secret?: string | undefined;
+  /** Milliseconds until it is abandoned; null: it is on the network. */
+  readonly listenFor?: number | null;
+}
+
 /** Creates an endpoint, enabled. Errors: `invalid_request`, `limit_reached`, `not_found` (customer). */
 export async function createWebhookEndpoint(
   uses: {
@@ -25,9 +32,9 @@ export async function createWebhookEndpoint(
   },
   { customerId, actor }: AccountCaller,
   input: EndpointInput & { readonly url: string },
+  { secret = newWebhookSecret(), listenFor = null }: EndpointPurpose = {},
 ): Promise<EndpointWithSecret> {
   const { url = input.url, description = null, events = [] } = await endpointValues(uses, input);
-  const secret = newWebhookSecret();
   return uses.store.transaction(customerId, async ({ customer, webhookEndpoints, audit }) => {
     // Endpoints are created one at a time, so that their number stays within its limit.
     await customer.lock();
@@ -45,6 +52,7 @@ export async function createWebhookEndpoint(
       previousSecret: null,
       previousSecretUntil: null,
       failingSince: null,
+      listeningUntil: listenFor === null ? null : after(at, listenFor),
       createdAt: at,
       updatedAt: at,
     });

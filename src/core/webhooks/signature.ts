@@ -8,6 +8,12 @@ export function newWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
+/** Whether it could be one: 24 to 64 bytes in base64, as Standard Webhooks requires. */
+export function isWebhookSecret(text: string): boolean {
+  const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]{32,86}={0,2})$/.exec(text) ?? [];
+  return encoded !== '' && encoded.length % 4 === 0;
+}
+
 /**
  * The headers that prove who sent a body, and when (Standard Webhooks 1.0): HMAC-SHA-256 over `id.timestamp.body`, once with each secret,
  * so that a receiver may use either during a rotation.

@@ -24,6 +24,11 @@ export interface WebhookEndpoint {
   readonly previousSecretUntil: Date | null;
   /** The first failure since the last success; null while there is none. */
   readonly failingSince: Date | null;
+  /**
+   * Null for an endpoint on the network, to which the service sends. Otherwise a program listens (`phs listen`), sends the events on itself,
+   * and postpones this for as long as it runs; afterwards the endpoint is removed.
+   */
+  readonly listeningUntil: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -81,8 +86,14 @@ export function recordSuccess(endpoint: WebhookEndpoint): WebhookEndpoint {
   return endpoint.failingSince === null ? endpoint : { ...endpoint, failingSince: null };
 }
 
-/** After a failed attempt. 410 Gone disables immediately; otherwise it takes five days of nothing but failures. */
+/** Whether its program has ended without removing it. */
+export function isAbandoned({ listeningUntil }: WebhookEndpoint, at: Date): boolean {
+  return listeningUntil !== null && listeningUntil.getTime() < at.getTime();
+}
+
+/** After a failed attempt, unless a program listens, which ends by itself. 410 Gone disables immediately; otherwise it takes five days of nothing but failures. */
 export function recordFailure(endpoint: WebhookEndpoint, responseStatus: number | null, at: Date): WebhookEndpoint {
+  if (endpoint.listeningUntil !== null) return endpoint;
   if (responseStatus === 410) return disable(endpoint, 'gone', at);
   const failingSince = endpoint.failingSince ?? at;
   const failing = { ...endpoint, failingSince };

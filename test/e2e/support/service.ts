@@ -1,4 +1,10 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import {
+  type ChildProcess,
+  type ChildProcessWithoutNullStreams,
+  execFileSync,
+  spawn,
+  spawnSync,
+} from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -133,6 +139,11 @@ export class Installation {
       encoding: 'utf8',
     });
     return { status, stdout, stderr };
+  }
+
+  /** Begins a command that goes on until it is ended, with pipes to it. */
+  begin(...args: string[]): ChildProcessWithoutNullStreams {
+    return spawn(process.execPath, [this.program, ...args], { env: this.env(), stdio: 'pipe' });
   }
 
   /**

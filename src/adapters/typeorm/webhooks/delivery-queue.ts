@@ -25,6 +25,7 @@ const CLAIM = `
   ), turns AS (
     SELECT w.customer_id, w.endpoint_id FROM waiting w
     JOIN webhook_endpoints e ON e.customer_id = w.customer_id AND e.id = w.endpoint_id AND e.status = 'enabled'
+      AND e.listening_until IS NULL
     LEFT JOIN webhook_turns t ON t.customer_id = w.customer_id AND t.endpoint_id = w.endpoint_id
     WHERE w.endpoint_id <> ALL ($2::bigint[]) AND w.customer_id <> ALL ($3::bigint[])
     ORDER BY t.served NULLS FIRST, w.customer_id, w.endpoint_id
@@ -43,6 +44,18 @@ const CLAIM = `
   UPDATE webhook_deliveries d
   SET attempt = d.attempt + 1, lease = gen_random_uuid(), due_at = clock_timestamp() + make_interval(secs => $1)
   FROM next WHERE d.customer_id = next.customer_id AND d.id = next.id
+  RETURNING ${selectList(deliveryTable, 'd')}, d.lease`;
+
+const CLAIM_OF = `
+  UPDATE webhook_deliveries d
+  SET attempt = d.attempt + 1, lease = gen_random_uuid(), due_at = clock_timestamp() + make_interval(secs => $3)
+  FROM (
+    SELECT w.id FROM webhook_deliveries w
+    JOIN webhook_endpoints e ON e.customer_id = w.customer_id AND e.id = w.endpoint_id AND e.status = 'enabled'
+    WHERE w.customer_id = $1 AND w.endpoint_id = $2 AND w.status = 'pending' AND w.due_at <= now()
+    ORDER BY w.due_at, w.id LIMIT 1 FOR UPDATE OF w SKIP LOCKED
+  ) next
+  WHERE d.customer_id = $1 AND d.id = next.id
   RETURNING ${selectList(deliveryTable, 'd')}, d.lease`;
 
 /** Materialized: evaluated again for each row, a locking query with a limit would return other rows each time. */
@@ -65,10 +78,14 @@ export class TypeormDeliveryQueue implements DeliveryQueue {
   constructor(private readonly dataSource: DataSource) {}
 
   claim(leaseSeconds: number, { endpointIds, customerIds }: Busy): Promise<LeasedDelivery | null> {
-    return withoutTransaction(this.dataSource, async (manager) => {
-      const { rows } = await change<LeasedDelivery>(manager, CLAIM, [leaseSeconds, endpointIds, customerIds]);
-      return rows[0] ?? null;
-    });
+    return this.claimed(CLAIM, [leaseSeconds, endpointIds, customerIds]);
+  }
+
+  claimOf(
+    { customerId, endpointId }: Pick<LeasedDelivery, 'customerId' | 'endpointId'>,
+    leaseSeconds: number,
+  ): Promise<LeasedDelivery | null> {
+    return this.claimed(CLAIM_OF, [customerId, endpointId, leaseSeconds]);
   }
 
   listen(wake: () => void): Promise<() => Promise<void>> {
@@ -81,6 +98,13 @@ export class TypeormDeliveryQueue implements DeliveryQueue {
 
   sweepBodies(before: Date, limit: number): Promise<number> {
     return this.removed(SWEEP_BODIES, before, limit);
+  }
+
+  private claimed(statement: string, values: readonly unknown[]): Promise<LeasedDelivery | null> {
+    return withoutTransaction(
+      this.dataSource,
+      async (manager) => (await change<LeasedDelivery>(manager, statement, [...values])).rows[0] ?? null,
+    );
   }
 
   private removed(statement: string, before: Date, limit: number): Promise<number> {

@@ -26,6 +26,7 @@ export const webhookEndpointTable = tableOf<WebhookEndpoint>('webhookEndpoint', 
   previousSecret: optionalText,
   previousSecretUntil: optionalInstant,
   failingSince: optionalInstant,
+  listeningUntil: optionalInstant,
   createdAt: instant,
   updatedAt: instant,
 });

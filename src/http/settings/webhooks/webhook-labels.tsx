@@ -12,6 +12,7 @@ const disabledWords: Readonly<Record<DisabledReason, string>> = {
 export function State({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { status, disabledReason, failingSince } = endpoint;
   if (status === 'disabled') return <Badge tone={disabledReason === 'by_owner' ? 'plain' : 'bad'}>Disabled</Badge>;
+  if (endpoint.listeningUntil !== null) return <Badge tone="good">A program listens</Badge>;
   return failingSince === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="warn">Failing</Badge>;
 }
 
