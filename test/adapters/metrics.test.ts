@@ -176,6 +176,16 @@ test('the example dashboard and alerts ask for what there is', async () => {
   }
 });
 
+test('each alert has a runbook of its own', () => {
+  const read = (file: string) => readFileSync(join(__dirname, '../..', file), 'utf8');
+  const alerts = [...read('docker/alerts.yml').matchAll(/- alert: (\w+)[\s\S]*?runbook_url: (\S+)#(\S+)/g)];
+  expect(alerts.length).toBe(read('docker/alerts.yml').split('- alert:').length - 1);
+  for (const [, alert = '', file = '', anchor] of alerts) {
+    expect(anchor).toBe(alert.toLowerCase());
+    expect(read(file)).toContain(`\n### ${alert}\n`);
+  }
+});
+
 describe('the metrics of several processes', () => {
   const request = {
     method: 'GET',

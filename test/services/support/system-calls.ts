@@ -68,7 +68,7 @@ const BEGUN = /^(\d+) +(\w+)\((.*?) *<unfinished \.\.\.>$/;
 const RESUMED = /^(\d+) +<\.\.\. (\w+) resumed>(.*)\) += (-?\d+)/;
 
 /** strace splits a call in two lines where another thread's came between. */
-export function callsIn(lines: readonly string[]): readonly SystemCall[] {
+function callsIn(lines: readonly string[]): readonly SystemCall[] {
   const open = new Map<string, { text: string; began: number }>();
   const calls: SystemCall[] = [];
   for (const [at, line] of lines.entries()) {
