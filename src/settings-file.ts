@@ -6,7 +6,7 @@ import type { Environment } from './environment-reader.js';
 import { misspeltSettings } from './setting-names.js';
 
 /** The name of the file that a service and the commands on its installation both read. */
-export const SETTINGS_FILE = 'phs.env';
+const SETTINGS_FILE = 'phs.env';
 
 export interface Settings {
   /** The environment, and below it the values of the file. */

@@ -15,7 +15,6 @@ export const installed = [
  */
 export const onlyBundled = [
   '@aws-sdk/client-s3',
-  '@aws-sdk/lib-storage',
   '@aws-sdk/s3-request-presigner',
   '@modelcontextprotocol/sdk',
   '@nestjs/swagger',

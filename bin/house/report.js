@@ -1,7 +1,7 @@
 // What is printed for people: Markdown, a row for each measure and a column for each tree.
 
 /** Rows of one tree: what is measured, and its value. */
-export function rows(measures) {
+function rows(measures) {
   const { rings, coreConcepts, direction, statements, limits, touched, sizes, tests } = measures;
   return [
     ...Object.entries(rings).map(([name, size]) => [`${name}: files, lines`, pair(size)]),

@@ -44,7 +44,7 @@ function sqlOf(node) {
 }
 
 /** One verb, on one table, as far as the text shows: what is put in is not looked at. */
-export function isPlain(sql) {
+function isPlain(sql) {
   const text = sql.replace(/--.*$/gm, ' ').replace(/'(?:[^']|'')*'/g, "''");
   if (BEYOND_PLAIN.test(text)) return false;
   const verbs = text.replace(/\b(FOR|DO|NO KEY)\s+UPDATE\b/g, '').match(/\b(SELECT|INSERT|UPDATE|DELETE)\b/g) ?? [];

@@ -6,7 +6,7 @@ import { isTypeScript, syntaxOf, walk } from './tree.js';
  * What stands today for what somebody may add tomorrow: the files that know of an example are those that one more of its kind would
  * touch. Files that are generated and tests are left out, comments do not count.
  */
-export const EXAMPLES = {
+const EXAMPLES = {
   endpoint: { method: 'Put', route: 'api/v1/photos/:id/tags' },
   // Words that mean nothing else, as `title` would.
   fields: ['rating', 'externalId'],

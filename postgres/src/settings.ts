@@ -26,7 +26,7 @@ export const SOCKET_PORT = 5432;
  * Given on the command line, so that a later version of the program changes them for existing folders too. The first three are what
  * "acknowledged means kept" rests on. Statements are kept out of the log, since they may hold data.
  */
-export const SERVER_SETTINGS: Readonly<Record<string, string>> = {
+const SERVER_SETTINGS: Readonly<Record<string, string>> = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',

@@ -1,7 +1,7 @@
 import { DAY } from '../core/shared/clock.js';
 
 /** The release that brought whatever declares no other one. */
-export const FIRST_RELEASE = '0.1.0';
+const FIRST_RELEASE = '0.1.0';
 
 /** A deprecated part works as before until its sunset. */
 export interface Deprecation {

@@ -304,21 +304,21 @@ describe('signing in with a second factor', () => {
 });
 
 describe('a second factor of everyone', () => {
-  const require = (day: string) => requireFactors(ports, person, day, HOME);
+  const requireFrom = (day: string) => requireFactors(ports, person, day, HOME);
 
   it('is asked for by somebody who has one, from a day in the time zone of the account', async () => {
-    await expect(require('2030-01-31')).rejects.toMatchObject({ details: { errors: [{ code: 'conflict' }] } });
+    await expect(requireFrom('2030-01-31')).rejects.toMatchObject({ details: { errors: [{ code: 'conflict' }] } });
     await add();
     for (const day of ['soon', '2030-02-31', '2030-1-1']) {
-      await expect(require(day)).rejects.toMatchObject({ details: { errors: [{ code: 'invalid_format' }] } });
+      await expect(requireFrom(day)).rejects.toMatchObject({ details: { errors: [{ code: 'invalid_format' }] } });
     }
-    const { version } = await require('2030-01-31');
-    expect((await require('2030-01-31')).version).toBe(version);
-    const without = { ...person, hasFactor: false, customer: await require('2030-01-31') };
+    const { version } = await requireFrom('2030-01-31');
+    expect((await requireFrom('2030-01-31')).version).toBe(version);
+    const without = { ...person, hasFactor: false, customer: await requireFrom('2030-01-31') };
     const start = Date.parse('2030-01-31T00:00:00Z');
     expect([-1, 0].map((later) => mustAddFactor(without, new Date(start + later)))).toEqual([false, true]);
     expect(mustAddFactor({ ...without, hasFactor: true }, new Date(start))).toBe(false);
-    expect((await require('')).factorsRequiredFrom).toBeNull();
+    expect((await requireFrom('')).factorsRequiredFrom).toBeNull();
     expect((await actions()).filter((action) => action === 'customer.edited')).toHaveLength(2);
   });
 
@@ -326,12 +326,12 @@ describe('a second factor of everyone', () => {
     const [phone, tablet] = [(await add()).app, (await add('Tablet')).app];
     const apps = await ports.store.query(customerId, ({ factors }) => factors.appsOf(person.user.id));
     const [one, two] = apps.map(({ id }) => id);
-    await require('2020-01-01');
+    await requireFrom('2020-01-01');
     await removeFactor(ports, person, { kind: 'app', id: present(one), code: phone.code() }, HOME);
     const last = removeFactor(ports, person, { kind: 'app', id: present(two), code: tablet.code() }, HOME);
     await expect(last).rejects.toMatchObject({ details: { errors: [{ code: 'conflict' }] } });
     expect(await codesLeft()).toBe(10);
-    await require('');
+    await requireFrom('');
     ports.clock.pass(60_000);
     await removeFactor(ports, person, { kind: 'app', id: present(two), code: tablet.code() }, HOME);
     expect((await password()).isPending).toBe(false);

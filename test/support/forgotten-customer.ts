@@ -12,7 +12,7 @@ const ROWS = /^[\s(]*(SELECT|INSERT|UPDATE|DELETE|WITH|MERGE)\b/i;
 const CONDITION = /(?:"?\w+"?\.)?"?customer_id"? = (\$\d+)(?:::bigint)?/g;
 
 /** The statement as somebody would have written who forgot the customer: as many parameters, no condition. Null: it has none. */
-export function withoutCustomer(sql: string): string | null {
+function withoutCustomer(sql: string): string | null {
   const own = /\b(FROM|UPDATE) "?customers"?\b/.test(sql)
     ? sql.replace(/\bid = (\$1)\b/g, '$1::bigint IS NOT NULL')
     : sql;

@@ -1,5 +1,5 @@
 /** A position as the API has it: degrees (WGS84) and metres. */
-export interface Position {
+interface Position {
   readonly latitude: number;
   readonly longitude: number;
   readonly altitude: number | null;

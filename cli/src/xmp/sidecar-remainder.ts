@@ -37,6 +37,6 @@ export function readRemainder(metadata: Readonly<Record<string, string>>): Xmp {
 }
 
 /** Whether a metadata key belongs to the rest of a sidecar. */
-export function isOfRemainder(key: string): boolean {
+function isOfRemainder(key: string): boolean {
   return /^xmp\.\d{1,2}$/.test(key);
 }

@@ -126,7 +126,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** For text and for attributes. What XML 1.0 cannot express at all becomes the replacement character. */
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return (
     text
       .toWellFormed()

@@ -4,7 +4,7 @@ import { Batcher } from '../../core/shared/batcher.js';
 import { syncFolder } from '../sync-folder.js';
 import { systemCode } from './storage-error.js';
 
-export const FOLDER_MODE = 0o700;
+const FOLDER_MODE = 0o700;
 
 /** Enough in practice: each further attempt needs another delete that empties the folder in between. */
 const MAX_TRIES = 50;

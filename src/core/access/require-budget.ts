@@ -3,8 +3,8 @@ import type { Id } from '../shared/ids.js';
 import type { Budget, RateWindowStore } from './rolling-window.js';
 
 /** How many changes a person may make in the settings area in a minute, and how often an endpoint may be tested. */
-export const CHANGES_OF_PERSON = 60;
-export const TESTS_OF_ENDPOINT = 5;
+const CHANGES_OF_PERSON = 60;
+const TESTS_OF_ENDPOINT = 5;
 
 /** Counts one use. `tooMany` begins the message of a refusal. Errors: `rate_limited`. */
 export async function requireBudget(

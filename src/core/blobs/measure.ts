@@ -9,7 +9,7 @@ export interface Measure {
   head: Uint8Array;
 }
 
-export const HEAD_BYTES = 4100;
+const HEAD_BYTES = 4100;
 
 export class TooManyBytes extends Error {
   constructor(readonly maxBytes: number) {

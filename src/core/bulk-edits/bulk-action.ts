@@ -19,9 +19,9 @@ type ValueAction =
 /** As a person asks for it: tags by their names. */
 export type BulkActionInput = { readonly kind: TagAction['kind']; readonly tagNames: readonly string[] } | ValueAction;
 
-export const MAX_BULK_TAGS = 20;
+const MAX_BULK_TAGS = 20;
 /** A century of days in either direction. */
-export const MAX_SHIFT_SECONDS = (36_525 * DAY) / SECOND;
+const MAX_SHIFT_SECONDS = (36_525 * DAY) / SECOND;
 
 /** Problems that do not depend on any photo. */
 export function actionErrors(action: BulkActionInput): readonly FieldError[] {

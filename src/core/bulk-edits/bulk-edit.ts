@@ -92,7 +92,7 @@ export function progressOf(edit: BulkEdit): { readonly processed: number; readon
   return { processed: edit.changed + edit.unchanged + failedCount(edit), total: edit.total };
 }
 
-export function failedCount({ failures }: Pick<BulkEdit, 'failures'>): number {
+function failedCount({ failures }: Pick<BulkEdit, 'failures'>): number {
   return failures.reduce((sum, { count }) => sum + count, 0);
 }
 

@@ -106,7 +106,7 @@ function patchOf(action: Exclude<BulkAction, TagAction | { kind: 'trash' }>, pho
 }
 
 /** A local time so many seconds later. One beyond the years 0001 to 9999 is not valid any more. */
-export function shifted(local: string, seconds: number): string {
+function shifted(local: string, seconds: number): string {
   const text = new Date(Date.parse(`${local}Z`) + seconds * 1000).toISOString().slice(0, -1);
   return local.includes('.') ? text : text.replace(/\.\d+$/, '');
 }

@@ -3,7 +3,7 @@ import { after } from '../shared/clock.js';
 import { RETENTION_MS } from './claim-key.js';
 import type { IdempotencyStore } from './idempotency-store.js';
 
-export const SWEPT_AT_ONCE = 5_000;
+const SWEPT_AT_ONCE = 5_000;
 
 /** Removes records older than 24 hours, and returns how many. Run periodically; nothing depends on when. */
 export async function sweepIdempotencyKeys({

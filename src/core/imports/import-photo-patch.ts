@@ -39,7 +39,7 @@ function bytesErrors({ sizeBytes, sha256 }: ImportPhotoPatch, { maxFileBytes: ma
 }
 
 /** The registration input that would have produced the item as the patch leaves it. Errors: `invalid_request`. */
-export function inputAfter(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'status'>): Registration {
+function inputAfter(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'status'>): Registration {
   const setsInstant = patch.takenAt !== undefined;
   const setsWallClock = patch.takenAtLocal !== undefined || patch.timeZone !== undefined;
   const kept = <K extends keyof ImportPhoto & keyof typeof patch>(field: K) =>

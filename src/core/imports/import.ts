@@ -7,7 +7,7 @@ import type { ImportPhotoStatus } from './import-photo.js';
 export type ImportStatus = 'open' | 'processing' | 'completed' | 'completed_with_errors' | 'cancelled' | 'expired';
 
 /** The complete state machine. Transitions that are not listed do not happen; the last four states are final. */
-export const importTransitions: Readonly<Record<ImportStatus, readonly ImportStatus[]>> = {
+const importTransitions: Readonly<Record<ImportStatus, readonly ImportStatus[]>> = {
   open: ['processing', 'completed', 'completed_with_errors', 'cancelled', 'expired'],
   processing: ['completed', 'completed_with_errors'],
   completed: [],
@@ -71,8 +71,8 @@ export const MAX_CLIENT_REF = 255;
 export const IDLE_DAYS = 7;
 
 /** Days that the items of an import are retained after its end, and the import itself. */
-export const ITEM_RETENTION_DAYS = 90;
-export const IMPORT_RETENTION_DAYS = 365;
+const ITEM_RETENTION_DAYS = 90;
+const IMPORT_RETENTION_DAYS = 365;
 
 export function oldEnough(at: Date): OldEnough {
   return { itemsOf: after(at, -ITEM_RETENTION_DAYS * DAY), imports: after(at, -IMPORT_RETENTION_DAYS * DAY) };

@@ -7,7 +7,7 @@ const GIB = 1024 ** 3;
 const FLOOR_SHARE = 0.05;
 
 /** Bytes that uploads leave free, so that everything else keeps working. @param minFreeBytes The operator's setting; null for the default. */
-export function floorOf({ totalBytes }: Pick<DiskSpace, 'totalBytes'>, minFreeBytes: number | null): number {
+function floorOf({ totalBytes }: Pick<DiskSpace, 'totalBytes'>, minFreeBytes: number | null): number {
   return minFreeBytes ?? Math.min(GIB, Math.floor(totalBytes * FLOOR_SHARE));
 }
 

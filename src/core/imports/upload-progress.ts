@@ -67,7 +67,7 @@ const IDLE_TRIES = 100;
  * Resolves once no other request adds to the upload: it stores what it has got when its connection breaks, which takes a moment. One that
  * does not finish in time, as its process died or does not notice, can add nothing any more.
  */
-export async function untilIdle(uses: IdleUses, grant: UploadGrant): Promise<void> {
+async function untilIdle(uses: IdleUses, grant: UploadGrant): Promise<void> {
   const sender = await senderAfter(uses, grant, IDLE_TRIES);
   if (sender !== null) await release(uses, { ...grant, sender });
 }

@@ -14,7 +14,7 @@ const raw = (name: string, maker: string): PictureFormat => ({
 });
 
 /** Raw files of cameras, whose embedded preview is the picture. */
-export const rawFormats: readonly PictureFormat[] = [
+const rawFormats: readonly PictureFormat[] = [
   raw('DNG', 'adobe'),
   raw('CR2', 'canon'),
   raw('CR3', 'canon'),

@@ -5,7 +5,7 @@ import { countryName } from './place.js';
 /** Photos with one value are counted up to this number: a count must not take longer in a larger library. */
 export const MAX_COUNTED = 1000;
 /** Values of one filter that are offered. */
-export const MAX_VALUES = 200;
+const MAX_VALUES = 200;
 
 /** Photos that have all of these in common, counted up to a limit. */
 export interface PhotoKind {

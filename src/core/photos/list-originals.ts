@@ -5,7 +5,7 @@ import type { Readable } from '../shared/transactional.js';
 import type { PhotoFilters } from './photo-query.js';
 
 /** The most photos in one archive: the list of them is in memory while it is sent. */
-export const MAX_ARCHIVED_PHOTOS = 20_000;
+const MAX_ARCHIVED_PHOTOS = 20_000;
 const BATCH = 1000;
 
 export interface StoredOriginal {

@@ -39,6 +39,6 @@ export function openEnrolment(uses: { secrets: Secrets; clock: Clock }, user: Us
   return owner === nameOf(user) && until > uses.clock.now().getTime() ? secret : null;
 }
 
-export function nameOf({ customerId, id }: User): string {
+function nameOf({ customerId, id }: User): string {
   return `${customerId}:${id}`;
 }

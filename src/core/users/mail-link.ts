@@ -5,7 +5,7 @@ import type { Transaction } from '../shared/transactional.js';
 import type { User } from './user.js';
 
 /** Links that are mailed to one address in an hour. */
-export const LINK_MAILS_PER_ADDRESS = 3;
+const LINK_MAILS_PER_ADDRESS = 3;
 /** Links that one customer has mailed in an hour. */
 export const LINK_MAILS_PER_CUSTOMER = 50;
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hashRandomToken } from '../shared/random-token.js';
 import { base32 } from './base32.js';
 
-export const RECOVERY_CODES = 10;
+const RECOVERY_CODES = 10;
 /** 80 bits: too many to guess, even for somebody who has the hashes. */
 const BYTES = 10;
 

@@ -6,7 +6,7 @@ import type { User } from './user.js';
  * The role that the groups of a person give: the highest of them, or that of new people. Owners neither become nor cease to be by a group,
  * unless the operator has given a group that role.
  */
-export function roleByGroups(
+function roleByGroups(
   { groupRoles, role }: Pick<ProviderSettings, 'groupRoles' | 'role'>,
   groups: readonly string[],
   current: Role,

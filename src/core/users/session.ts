@@ -39,7 +39,7 @@ export function isOver(session: Pick<Session, 'startedAt' | 'lastSeenAt'>, now: 
 }
 
 /** How long a person who signed in by a link may correct the password chosen then. */
-export const LINK_GRACE_MS = 15 * MINUTE;
+const LINK_GRACE_MS = 15 * MINUTE;
 
 /** For how long after a password nobody is asked for it again. */
 export const CONFIRMED_MS = 15 * MINUTE;

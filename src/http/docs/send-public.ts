@@ -4,7 +4,7 @@ import { noneMatch } from '../responses/entity-tag.js';
 import type { PublicFile } from './documents.js';
 
 /** Methods that public documents support. */
-export const METHODS = 'GET, HEAD, OPTIONS';
+const METHODS = 'GET, HEAD, OPTIONS';
 
 /** Cache it, and revalidate. */
 export const REVALIDATE = 'public, no-cache';

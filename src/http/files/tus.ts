@@ -5,7 +5,7 @@ import type { UploadProgress } from '../../core/imports/upload-progress.js';
 import { DomainError, invalid } from '../../core/shared/errors.js';
 
 /** The version of the protocol for resumable uploads (https://tus.io) that is spoken here. */
-export const TUS_VERSION = '1.0.0';
+const TUS_VERSION = '1.0.0';
 const CONTENT_TYPE = 'application/offset+octet-stream';
 
 /** Every response says which version is spoken, errors included. */

@@ -77,7 +77,7 @@ function operatorContract(): Contract {
 }
 
 /** The document, with every response and event closed: what it does not name must not be sent. */
-export class Contract {
+class Contract {
   private readonly document: ReturnType<typeof openApiDocument>;
   /** Optimizing the code of a validator takes longer than a suite has use of it. */
   private readonly ajv = addFormats.default(new Ajv2020({ strict: false, code: { optimize: false } }));

@@ -12,7 +12,7 @@ const MIGRATIONS = 'migrations';
  * Numbers that were assigned between the backup and the loss are known to clients and must not be reused for something else. So many are
  * skipped.
  */
-export const SEQUENCE_GAP = 1_000_000;
+const SEQUENCE_GAP = 1_000_000;
 
 /** On a separate connection without time limits. */
 export class PostgresSnapshot implements DatabaseSnapshot {

@@ -20,7 +20,7 @@ export interface Backlog {
 }
 
 /** No more rows of a table are read than this, whatever waits: a number at the limit means "that many or more". */
-export const MOST_COUNTED = 100_000;
+const MOST_COUNTED = 100_000;
 
 const SINCE_DUE = 'extract(epoch FROM clock_timestamp() - due_at)';
 

@@ -36,7 +36,7 @@ export function tagLexeme(customerId: Id, tagId: Id): string {
   return `${customerId}#${tagId}`;
 }
 
-export function countryLexeme(customerId: Id, country: string): string {
+function countryLexeme(customerId: Id, country: string): string {
   return `${customerId}@${country}`;
 }
 

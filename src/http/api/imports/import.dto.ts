@@ -172,7 +172,7 @@ export class InlineItem extends NewItemFields {
 
 /** A multipart body. It is read as a stream, not into this class. */
 @RequestModel('InlineFiles', 'Files, and optionally their details.')
-export class InlineFiles {
+class InlineFiles {
   @declareField({
     description: 'Optional. Must be the first part, with one entry per file in the same order.',
     model: InlineItem,

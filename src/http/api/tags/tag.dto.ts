@@ -108,9 +108,9 @@ export class TagCreationBody {
 export const MAX_NEW_TAGS = 100;
 
 /** Maximum number of photos for one bulk tool, and of tags that can be merged. */
-export const MAX_TAGGED_PHOTOS = 1000;
+const MAX_TAGGED_PHOTOS = 1000;
 
-export const MAX_MERGED = 20;
+const MAX_MERGED = 20;
 
 @RequestModel('NewTags', 'Tags to create.')
 export class TagsCreationBody {

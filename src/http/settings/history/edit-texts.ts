@@ -12,7 +12,7 @@ import { number, pluralize } from '../counted.js';
 
 export const HISTORY = '/settings/history';
 
-export const reasonTexts: Readonly<Record<BulkFailureReason, string>> = {
+const reasonTexts: Readonly<Record<BulkFailureReason, string>> = {
   not_found: 'deleted meanwhile',
   in_trash: 'in the trash',
   tag_deleted: 'the tag was deleted',

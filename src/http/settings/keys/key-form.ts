@@ -101,7 +101,7 @@ export function settingsOf(fields: KeyFields, before: ApiKey | null): KeySetting
 }
 
 /** Entries are separated by lines, commas and spaces; ranges like `10.0.0.1 - 10.0.0.9` stay together so that they can be explained. */
-export function entriesOf(text: string): readonly string[] {
+function entriesOf(text: string): readonly string[] {
   return text
     .replace(/\s+([-–])\s+/g, '$1')
     .split(/[\s,;]+/)

@@ -168,7 +168,7 @@ function FilterField({ name, label, children }: { name: string; label: string; c
 }
 
 /** A field for the name of a tag; a script suggests those that there are. */
-export function TagField({ label, id, value = '' }: { label: string; id: string; value?: string }) {
+function TagField({ label, id, value = '' }: { label: string; id: string; value?: string }) {
   return (
     <div class="field">
       <label for={id}>{label}</label>

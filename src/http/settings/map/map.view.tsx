@@ -154,7 +154,7 @@ function widened({ west, south, east, north }: MapBox): MapBox {
 }
 
 /** The same middle, with sides that are so many times as long. */
-export function scaled({ west, south, east, north }: MapBox, factor: number): MapBox {
+function scaled({ west, south, east, north }: MapBox, factor: number): MapBox {
   const width = Math.min(360, (east - west + (west > east ? 360 : 0)) * factor);
   const height = (north - south) * factor;
   const [longitude, latitude] = [west + (east - west + (west > east ? 360 : 0)) / 2, (south + north) / 2];

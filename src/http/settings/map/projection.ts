@@ -4,11 +4,11 @@ import type { MapBox } from '../../../core/photos/map-grid.js';
  * Positions on the map: Mercator's projection, as tile servers have it, in steps of 1/25 degree of longitude from the upper left corner
  * (bin/world-map.js).
  */
-export const STEPS = 25;
+const STEPS = 25;
 /** Steps from one edge of the world to the other. */
 export const WORLD = 360 * STEPS;
 /** The map is a square that ends here. */
-export const MAX_MAP_LATITUDE = 85.0511;
+const MAX_MAP_LATITUDE = 85.0511;
 
 export interface Point {
   readonly x: number;

@@ -148,7 +148,7 @@ export class LibraryModel {
   }
 }
 
-export function isUnpublished({ status }: ModelImport): boolean {
+function isUnpublished({ status }: ModelImport): boolean {
   return status === 'open' || status === 'processing';
 }
 

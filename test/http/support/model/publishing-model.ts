@@ -5,7 +5,7 @@ import { titleOf } from './model-files.js';
 export type Seen = Pick<ModelItem, 'status' | 'photoId'>;
 
 /** An item fails, and those of its import that relied on its bytes. */
-export function fail(subject: ModelImport, item: ModelItem, error: string): void {
+function fail(subject: ModelImport, item: ModelItem, error: string): void {
   Object.assign(item, { status: 'failed', error, photoId: null });
   failDependants(subject, item);
 }
