@@ -66,6 +66,7 @@ test('ten photos that are dropped on the empty library come in and are seen ther
     expect.stringMatching(/^made-declares-60000x60000\.jpg The image is too large/),
     expect.stringMatching(/^made-text-renamed\.jpg This is not an image\.$/),
   ]);
+  expect(await page.locator('.run-arrived li').count()).toBe(10);
   await page.locator('.grid li').nth(9).waitFor();
   expect(await page.getByText('Your library is empty').count()).toBe(0);
   await page.getByRole('searchbox', { name: 'Search' }).waitFor();
@@ -76,7 +77,14 @@ test('ten photos that are dropped on the empty library come in and are seen ther
   expect(await page.locator('#import-tags').inputValue()).toBe('');
   expect(await seriousViolations(page)).toEqual([]);
   if (shots !== null) await page.screenshot({ path: join(shots, 'imported.png'), fullPage: true });
-  await page.getByRole('link', { name: 'About this import' }).click();
+  const about = page.getByRole('link', { name: 'About this import' });
+  const first = (await about.getAttribute('href')) ?? '';
+  await page.getByRole('button', { name: 'Try these again' }).click();
+  await page.waitForFunction((path) => document.querySelector(`[data-run="details"][href="${path}"]`) === null, first);
+  await ended(page);
+  expect(await summary(page)).toBe('0 photos imported.');
+  expect(await report.count()).toBe(3);
+  await page.goto(`${installation.url}${first}`);
   await page.getByRole('row', { name: /empty\.jpg The file is empty\./ }).waitFor();
   await page.getByRole('link', { name: 'Show the photos' }).click();
   await page.waitForURL('**/settings/library?import=*');
@@ -138,7 +146,7 @@ test('a reload in the middle goes on: nothing that has arrived is sent twice', a
     await route.continue();
   });
   await page.locator('#import-files').setInputFiles(names.map(at));
-  await page.locator('.run-files [data-state="arrived"]').waitFor();
+  await page.locator('.run-arrived li').waitFor();
   expect(page.url()).toMatch(/\/settings\/import\?import=[0-9]+$/);
   stuck = false;
   await page.reload();
@@ -170,6 +178,31 @@ test('it pauses, keeps what broke, and goes on', async () => {
   await page.getByRole('link', { name: 'About this import' }).click();
   await page.getByText('1 imported').waitFor();
   expect(await seriousViolations(page)).toEqual([]);
+  await context.close();
+});
+
+test('each selection has its own tags, and while the service does not answer it says when it tries again', async () => {
+  const { page, complaints, context } = await visit('/settings/import');
+  let isSilent = true;
+  await context.route('**/settings/import/*/photos', (route) => (isSilent ? route.abort() : route.continue()));
+  await page.locator('#import-tags').fill('Morning, Sea');
+  await page.locator('#import-files').setInputFiles([at('orientation-landscape-6.jpg')]);
+  await page.locator('#import-tags').fill('Evening');
+  await page.locator('#import-files').setInputFiles([at('orientation-landscape-7.jpg')]);
+  await page.getByText(/^The service does not answer\. Next try in [1-5] s\.$/).waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  if (shots !== null) await page.screenshot({ path: join(shots, 'import-waits.png'), fullPage: true });
+  isSilent = false;
+  await page.getByRole('button', { name: 'Try now' }).click();
+  await ended(page);
+  expect(await summary(page)).toBe('2 photos imported.');
+  expect(await page.locator('.run-arrived canvas').count()).toBe(2);
+  if (shots !== null) await page.screenshot({ path: join(shots, 'import-arrived.png'), fullPage: true });
+  for (const tag of ['Morning', 'Sea', 'Evening']) {
+    await page.goto(`${installation.url}/settings/library?tag=${tag}`);
+    expect(await page.locator('.grid li').count()).toBe(1);
+  }
+  expect(complaints.filter((text) => !text.includes('ERR_FAILED'))).toEqual([]);
   await context.close();
 });
 

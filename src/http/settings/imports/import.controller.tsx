@@ -72,8 +72,8 @@ export class ImportController {
   @Post('begin')
   @RequireRole('editor')
   async begin(@CurrentPageContext() context: PageContext, @Req() request: Request): Promise<Reply> {
-    const { clientRef, tagNames } = await readSent(request, BeginBody, JSON_BODY_BYTES);
-    const creation = { clientRef, tagNames, source: SOURCE };
+    const { clientRef } = await readSent(request, BeginBody, JSON_BODY_BYTES);
+    const creation = { clientRef, source: SOURCE };
     const { import: begun } = await createImport(this.ports, callerOfPage(context), creation);
     return json({ id: begun.id });
   }

@@ -1,6 +1,5 @@
 import type { Request } from 'express';
 import { type FieldError, invalid } from '../../../core/shared/errors.js';
-import { PhotoTagNames } from '../../api/photos/photo-fields.js';
 import { OneOf, Text } from '../../fields/fields.js';
 import { type BodyClass, parseJson, readShape } from '../../requests/json-body.js';
 import { readBody } from '../../requests/request-body.js';
@@ -9,9 +8,6 @@ import { readBody } from '../../requests/request-body.js';
 export class BeginBody {
   @Text({ required: true })
   clientRef: string;
-
-  @PhotoTagNames()
-  tagNames?: string[];
 }
 
 export class FinishBody {

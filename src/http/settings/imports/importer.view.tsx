@@ -61,7 +61,7 @@ export function Importer({ title = 'Drop photos or folders here', waits = false,
           <div class="field import-tags">
             <label for="import-tags">Tags for these photos</label>
             <p class="hint" id="import-tags-hint">
-              Separated by commas. Optional.
+              Separated by commas. Optional. Each selection gets the tags entered before it.
             </p>
             <input id="import-tags" type="text" name="tags" autocomplete="off" aria-describedby="import-tags-hint" />
           </div>
@@ -100,9 +100,15 @@ export function Importer({ title = 'Drop photos or folders here', waits = false,
         </div>
         <progress data-run="total" max="1" value="0" aria-label="All files" />
         <div class="run-report" data-run="report" hidden>
-          <h3>Failed files</h3>
-          <ul />
+          <div class="run-head">
+            <h3>Failed files</h3>
+            <button class="button plain" type="button" data-run="retry" hidden>
+              Try these again
+            </button>
+          </div>
+          <ul data-run="failures" />
         </div>
+        <ul class="run-arrived" data-run="arrived" aria-label="Photos that have arrived" hidden />
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must do so by keyboard (WCAG 2.1.1). */}
         <ul class="run-files" data-run="files" aria-label="Files" tabIndex={0} />
         <p class="soft small" data-run="rest" hidden />

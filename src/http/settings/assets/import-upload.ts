@@ -1,5 +1,7 @@
 // Sends the bytes of one file to the address that it was given.
 
+import type { UploadTarget } from './import-service.js';
+
 /** Files from this size on continue where they were cut off. For smaller ones asking first takes longer than sending them again. */
 const RESUMABLE_BYTES = 8 * 1024 ** 2;
 const TUS = { 'Tus-Resumable': '1.0.0' };
@@ -8,18 +10,30 @@ const PIECES = { least: 1024 ** 2, most: 16 * 1024 ** 2, fastMs: 2000, slowMs: 6
 
 /** The upload was not taken. Status 0: nobody answered. */
 export class NotTaken extends Error {
-  constructor(status, message) {
+  readonly status: number;
+
+  constructor(status: number, message = '') {
     super(message || 'The connection was lost.');
     this.status = status;
   }
 }
 
+interface Sending {
+  /** Called with the bytes that had arrived before, of a file that continues. */
+  readonly onArrived: (bytes: number) => void;
+  readonly onProgress: (bytes: number) => void;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Resolves once the bytes are safe. Rejects with NotTaken, or with an AbortError. `onArrived` is called with the bytes that had arrived
- * before, of a file that continues.
+ * Resolves once the bytes are safe. Rejects with NotTaken, or with an AbortError.
  */
-export async function send(file, upload, { onArrived, onProgress, signal }) {
-  if (!isResumable(file, upload)) return transmit(file, { ...upload, method: 'PUT' }, { onProgress, signal });
+export async function send(
+  file: File,
+  upload: UploadTarget,
+  { onArrived, onProgress, signal }: Sending,
+): Promise<void> {
+  if (!isResumable(file, upload)) return transmit(file, upload, { onProgress, signal });
   let offset = offsetIn(await ask(upload, 'HEAD', {}, signal));
   for (let size = PIECES.least; ; ) {
     onArrived(offset);
@@ -35,16 +49,26 @@ export async function send(file, upload, { onArrived, onProgress, signal }) {
 }
 
 /** Whether what has arrived stays, by tus 1.0. */
-export function isResumable(file, { protocols }) {
+export function isResumable(file: File, { protocols }: UploadTarget): boolean {
   return file.size > RESUMABLE_BYTES && protocols.includes('tus');
+}
+
+/** Bytes that go straight to a store do not pass this service. */
+export function isOfStore({ url }: UploadTarget): boolean {
+  return !/\/uploads\/[^/]+$/.test(new URL(url).pathname);
 }
 
 /**
  * Without cookies, and so on a connection that nothing else has used: browsers send what breaks on a used one again by themselves, from a
  * byte that is no longer the next.
  */
-async function ask({ url }, method, { headers = {}, body }, signal) {
-  const request = { method, headers: { ...TUS, ...headers }, body, credentials: 'omit', signal };
+async function ask(
+  { url }: UploadTarget,
+  method: 'HEAD' | 'PATCH',
+  { headers = {}, body = null }: { headers?: Record<string, string>; body?: Blob | null },
+  signal: AbortSignal,
+): Promise<Response> {
+  const request: RequestInit = { method, headers: { ...TUS, ...headers }, body, credentials: 'omit', signal };
   const answer = await fetch(url, request).catch((error) => {
     throw error.name === 'AbortError' ? error : new NotTaken(0);
   });
@@ -52,16 +76,20 @@ async function ask({ url }, method, { headers = {}, body }, signal) {
   return answer;
 }
 
-function offsetIn({ headers }) {
+function offsetIn({ headers }: Response): number {
   return Number(headers.get('Upload-Offset'));
 }
 
 /** fetch cannot tell how far it is, so this is an XMLHttpRequest. */
-function transmit(bytes, { url, method, headers }, { onProgress, signal }) {
+function transmit(
+  bytes: File,
+  { url, headers }: UploadTarget,
+  { onProgress, signal }: Omit<Sending, 'onArrived'>,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const stop = () => request.abort();
-    request.open(method, url);
+    request.open('PUT', url);
     for (const [name, value] of Object.entries(headers)) {
       // Browsers count the bytes themselves, and let nobody else say it.
       if (name.toLowerCase() !== 'content-length') request.setRequestHeader(name, value);
@@ -81,7 +109,7 @@ function transmit(bytes, { url, method, headers }, { onProgress, signal }) {
   });
 }
 
-function messageIn(text) {
+function messageIn(text: string): string {
   try {
     return JSON.parse(text).error.message;
   } catch {

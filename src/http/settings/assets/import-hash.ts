@@ -1,27 +1,33 @@
 // The SHA-256 of files, by a worker.
 
-let worker = null;
-let last = 0;
-const waiting = new Map();
+interface Waiting {
+  readonly resolve: (hash: string) => void;
+  readonly reject: (error: Error) => void;
+}
 
-/** 64 hex digits. Rejects when the file cannot be read (any more). @returns {Promise<string>} */
-export function hashOf(file) {
-  worker ??= startWorker();
+let worker: Worker | null = null;
+let last = 0;
+const waiting = new Map<number, Waiting>();
+
+/** 64 hex digits. Rejects when the file cannot be read (any more). */
+export function hashOf(file: File): Promise<string> {
+  const started = worker ?? startWorker();
+  worker = started;
   last += 1;
   const id = last;
   return new Promise((resolve, reject) => {
     waiting.set(id, { resolve, reject });
-    worker.postMessage({ id, file });
+    started.postMessage({ id, file });
   });
 }
 
-function startWorker() {
+function startWorker(): Worker {
   const started = new Worker(new URL('./hash-worker.js', import.meta.url), { type: 'module' });
   started.addEventListener('message', ({ data: { id, hash, error } }) => {
-    const { resolve, reject } = waiting.get(id);
+    const asked = waiting.get(id);
     waiting.delete(id);
-    if (hash) resolve(hash);
-    else reject(new Error(error));
+    if (hash) asked?.resolve(hash);
+    else asked?.reject(new Error(error));
   });
   started.addEventListener('error', () => {
     for (const { reject } of waiting.values()) reject(new Error('this browser could not read the files'));
