@@ -3,7 +3,7 @@
 
 import { Entry, type EntryState, stateAfter } from './import-entry.js';
 import type { Found } from './import-files.js';
-import { hashOf } from './import-hash.js';
+import { FileHasher } from './import-hash.js';
 import { Refused, type Registered, service } from './import-service.js';
 import { isOfStore, isResumable, NotTaken, send } from './import-upload.js';
 import { ATTEMPTS, patiently, pauseAfter, Retries } from './retries.js';
@@ -33,6 +33,7 @@ export class ImportRun {
     () => this.listener.changed(null),
   );
   private readonly listener: Listener;
+  private readonly hasher = new FileHasher();
   private isWorking = false;
   private sending = new AbortController();
   private readonly firstOfItem = new Map<number, Entry>();
@@ -116,7 +117,7 @@ export class ImportRun {
   private async hash(entry: Entry): Promise<void> {
     this.set(entry, 'hashing');
     try {
-      entry.hash = await hashOf(entry.file);
+      entry.hash = await this.hasher.hash(entry.file);
       this.set(entry, 'hashed');
     } catch {
       this.set(entry, 'refused', 'This file cannot be read.');
