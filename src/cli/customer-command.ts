@@ -1,13 +1,15 @@
 import { Command, CommanderError } from 'commander';
 import { commandLine } from '../core/audit/actor.js';
+import { operatorFor } from '../core/customers/account-caller.js';
 import { resumeCustomer, suspendCustomer } from '../core/customers/change-status.js';
 import { createCustomer } from '../core/customers/create-customer.js';
 import type { Customer } from '../core/customers/customer.js';
 import type { Erasure } from '../core/customers/customer-directory.js';
 import { eraseCustomer } from '../core/customers/erase-customer.js';
 import type { Id } from '../core/shared/ids.js';
+import { editSettingsAddresses } from '../core/users/edit-settings-addresses.js';
 import { PartlyDone } from './exit-codes.js';
-import { idOption, wholeOption } from './options.js';
+import { idOption, listOption, wholeOption } from './options.js';
 import { print, table } from './print.js';
 import { withPorts } from './with-ports.js';
 
@@ -18,6 +20,7 @@ export function customerCommand(): Command {
     .addCommand(list())
     .addCommand(suspend())
     .addCommand(resume())
+    .addCommand(addresses())
     .addCommand(erase());
 }
 
@@ -90,6 +93,23 @@ function resume(): Command {
     .action(async (id: Id, options: { json?: boolean }) => {
       const customer = await withPorts((ports) => resumeCustomer(ports, commandLine, id));
       print(options, customerJson(customer), [`Customer ${id} "${customer.name}" is active.`]);
+    });
+}
+
+function addresses(): Command {
+  return new Command('addresses')
+    .description('show or set from which addresses people may use the settings area')
+    .argument('<id>', 'the id of the customer', idOption)
+    .option('--ip <cidr>', 'only from this address or range (repeatable)', listOption)
+    .option('--no-ip', 'from everywhere, for example because nobody is let in any more')
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: { ip?: readonly string[] | false; json?: boolean }) => {
+      const { settingsIpList } = await withPorts((ports) => {
+        if (options.ip === undefined) return ports.store.query(id, ({ customer }) => customer.read());
+        return editSettingsAddresses(ports, operatorFor(id), options.ip || []);
+      });
+      const lines = settingsIpList.length === 0 ? ['The settings area can be used from everywhere.'] : settingsIpList;
+      print(options, { id, settingsIpList }, lines);
     });
 }
 

@@ -206,7 +206,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
 
     it('finds a session with its user and customer, as they are now', async () => {
       const session = await start({ data: { list: [1, null, 'é'] }, byLink: true });
-      const customer = { id: tenant.id, name: 'ACME', status: 'active', factorsRequiredFrom: null };
+      const customer = { id: tenant.id, name: 'ACME', status: 'active', factorsRequiredFrom: null, settingsIpList: [] };
       expect(await opened.sessions.find(session.tokenHash)).toEqual({ session, user, customer, hasFactor: false });
       await opened.setStatus(tenant.id, 'suspended');
       await change(user, { role: 'editor' });

@@ -49,7 +49,7 @@ async function entries() {
 const told = async () =>
   (await entries()).map(({ action, subjectName, changes }) => [action, subjectName, ...changes].join(' '));
 
-const browser = (token: string) => ({ token, address: '192.0.2.1', userAgent: 'a browser' });
+const browser = (token: string) => ({ token, address: '192.0.2.1', namedAddress: '192.0.2.1', userAgent: 'a browser' });
 
 const keyRequest = () => ({
   customerId,

@@ -181,7 +181,7 @@ describe('a link', () => {
 
   it('of somebody who has a password is no invitation', async () => {
     const { user, link } = await invite();
-    const browser = { token: 'a browser', address: '192.0.2.1', userAgent: 'a browser' };
+    const browser = { token: 'a browser', address: '192.0.2.1', namedAddress: '192.0.2.1', userAgent: 'a browser' };
     const token = link.split('/').at(-1) ?? '';
     await enterByLink(ports, { token, email: '', password: 'five calm words of mine', browser });
     await linkUser(ports, operatorFor(customerId), user.id);

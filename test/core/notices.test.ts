@@ -53,7 +53,7 @@ beforeEach(async () => {
 const tokenOf = (link: string) => link.split('/').at(-1) ?? '';
 const newBrowser = (address: string) => {
   browsers += 1;
-  return { token: `a browser no ${browsers}`, address, userAgent: FIREFOX };
+  return { token: `a browser no ${browsers}`, address, namedAddress: address, userAgent: FIREFOX };
 };
 
 async function join(email: string): Promise<KnownSession> {
@@ -187,7 +187,8 @@ describe('a new address', () => {
   const actor = () => ({ customerId, actor: userActor(person.user, HOME) });
   const request = (email = NEW, uses: World = ports) => requestEmailChange(uses, actor(), person, email);
   const current = async () => (await ports.store.query(customerId, ({ users }) => users.get(person.user.id)))?.email;
-  const confirm = (token: string) => confirmEmail(ports, token, { address: ELSEWHERE, userAgent: FIREFOX });
+  const confirm = (token: string) =>
+    confirmEmail(ports, token, { address: ELSEWHERE, namedAddress: ELSEWHERE, userAgent: FIREFOX });
   async function requested(email = NEW): Promise<string> {
     expect(await request(email)).toBe('requested');
     const mail = (await arrived()).find(({ template }) => template === 'email_confirmation');

@@ -44,7 +44,7 @@ const newCustomer = async () =>
   (await createCustomer(ports, commandLine, { name: 'Studio', storageBytesLimit: null, photosLimit: null })).id;
 const newBrowser = () => {
   browsers += 1;
-  return { token: `a browser no ${browsers}`, address: HOME, userAgent: 'a browser' };
+  return { token: `a browser no ${browsers}`, address: HOME, namedAddress: HOME, userAgent: 'a browser' };
 };
 const newDevice = (step = 1) => new SoftwareAuthenticator(present(ports.addresses.passkeySite), step);
 

@@ -52,7 +52,7 @@ function configure(settings: Partial<ProviderSettings>): void {
 }
 const newBrowser = () => {
   browsers += 1;
-  return { token: `a browser no ${browsers}`, address: from, userAgent: 'a browser' };
+  return { token: `a browser no ${browsers}`, address: from, namedAddress: from, userAgent: 'a browser' };
 };
 const invite = (email: string, role: Role = 'owner', of = customerId) =>
   inviteUser(ports, operatorFor(of), { email, role });

@@ -29,7 +29,7 @@ let browsers = 0;
 
 const browser = () => {
   browsers += 1;
-  return { token: `a browser no ${browsers}`, address: SOURCE, userAgent: 'a browser' };
+  return { token: `a browser no ${browsers}`, address: SOURCE, namedAddress: SOURCE, userAgent: 'a browser' };
 };
 const tokenOf = (link: string) => link.split('/').at(-1) ?? '';
 const enter = (link: string, password = NEW) =>

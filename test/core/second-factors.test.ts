@@ -49,7 +49,7 @@ beforeEach(async () => {
 const tokenOf = (link: string) => link.split('/').at(-1) ?? '';
 const newBrowser = (address: string) => {
   browsers += 1;
-  return { token: `a browser no ${browsers}`, address, userAgent: 'a browser' };
+  return { token: `a browser no ${browsers}`, address, namedAddress: address, userAgent: 'a browser' };
 };
 /** As an authenticator app reads the QR code: an implementation that is not ours. */
 const appFor = (uri: string) => {

@@ -44,13 +44,13 @@ const ADDRESS = '192.0.2.1';
 let browsers = 0;
 const browserAt = (address: string) => {
   browsers += 1;
-  return { token: `a browser no ${browsers}`, address, userAgent: 'a browser' };
+  return { token: `a browser no ${browsers}`, address, namedAddress: address, userAgent: 'a browser' };
 };
 const tokenOf = (url: string) => url.split('/').at(-1) ?? '';
 const invite = (email: string, role: Role = 'owner') => inviteUser(ports, operatorFor(customerId), { email, role });
 const everyone = () => ports.store.query(customerId, ({ users }) => users.list());
 const start = (user: User, token: string, byLink = false) =>
-  openSession(ports, user, { token, address: ADDRESS, userAgent: 'a browser', byLink });
+  openSession(ports, user, { token, address: ADDRESS, namedAddress: ADDRESS, userAgent: 'a browser', byLink });
 
 const enter = async (url: string, { email = '', password = PASSWORD } = {}) =>
   (await enterByLink(ports, { token: tokenOf(url), email, password, browser: browserAt(ADDRESS) })).user;

@@ -56,6 +56,22 @@ describe('phs customer', () => {
     expect((await client.get('/photos')).body.data).toHaveLength(3);
   });
 
+  it('addresses lets people in again who have blocked their own', async () => {
+    const { id } = (await phs('customer', 'create', '--name', 'locked')).json;
+    const addresses = (...rest: string[]) => phs('customer', 'addresses', String(id), ...rest);
+    const invitation = await phs('user', 'invite', '--customer', String(id), '--email', 'anna@example.com');
+    const page = async () => (await fetch(invitation.json.url)).status;
+    expect((await addresses('--ip', '192.0.2.7,10.0.0.0/8')).json.settingsIpList).toEqual([
+      '192.0.2.7/32',
+      '10.0.0.0/8',
+    ]);
+    expect(await page()).toBe(403);
+    expect((await addresses()).json.settingsIpList).toHaveLength(2);
+    expect((await addresses('--ip', '10.0.*.*')).status).toBe(2);
+    expect((await addresses('--no-ip')).json).toEqual({ id, settingsIpList: [] });
+    expect(await page()).toBe(200);
+  });
+
   it('erase removes one customer whole, proves it, and touches no other, beside the running service', async () => {
     const [gone, kept] = [await customerWithPhotos('gone'), await customerWithPhotos('kept')];
     const image = (await ImageSigner.of(installation, { customerId: gone.id })).path(gone.photos[0] ?? 0, 'w=8');

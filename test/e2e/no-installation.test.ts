@@ -34,6 +34,8 @@ const refused: readonly string[] = [
   'customer list',
   'customer suspend 1',
   'customer resume 1',
+  'customer addresses 1',
+  'customer addresses 1 --no-ip',
   'customer erase 1',
   'customer erase 1 --yes',
   'key create --customer 1 --name x --scopes all',

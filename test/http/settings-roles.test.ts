@@ -55,6 +55,8 @@ const expected: Readonly<Record<Role, readonly string[]>> = {
   admin: ['/settings/keys', '/settings/delivery', '/settings/webhooks', '/settings/audit', '/settings/account/people'],
   owner: [
     'POST /settings/account/people/two-step',
+    'GET /settings/account/people/addresses',
+    'POST /settings/account/people/addresses',
     'POST /settings/account',
     'GET /settings/account/export/library.zip',
     '/settings/account/erase',

@@ -174,6 +174,7 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
       status: 'active',
       trashRetentionDays: TRASH_RETENTION_DAYS,
       factorsRequiredFrom: null,
+      settingsIpList: [],
       updatedAt: customer.createdAt,
       version: 1,
     };

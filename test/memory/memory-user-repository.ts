@@ -49,11 +49,11 @@ export class MemorySessionStore implements SessionStore {
       if (session === undefined) return null;
       const user = requireFound(this.database.users.get(session.userId), 'user');
       const customer = requireFound(this.database.customers.get(session.customerId), 'customer');
-      const { id, name, status, factorsRequiredFrom } = customer;
+      const { id, name, status, factorsRequiredFrom, settingsIpList } = customer;
       const apps = this.database.table<AuthenticatorApp>('authenticator_apps');
       const passkeys = this.database.table<Passkey>('passkeys');
       const hasFactor = [apps, passkeys].some((factors) => factors.count(({ userId }) => userId === user.id) > 0);
-      return copyOf({ session, user, customer: { id, name, status, factorsRequiredFrom }, hasFactor });
+      return copyOf({ session, user, customer: { id, name, status, factorsRequiredFrom, settingsIpList }, hasFactor });
     });
   }
 

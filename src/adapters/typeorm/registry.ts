@@ -79,6 +79,7 @@ import { Passkeys1763700000200 } from './migrations/1763700000200-passkeys.js';
 import { Identities1763700000210 } from './migrations/1763700000210-identities.js';
 import { WebhookBodies1763700000230 } from './migrations/1763700000230-webhook-bodies.js';
 import { WebhookListeners1763700000231 } from './migrations/1763700000231-webhook-listeners.js';
+import { SettingsAddresses1763700000240 } from './migrations/1763700000240-settings-addresses.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoExifTable, photoTable } from './photos/photo.table.js';
@@ -218,6 +219,7 @@ export const migrations = [
   Identities1763700000210,
   WebhookBodies1763700000230,
   WebhookListeners1763700000231,
+  SettingsAddresses1763700000240,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

@@ -16,7 +16,10 @@ export async function recentAddresses(
 }
 
 /** Those of the addresses that a list would refuse. None while the list has an invalid entry: then it is not saved. */
-export function lockedOut(ipList: readonly string[], addresses: readonly KeyAddress[]): readonly string[] {
+export function lockedOut(
+  ipList: readonly string[],
+  addresses: readonly Pick<KeyAddress, 'address'>[],
+): readonly string[] {
   if (ipList.some((entry) => normalizeRange(entry) === null)) return [];
   if (ipList.length === 0) return [];
   const ranges = new IpRanges(ipList);

@@ -16,6 +16,8 @@ export interface Customer {
   readonly photosLimit: number | null;
   /** From then on everyone needs a second factor to see more than the page that adds one; null: everyone decides alone. */
   readonly factorsRequiredFrom: Date | null;
+  /** Addresses and ranges from which people may use the settings area; empty: from everywhere. */
+  readonly settingsIpList: readonly string[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly version: number;
@@ -47,6 +49,11 @@ export function withSettings(customer: Customer, settings: CustomerSettings, at:
 /** Null: no longer required. */
 export function requireFactorsFrom(customer: Customer, from: Date | null, at: Date): Customer {
   return { ...customer, factorsRequiredFrom: from, updatedAt: at, version: customer.version + 1 };
+}
+
+/** An empty list: the settings area can be used from everywhere. */
+export function restrictSettings(customer: Customer, settingsIpList: readonly string[], at: Date): Customer {
+  return { ...customer, settingsIpList, updatedAt: at, version: customer.version + 1 };
 }
 
 /** What an operator may change in an account. */

@@ -1,6 +1,7 @@
 import { after } from '../shared/clock.js';
 import { hashRandomToken } from '../shared/random-token.js';
 import type { Transaction } from '../shared/transactional.js';
+import { requireAdmitted } from './admitted-address.js';
 import { type Browser, newSession } from './open-session.js';
 import { PENDING_MS } from './second-factor.js';
 import { recordSignIn, type User } from './user.js';
@@ -21,12 +22,16 @@ interface Beginning {
   readonly byProvider?: { readonly provesFactor: boolean; readonly confirmedAt: Date };
 }
 
-/** Opens a session or, for a person with a second factor, a sign-in that waits for it. The user is locked. */
+/**
+ * Opens a session or, for a person with a second factor, a sign-in that waits for it. The user is locked. Errors:
+ * `ip_not_whitelisted`.
+ */
 export async function beginSignIn(
-  { users, factors }: Transaction<'users' | 'factors'>,
+  { customer, users, factors }: Transaction<'customer' | 'users' | 'factors'>,
   user: User,
   { browser, byLink, source, at, byProvider }: Beginning,
 ): Promise<BegunSignIn> {
+  requireAdmitted(await customer.read(), browser.namedAddress);
   if (!byProvider?.provesFactor && (await factors.countFactors(user.id)) > 0) {
     const pending = { userId: user.id, tokenHash: hashRandomToken(browser.token), startedAt: at, source, byLink };
     await factors.openPending(pending, after(at, -PENDING_MS));

@@ -1,9 +1,11 @@
 import type { AuditReads } from '../audit/audit-log.js';
 import type { Clock } from '../shared/clock.js';
 import type { Readable, Transactional } from '../shared/transactional.js';
+import { requireAdmitted } from './admitted-address.js';
 import { linkForbidden } from './enter-by-link.js';
 import { isMailedTokenOpen, type MailedToken, readMailedToken } from './mailed-token.js';
 import { type NoticeUses, notifyPerson } from './notify-person.js';
+import type { Browser } from './open-session.js';
 import { findByToken, type LinkUses } from './peek-link.js';
 import { CONFIRMATION_MS } from './request-email-change.js';
 import { auditSubject, emailTaken, type User, userActor } from './user.js';
@@ -36,19 +38,19 @@ async function wasChangedSince(audit: AuditReads, { expiresAt }: MailedToken, { 
 
 /**
  * Sets the address that a link was mailed to, and tells the one before. Whoever opened it need not be signed in. Errors: `url_forbidden` when
- * the link is not valid (any more); `invalid_request` when another user of this customer has the address by now.
+ * the link is not valid (any more); `invalid_request` when another user of this customer has the address by now; `ip_not_whitelisted`.
  */
 export async function confirmEmail(
   uses: Omit<LinkUses, 'users' | 'store'> &
     NoticeUses & { readonly store: Transactional<'customer' | 'users' | 'audit' | 'jobs'>; readonly clock: Clock },
   text: string,
-  browser: { readonly address: string; readonly userAgent: string },
+  browser: Omit<Browser, 'token'>,
 ): Promise<User> {
   const change = await peekEmailChange(uses, text);
   const token = readMailedToken(uses.secrets, 'email', text);
   if (change === null || token === null) throw linkForbidden();
   return uses.store.transaction(token.customerId, async (transaction) => {
-    await transaction.customer.lock();
+    requireAdmitted(await transaction.customer.lock(), browser.namedAddress);
     const [held, at] = [await transaction.users.lock(token.userId), uses.clock.now()];
     if (held === null || !isMailedTokenOpen(token, held, at)) throw linkForbidden();
     if (await wasChangedSince(transaction.audit, token, held)) throw linkForbidden();

@@ -1,5 +1,7 @@
+import type { RateWindowStore } from '../access/rolling-window.js';
 import { DomainError } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
+import { recordingNotAdmitted } from './admitted-address.js';
 import { type BegunSignIn, beginSignIn } from './begin-sign-in.js';
 import { type NoticeUses, notifyPerson } from './notify-person.js';
 import { isOpenFor, readLink } from './one-time-link.js';
@@ -20,12 +22,13 @@ interface Arrival {
 /**
  * Uses up a one-time link: sets the person's new credentials, ends every existing session, and signs the browser in, or begins to: a link
  * does not replace a second factor, unless the operator said so. Of two concurrent calls, one succeeds. Errors: `url_forbidden` when the
- * link is not valid (any more); `invalid_request`, and the link remains valid.
+ * link is not valid (any more); `invalid_request` and `ip_not_whitelisted`, and the link remains valid.
  */
 export async function enterByLink(
   uses: LinkUses &
     NoticeUses & {
       store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
+      rateWindows: RateWindowStore;
       passwords: PasswordHasher;
       commonPasswords: CommonPasswords;
     },
@@ -35,27 +38,29 @@ export async function enterByLink(
   if (known === null) throw linkForbidden();
   const { email, password } = readCredentials(known.user, given, uses.commonPasswords);
   const [link, passwordHash] = [readLink(uses, token), await uses.passwords.hash(password)];
-  return uses.store.transaction(known.user.customerId, async (transaction) => {
-    await transaction.customer.lock();
-    const [held, now] = [await transaction.users.lock(known.user.id), uses.clock.now()];
-    if (held === null || !isOpenFor(link, held, now)) throw linkForbidden();
-    const user = redeemLink(held, { email: held.email ?? email, passwordHash });
-    if (!(await transaction.users.update(user))) throw emailTaken();
-    await transaction.users.endSessions(user.id, null);
-    await transaction.factors.endPendingOf(user.id);
-    const [actor, subject] = [userActor(user, browser.address), auditSubject(user)];
-    // Not by a link that came by mail, while one that the operator made is open, too.
-    const dropped = link.kind === 'made' && held.linkDropsFactors ? await transaction.factors.deleteAll(user.id) : 0;
-    if (dropped > 0) {
-      await transaction.audit.add(actor, { action: 'user.factor_removed', subject, count: dropped, at: now });
-    }
-    const action = held.joinedAt === null ? 'user.joined' : 'user.link_used';
-    await transaction.audit.add(actor, { action, subject, at: now });
-    if (held.passwordHash !== null) {
-      await notifyPerson(uses, transaction, user, { template: 'password_changed' }, { ...browser, at: now });
-    }
-    return beginSignIn(transaction, user, { browser, byLink: true, source: '', at: now });
-  });
+  return recordingNotAdmitted(uses, known.user, browser, () =>
+    uses.store.transaction(known.user.customerId, async (transaction) => {
+      await transaction.customer.lock();
+      const [held, now] = [await transaction.users.lock(known.user.id), uses.clock.now()];
+      if (held === null || !isOpenFor(link, held, now)) throw linkForbidden();
+      const user = redeemLink(held, { email: held.email ?? email, passwordHash });
+      if (!(await transaction.users.update(user))) throw emailTaken();
+      await transaction.users.endSessions(user.id, null);
+      await transaction.factors.endPendingOf(user.id);
+      const [actor, subject] = [userActor(user, browser.address), auditSubject(user)];
+      // Not by a link that came by mail, while one that the operator made is open, too.
+      const dropped = link.kind === 'made' && held.linkDropsFactors ? await transaction.factors.deleteAll(user.id) : 0;
+      if (dropped > 0) {
+        await transaction.audit.add(actor, { action: 'user.factor_removed', subject, count: dropped, at: now });
+      }
+      const action = held.joinedAt === null ? 'user.joined' : 'user.link_used';
+      await transaction.audit.add(actor, { action, subject, at: now });
+      if (held.passwordHash !== null) {
+        await notifyPerson(uses, transaction, user, { template: 'password_changed' }, { ...browser, at: now });
+      }
+      return beginSignIn(transaction, user, { browser, byLink: true, source: '', at: now });
+    }),
+  );
 }
 
 export function linkForbidden(): DomainError {

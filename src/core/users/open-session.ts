@@ -8,6 +8,8 @@ export interface Browser {
   readonly token: string;
   /** IP address that the request came from. */
   readonly address: string;
+  /** The same, for IP lists: null if a proxy did not report the address of its client. */
+  readonly namedAddress: string | null;
   readonly userAgent: string;
 }
 

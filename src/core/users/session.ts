@@ -65,7 +65,7 @@ export function maySetPassword(
 export interface KnownSession {
   readonly session: Session;
   readonly user: User;
-  readonly customer: Pick<Customer, 'id' | 'name' | 'status' | 'factorsRequiredFrom'>;
+  readonly customer: Pick<Customer, 'id' | 'name' | 'status' | 'factorsRequiredFrom' | 'settingsIpList'>;
   /** The person signs in with a second factor. */
   readonly hasFactor: boolean;
 }

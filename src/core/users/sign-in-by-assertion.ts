@@ -1,5 +1,7 @@
+import type { RateWindowStore } from '../access/rolling-window.js';
 import { after, type Clock } from '../shared/clock.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
+import { recordingNotAdmitted } from './admitted-address.js';
 import { type BegunSignIn, beginSignIn } from './begin-sign-in.js';
 import { findUserFor, verifiedEmail } from './find-user-for.js';
 import { followGroups } from './follow-groups.js';
@@ -15,6 +17,7 @@ import type { UserStore } from './user-store.js';
 export interface SignInUses extends NoticeUses {
   readonly users: UserStore;
   readonly store: Transactional<'customer' | 'users' | 'factors' | 'identities' | 'audit' | 'jobs'>;
+  readonly rateWindows: RateWindowStore;
   readonly clock: Clock;
 }
 
@@ -32,7 +35,7 @@ interface Signed {
 
 /**
  * Signs in the person of whom a provider speaks, or begins to, if there is a second factor that it does not replace. The role follows the
- * groups. Errors: `unauthorized`, with a reason.
+ * groups. Errors: `unauthorized`, with a reason; `ip_not_whitelisted`.
  */
 export async function signInByAssertion(
   uses: SignInUses,
@@ -44,38 +47,40 @@ export async function signInByAssertion(
   const { customerId, user } = await findUserFor(uses, settings, assertion, email);
   const { address } = browser;
   const source = user && (await knownSource(uses, user.email ?? '', [user], { device, address }));
-  return uses.store.transaction(customerId, async (transaction) => {
-    await transaction.customer.lock();
-    const at = uses.clock.now();
-    const linked = await linkOrAdmit(transaction, settings, {
-      assertion,
-      email,
-      userId: user?.id ?? null,
-      address,
-      at,
+  const signIn = () =>
+    uses.store.transaction(customerId, async (transaction) => {
+      await transaction.customer.lock();
+      const at = uses.clock.now();
+      const linked = await linkOrAdmit(transaction, settings, {
+        assertion,
+        email,
+        userId: user?.id ?? null,
+        address,
+        at,
+      });
+      const member = await followGroups(transaction, settings, assertion, linked.user, { address, at });
+      await transaction.users.update(member);
+      const byProvider = {
+        provesFactor: assertion.methods.some((method) => settings.trustedMethods.includes(method)),
+        // A provider that remembers the browser proves nothing about who sits before it.
+        confirmedAt: earlier(assertion.authenticatedAt ?? after(at, -CONFIRMED_MS), at),
+      };
+      const begun = await beginSignIn(transaction, member, {
+        browser,
+        byLink: false,
+        source: source ?? '',
+        at,
+        byProvider,
+      });
+      if (!begun.isPending) {
+        const action = member.joinedAt === null ? 'user.joined' : 'user.signed_in';
+        await transaction.audit.add(userActor(member, address), { action, subject: auditSubject(member), at });
+        const isUnknown = user !== null && source === null;
+        if (linked.isNewlyLinked || isUnknown) await notify(uses, transaction, linked, { ...browser, at });
+      }
+      return { begun, lostPassword: linked.lostPassword };
     });
-    const member = await followGroups(transaction, settings, assertion, linked.user, { address, at });
-    await transaction.users.update(member);
-    const byProvider = {
-      provesFactor: assertion.methods.some((method) => settings.trustedMethods.includes(method)),
-      // A provider that remembers the browser proves nothing about who sits before it.
-      confirmedAt: earlier(assertion.authenticatedAt ?? after(at, -CONFIRMED_MS), at),
-    };
-    const begun = await beginSignIn(transaction, member, {
-      browser,
-      byLink: false,
-      source: source ?? '',
-      at,
-      byProvider,
-    });
-    if (!begun.isPending) {
-      const action = member.joinedAt === null ? 'user.joined' : 'user.signed_in';
-      await transaction.audit.add(userActor(member, address), { action, subject: auditSubject(member), at });
-      const isUnknown = user !== null && source === null;
-      if (linked.isNewlyLinked || isUnknown) await notify(uses, transaction, linked, { ...browser, at });
-    }
-    return { begun, lostPassword: linked.lostPassword };
-  });
+  return user === null ? signIn() : recordingNotAdmitted(uses, user, browser, signIn);
 }
 
 /** To the address here, whatever the provider has. A link that ended a password says so. */

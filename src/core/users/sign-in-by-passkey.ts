@@ -1,6 +1,7 @@
 import type { RateWindowStore } from '../access/rolling-window.js';
 import { DomainError } from '../shared/errors.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
+import { recordingNotAdmitted } from './admitted-address.js';
 import { completeSignIn } from './complete-sign-in.js';
 import type { Browser } from './open-session.js';
 import { type PasskeyAnswer, readUserHandle } from './passkey.js';
@@ -17,21 +18,25 @@ type SignInUses = PasskeyUses & {
 
 /**
  * Signs in the browser of a person by a passkey alone: the device has checked the person, so that it is two factors in one. The response
- * does not reveal what was wrong, nor whether there is such a person. Errors: `unauthorized`, `rate_limited`.
+ * does not reveal what was wrong, nor whether there is such a person. Errors: `unauthorized`, `rate_limited`; with the right passkey
+ * `ip_not_whitelisted`.
  */
 export async function signInByPasskey(uses: SignInUses, given: PasskeyAnswer, browser: Browser): Promise<User> {
   const { address } = browser;
   await requireAddressBudget(uses, address);
   const claimed = readUserHandle(uses.passkeys.claimOf(given.answer)?.userHandle ?? '');
   if (claimed === null) throw refused();
-  const { user, isProven } = await uses.store.transaction(claimed.customerId, async (transaction) => {
-    const user = await transaction.users.lock(claimed.userId);
-    if (user === null || (await isClosing(transaction))) return { user: null, isProven: false };
-    const attempt = { given, purpose: challengeFor.signIn(), alone: true, address };
-    if (!(await provePasskey(uses, transaction, user, attempt))) return { user, isProven: false };
-    const at = uses.clock.now();
-    return { user: await completeSignIn(transaction, user, { browser, byLink: false, at }), isProven: true };
-  });
+  const whose = { customerId: claimed.customerId, id: claimed.userId };
+  const { user, isProven } = await recordingNotAdmitted(uses, whose, browser, () =>
+    uses.store.transaction(claimed.customerId, async (transaction) => {
+      const user = await transaction.users.lock(claimed.userId);
+      if (user === null || (await isClosing(transaction))) return { user: null, isProven: false };
+      const attempt = { given, purpose: challengeFor.signIn(), alone: true, address };
+      if (!(await provePasskey(uses, transaction, user, attempt))) return { user, isProven: false };
+      const at = uses.clock.now();
+      return { user: await completeSignIn(transaction, user, { browser, byLink: false, at }), isProven: true };
+    }),
+  );
   if (user !== null && !isProven) await recordRefusal(uses, [user], user.email ?? `user ${user.id}`, address);
   if (user === null || !isProven) throw refused();
   return user;

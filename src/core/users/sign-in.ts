@@ -2,6 +2,7 @@ import type { RateWindowStore } from '../access/rolling-window.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
+import { recordingNotAdmitted } from './admitted-address.js';
 import { type BegunSignIn, beginSignIn } from './begin-sign-in.js';
 import { knownSource } from './known-source.js';
 import { type NoticeUses, notifyPerson } from './notify-person.js';
@@ -24,7 +25,8 @@ interface Credentials {
 /**
  * Signs in the browser of the user with this address and password, or begins to, if there is a second factor. A password that was changed
  * since it was compared is refused. Neither the response, its wording nor its time reveals whether an address exists. A person who has
- * accounts at several customers with one password gets the one used last. Errors: `unauthorized`, `rate_limited`.
+ * accounts at several customers with one password gets the one used last. Errors: `unauthorized`, `rate_limited`; with the right password
+ * `ip_not_whitelisted`.
  */
 export async function signIn(
   uses: NoticeUses & {
@@ -46,18 +48,20 @@ export async function signIn(
     await recordRefusal(uses, known, normal, address);
     throw refused();
   }
-  return uses.store.transaction(user.customerId, async (transaction) => {
-    const [held, now] = [await transaction.users.lock(user.id), uses.clock.now()];
-    // Comparing takes long enough for a new password, which ends every session, to be set in between.
-    if (held?.passwordHash !== user.passwordHash) throw refused();
-    const begun = await beginSignIn(transaction, held, { browser, byLink: false, source: source ?? '', at: now });
-    if (begun.isPending) return begun;
-    const signedIn = { action: 'user.signed_in', subject: auditSubject(held), at: now } as const;
-    await transaction.audit.add(userActor(held, address), signedIn);
-    if (source === null)
-      await notifyPerson(uses, transaction, held, { template: 'new_sign_in' }, { ...browser, at: now });
-    return begun;
-  });
+  return recordingNotAdmitted(uses, user, browser, () =>
+    uses.store.transaction(user.customerId, async (transaction) => {
+      const [held, now] = [await transaction.users.lock(user.id), uses.clock.now()];
+      // Comparing takes long enough for a new password, which ends every session, to be set in between.
+      if (held?.passwordHash !== user.passwordHash) throw refused();
+      const begun = await beginSignIn(transaction, held, { browser, byLink: false, source: source ?? '', at: now });
+      if (begun.isPending) return begun;
+      const signedIn = { action: 'user.signed_in', subject: auditSubject(held), at: now } as const;
+      await transaction.audit.add(userActor(held, address), signedIn);
+      if (source === null)
+        await notifyPerson(uses, transaction, held, { template: 'new_sign_in' }, { ...browser, at: now });
+      return begun;
+    }),
+  );
 }
 
 function refused(): DomainError {

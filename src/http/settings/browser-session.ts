@@ -64,8 +64,9 @@ export function browserSessions(ports: Ports) {
 
 /** The browser of a request, with the token of a session that a use case may open for it. */
 export function newBrowser(request: Request): Browser {
-  const { clientIp } = requestContextOf(request);
-  return { token: newRandomToken(), address: clientIp, userAgent: request.headers['user-agent'] ?? '' };
+  const { clientIp, namedIp } = requestContextOf(request);
+  const userAgent = request.headers['user-agent'] ?? '';
+  return { token: newRandomToken(), address: clientIp, namedAddress: namedIp, userAgent };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Request } from 'express';
 import { requireChange } from '../../core/access/require-budget.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
+import { notAdmitted } from '../../core/users/admitted-address.js';
 import { mustAddFactor } from '../../core/users/factor-policy.js';
 import { touchSession } from '../../core/users/find-session.js';
 import { mayActAs, type Role } from '../../core/users/role.js';
@@ -39,14 +40,18 @@ export class PersonGuard implements CanActivate {
     if (access?.needs !== 'person' && access?.needs !== 'visitor') return true;
     const request = context.switchToHttp().getRequest<Request>();
     const requestContext = requestContextOf(request);
-    const person = request.session?.known ?? null;
-    const { clientIp, requestId } = requestContext;
+    const known = request.session?.known ?? null;
+    const { clientIp, namedIp, requestId } = requestContext;
+    const isAdmitted = known === null || this.ports.ipLists.admits(known.customer.settingsIpList, namedIp);
+    // Elsewhere they are nobody: they may sign out, or sign in to another account.
+    const person = isAdmitted ? known : null;
     const form = new FormFields(new URLSearchParams());
     const pageContext = { request, person, clientIp, requestId, form, navigation: this.navigation.entries };
     pageContexts.set(requestContext, pageContext);
     requestContext.userId = person?.user.id ?? null;
     if (person !== null) await touchSession(this.ports, person, clientIp);
     if (access.needs === 'person') {
+      if (!isAdmitted) throw notAdmitted(namedIp);
       this.requirePerson(request, access.role);
       if (person !== null && access.beforeFactor !== true) this.requireFactor(request, person);
     }

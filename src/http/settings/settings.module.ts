@@ -8,6 +8,7 @@ import { IdentitiesController } from './account/identities.controller.js';
 import { LeavingController } from './account/leaving.controller.js';
 import { PeopleController } from './account/people.controller.js';
 import { RemoveFactorController } from './account/remove-factor.controller.js';
+import { SettingsAddressesController } from './account/settings-addresses.controller.js';
 import { AssetsController } from './assets.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { DeliveryKeysController } from './delivery/delivery-keys.controller.js';
@@ -69,6 +70,7 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     PasskeyQuestionsController,
     PasskeySignInController,
     FactorPolicyController,
+    SettingsAddressesController,
     ExportController,
     LeavingController,
     LibraryController,

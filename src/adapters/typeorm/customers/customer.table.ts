@@ -22,6 +22,7 @@ export const customerTable = tableOf<Customer>('customer', 'customers', {
   storageBytesLimit: optionalBigWhole,
   photosLimit: optionalBigWhole,
   factorsRequiredFrom: optionalInstant,
+  settingsIpList: { type: 'text', array: true },
   createdAt: instant,
   updatedAt: instant,
   version: whole,

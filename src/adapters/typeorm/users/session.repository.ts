@@ -13,6 +13,7 @@ export class TypeormSessionStore implements SessionStore {
       const [session] = await select<Session & Omit<KnownSession['customer'], 'id'> & Pick<KnownSession, 'hasFactor'>>(
         manager,
         `SELECT ${selectList(sessionTable, 's')}, c.name, c.status, c.factors_required_from AS "factorsRequiredFrom",
+           c.settings_ip_list AS "settingsIpList",
            EXISTS (SELECT 1 FROM authenticator_apps a
              WHERE a.customer_id = s.customer_id AND a.user_id = s.user_id)
            OR EXISTS (SELECT 1 FROM passkeys p
@@ -21,11 +22,10 @@ export class TypeormSessionStore implements SessionStore {
         [tokenHash],
       );
       if (session === undefined) return null;
-      const { name, status, factorsRequiredFrom, hasFactor, ...rest } = session;
+      const { name, status, factorsRequiredFrom, settingsIpList, hasFactor, ...rest } = session;
+      const customer = { id: rest.customerId, name, status, factorsRequiredFrom, settingsIpList };
       const user: User | null = await manager.findOneBy(userTable, { customerId: rest.customerId, id: rest.userId });
-      return (
-        user && { session: rest, user, customer: { id: rest.customerId, name, status, factorsRequiredFrom }, hasFactor }
-      );
+      return user && { session: rest, user, customer, hasFactor };
     });
   }
 

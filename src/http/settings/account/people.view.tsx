@@ -11,6 +11,7 @@ import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import type { FormFields } from '../form-fields.js';
 import { Badge, Card, Confirm, Heading, Moment, Table } from '../parts.js';
 import { Unlink } from './identities.view.js';
+import { SettingsAddressesCard } from './settings-addresses.view.js';
 
 interface ListProps {
   readonly users: readonly User[];
@@ -94,6 +95,7 @@ export function PeopleList({ users, withFactor, identities, customer, isMailed, 
       </Card>
       <Allowed least="owner">
         <FactorPolicy customer={customer} />
+        <SettingsAddressesCard customer={customer} />
       </Allowed>
     </>
   );

@@ -3,6 +3,7 @@ import { type Scope, scopes } from '../../../core/access/scope.js';
 import { after, DAY } from '../../../core/shared/clock.js';
 import { type FieldError, invalid } from '../../../core/shared/errors.js';
 import type { FormFields } from '../form-fields.js';
+import { entriesOf, entriesText } from '../ip-list-text.js';
 
 /** The fields of a key's form, as typed. */
 export interface KeyFields {
@@ -59,7 +60,7 @@ export function fieldsOf(key: ApiKey): KeyFields {
     name: key.name,
     preset,
     scopes: key.scopes,
-    ipList: key.ipList.map(shortRange).join('\n'),
+    ipList: entriesText(key.ipList),
     expiresOn: lastDay(key.expiresAt),
     readLimit: key.readLimit?.toString() ?? '',
     writeLimit: key.writeLimit?.toString() ?? '',
@@ -98,19 +99,6 @@ export function settingsOf(fields: KeyFields, before: ApiKey | null): KeySetting
     writeLimit: writeLimit ?? null,
     expiresAt: expiresAt ?? null,
   };
-}
-
-/** Entries are separated by lines, commas and spaces; ranges like `10.0.0.1 - 10.0.0.9` stay together so that they can be explained. */
-function entriesOf(text: string): readonly string[] {
-  return text
-    .replace(/\s+([-–])\s+/g, '$1')
-    .split(/[\s,;]+/)
-    .filter((entry) => entry !== '');
-}
-
-/** A range of one address as the address. */
-export function shortRange(range: string): string {
-  return range.includes(':') ? range.replace(/\/128$/, '') : range.replace(/\/32$/, '');
 }
 
 /** Null when empty; undefined when it is not a whole number. */

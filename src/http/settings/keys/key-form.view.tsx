@@ -4,7 +4,9 @@ import { MAX_KEY_NAME } from '../../../core/access/key-values.js';
 import { mostRequests } from '../../../core/access/own-key.js';
 import { defaultBudgets } from '../../../core/access/rolling-window.js';
 import { scopes } from '../../../core/access/scope.js';
+import { Choice } from '../choice.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { IpListField } from '../ip-list-field.js';
 import { Card, Heading, Moment } from '../parts.js';
 import { type KeyFields, presets } from './key-form.js';
 import { ScopeList } from './keys.view.js';
@@ -128,39 +130,6 @@ function ScopeChoice({ fields, problems }: FormProps) {
   );
 }
 
-interface ChoiceProps {
-  readonly type: 'radio' | 'checkbox';
-  readonly name: string;
-  readonly value: string;
-  readonly isChosen: boolean;
-  readonly label: string;
-  readonly children?: string;
-}
-
-function Choice({ type, name, value, isChosen, label, children }: ChoiceProps) {
-  const id = `${name}-${value.replace(':', '-')}`;
-  return (
-    <div class="choice">
-      <input
-        type={type}
-        id={id}
-        name={name}
-        value={value}
-        checked={isChosen}
-        aria-describedby={children ? `${id}-what` : undefined}
-      />
-      <div>
-        <label for={id}>{label}</label>
-        {children && (
-          <p class="hint" id={`${id}-what`}>
-            {children}
-          </p>
-        )}
-      </div>
-    </div>
-  );
-}
-
 function SharedFields(props: FormProps & { granted: ApiKey | null }) {
   const { fields, problems, granted } = props;
   const limit = (group: 'read' | 'write') => {
@@ -169,7 +138,12 @@ function SharedFields(props: FormProps & { granted: ApiKey | null }) {
   };
   return (
     <>
-      <IpListField {...props} />
+      <IpListField
+        value={fields.ipList}
+        anywhere="If empty, the key can be used from anywhere."
+        used="the key was used"
+        {...props}
+      />
       <Field
         label="Expiry date"
         name="expiresOn"
@@ -194,56 +168,5 @@ function SharedFields(props: FormProps & { granted: ApiKey | null }) {
         />
       </div>
     </>
-  );
-}
-
-function IpListField({ fields, problems, locksOut, addresses, clientIp }: FormProps) {
-  const hint = (
-    <>
-      One address or range per line, such as 203.0.113.9 or 2001:db8::/32. If empty, the key can be used from anywhere.
-      Your current address: <code>{clientIp}</code>
-    </>
-  );
-  return (
-    <>
-      <Field
-        label="Allowed addresses"
-        name="ipList"
-        hint={hint}
-        errors={problems}
-        lines={Math.max(3, fields.ipList.split('\n').length)}
-        input={{ value: fields.ipList, spellcheck: false, autocomplete: 'off', autocapitalize: 'off', class: 'code' }}
-      />
-      {locksOut.length > 0 && (
-        <div class="flash warn below" role="alert">
-          <p>
-            {`In the last day, the key was used from ${locksOut.length === 1 ? 'an address' : 'addresses'} that this list would block:`}
-          </p>
-          <AddressList addresses={locksOut} />
-          <Choice type="checkbox" name="lockOut" value="yes" isChosen={false} label="Block them from now on" />
-        </div>
-      )}
-      {locksOut.length === 0 && addresses.length > 0 && (
-        <div class="hint below">
-          <p>Used in the last day from:</p>
-          <AddressList addresses={addresses.map(({ address }) => address)} />
-        </div>
-      )}
-    </>
-  );
-}
-
-const MOST_SHOWN = 12;
-
-function AddressList({ addresses }: { addresses: readonly string[] }) {
-  return (
-    <ul class="chips">
-      {addresses.slice(0, MOST_SHOWN).map((address) => (
-        <li key={address}>
-          <code>{address}</code>
-        </li>
-      ))}
-      {addresses.length > MOST_SHOWN && <li>{`and ${addresses.length - MOST_SHOWN} more`}</li>}
-    </ul>
   );
 }

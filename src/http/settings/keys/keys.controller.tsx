@@ -13,6 +13,7 @@ import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
+import { LOCK_OUT_FIELD } from '../ip-list-field.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
@@ -57,7 +58,7 @@ export class KeysController {
     try {
       const settings = settingsOf(fields, null);
       const locksOut = lockedOut(settings.ipList, addresses);
-      if (locksOut.length > 0 && !context.form.has('lockOut')) {
+      if (locksOut.length > 0 && !context.form.has(LOCK_OUT_FIELD)) {
         return this.newForm(context, { ...form, problems: null, locksOut });
       }
       const request = { ...settings, scopes: scopesOf(fields) };
@@ -82,7 +83,7 @@ export class KeysController {
     try {
       const settings = settingsOf(fields, key);
       const locksOut = lockedOut(settings.ipList, await recentAddresses(this.ports, key.customerId, id));
-      if (locksOut.length > 0 && !context.form.has('lockOut')) {
+      if (locksOut.length > 0 && !context.form.has(LOCK_OUT_FIELD)) {
         return await this.editForm(context, { key, fields, problems: null, locksOut });
       }
       const { name } = await editOwnKey(this.ports, callerOfPage(context), id, settings);

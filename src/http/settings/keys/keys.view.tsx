@@ -1,8 +1,8 @@
 import { type ApiKey, displayPrefix, isExpired } from '../../../core/access/api-key.js';
 import { keyBudget } from '../../../core/access/rolling-window.js';
 import { DAY } from '../../../core/shared/clock.js';
+import { shortRange } from '../ip-list-text.js';
 import { Badge, Empty, Heading, Moment, Table } from '../parts.js';
-import { shortRange } from './key-form.js';
 
 const UNUSED_DAYS = 90;
 const SOON_DAYS = 14;

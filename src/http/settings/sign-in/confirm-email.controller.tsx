@@ -10,6 +10,7 @@ import { newBrowser } from '../browser-session.js';
 import { Button, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext } from '../page-context.js';
+import { admittingCustomer } from './admitting-customer.js';
 
 /** The link that confirms a new address. Opening it changes nothing: programs that look at mails open links, too. */
 @Controller(EMAIL_LINKS_PATH)
@@ -36,7 +37,7 @@ export class ConfirmEmailController {
   private async page(context: PageContext, token: string, problems: Problems | null): Promise<Reply> {
     const change = await peekEmailChange(this.ports, token);
     if (change === null) throw linkForbidden();
-    const customer = (await this.ports.customers.find(change.user.customerId))?.name ?? '';
+    const { name: customer } = await admittingCustomer(this.ports, context, change.user.customerId);
     const words = { title: 'Confirm your address', plain: true, ...(problems && { status: problems.status }) };
     const props = { action: `/${EMAIL_LINKS_PATH}/${token}`, email: change.email, customer, problems };
     return renderPage(this.ports, context, words, <ConfirmForm {...props} />);

@@ -11,6 +11,7 @@ import { type Problems, problemsOf } from '../form.js';
 import { HOME } from '../navigation.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext } from '../page-context.js';
+import { admittingCustomer } from './admitting-customer.js';
 import { continueSignIn } from './pending-sign-in.js';
 import { EnterForm } from './sign-in.view.js';
 
@@ -47,11 +48,11 @@ export class EnterController {
     const known = await peekLink(this.ports, token);
     if (known === null) throw linkForbidden();
     const { user } = known;
-    const customer = (await this.ports.customers.find(user.customerId))?.name ?? '';
+    const customer = await admittingCustomer(this.ports, context, user.customerId);
     const values = {
       action: `/${SIGN_IN_LINKS_PATH}/${token}`,
       user,
-      customer,
+      customer: customer.name,
       email: context.form.text('email'),
       problems,
     };

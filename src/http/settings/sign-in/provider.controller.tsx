@@ -18,7 +18,7 @@ import { rememberFlow, takeFlow } from './provider-cookie.js';
 import { offersOf, SignInForm } from './sign-in.view.js';
 
 /** Errors that the sign-in page shows, beside the other ways to sign in. */
-const EXPLAINED = ['unauthorized', 'service_unavailable', 'rate_limited'];
+const EXPLAINED = ['unauthorized', 'ip_not_whitelisted', 'service_unavailable', 'rate_limited'];
 
 /** Signing in at a provider (OpenID Connect). Links lead there, not forms: a form must not end at another site (`form-action`). */
 @Controller(PROVIDER_PATH.slice(1))
