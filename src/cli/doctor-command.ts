@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { binariesOfDatabase } from '../composition/installation-files.js';
 import { openBlobs } from '../composition/open-blobs.js';
-import { databaseState } from '../composition/open-database.js';
+import { type DatabaseState, databaseState } from '../composition/open-database.js';
 import { askRedis } from '../composition/open-rate-windows.js';
 import { requireInstallation } from '../composition/require-installation.js';
-import { type Config, ConfigError, readConfig } from '../config.js';
+import { type Config, ConfigError, readConfig, settingNames } from '../config.js';
 import { openMailer, openMedia } from '../ports.module.js';
 import { loadSettings, type Settings } from '../settings-file.js';
 import {
@@ -19,6 +19,7 @@ import {
 } from './doctor/environment.js';
 import { type Finding, fail, findingOf, ok } from './doctor/finding.js';
 import { checkBlobs, checkLimiter, checkMedia, judgeDatabase, judgeIsolation } from './doctor/services.js';
+import { type Checked, supportDocument, writeSupportFile } from './doctor/support-file.js';
 import { ExitWith, exitCodes } from './exit-codes.js';
 import { envFileOf } from './options.js';
 import { print, table } from './print.js';
@@ -29,8 +30,12 @@ export function doctorCommand(): Command {
       'check whether the service can run here, and suggest remedies; exit codes: 0 yes, 1 yes, with warnings, 4 no',
     )
     .option('--json', 'print one JSON document')
-    .action(async (options: { json?: boolean }, command: Command) => {
-      const findings = await runChecks(envFileOf(command));
+    .option('--bundle <file>', 'also write a file for those who are to help: versions, settings without secrets, sizes')
+    .action(async (options: { json?: boolean; bundle?: string }, command: Command) => {
+      const checked = await runChecks(envFileOf(command));
+      const { findings } = checked;
+      if (options.bundle !== undefined)
+        await writeSupportFile(options.bundle, supportDocument(checked, settingNames(), process.env));
       const failed = findings.some(({ level }) => level === 'fail');
       const warned = findings.some(({ level }) => level === 'warn');
       const rows = findings.flatMap(({ level, check, message, advice }) => [
@@ -43,13 +48,14 @@ export function doctorCommand(): Command {
     });
 }
 
-async function runChecks(envFile: string | undefined): Promise<readonly Finding[]> {
+async function runChecks(envFile: string | undefined): Promise<Checked> {
   const read = configOf(envFile);
-  if (!('config' in read)) return [checkNode(process.version), ...read];
+  if (!('config' in read)) return { findings: [checkNode(process.version), ...read], database: null };
   const { config, settings } = read;
+  let database: DatabaseState | null = null;
   const { databaseUrl } = config;
   const place = databaseUrl === null ? 'the embedded database' : `the database at ${new URL(databaseUrl).host}`;
-  return [
+  const findings = [
     checkNode(process.version),
     ...(await checkSettings(settings)),
     checkPublicUrl(config),
@@ -60,8 +66,8 @@ async function runChecks(envFile: string | undefined): Promise<readonly Finding[
     ...(await checkDataDir(config)),
     ...(databaseUrl === null ? await binaries() : []),
     ...(await findingOf('database', `Check whether ${place} is running and reachable, and check its log.`, async () => {
-      const state = await databaseState(config);
-      return state === null ? [ok('database', 'created at the first start')] : judgeDatabase(state);
+      database = await databaseState(config);
+      return database === null ? [ok('database', 'created at the first start')] : judgeDatabase(database);
     })),
     ...(await redis(config)),
     ...(await mail(config)),
@@ -72,6 +78,7 @@ async function runChecks(envFile: string | undefined): Promise<readonly Finding[
       inDataDir(config, (dataDir) => pictures({ ...config, dataDir })),
     )),
   ];
+  return { findings, database };
 }
 
 function configOf(envFile: string | undefined): { config: Config; settings: Settings } | readonly Finding[] {

@@ -134,6 +134,7 @@ describe('phs doctor on what the service needs', () => {
     aheadMs: 3,
     pending: [],
     unknown: [],
+    tables: [],
     rowSecurity: null,
   };
   it.each([

@@ -1,3 +1,7 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { shownSettings } from '../../src/cli/doctor/support-file.js';
+import { settingNames } from '../../src/config.js';
 import type { CommandResult } from './support/service.js';
 import { Installation } from './support/service.js';
 
@@ -68,5 +72,51 @@ describe('phs doctor', () => {
     const people = await installation.commandWith({ ...settings, PORT: 'x' }, 'doctor');
     expect([people.status, people.stdout]).toEqual([4, expect.stringContaining('PORT must be a whole number')]);
     expect(people.stdout).toContain('→ docs/operations.md');
+  });
+
+  it('writes a support file that contains no secret, wherever the settings have one', async () => {
+    const file = join(installation.dataDir, 'support.json');
+    const secret = (name: string) => `${name}-is-not-for-others-${'x1y2z3'.repeat(5)}`;
+    const own = ['secret-key', 'first-key', 'first-link'].map((name) =>
+      readFileSync(join(installation.dataDir, name), 'utf8').trim(),
+    );
+    const addresses = {
+      DATABASE_URL: `postgres://ada:${secret('database')}@127.0.0.1:1/none`,
+      DATABASE_DIRECT_URL: `postgres://ada:${secret('direct')}@127.0.0.1:1/none`,
+      REDIS_URL: `redis://:${secret('redis')}@127.0.0.1:1`,
+      SMTP_URL: `smtp://ada:${secret('mail')}@127.0.0.1:1`,
+    };
+    const words = Object.fromEntries(
+      settingNames()
+        .filter((name) => /SECRET|KEY|TOKEN|PASSWORD/.test(name))
+        .map((name) => [name, secret(name)]),
+    );
+    const rest = {
+      RATE_LIMIT_STORE: 'redis',
+      BLOB_STORE: 's3',
+      S3_BUCKET: 'photos',
+      S3_ENDPOINT: 'http://127.0.0.1:1',
+    };
+    const sender = { MAIL_FROM: 'photos@example.com', OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'photos' };
+    const all = { ...words, ...addresses, ...rest, ...sender };
+    for (const settings of [{}, all, { ...all, PORT: 'x' }]) {
+      const path = `${file}.${Object.keys(settings).length}`;
+      await installation.commandWith(settings, 'doctor', '--bundle', path);
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      const text = readFileSync(path, 'utf8');
+      expect(own.filter((each) => text.includes(each))).toEqual([]);
+      expect(text).not.toContain('is-not-for-others');
+    }
+    const bundle = (settings: object) => JSON.parse(readFileSync(`${file}.${Object.keys(settings).length}`, 'utf8'));
+    expect(bundle(all).settings).toMatchObject({ BLOB_STORE: 's3', REDIS_URL: '(set)', SECRET_KEY: '(set)' });
+    const { versions, database, findings: found } = bundle({});
+    expect(versions).toMatchObject({ photoService: expect.any(String), node: process.version });
+    expect(database).toMatchObject({ pending: [], unknown: [] });
+    expect(database.tables).toContainEqual({ name: 'customers', rows: expect.any(Number), bytes: expect.any(Number) });
+    expect(found.map(({ check }: Found) => check)).toContain('isolation');
+  });
+
+  it('shows values of known settings alone', () => {
+    expect(shownSettings.filter((name) => !settingNames().includes(name))).toEqual([]);
   });
 });

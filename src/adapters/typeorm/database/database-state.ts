@@ -16,7 +16,13 @@ export interface DatabaseState {
   readonly unknown: readonly string[];
   /** Null: there are no tables yet. */
   readonly rowSecurity: RowSecurity | null;
+  /** As the statistics of the database estimate them. */
+  readonly tables: readonly { readonly name: string; readonly rows: number; readonly bytes: number }[];
 }
+
+const TABLES = `
+  SELECT relname AS name, n_live_tup::float8 AS rows, pg_total_relation_size(relid)::float8 AS bytes
+  FROM pg_stat_user_tables WHERE schemaname = current_schema() ORDER BY relname`;
 
 /** Errors: those of the connection. */
 export function readDatabaseState(address: DatabaseAddress): Promise<DatabaseState> {
@@ -34,6 +40,7 @@ export function readDatabaseState(address: DatabaseAddress): Promise<DatabaseSta
         : null,
       pending: known.filter((name) => !run.includes(name)),
       unknown: run.filter((name) => !known.includes(name)),
+      tables: (await client.query(TABLES)).rows,
     };
   });
 }
