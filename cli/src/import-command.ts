@@ -1,15 +1,17 @@
 import { Command, Option } from 'commander';
-import type { ImportOptions, Wait } from 'photo-service-sdk';
-import { PartlyDone } from './exit-codes.js';
+import type { ImportOptions, PhotoService, Wait } from 'photo-service-sdk';
+import { PartlyDone, UsageError } from './exit-codes.js';
 import type { RestoreResult } from './export/restore-export.js';
 import { importStateFile } from './import-state-file.js';
 import { interruptible } from './interrupt.js';
-import { connect } from './login.js';
+import { clientOf, currentLogin } from './login.js';
 import { jsonOption, namesOption, quietOption, wholeOption } from './options.js';
 import { bytesText, count, plain, print, timeText } from './print.js';
 import { ProgressDisplay } from './progress-display.js';
-import type { SourceImportResult } from './sources/import-source.js';
+import { folderSource } from './sources/folder-source.js';
+import { importSource, type SourceImportOptions, type SourceImportResult } from './sources/import-source.js';
 import { type ImportName, importNames, type OpenImport, openImport } from './sources/open-import.js';
+import { watchFolders } from './watch-folders.js';
 
 interface Options {
   readonly from: ImportName;
@@ -22,6 +24,7 @@ interface Options {
   readonly sidecars: boolean;
   readonly state?: string;
   readonly dryRun?: boolean;
+  readonly watch?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
@@ -42,10 +45,12 @@ export function importCommand(): Command {
       '--state <file>',
       'where to store the state of the run (default: a file for these paths, in XDG_STATE_HOME)',
     )
+    .option('--watch', 'go on with what arrives in the folders, until Ctrl-C')
     .option('--dry-run', 'compare files with the library, but change nothing')
     .addOption(jsonOption())
     .addOption(quietOption())
     .action(async (paths: readonly string[], options: Options) => {
+      requireWatchable(options);
       const display = new ProgressDisplay(options);
       const began = performance.now();
       let waited = 0;
@@ -56,10 +61,12 @@ export function importCommand(): Command {
       let source: OpenImport | null = null;
       try {
         source = await openImport(options.from, paths, options);
-        const client = await connect(onWait);
+        const login = await currentLogin();
+        const client = clientOf(login, { onWait });
         const wanted = importOptions(options);
-        const stateFile = options.state ?? importStateFile(client.baseUrl, options.from, paths, wanted);
+        const stateFile = options.state ?? importStateFile(login, options.from, paths, wanted);
         const onProgress = display.importing.bind(display);
+        if (options.watch) return await watchAndImport(client, paths, options, { ...wanted, stateFile });
         const { run } = source;
         const result = await interruptible((signal) => run(client, { ...wanted, stateFile, onProgress, signal }));
         display.end();
@@ -70,6 +77,34 @@ export function importCommand(): Command {
         await source?.close();
       }
     });
+}
+
+function requireWatchable({ watch, from, dryRun, json }: Options): void {
+  if (watch && (from !== 'folder' || dryRun || json)) {
+    throw new UsageError('--watch imports from folders, and goes on: it has no --from, --dry-run or --json.');
+  }
+}
+
+/** An import for each time that files have arrived; its result is printed when it is done. */
+function watchAndImport(
+  client: PhotoService,
+  paths: readonly string[],
+  options: Options,
+  wanted: Omit<SourceImportOptions, 'signal'>,
+): Promise<never> {
+  const { sidecars } = options;
+  if (!options.quiet) console.error(`Watching ${paths.map(plain).join(', ')}. Stop with Ctrl-C.`);
+  return interruptible((signal) => {
+    const importThese = async (only: ReadonlySet<string>) => {
+      const began = performance.now();
+      const result = await importSource(client, folderSource(paths, { sidecars, only }), { ...wanted, signal });
+      // Whatever else is in the folders was not meant.
+      const met = { ...result, skipped: 0 };
+      printResult(options, met, { seconds: (performance.now() - began) / 1000, waitedForLimitsMs: 0 });
+    };
+    const onOutage = ({ message }: Error) => console.error(`phs: ${plain(message)} Trying again.`);
+    return watchFolders(paths, importThese, { signal, onOutage });
+  });
 }
 
 function importOptions({ tag, name, timeZone, allowDuplicates, restore, uploads, dryRun }: Options): ImportOptions {
@@ -85,11 +120,20 @@ function importOptions({ tag, name, timeZone, allowDuplicates, restore, uploads,
   };
 }
 
-function report(
-  options: Options,
-  result: SourceImportResult & Partial<RestoreResult>,
-  { seconds, waitedForLimitsMs }: { seconds: number; waitedForLimitsMs: number },
-): void {
+type Result = SourceImportResult & Partial<RestoreResult>;
+
+interface Durations {
+  readonly seconds: number;
+  readonly waitedForLimitsMs: number;
+}
+
+/** @throws PartlyDone */
+function report(options: Options, result: Result, durations: Durations): void {
+  printResult(options, result, durations);
+  if (result.failed.length > 0 || (result.differences ?? []).length > 0) throw new PartlyDone();
+}
+
+function printResult(options: Options, result: Result, { seconds, waitedForLimitsMs }: Durations): void {
   const { dryRun, imported, duplicates, failed, bytesUploaded, skipped, losses, edited = 0, differences = [] } = result;
   const known = (number: number | null) => (number === null ? '?' : number.toLocaleString('en'));
   const sent = bytesUploaded === null ? '' : `, ${bytesText(bytesUploaded)} ${dryRun ? 'to upload' : 'sent'}`;
@@ -103,8 +147,6 @@ function report(
     ...(edited > 0 ? [`${count(edited, 'photo')} edited afterwards, to be as they were`] : []),
     ...(differences.length > 0 ? [`${count(differences.length, 'field')} not as before: add --json to list them`] : []),
   ]);
-  if (failed.length === 0 && differences.length === 0) return;
-  if (!options.json)
-    for (const { path, code, message } of failed) console.error(`failed: ${plain(path)}: ${plain(message)} (${code})`);
-  throw new PartlyDone();
+  if (options.json) return;
+  for (const { path, code, message } of failed) console.error(`failed: ${plain(path)}: ${plain(message)} (${code})`);
 }

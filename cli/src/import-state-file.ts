@@ -2,17 +2,21 @@ import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { ImportOptions } from 'photo-service-sdk';
 import { stateFolder } from './folders.js';
+import type { Login } from './login.js';
 import type { ImportName } from './sources/open-import.js';
 
-/** One file for each service, source, set of paths and set of options: a run goes on only with what it was begun with. */
+/**
+ * One file for each service, key, source, set of paths and set of options: a run goes on only with what it was begun with, and never with
+ * what was begun in another account.
+ */
 export function importStateFile(
-  url: string,
+  { url, token }: Login,
   from: ImportName,
   paths: readonly string[],
   options: ImportOptions,
 ): string {
   const { uploads: _, dryRun: __, ...lasting } = options;
   const places = paths.map((path) => resolve(path)).sort();
-  const what = JSON.stringify(from === 'folder' ? [url, places, lasting] : [url, places, lasting, from]);
+  const what = JSON.stringify([url.replace(/\/+$/, ''), token, places, lasting, from]);
   return join(stateFolder(), 'imports', `${createHash('sha256').update(what).digest('hex').slice(0, 20)}.json`);
 }

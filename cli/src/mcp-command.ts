@@ -26,6 +26,7 @@ export function mcpCommand(): Command {
         agentServer({
           client: clientOf(login, { maxRetries: 0 }),
           patientClient: clientOf(login),
+          login,
           folders: folder.map((path) => resolve(path)),
           version: command.parent?.version() ?? '',
           write,

@@ -33,6 +33,7 @@ async function session({ key = {}, write = true, folders = [], actor }: SessionO
   const server = agentServer({
     client: world.clientOf(holder, { maxRetries: 0 }),
     patientClient: world.clientOf(holder),
+    login: { url: world.front.url, token: holder.token },
     version: '1.2.3',
     folders,
     write,

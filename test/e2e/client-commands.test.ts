@@ -19,6 +19,7 @@ import { brokenShapes, releasedCommands, SeenDocuments } from '../support/releas
 import { type Client, sha256 } from './support/client.js';
 import { photoNamed } from './support/life.js';
 import { McpSession } from './support/mcp-session.js';
+import { until } from './support/processes.js';
 import { Installation } from './support/service.js';
 
 // Every command is a process of its own: on a busy machine many of them take long.
@@ -434,6 +435,25 @@ describe('phs mcp', () => {
 });
 
 describe('around it', () => {
+  it('import --watch: what arrives is imported until Ctrl-C, which ends it with 130', async () => {
+    const arriving = join(home, 'arriving');
+    mkdirSync(arriving);
+    const env = { PATH, HOME: home, PHOTO_SERVICE_URL: installation.url, PHOTO_SERVICE_TOKEN: token };
+    const args = [join(root, 'cli/dist/phs.js'), 'import', '--watch', arriving];
+    const watching = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    watching.stdout.on('data', (bytes) => {
+      said += bytes;
+    });
+    const complained = text(watching.stderr);
+    cpSync(join(root, 'test/fixtures/photos/notocactus.jpg'), join(arriving, 'arrived.jpg'));
+    await until('the photo to be imported', () => said.startsWith('1 imported'));
+    watching.kill('SIGINT');
+    expect(await complained).toMatch(/^Watching .*arriving[\s\S]*phs: Interrupted/);
+    await until('it to end', () => watching.exitCode !== null);
+    expect(watching.exitCode).toBe(130);
+  });
+
   it('the service’s own phs is the same client', async () => {
     const program = join(root, 'bin/phs.js');
     expect((await phsWith({ program }, 'whoami', '--json')).json).toMatchObject({ customer: { id: 1 } });
@@ -465,6 +485,7 @@ describe('around it', () => {
 
   it('whatever was done, the service has what it should', async () => {
     const { body } = await service.get('/photos?trashed=any&sort=filename');
-    expect(body.data.map(({ filename }: { filename: string }) => filename)).toEqual(['c.jpg', 'renamed.jpg']);
+    const names = body.data.map(({ filename }: { filename: string }) => filename);
+    expect(names).toEqual(['arrived.jpg', 'c.jpg', 'renamed.jpg']);
   });
 });

@@ -59,7 +59,7 @@ async function importPaths(context: ToolContext, paths: readonly string[], optio
   const real = await Promise.all(paths.map((path) => requireInside(context.folders, path)));
   const source = await openSource('folder', real, { sidecars: true });
   try {
-    const statePath = importStateFile(client.baseUrl, 'folder', real, options);
+    const statePath = importStateFile(context.login, 'folder', real, options);
     return await importSource(client, source, {
       ...options,
       stateFile: statePath,
@@ -73,7 +73,7 @@ async function importPaths(context: ToolContext, paths: readonly string[], optio
 
 function importByUrl(context: ToolContext, urls: readonly string[], options: ImportOptions) {
   const { patientClient: client, signal } = context;
-  const memory = stateFile(importStateFile(client.baseUrl, 'urls', urls, options));
+  const memory = stateFile(importStateFile(context.login, 'urls', urls, options));
   const wanted = urls.map((url) => ({ url }));
   return importUrls(client, wanted, { ...options, memory, signal, onProgress: reportTo(context) });
 }

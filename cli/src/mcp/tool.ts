@@ -1,4 +1,5 @@
 import type { PhotoService } from 'photo-service-sdk';
+import type { Login } from '../login.js';
 
 /** JSON Schema of an object. */
 export interface InputSchema {
@@ -14,6 +15,8 @@ export interface ToolContext {
   readonly client: PhotoService;
   /** For work that takes minutes: it waits and retries. */
   readonly patientClient: PhotoService;
+  /** Whose client this is. */
+  readonly login: Login;
   /** The only folders from which files may be read. */
   readonly folders: readonly string[];
   /** Aborted when the call is cancelled. */

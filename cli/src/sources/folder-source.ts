@@ -4,15 +4,24 @@ import { DetailsBuilder } from './details-builder.js';
 import { type PhotoSource, type SourceItem, skipReason } from './photo-source.js';
 import { possibleSidecars, SidecarFiles } from './sidecar-files.js';
 
+export interface FolderOptions {
+  readonly sidecars: boolean;
+  /** The paths of the photos that are meant, if it is not all of them. */
+  readonly only?: ReadonlySet<string>;
+}
+
 /** Files, and the photos in folders, with their XMP sidecars. */
-export function folderSource(paths: readonly string[], { sidecars }: { readonly sidecars: boolean }): PhotoSource {
+export function folderSource(paths: readonly string[], options: FolderOptions): PhotoSource {
   return {
-    items: () => items(paths, sidecars),
+    items: () => items(paths, options),
     close: () => Promise.resolve(),
   };
 }
 
-async function* items(paths: readonly string[], withSidecars: boolean): AsyncGenerator<SourceItem> {
+async function* items(
+  paths: readonly string[],
+  { sidecars: withSidecars, only }: FolderOptions,
+): AsyncGenerator<SourceItem> {
   const { files, others, unseen } = await findPhotos(paths);
   // Photos that were named by themselves have their sidecars beside them, and not among the files that were found.
   const beside = files.filter(({ path }) => paths.includes(path)).flatMap(({ path }) => possibleSidecars(path));
@@ -20,6 +29,7 @@ async function* items(paths: readonly string[], withSidecars: boolean): AsyncGen
   for (const { path, problem } of unseen)
     yield { kind: 'skipped', label: path, reason: 'unreadable', problem: unreadable(problem).message };
   for (const { ref, path, stats } of files) {
+    if (only?.has(path) === false) continue;
     const details = new DetailsBuilder();
     await sidecars.addDetails(path, details);
     const { losses } = details;

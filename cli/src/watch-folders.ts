@@ -1,0 +1,59 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ConnectionError } from 'photo-service-sdk';
+import { findPhotos } from 'photo-service-sdk/node';
+
+/** A file that has not changed for so long is taken to be whole. */
+const SETTLED_MS = 5000;
+
+/** Which photos of some folders are whole and were not imported yet. What is still being written is not whole. */
+export class FolderWatch {
+  private seen: ReadonlyMap<string, string> = new Map();
+  private readonly imported = new Map<string, string>();
+
+  constructor(private readonly paths: readonly string[]) {}
+
+  /** Those that are as they were at the look before, and new or changed since they were imported. */
+  async settled(): Promise<ReadonlySet<string>> {
+    const { files } = await findPhotos(this.paths);
+    const before = this.seen;
+    this.seen = new Map(files.map(({ path, stats }) => [path, `${stats.size} ${stats.mtimeNs}`]));
+    const whole = files.filter(({ path, stats }) => stats.size > 0n && this.seen.get(path) === before.get(path));
+    return new Set(whole.map(({ path }) => path).filter((path) => this.imported.get(path) !== this.seen.get(path)));
+  }
+
+  /** They are not reported again before they change. */
+  done(paths: ReadonlySet<string>): void {
+    for (const path of paths) this.imported.set(path, this.seen.get(path) ?? '');
+  }
+}
+
+export interface WatchOptions {
+  readonly signal: AbortSignal;
+  /** Called when the service did not answer. */
+  readonly onOutage: (error: ConnectionError) => void;
+  readonly settledMs?: number;
+}
+
+/**
+ * Imports what is in the folders, and from then on what arrives there, until the signal is aborted; then it rejects with an `AbortError`.
+ * What could not be sent because the service did not answer is tried again.
+ * @param importThese Imports these files and no others of the folders.
+ */
+export async function watchFolders(
+  paths: readonly string[],
+  importThese: (only: ReadonlySet<string>) => Promise<void>,
+  { signal, onOutage, settledMs = SETTLED_MS }: WatchOptions,
+): Promise<never> {
+  const watch = new FolderWatch(paths);
+  for (;;) {
+    const only = await watch.settled();
+    try {
+      if (only.size > 0) await importThese(only);
+      watch.done(only);
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error;
+      onOutage(error);
+    }
+    await wait(settledMs, undefined, { signal });
+  }
+}

@@ -1,0 +1,18 @@
+import { importStateFile } from '../../cli/src/import-state-file.js';
+
+const login = { url: 'https://photos.example.com', token: 'phs_live_own' };
+const fileOf = (as = login, options = {}) => importStateFile(as, 'folder', ['photos'], options);
+
+test('a run continues with what it was begun with: the same service, key, paths and options', () => {
+  const files = [
+    fileOf(),
+    fileOf({ ...login, token: 'phs_live_work' }),
+    fileOf({ ...login, url: 'https://photos.example.org' }),
+    fileOf(login, { tagNames: ['Paris'] }),
+    importStateFile(login, 'takeout', ['photos'], {}),
+    importStateFile(login, 'folder', ['other'], {}),
+  ];
+  expect(new Set(files).size).toBe(files.length);
+  expect(fileOf({ ...login, url: `${login.url}/` })).toBe(files[0]);
+  expect(fileOf(login, { uploads: 3 })).toBe(files[0]);
+});
