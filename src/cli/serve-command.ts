@@ -5,11 +5,14 @@ import { envFileOf } from './options.js';
 import { openInstallation, printInstallation } from './with-ports.js';
 
 export function serveCommand(): Command {
-  return new Command('serve').description('run the service until it is stopped').action(async (_options, command) => {
-    // Loaded on demand: it takes a second that the other commands would wait for.
-    const { serve } = await import('../serve.js');
-    await serve(loadSettings(envFileOf(command)));
-  });
+  return new Command('serve')
+    .description('run the service until it is stopped')
+    .option('--open', 'open the settings area in a browser when it is ready')
+    .action(async ({ open = false }: { open?: boolean }, command: Command) => {
+      // Loaded on demand: it takes a second that the other commands would wait for.
+      const { serve } = await import('../serve.js');
+      await serve(loadSettings(envFileOf(command)), { open });
+    });
 }
 
 export function migrateCommand(): Command {

@@ -7,7 +7,7 @@ import { type OpenPorts, openPorts } from '../ports.module.js';
 import { isolateMedia } from '../serving/isolate-media.js';
 import { listenForMetrics } from '../serving/listen-for-metrics.js';
 import { atMost, DRAIN_MS, onHangUp, waitForSignal } from '../serving/stopping.js';
-import { printWelcome } from '../serving/welcome.js';
+import { printWelcome, type WelcomeOptions } from '../serving/welcome.js';
 import type { Settings } from '../settings-file.js';
 import { startRequestProcess } from './child-process.js';
 import { PrimaryFile } from './primary-file.js';
@@ -18,6 +18,7 @@ export interface PrimaryOptions {
   /** Processes that answer requests. */
   readonly count: number;
   readonly logger: Logger;
+  readonly welcome: WelcomeOptions;
 }
 
 /**
@@ -35,7 +36,8 @@ export async function servePrimary(config: Config, options: PrimaryOptions): Pro
   }
 }
 
-async function serveOn(opened: OpenPorts, config: Config, { settings, count, logger }: PrimaryOptions): Promise<void> {
+async function serveOn(opened: OpenPorts, config: Config, options: PrimaryOptions): Promise<void> {
+  const { settings, count, logger, welcome } = options;
   const metrics = await openProcessMetrics(opened.metrics);
   const launch = () => {
     const process = startRequestProcess(config, settings.env, settings.fileNames);
@@ -55,7 +57,7 @@ async function serveOn(opened: OpenPorts, config: Config, { settings, count, log
       metricsServer = await listenForMetrics(metrics, config);
       if (config.role !== 'api') background = startBackground(opened, config, logger);
       if (onHangUp(() => void processes.reload())) await file.write();
-      await printWelcome(opened.ports, config);
+      await printWelcome(opened.ports, config, welcome);
     }
     reason = await ending;
     logger.info({ reason }, 'stopping');

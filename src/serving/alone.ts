@@ -9,20 +9,24 @@ import { listenForMetrics } from './listen-for-metrics.js';
 import { drain } from './listener.js';
 import { listen, openApp } from './open-app.js';
 import { atMost, DRAIN_MS, LINGER_MS, onHangUp, waitForSignal } from './stopping.js';
-import { printWelcome } from './welcome.js';
+import { printWelcome, type WelcomeOptions } from './welcome.js';
 
 /** Runs the service in this process until a signal, or until its database ends. */
-export async function serveAlone(config: Config, logger: Logger): Promise<void> {
+export async function serveAlone(config: Config, logger: Logger, welcome: WelcomeOptions): Promise<void> {
   const options = { ownership: 'own', create: true } as const;
   const opened = await openPorts(config, options, (line, level = 'info') => logger[level](line));
   try {
-    await serveOn(opened, config, logger);
+    await serveOn(opened, config, { logger, welcome });
   } finally {
     await opened.close();
   }
 }
 
-async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promise<void> {
+async function serveOn(
+  opened: OpenPorts,
+  config: Config,
+  { logger, welcome }: { logger: Logger; welcome: WelcomeOptions },
+): Promise<void> {
   const stopping = new AbortController();
   const isolated = isolateMedia(opened, config, logger);
   const app = await openApp(opened, config, { logger, stopping: stopping.signal });
@@ -36,7 +40,7 @@ async function serveOn(opened: OpenPorts, config: Config, logger: Logger): Promi
     await listen(app, config);
     metricsServer = await listenForMetrics(opened.metrics, config);
     if (config.role !== 'api') background = startBackground(opened, config, logger);
-    await printWelcome(opened.ports, config);
+    await printWelcome(opened.ports, config, welcome);
     const reason = await ending;
     stopping.abort();
     logger.info({ reason }, 'stopping');

@@ -1,0 +1,69 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openBrowser } from '../../src/serving/open-browser.js';
+import { banner } from '../../src/serving/welcome.js';
+import { until } from '../support/until.js';
+
+const config = {
+  databaseUrl: null,
+  dataDir: '/srv/photos',
+  publicUrl: 'https://photos.example.com',
+  role: 'all',
+} as const;
+const first = {
+  customerId: 1,
+  userId: 1,
+  token: 'phs_live_hidden',
+  link: 'https://photos.example.com/settings/link/x',
+};
+
+test('a person sees eight lines, the link on top, and no key', () => {
+  const lines = banner(config, first, first.link).split('\n');
+  expect(lines).toHaveLength(8);
+  expect(lines[0]).toBe(`Open  ${first.link}  (signs in one person, once, within a week)`);
+  expect(lines.at(-1)).toMatch(/is ready at https:\/\/photos\.example\.com$/);
+  expect(lines.join()).toContain('/srv/photos/first-key');
+  expect(lines.join()).not.toContain(first.token);
+});
+
+test('later starts lead to the sign-in and to the keys, and show nothing of a database server', () => {
+  const url = 'postgres://photos:hidden@db/photos';
+  const lines = banner({ ...config, databaseUrl: url }, null, `${config.publicUrl}/settings`).split('\n');
+  expect(lines).toHaveLength(8);
+  expect(lines[0]).toBe('Open  https://photos.example.com/settings');
+  expect(lines).toContain('Keys  https://photos.example.com/settings/keys');
+  expect(lines.join()).not.toContain('hidden');
+});
+
+describe('--open', () => {
+  const before = process.env['BROWSER'];
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'phs-browser-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+    if (before === undefined) delete process.env['BROWSER'];
+    else process.env['BROWSER'] = before;
+  });
+
+  test('gives the address to the browser as it is', async () => {
+    const [browser, opened] = [join(folder, 'browser'), join(folder, 'opened')];
+    writeFileSync(browser, `#!/bin/sh\nprintf %s "$1" > ${opened}.draft && mv ${opened}.draft ${opened}\n`);
+    chmodSync(browser, 0o755);
+    process.env['BROWSER'] = browser;
+    openBrowser(`${first.link}?a=1&b=$HOME`);
+    await until(() => existsSync(opened));
+    expect(readFileSync(opened, 'utf8')).toBe(`${first.link}?a=1&b=$HOME`);
+  });
+
+  test('says so where there is no browser, and goes on', async () => {
+    const said = jest.spyOn(console, 'error').mockImplementation(() => {});
+    process.env['BROWSER'] = join(folder, 'missing');
+    openBrowser(first.link);
+    await until(() => said.mock.calls.length > 0);
+    expect(String(said.mock.calls[0])).toMatch(/^phs: no browser could be opened: .*ENOENT/);
+    said.mockRestore();
+  });
+});
