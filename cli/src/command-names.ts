@@ -9,6 +9,7 @@ export const clientCommandNames = [
   'sync',
   'export',
   'mcp',
+  'demo',
 ] as const;
 export type ClientCommandName = (typeof clientCommandNames)[number];
 

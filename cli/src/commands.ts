@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type ClientCommandName, clientCommandNames, exampleText } from './command-names.js';
 import { completionCommand } from './completion-command.js';
+import { demoCommand } from './demo-command.js';
 import { downloadCommand } from './download-command.js';
 import { exportCommand } from './export-command.js';
 import { importCommand } from './import-command.js';
@@ -22,6 +23,7 @@ const makers: Readonly<Record<ClientCommandName, () => Command>> = {
   sync: syncCommand,
   export: exportCommand,
   mcp: mcpCommand,
+  demo: demoCommand,
 };
 
 /** What the help of each command ends with. */
@@ -35,6 +37,7 @@ const examples: Readonly<Record<ClientCommandName, string>> = {
   sync: 'phs sync ~/Photos --sidecars',
   export: 'phs export /mnt/archive',
   mcp: 'phs mcp --write',
+  demo: 'phs demo',
 };
 
 /** Everything that a client does at the command line, to be added to a program: that of this package, or the service's own. */

@@ -454,6 +454,19 @@ describe('around it', () => {
     expect(watching.exitCode).toBe(130);
   });
 
+  it('demo: fills an empty library so that there is something to find, and no other', async () => {
+    expect(await phs('demo')).toMatchObject({ status: 2, stderr: expect.stringContaining('This library has photos.') });
+    const { id } = JSON.parse(installation.phs('customer', 'create', '--name', 'Demo', '--json').stdout);
+    const key = ['--customer', String(id), '--name', 'demo', '--scopes', 'all', '--json'];
+    const guest = JSON.parse(installation.phs('key', 'create', ...key).stdout).token;
+    const as = { env: { PHOTO_SERVICE_URL: installation.url, PHOTO_SERVICE_TOKEN: guest } };
+    const filled = await phsWith(as, 'demo', '--json');
+    expect(filled).toMatchObject({ status: 0, json: { imported: 48, duplicates: 0, failed: [] } });
+    const evenings = await phsWith(as, 'photos', 'list', '--query', 'Evening Kyoto', '--json');
+    expect(evenings.json.photos).toHaveLength(2);
+    expect(evenings.json.photos[0]).toMatchObject({ timeZone: 'Asia/Tokyo', place: { country: 'JP' } });
+  });
+
   it('the service’s own phs is the same client', async () => {
     const program = join(root, 'bin/phs.js');
     expect((await phsWith({ program }, 'whoami', '--json')).json).toMatchObject({ customer: { id: 1 } });
