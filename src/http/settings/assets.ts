@@ -28,9 +28,9 @@ const thumbhash = pathToFileURL(createRequire(import.meta.url).resolve('thumbhas
  * the sources, as tests do where no browser is, some of them are still TypeScript.
  */
 const assets: ReadonlyMap<string, Asset> = new Map([
-  ...readdirSync(folder)
-    .filter((name) => !name.endsWith('.d.ts'))
-    .map((name) => asset(name.replace(/\.ts$/, '.js'), new URL(name, folder))),
+  ...readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.d.ts'))
+    .map(({ name }) => asset(name.replace(/\.ts$/, '.js'), new URL(name, folder))),
   ...hashFiles.map((name) => asset(`noble-hashes/${name}`, new URL(name, hash))),
   asset('thumbhash.js', thumbhash),
 ]);

@@ -1,7 +1,8 @@
 // Buttons that copy what stands beside them: `data-copy` names its element.
 
-for (const button of document.querySelectorAll('button[data-copy]')) {
-  const source = document.getElementById(button.dataset.copy);
+for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
+  const source = document.getElementById(button.dataset.copy ?? '');
+  if (source === null) continue;
   button.hidden = false;
   button.addEventListener('click', async () => {
     try {
@@ -9,13 +10,13 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
       say(button, 'Copied');
     } catch {
       // Without TLS there is no clipboard for scripts: selected, it is one key press away.
-      getSelection().selectAllChildren(source);
+      getSelection()?.selectAllChildren(source);
       say(button, 'Selected: press Ctrl+C');
     }
   });
 }
 
-function say(button, text) {
+function say(button: HTMLElement, text: string): void {
   button.textContent = text;
   const status = document.getElementById('copied');
   if (status) status.textContent = text;

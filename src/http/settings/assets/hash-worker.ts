@@ -5,7 +5,7 @@ import { sha256 } from './noble-hashes/sha2.js';
 /** The browser's own hash is faster, but wants the whole file at once, and is there only by TLS or on this machine. */
 const AT_ONCE = 32 * 1024 * 1024;
 
-addEventListener('message', async ({ data: { id, file } }) => {
+addEventListener('message', async ({ data: { id, file } }: MessageEvent<{ id: number; file: File }>) => {
   try {
     postMessage({ id, hash: await hashOf(file) });
   } catch (error) {
@@ -13,7 +13,7 @@ addEventListener('message', async ({ data: { id, file } }) => {
   }
 });
 
-async function hashOf(file) {
+async function hashOf(file: File): Promise<string> {
   if (globalThis.crypto?.subtle && file.size <= AT_ONCE) {
     return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer())));
   }
@@ -26,6 +26,6 @@ async function hashOf(file) {
   }
 }
 
-function hex(bytes) {
+function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
