@@ -98,7 +98,7 @@ export class FactorsController {
   }
 
   private recoveryCodes(context: PageContext, codes: readonly string[], text: string): Reply {
-    const words = { title: 'Recovery codes', ...AREA, scripts: ['copy.js', 'once.js'] };
+    const words = { title: 'Recovery codes', ...AREA, scripts: ['copy.js', 'no-resend.js'] };
     const flash = { kind: 'done', text } as const;
     return renderPage(this.ports, context, { ...words, flash }, <RecoveryCodes codes={codes} />);
   }

@@ -90,7 +90,7 @@ export class PeopleController {
   }
 
   private invitation(context: PageContext, invitation: Invitation): Reply {
-    const words = { title: 'A link', section, scripts: ['copy.js', 'once.js'] };
+    const words = { title: 'A link', section, scripts: ['copy.js', 'no-resend.js'] };
     return renderPage(this.ports, context, words, <InvitationMade {...invitation} />);
   }
 

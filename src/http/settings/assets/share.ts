@@ -11,25 +11,28 @@ addEventListener('keydown', (event) => {
 
 /** In pixels; what is shorter, or more up or down than sideways, is no swipe. */
 const SWIPE = 60;
-let began: { readonly x: number; readonly y: number } | null = null;
 
-addEventListener(
-  'touchstart',
-  ({ touches }) => {
-    const [touch] = touches;
-    began = touch && touches.length === 1 ? { x: touch.clientX, y: touch.clientY } : null;
-  },
-  { passive: true },
-);
+takeSwipes();
 
-addEventListener(
-  'touchend',
-  ({ changedTouches: [touch] }) => {
-    // A picture that was enlarged is moved, not left.
-    if (began === null || touch === undefined || (visualViewport?.scale ?? 1) > 1.01) return;
-    const [across, down] = [touch.clientX - began.x, touch.clientY - began.y];
-    if (Math.abs(across) < SWIPE || Math.abs(down) > Math.abs(across) / 2) return;
-    follow(across > 0 ? 'prev' : 'next');
-  },
-  { passive: true },
-);
+function takeSwipes(): void {
+  let began: { readonly x: number; readonly y: number } | null = null;
+  addEventListener(
+    'touchstart',
+    ({ touches }) => {
+      const [touch] = touches;
+      began = touch && touches.length === 1 ? { x: touch.clientX, y: touch.clientY } : null;
+    },
+    { passive: true },
+  );
+  addEventListener(
+    'touchend',
+    ({ changedTouches: [touch] }) => {
+      // A picture that was enlarged is moved, not left.
+      if (began === null || touch === undefined || (visualViewport?.scale ?? 1) > 1.01) return;
+      const [across, down] = [touch.clientX - began.x, touch.clientY - began.y];
+      if (Math.abs(across) < SWIPE || Math.abs(down) > Math.abs(across) / 2) return;
+      follow(across > 0 ? 'prev' : 'next');
+    },
+    { passive: true },
+  );
+}

@@ -4,7 +4,7 @@ export const LIST = '/settings/delivery';
 /** Of every page about image delivery. */
 export const AREA = { section: 'delivery', styles: ['areas.css'] } as const;
 /** Of a page that shows a secret. */
-export const ONCE = { ...AREA, scripts: ['copy.js', 'once.js'] } as const;
+export const ONCE = { ...AREA, scripts: ['copy.js', 'no-resend.js'] } as const;
 
 export function presetPath(name: string, act: 'edit' | 'delete'): string {
   return `${LIST}/presets/${encodeURIComponent(name)}/${act}`;

@@ -3,4 +3,4 @@ export const AREA = { section: 'webhooks', styles: ['areas.css'], scripts: ['web
 /** Of a page with a log that moves by itself. */
 export const LIVE = { ...AREA, scripts: ['live.js'] } as const;
 /** Of a page that shows a secret. */
-export const ONCE = { ...AREA, scripts: ['copy.js', 'once.js'] } as const;
+export const ONCE = { ...AREA, scripts: ['copy.js', 'no-resend.js'] } as const;
