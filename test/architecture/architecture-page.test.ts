@@ -38,3 +38,9 @@ test('its links lead somewhere, and people are led to it', () => {
     expect(read(path)).toContain(`(${join(dirname(path), 'docs/architecture.md')})`);
   }
 });
+
+test('README.md links to pictures and pages that exist', () => {
+  const links = [...read('README.md').matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = '']) => path);
+  expect(links.length).toBeGreaterThan(30);
+  expect(links.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
