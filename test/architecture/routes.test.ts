@@ -103,6 +103,7 @@ test('under /settings every page and form says who may see it', () => {
     'POST /settings/sign-in/passkey/options',
     'POST /settings/sign-in/recovery',
     'POST /settings/sign-out',
+    'POST /settings/switch',
   ]);
 });
 

@@ -461,6 +461,7 @@ const pages = [
   '/settings/shares/*',
   '/settings/shares/*/revoke',
   '/settings/shares/new',
+  '/settings/sign-in',
   '/settings/similar',
   '/settings/tags',
   '/settings/tags/*',

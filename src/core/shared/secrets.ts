@@ -10,6 +10,7 @@ export type SignedPurpose =
   | 'rendition'
   | 'device'
   | 'pending'
+  | 'accounts'
   | 'passkey'
   | 'provider'
   | 'share'

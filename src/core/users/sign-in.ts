@@ -1,6 +1,7 @@
 import type { RateWindowStore } from '../access/rolling-window.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
 import { recordingNotAdmitted } from './admitted-address.js';
 import { type BegunSignIn, beginSignIn } from './begin-sign-in.js';
@@ -20,12 +21,14 @@ interface Credentials {
   readonly browser: Browser;
   /** The cookie from an earlier sign-in of this person (`newDevice`); null when the browser sends none. */
   readonly device: string | null;
+  /** Accounts at which the browser is signed in already: of several with this password, another one is meant. */
+  readonly openAccounts?: readonly Id[];
 }
 
 /**
  * Signs in the browser of the user with this address and password, or begins to, if there is a second factor. A password that was changed
  * since it was compared is refused. Neither the response, its wording nor its time reveals whether an address exists. A person who has
- * accounts at several customers with one password gets the one used last. Errors: `unauthorized`, `rate_limited`; with the right password
+ * accounts at several customers with one password gets the one used last in which the browser is not signed in yet. Errors: `unauthorized`, `rate_limited`; with the right password
  * `ip_not_whitelisted`.
  */
 export async function signIn(
@@ -36,14 +39,15 @@ export async function signIn(
     store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
     clock: Clock;
   },
-  { email, password, browser, device }: Credentials,
+  { email, password, browser, device, openAccounts = [] }: Credentials,
 ): Promise<BegunSignIn> {
   const normal = normalEmail(email);
   const known = await usersOf(uses, normal);
   const { address } = browser;
   const source = await knownSource(uses, normal, known, { device, address });
   await requireSignInBudget(uses, { account: normal, address, known: source });
-  const [user] = await matching(uses, known, password);
+  const right = await matching(uses, known, password);
+  const user = right.find(({ customerId }) => !openAccounts.includes(customerId)) ?? right[0];
   if (user === undefined) {
     await recordRefusal(uses, known, normal, address);
     throw refused();

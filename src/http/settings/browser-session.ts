@@ -42,6 +42,8 @@ function cookieRules(uses: Pick<Ports, 'addresses'>) {
 
 /** The content of the cookie for a session that a request opens. */
 const sessionTokens = new RequestSlot<string>();
+/** The session before goes on beside the one that a request opens. */
+const keepsBefore = new RequestSlot<boolean>();
 
 /** The middleware that knows who is signed in. Only for pages: the rest of the service has no cookies. */
 export function browserSessions(ports: Ports) {
@@ -71,10 +73,20 @@ export function newBrowser(request: Request): Browser {
 
 /**
  * Gives the browser the cookie of the session that was opened for it: a new value, which nobody could have planted (OWASP ASVS 5.0, 7.2.4).
- * Its previous session ends.
+ * Its previous session ends, unless it is kept.
  */
-export async function beginSession(request: Request, { token }: Browser): Promise<void> {
+export function beginSession(request: Request, { token }: Browser, isKept: boolean): Promise<void> {
+  return useSession(request, token, isKept);
+}
+
+/** Gives the browser the cookie of another session of its own that is open. */
+export function resumeSession(request: Request, token: string): Promise<void> {
+  return useSession(request, token, true);
+}
+
+async function useSession(request: Request, token: string, keepsPrevious: boolean): Promise<void> {
   sessionTokens.set(requestContextOf(request), token);
+  keepsBefore.set(requestContextOf(request), keepsPrevious);
   await new Promise<void>((resolve, reject) => {
     request.session.regenerate((error: unknown) => (error ? reject(error) : resolve()));
   });
@@ -129,6 +141,16 @@ class PortStore extends Store {
 
   override destroy(token: string, done?: (error?: unknown) => void): void {
     this.ports.sessions.end(hashRandomToken(token)).then(() => done?.(), done);
+  }
+
+  override regenerate(request: Request, done: (error?: unknown) => unknown): void {
+    if (!keepsBefore.get(requestContextOf(request))) {
+      super.regenerate(request, done);
+      return;
+    }
+    // Of express-session, and missing in its types: gives the request a new session.
+    (this as unknown as { generate(request: Request): void }).generate(request);
+    done();
   }
 
   /** The guard records when a session was last used. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { mayActAs } from '../../core/users/role.js';
+import { AccountMenu } from './accounts/account-switch.view.js';
 import { assetUrl } from './assets.js';
 import type { Flash } from './browser-session.js';
 import { FactorNotice } from './factor-notice.js';
@@ -84,7 +85,7 @@ function Brand() {
 }
 
 function Header({ context, section }: { context: PageContext; section: string | undefined }) {
-  const { person, navigation } = context;
+  const { person, others, navigation } = context;
   if (person === null) return null;
   const { user, customer } = person;
   return (
@@ -92,7 +93,7 @@ function Header({ context, section }: { context: PageContext; section: string | 
       <div class="bar">
         <Brand />
         <div class="who">
-          <span class="customer">{customer.name}</span>
+          <AccountMenu name={customer.name} others={others} />
           <span class="person">{user.email ?? 'First owner'}</span>
           <Form action="/settings/sign-out">
             <button class="quiet" type="submit">

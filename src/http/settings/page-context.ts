@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import type { Caller } from '../../core/access/caller.js';
 import { scopes } from '../../core/access/scope.js';
 import type { Id } from '../../core/shared/ids.js';
+import type { OtherAccount } from '../../core/users/other-accounts.js';
 import type { PeopleManager } from '../../core/users/role.js';
 import type { KnownSession } from '../../core/users/session.js';
 import { userActor } from '../../core/users/user.js';
@@ -15,6 +16,8 @@ export interface PageContext {
   readonly request: Request;
   /** Who is signed in; on public pages there may be nobody. */
   readonly person: KnownSession | null;
+  /** Where else this person is signed in with this browser. */
+  readonly others: readonly OtherAccount[];
   /** The fields of a form; empty when none was sent. */
   readonly form: FormFields;
   /** The areas that there are. */

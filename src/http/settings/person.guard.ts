@@ -13,6 +13,7 @@ import type { KnownSession } from '../../core/users/session.js';
 import { accessOf } from '../access.js';
 import { PORTS } from '../ports-token.js';
 import { requestContextOf } from '../server/request-context.js';
+import { accountsBeside } from './accounts/accounts-cookie.js';
 import { requireConfirmed } from './confirm-identity.js';
 import { Csrf } from './csrf.js';
 import { AnsweredInstead, wantsPage } from './error-page.js';
@@ -46,7 +47,8 @@ export class PersonGuard implements CanActivate {
     // Elsewhere they are nobody: they may sign out, or sign in to another account.
     const person = isAdmitted ? known : null;
     const form = new FormFields(new URLSearchParams());
-    const pageContext = { request, person, clientIp, requestId, form, navigation: this.navigation.entries };
+    const others = known === null ? [] : await accountsBeside(this.ports, request, known);
+    const pageContext = { request, person, others, clientIp, requestId, form, navigation: this.navigation.entries };
     pageContexts.set(requestContext, pageContext);
     requestContext.userId = person?.user.id ?? null;
     if (person !== null) await touchSession(this.ports, person, clientIp);

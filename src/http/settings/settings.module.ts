@@ -9,6 +9,7 @@ import { LeavingController } from './account/leaving.controller.js';
 import { PeopleController } from './account/people.controller.js';
 import { RemoveFactorController } from './account/remove-factor.controller.js';
 import { SettingsAddressesController } from './account/settings-addresses.controller.js';
+import { AccountsController } from './accounts/accounts.controller.js';
 import { AssetsController } from './assets.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { DeliveryKeysController } from './delivery/delivery-keys.controller.js';
@@ -47,6 +48,7 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
   controllers: [
     AssetsController,
     SignInController,
+    AccountsController,
     CodeController,
     ProviderController,
     EnterController,

@@ -22,8 +22,9 @@ export class CodeController {
 
   @Get()
   async show(@CurrentPageContext() context: PageContext, @Query('next') next: unknown): Promise<Reply> {
-    if (context.person !== null) return redirectTo(context, HOME);
-    if (pendingOf(this.ports, context.request) === null) return redirectTo(context, '/settings/sign-in');
+    if (pendingOf(this.ports, context.request) === null) {
+      return redirectTo(context, context.person === null ? '/settings/sign-in' : HOME);
+    }
     return this.form(context, ownPath(next), null);
   }
 

@@ -5,6 +5,7 @@ import type { Browser } from '../../../core/users/open-session.js';
 import { newPendingCookie } from '../../../core/users/pending-cookie.js';
 import { PENDING_MS } from '../../../core/users/second-factor.js';
 import type { Reply } from '../../responses/reply.js';
+import { keepAccountsOf } from '../accounts/accounts-cookie.js';
 import { address } from '../address.js';
 import { beginSession, cookieName, cookieOf, isSecure, rememberDevice } from '../browser-session.js';
 import { HOME } from '../navigation.js';
@@ -32,7 +33,7 @@ export async function continueSignIn(
     return redirectTo(context, address(CODE_PATH, { next: next === HOME ? undefined : next }));
   }
   endPending(ports, request);
-  await beginSession(request, browser);
+  await beginSession(request, browser, await keepAccountsOf(ports, context, user));
   rememberDevice(ports, request, user.email ?? '');
   return redirectTo(context, next);
 }

@@ -3,9 +3,11 @@ import type { Ports } from '../../../core/ports.js';
 import { providerFor } from '../../../core/users/provider-for.js';
 import { signOut } from '../../../core/users/revoke-session.js';
 import { signIn } from '../../../core/users/sign-in.js';
+import { userActor } from '../../../core/users/user.js';
 import { Public, RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../responses/reply.js';
+import { forgetAccounts } from '../accounts/accounts-cookie.js';
 import { deviceOf, endSession, newBrowser } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
 import { HOME } from '../navigation.js';
@@ -32,9 +34,13 @@ export class SignInController {
 
   @Get('sign-in')
   @Public()
-  show(@CurrentPageContext() context: PageContext, @Query('next') next: unknown): Reply {
-    if (context.person !== null) return redirectTo(context, HOME);
-    return this.form(context, { email: '', next: ownPath(next) }, null);
+  show(
+    @CurrentPageContext() context: PageContext,
+    @Query('next') next: unknown,
+    @Query('another') another: unknown,
+  ): Reply {
+    if (context.person !== null && another === undefined) return redirectTo(context, HOME);
+    return this.form(context, { email: context.person?.user.email ?? '', next: ownPath(next) }, null);
   }
 
   @Post('sign-in')
@@ -45,7 +51,11 @@ export class SignInController {
     try {
       const browser = newBrowser(request);
       const device = deviceOf(this.ports, request);
-      const begun = await signIn(this.ports, { email, password: form.text('password'), browser, device });
+      const openAccounts = [context.person, ...context.others.map(({ known }) => known)].flatMap(
+        (known) => known?.customer.id ?? [],
+      );
+      const given = { email, password: form.text('password'), browser, device, openAccounts };
+      const begun = await signIn(this.ports, given);
       return await continueSignIn(this.ports, context, begun, browser, next);
     } catch (error) {
       return this.form(context, { email, next }, problemsOf(error));
@@ -57,6 +67,10 @@ export class SignInController {
   async signOut(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const provider = context.person && (await providerFor(this.ports, context.person));
     if (context.person !== null) await signOut(this.ports, callerOfPage(context).actor, context.person);
+    for (const { known } of context.others) {
+      await signOut(this.ports, userActor(known.user, context.clientIp), known);
+    }
+    forgetAccounts(this.ports, context);
     await endSession(context.request);
     const { status, body, headers } = redirectTo(
       context,
@@ -70,7 +84,7 @@ export class SignInController {
       ...{ title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT] },
       ...(problems && { status: problems.status }),
     };
-    const form = <SignInForm {...offersOf(this.ports)} {...values} problems={problems} />;
+    const form = <SignInForm {...offersOf(this.ports)} {...values} problems={problems} others={context.others} />;
     return renderPage(this.ports, context, words, form);
   }
 }

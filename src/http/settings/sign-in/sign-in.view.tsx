@@ -1,6 +1,8 @@
 import type { Ports } from '../../../core/ports.js';
 import type { IdentityProviders } from '../../../core/users/identity-provider.js';
+import type { OtherAccount } from '../../../core/users/other-accounts.js';
 import { MAX_EMAIL, MAX_PASSWORD, type User } from '../../../core/users/user.js';
+import { OtherAccounts } from '../accounts/account-switch.view.js';
 import { CODE_INPUT } from '../code-field.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { PasskeyButton, PasskeyNotes } from '../passkeys/passkey-form.js';
@@ -17,6 +19,8 @@ interface SignInProps {
   /** Links for a new password are sent by mail. */
   readonly isMailed: boolean;
   readonly providers: IdentityProviders;
+  /** Where the person is signed in already. */
+  readonly others?: readonly OtherAccount[];
   /** They work at the address of this service. */
   readonly offersPasskeys: boolean;
 }
@@ -34,7 +38,8 @@ export function offersOf({
   };
 }
 
-export function SignInForm({ email, next, problems, isMailed, providers, offersPasskeys }: SignInProps) {
+export function SignInForm(props: SignInProps) {
+  const { email, next, problems, isMailed, providers, offersPasskeys, others = [] } = props;
   return (
     <section class="card narrow">
       <h1>Sign in</h1>
@@ -55,6 +60,7 @@ export function SignInForm({ email, next, problems, isMailed, providers, offersP
           <Button>Sign in</Button>
         </div>
       </Form>
+      <OtherAccounts others={others} />
       {offersPasskeys && <PasskeyForm next={next} />}
       <ProviderLinks providers={providers} next={next} />
       {isMailed && (

@@ -1,0 +1,72 @@
+import type { Request } from 'express';
+import type { Ports } from '../../../core/ports.js';
+import { hashRandomToken } from '../../../core/shared/random-token.js';
+import {
+  isAnotherAccountOf,
+  MAX_OTHER_ACCOUNTS,
+  newAccountsCookie,
+  type OtherAccount,
+  otherAccounts,
+} from '../../../core/users/other-accounts.js';
+import { type KnownSession, LONGEST_MS } from '../../../core/users/session.js';
+import type { User } from '../../../core/users/user.js';
+import { cookieName, cookieOf, isSecure } from '../browser-session.js';
+import type { PageContext } from '../page-context.js';
+
+const COOKIE = 'phs_accounts';
+
+/** Where else the person is signed in with this browser. */
+export async function accountsBeside(
+  ports: Ports,
+  request: Request,
+  current: KnownSession,
+): Promise<readonly OtherAccount[]> {
+  const cookie = cookieOf(request, cookieName(ports, COOKIE));
+  return cookie === null ? [] : otherAccounts(ports, cookie, current);
+}
+
+/**
+ * Before somebody signs in: keeps what the same person has open at other customers, the session in use among it, and ends all else.
+ * Returns whether the session in use goes on.
+ */
+export async function keepAccountsOf(ports: Ports, context: PageContext, user: User): Promise<boolean> {
+  const all = [...inUse(context), ...context.others];
+  const kept = all.filter(({ known }) => isAnotherAccountOf(known, user)).slice(0, MAX_OTHER_ACCOUNTS);
+  for (const { token } of all.filter((each) => !kept.includes(each))) await ports.sessions.end(hashRandomToken(token));
+  rememberAccounts(ports, context.request, kept);
+  return kept.some(({ token }) => token === context.request.sessionID);
+}
+
+/** The session in use is put beside, and this one is taken from there. */
+export function exchangeAccounts(ports: Ports, context: PageContext, chosen: OtherAccount): void {
+  const beside = [...inUse(context), ...context.others.filter((each) => each !== chosen)];
+  rememberAccounts(ports, context.request, beside);
+}
+
+/** After all of them have ended. */
+export function forgetAccounts(ports: Ports, { request }: PageContext): void {
+  rememberAccounts(ports, request, []);
+}
+
+function inUse({ request }: PageContext): readonly OtherAccount[] {
+  const known = request.session?.known;
+  return known === undefined ? [] : [{ token: request.sessionID, known }];
+}
+
+function rememberAccounts(ports: Ports, request: Request, accounts: readonly OtherAccount[]): void {
+  const name = cookieName(ports, COOKIE);
+  if (accounts.length > 0) {
+    const value = newAccountsCookie(
+      ports.secrets,
+      accounts.map(({ token }) => token),
+    );
+    request.res?.cookie(name, value, { ...rules(ports), maxAge: LONGEST_MS });
+  } else if (cookieOf(request, name) !== null) {
+    request.res?.clearCookie(name, rules(ports));
+  }
+}
+
+/** As the cookie of a session. */
+function rules(ports: Ports) {
+  return { httpOnly: true, sameSite: 'lax', secure: isSecure(ports), path: '/' } as const;
+}
