@@ -33,9 +33,7 @@ describe('docker/Dockerfile', () => {
   const copied = [...dockerfile.matchAll(/^COPY --from=build \/app\/(\S+) \S+$/gm)].map(([, path = '']) => path);
 
   test('copies every folder that the program reads at run time', () => {
-    const guides = [...read('src/http/docs/documents.ts').matchAll(/'(\w+)\/[\w/-]+\.md'/g)].map(
-      ([, folder]) => folder,
-    );
+    const guides = [...read('src/http/docs/guides.ts').matchAll(/'(\w+)\/[\w/-]+\.md'/g)].map(([, folder]) => folder);
     expect(guides).toContain('docs');
     expect(copied).toEqual(expect.arrayContaining([...new Set(guides), 'bin', 'dist', 'examples', 'node_modules']));
   });

@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { assetUrl, guideNames, guideText, guideTitle } from '../../src/http/docs/documents.js';
+import { errorCodes } from '../../src/core/shared/errors.js';
+import { assetUrl } from '../../src/http/docs/documents.js';
+import { guideFile, guideNames, guideText, guideTitle } from '../../src/http/docs/guides.js';
 import { blocksOf } from '../../src/http/docs/markdown.js';
 import { type RunningApp, startApp } from './support/start-app.js';
 
@@ -10,7 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const documents = ['/openapi.json', '/docs', '/docs/guides', '/docs/guides/quick-start', assetUrl('reader.js')];
+const pages = ['/docs', '/docs/guides', '/docs/guides/quick-start', '/docs/errors', '/docs/errors/not_found'];
+const documents = ['/openapi.json', ...pages, '/docs/search.json', assetUrl('search.js')];
 
 test('openapi.json is read without a key, from any origin', async () => {
   const answer = await app.send({ path: '/openapi.json' });
@@ -50,33 +53,30 @@ test.each(documents)('%s takes no other method than GET, HEAD and OPTIONS', asyn
   expect([told.status, told.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
 });
 
-test.each(['/docs', '/docs/guides', '/docs/guides/quick-start'])(
-  '%s runs our own files and nothing else',
-  async (path) => {
-    const { headers, text } = await app.send({ path });
-    expect(headers['content-type']).toBe('text/html; charset=utf-8');
-    const policy = String(headers['content-security-policy']).split('; ');
-    expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "style-src 'self'"]));
-    expect(policy.join()).not.toContain('unsafe');
-    expect(text).not.toMatch(/<script(?![^>]* src="\/docs\/)|<style|\son[a-z]+=|\sstyle=/);
-    const used = [...text.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, url]) => String(url));
-    expect(used.length).toBeGreaterThan(0);
-    for (const url of used) {
-      const asset = await app.send({ path: url });
-      expect([url, asset.status, asset.headers['cache-control']]).toEqual([
-        url,
-        200,
-        'public, max-age=31536000, immutable',
-      ]);
-    }
-  },
-);
+test.each(pages)('%s runs our own files and nothing else', async (path) => {
+  const { headers, text } = await app.send({ path });
+  expect(headers['content-type']).toBe('text/html; charset=utf-8');
+  const policy = String(headers['content-security-policy']).split('; ');
+  expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "style-src 'self'"]));
+  expect(policy.join()).not.toContain('unsafe');
+  expect(text).not.toMatch(/<script(?![^>]* src="\/docs\/)|<style|\son[a-z]+=|\sstyle=/);
+  const used = [...text.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, url]) => String(url));
+  expect(used.length).toBeGreaterThan(0);
+  for (const url of used) {
+    const asset = await app.send({ path: url });
+    expect([url, asset.status, asset.headers['cache-control']]).toEqual([
+      url,
+      200,
+      'public, max-age=31536000, immutable',
+    ]);
+  }
+});
 
 test('the guides have an index, which the reader and every guide link', async () => {
   const { status, text } = await app.send({ path: '/docs/guides' });
   expect(status).toBe(200);
   expect(text).toContain('<h1>Guides</h1>');
-  const article = text.slice(text.indexOf('<article>'));
+  const article = text.slice(text.indexOf('<main'), text.indexOf('<nav'));
   const links = [...article.matchAll(/<a href="([^"]+)">([^<]+)<\/a>/g)].map(([, link, title]) => [link, title]);
   expect(links).toEqual(expect.arrayContaining(guideNames.map((name) => [`/docs/guides/${name}`, guideTitle(name)])));
   expect(text).toContain('aria-current="page"');
@@ -85,23 +85,71 @@ test('the guides have an index, which the reader and every guide link', async ()
   }
 });
 
-test('every guide of the repository is a page, and its links lead somewhere', async () => {
-  const files = readdirSync(join(__dirname, '../../docs/guides')).map((name) => name.replace(/\.md$/, ''));
-  expect(guideNames).toEqual(expect.arrayContaining(files));
-  for (const name of guideNames) {
-    const { status, text } = await app.send({ path: `/docs/guides/${name}` });
-    expect([name, status]).toEqual([name, 200]);
-    for (const [, link = ''] of text.matchAll(/href="(\/[^"#]*)/g)) {
-      expect([name, link, (await app.send({ method: 'HEAD', path: link })).status]).toEqual([name, link, 200]);
+/** The page, and where its own links lead. */
+async function linksOf(path: string) {
+  const { status, text } = await app.send({ path });
+  const links = [...text.matchAll(/href="([^"]+)"/g)].map(([, link]) => String(link).replaceAll('&amp;', '&'));
+  return { status, text, links: links.filter((link) => /^[/#]/.test(link)) };
+}
+
+test('every document of the repository is a page, and every link of every page leads to something that is there', async () => {
+  const root = join(__dirname, '../../docs');
+  const files = [root, join(root, 'guides')].flatMap((folder) =>
+    readdirSync(folder).filter((name) => name.endsWith('.md')),
+  );
+  expect(guideNames).toEqual(expect.arrayContaining(files.map((name) => name.replace(/\.md$/, ''))));
+  const guides = guideNames.map((name) => `/docs/guides/${name}`);
+  const errors = errorCodes.map((code) => `/docs/errors/${code}`);
+  const texts = new Map<string, string>();
+  const read = async (path: string) => {
+    if (!texts.has(path)) {
+      const { status, text } = await app.send({ path });
+      expect([path, status]).toEqual([path, 200]);
+      texts.set(path, text);
     }
+    return texts.get(path) ?? '';
+  };
+  const broken: string[] = [];
+  for (const page of [...pages, ...guides, ...errors]) {
+    for (const link of (await linksOf(page)).links) {
+      const [path = '', anchor] = link.split('#');
+      // Of the signed-in areas, and places that the reader of the reference makes.
+      if (/^\/(settings|s|img)\b/.test(path) || (path === '/docs' && anchor?.startsWith('/'))) continue;
+      const text = await read(path === '' ? page : path);
+      if (anchor && !text.includes(`id="${anchor}"`)) broken.push(`${page}: ${link}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+test('an error code says when it is met, what to do, and by which operations', async () => {
+  const { text } = await app.send({ path: '/docs/errors/tag_name_taken' });
+  expect(text).toContain('HTTP status 409. Another tag has this name');
+  expect(text).toMatch(/href="\/docs#\/Tags\/createTag"/);
+  expect(text).not.toContain('#/Photos/listPhotos');
+  expect((await app.send({ path: '/docs/errors/method_not_allowed' })).text).toContain('At any address');
+});
+
+test('a search finds operations, error codes and sections of guides, each where it is', async () => {
+  const { body: entries } = await app.send({ path: '/docs/search.json' });
+  const titled = (title: string) => entries.filter((entry: { title: string }) => entry.title === title);
+  expect(titled('Retrieve a photo')).toMatchObject([{ url: '/docs#/Photos/getPhoto' }]);
+  expect(titled('rate_limited')).toMatchObject([{ place: 'Error code', url: '/docs/errors/rate_limited' }]);
+  expect(titled('Verifying the signature')).toMatchObject([
+    { place: 'Webhooks', url: '/docs/guides/webhooks#verifying-the-signature', text: expect.stringContaining('HMAC') },
+  ]);
+  for (const { url } of entries) {
+    const [path = '', anchor] = url.split('#');
+    if (anchor === undefined || path === '/docs') continue;
+    expect((await app.send({ path })).text).toContain(`id="${anchor}"`);
   }
 });
 
 test('links in the guides lead to files that are there', () => {
   for (const name of guideNames) {
-    const folder = join(__dirname, '../../docs', ['webhooks', 'operations'].includes(name) ? '' : 'guides');
+    const folder = join(__dirname, '../..', guideFile(name), '..');
     for (const [, link = ''] of guideText(name).matchAll(/\]\(((?!https?:|#|\/)[^)#]+)/g)) {
-      expect(() => readFileSync(join(folder, link))).not.toThrow();
+      expect([name, link, existsSync(join(folder, link))]).toEqual([name, link, true]);
     }
   }
 });
@@ -109,6 +157,7 @@ test('links in the guides lead to files that are there', () => {
 test('what is not there is 404', async () => {
   for (const path of [
     '/docs/guides/other',
+    '/docs/errors/other',
     '/docs/assets/1/other.js',
     '/docs/assets/1/package.json',
     '/docs/',

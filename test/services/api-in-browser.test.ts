@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { Installation } from '../e2e/support/service.js';
 import { deliveryVectors, vectorKey } from '../support/delivery-vectors.js';
+import { seriousViolations } from './support/axe.js';
 import { launchBrowser, session } from './support/browser.js';
 
 let installation: Installation;
@@ -60,6 +61,45 @@ test('guides are a click away, and need no JavaScript', async () => {
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('a search leads to operations, errors and sections of guides, by keyboard alone', async () => {
+  const { page, complaints, context } = await session(browser);
+  await page.goto(`${installation.url}/docs/guides/quick-start`);
+  await page.keyboard.press('/');
+  await page.keyboard.type('verifying signat');
+  await page.locator('#results a').first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/docs/guides/webhooks#verifying-the-signature');
+  await page.getByRole('searchbox', { name: 'Search' }).fill('rate_limited');
+  await page.getByRole('link', { name: 'rate_limited' }).first().click();
+  await page.waitForURL('**/docs/errors/rate_limited');
+  await page.goto(`${installation.url}/docs`);
+  await page.getByRole('searchbox', { name: 'Search' }).fill('Retrieve a photo');
+  await page.locator('#results').getByRole('link', { name: 'Retrieve a photo', exact: true }).click();
+  await page.locator('#operations-Photos-getPhoto.is-open').waitFor();
+  await page.getByRole('searchbox', { name: 'Search' }).fill('zzyzx');
+  await page.getByText('0 found', { exact: true }).waitFor({ state: 'attached' });
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test.each([
+  [390, 'light'],
+  [1440, 'dark'],
+] as const)(
+  'at a width of %i, %s, everybody can read it, and nothing is wider than the page',
+  async (width, colorScheme) => {
+    const { page, complaints, context } = await session(browser, { width, colorScheme });
+    for (const path of ['guides', 'guides/webhooks', 'guides/operations', 'errors', 'errors/not_found']) {
+      await page.goto(`${installation.url}/docs/${path}`);
+      await page.locator('search:not([hidden])').waitFor();
+      expect([path, await seriousViolations(page)]).toEqual([path, []]);
+      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width]);
+    }
+    expect(complaints).toEqual([]);
+    await context.close();
+  },
+);
 
 const root = join(__dirname, '../..');
 const packages: Readonly<Record<string, string>> = {

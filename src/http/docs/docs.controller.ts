@@ -3,7 +3,9 @@ import type { Request, Response } from 'express';
 import { notFound } from '../../core/shared/errors.js';
 import { NoKeyRequired } from '../access.js';
 import { guidePage, guidesPage, readerPage } from './docs-page.js';
-import { assetFile, isGuide, type PublicFile, pageFile } from './documents.js';
+import { assetFile, openApiFile, type PublicFile, pageFile, searchFile } from './documents.js';
+import { isGuide } from './guides.js';
+import { operationsOf } from './operations.js';
 import { IMMUTABLE, REVALIDATE, sendMethods, sendPublic } from './send-public.js';
 
 /** Only our own files: no inline script or style, no other site. The reader draws its icons as `data:`. */
@@ -42,6 +44,26 @@ export class DocsController {
     );
   }
 
+  @Get('errors')
+  async errors(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const { errorsPage } = await import('./error-pages.js');
+    sendPage(request, response, pageFile('errors', errorsPage));
+  }
+
+  @Get('errors/:code')
+  async error(@Param('code') code: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const { errorPage, isErrorCode } = await import('./error-pages.js');
+    if (!isErrorCode(code)) throw notFound('error code');
+    const { bytes } = await openApiFile();
+    const page = () => errorPage(code, operationsOf(JSON.parse(bytes.toString())));
+    sendPage(request, response, pageFile(`error ${code}`, page));
+  }
+
+  @Get('search.json')
+  async search(@Req() request: Request, @Res() response: Response): Promise<void> {
+    sendPublic(request, response, await searchFile(), REVALIDATE);
+  }
+
   @Get('assets/:version/:name')
   asset(@Param('name') name: string, @Req() request: Request, @Res() response: Response): void {
     const file = assetFile(name);
@@ -49,7 +71,7 @@ export class DocsController {
     sendPublic(request, response, file, IMMUTABLE);
   }
 
-  @All(['', 'guides', 'guides/:name', 'assets/:version/:name'])
+  @All(['', 'guides', 'guides/:name', 'errors', 'errors/:code', 'search.json', 'assets/:version/:name'])
   other(@Req() request: Request, @Res() response: Response): void {
     sendMethods(request, response);
   }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { linkTarget } from './documents.js';
+import { linkTarget } from './guides.js';
 
 /**
  * The Markdown of our own guides as elements: headings, paragraphs, lists, tables, code, quotes; inline code, bold and links. Everything
@@ -103,7 +103,7 @@ function Heading({ level, text }: { level: number; text: string }) {
 }
 
 /** The same as in other Markdown renderers. */
-function anchorOf(text: string): string {
+export function anchorOf(text: string): string {
   return text
     .toLowerCase()
     .replace(/[^\p{L}\p{N} -]/gu, '')
@@ -140,7 +140,7 @@ function Table({ rows: [head = [], ...rows] }: { rows: readonly (readonly string
 }
 
 /** Code first: its content is not interpreted. */
-function inline(text: string): ComponentChildren[] {
+export function inline(text: string): ComponentChildren[] {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/).map((part, at) => {
     const key = `${at} ${part}`;
     if (/^`.+`$/.test(part)) return <code key={key}>{part.slice(1, -1)}</code>;

@@ -11,7 +11,7 @@ import { apiHeaders, type HeaderName, headerRefs, signedHeaders } from './header
 import { answer, listOf, oneOf, ref, type Schema, text, whole } from './schema.js';
 
 /** When a client meets each code, and what it can do. */
-const meanings: Readonly<Record<ErrorCode, string>> = {
+export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'the path, query, headers or body are invalid; `details.errors` lists every error',
   invalid_cursor:
     'the cursor does not belong to this list with this sort order and these filters, or has expired: start again without it',
@@ -102,10 +102,9 @@ export const errorSchemas = (scopes: readonly string[]): Readonly<Record<string,
       {
         code: oneOf<ErrorCode>(
           'A stable identifier to base your handling on. Each code always has the same HTTP status.',
-          Object.fromEntries(errorCodes.map((code) => [code, `${statusOfCode[code]}, ${meanings[code]}`])) as Record<
-            ErrorCode,
-            string
-          >,
+          Object.fromEntries(
+            errorCodes.map((code) => [code, `${statusOfCode[code]}, ${errorMeanings[code]}`]),
+          ) as Record<ErrorCode, string>,
           { examples: ['invalid_request'] },
         ),
         message: text(
@@ -210,7 +209,7 @@ export class ErrorResponses {
   private component(side: Side, status: number, codes: readonly ErrorCode[]): { $ref: string } {
     const name = `${side === 'signed' ? 'Signed' : ''}${codes.map(pascal).join('Or')}`;
     this.components[name] ??= {
-      description: codes.map((code) => `\`${code}\`: ${meanings[code]}.`).join('\n\n'),
+      description: codes.map((code) => `\`${code}\`: ${errorMeanings[code]}.`).join('\n\n'),
       headers: headerRefs([
         ...(side === 'signed' ? signedHeaders : apiHeaders),
         ...codes.flatMap((code) => extraHeaders[code] ?? []),

@@ -1,0 +1,94 @@
+import { renderToString } from 'preact-render-to-string';
+import { type ErrorCode, errorCodes } from '../../core/shared/errors.js';
+import { statusOfCode } from '../errors/status-of-code.js';
+import { errorMeanings } from '../openapi/errors.js';
+import { Layout } from './layout.js';
+import { inline } from './markdown.js';
+import type { DocsOperation } from './operations.js';
+
+export function isErrorCode(code: string): code is ErrorCode {
+  return (errorCodes as readonly string[]).includes(code);
+}
+
+/** All error codes. */
+export function errorsPage(): string {
+  return renderToString(
+    <Layout title="Error codes" here="/docs/errors">
+      <h1>Error codes</h1>
+      <p>
+        Every value of <code>error.code</code>, with the HTTP status that it always has.{' '}
+        <a href="/docs/guides/errors">Errors and retries</a> shows the shape of an error, and code that handles it.
+      </p>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Code</th>
+            <th scope="col">Status</th>
+            <th scope="col">Meaning</th>
+          </tr>
+        </thead>
+        <tbody>
+          {errorCodes.map((code) => (
+            <tr key={code}>
+              <td>
+                <a href={`/docs/errors/${code}`}>
+                  <code>{code}</code>
+                </a>
+              </td>
+              <td>{statusOfCode[code]}</td>
+              <td>{inline(sentence(errorMeanings[code]))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Layout>,
+  );
+}
+
+/** One code: what it means, what to do, and where it occurs. */
+export function errorPage(code: ErrorCode, operations: readonly DocsOperation[]): string {
+  const where = operations.filter(({ codes }) => codes.includes(code));
+  const error = { code, message: '…', requestId: 'req_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C' };
+  return renderToString(
+    <Layout title={code} here="/docs/errors">
+      <h1>
+        <code>{code}</code>
+      </h1>
+      <p>
+        HTTP status {statusOfCode[code]}. {inline(sentence(errorMeanings[code]))}
+      </p>
+      <h2 id="what-to-do">What to do</h2>
+      <p>{inline(adviceOn(code))}</p>
+      <h2 id="shape">Shape</h2>
+      <pre>
+        <code>{JSON.stringify({ error }, null, 2)}</code>
+      </pre>
+      <h2 id="where">Where it occurs</h2>
+      {where.length === 0 ? (
+        <p>At any address of the API, so no operation lists it.</p>
+      ) : (
+        <ul>
+          {where.map(({ method, path, summary, url }) => (
+            <li key={url}>
+              <a href={url}>{summary}</a>: <code>{`${method} ${path}`}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Layout>,
+  );
+}
+
+function adviceOn(code: ErrorCode): string {
+  const status = statusOfCode[code];
+  if (code === 'idempotency_in_progress' || status === 429) return 'Send the same request again after `Retry-After`.';
+  if (status >= 500)
+    return 'Send the same request again, after `Retry-After` where it is given, otherwise with growing pauses.';
+  if (status === 412) return 'Read the resource again, then decide whether the change is still wanted.';
+  if (status === 409) return 'The current state does not allow the request: read the resource, then decide.';
+  return 'Do not repeat the request as it is: change it, the key or its scopes.';
+}
+
+function sentence(meaning: string): string {
+  return `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`.replace(/\.\.$/, '.');
+}
