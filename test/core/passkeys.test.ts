@@ -6,6 +6,7 @@ import { addPasskey } from '../../src/core/users/add-passkey.js';
 import { askAgain, askForNewPasskey, askForSecondStep, askToSignIn } from '../../src/core/users/ask-for-passkey.js';
 import { changePassword } from '../../src/core/users/change-password.js';
 import { confirmIdentity } from '../../src/core/users/confirm-identity.js';
+import { newDevice as newDeviceCookie } from '../../src/core/users/device-cookie.js';
 import { enterByLink } from '../../src/core/users/enter-by-link.js';
 import { findSession } from '../../src/core/users/find-session.js';
 import { finishSignIn } from '../../src/core/users/finish-sign-in.js';
@@ -20,6 +21,7 @@ import type { KnownSession } from '../../src/core/users/session.js';
 import { signIn } from '../../src/core/users/sign-in.js';
 import { signInByPasskey } from '../../src/core/users/sign-in-by-passkey.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
+import { MemoryMailer } from '../memory/memory-mailer.js';
 import { type World, world } from '../support/core-world.js';
 import { type Conduct, SoftwareAuthenticator } from '../support/software-authenticator.js';
 import { present } from '../support/tenant.js';
@@ -84,7 +86,7 @@ async function second(cookie: string, given: { answer: string; challenge: string
 
 async function alone(given: { answer: string; challenge: string }) {
   const browser = newBrowser();
-  await signInByPasskey(ports, given, browser);
+  await signInByPasskey(ports, given, browser, null);
   return present(await findSession(ports, browser.token));
 }
 
@@ -94,6 +96,31 @@ const actions = async () => {
   const all = { actions: null, name: null, from: null, until: null };
   return (await ports.store.query(customerId, ({ audit }) => audit.list(null, 100, all))).map(({ action }) => action);
 };
+
+it('a sign-in by a passkey alone is told by mail, unless the address or the browser is known', async () => {
+  ports = { ...ports, mailer: new MemoryMailer() };
+  const device = newDevice();
+  await add(device, { alone: true });
+  await mails();
+  const from = async (address: string, cookie: string | null = null) => {
+    const browser = { ...newBrowser(), address, namedAddress: address };
+    await signInByPasskey(ports, answer(device, askToSignIn(ports)), browser, cookie);
+    return mails();
+  };
+  expect(await from(HOME)).toEqual([]);
+  expect(await from('203.0.113.9', newDeviceCookie(ports, 'anna@example.com'))).toEqual([]);
+  expect(await from('198.51.100.9')).toEqual(['new_sign_in']);
+});
+
+/** Templates of the mails that wait. */
+async function mails(): Promise<string[]> {
+  const templates: string[] = [];
+  for (let job = await ports.jobs.claim(60); job !== null; job = await ports.jobs.claim(60)) {
+    if (job.work.kind === 'mail') templates.push(job.work.template);
+    await ports.jobs.complete(job);
+  }
+  return templates;
+}
 
 describe('adding a passkey', () => {
   it('stores its public half, makes recovery codes the first time, and signs every other browser out', async () => {

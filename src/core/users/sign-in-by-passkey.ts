@@ -1,8 +1,10 @@
 import type { RateWindowStore } from '../access/rolling-window.js';
 import { DomainError } from '../shared/errors.js';
-import type { Transaction, Transactional } from '../shared/transactional.js';
+import type { Readable, Transaction, Transactional } from '../shared/transactional.js';
 import { recordingNotAdmitted } from './admitted-address.js';
 import { completeSignIn } from './complete-sign-in.js';
+import { knownSource } from './known-source.js';
+import { type NoticeUses, notifyPerson } from './notify-person.js';
 import type { Browser } from './open-session.js';
 import { type PasskeyAnswer, readUserHandle } from './passkey.js';
 import { challengeFor } from './passkey-challenge.js';
@@ -11,17 +13,24 @@ import { recordRefusal } from './refused-sign-in.js';
 import { requireAddressBudget } from './sign-in-attempts.js';
 import type { User } from './user.js';
 
-type SignInUses = PasskeyUses & {
-  store: Transactional<'customer' | 'users' | 'factors' | 'audit'>;
-  rateWindows: RateWindowStore;
-};
+type SignInUses = PasskeyUses &
+  NoticeUses & {
+    store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
+    rateWindows: RateWindowStore;
+  };
 
 /**
  * Signs in the browser of a person by a passkey alone: the device has checked the person, so that it is two factors in one. The response
  * does not reveal what was wrong, nor whether there is such a person. Errors: `unauthorized`, `rate_limited`; with the right passkey
  * `ip_not_whitelisted`.
+ * @param device The cookie from an earlier sign-in.
  */
-export async function signInByPasskey(uses: SignInUses, given: PasskeyAnswer, browser: Browser): Promise<User> {
+export async function signInByPasskey(
+  uses: SignInUses,
+  given: PasskeyAnswer,
+  browser: Browser,
+  device: string | null,
+): Promise<User> {
   const { address } = browser;
   await requireAddressBudget(uses, address);
   const claimed = readUserHandle(uses.passkeys.claimOf(given.answer)?.userHandle ?? '');
@@ -34,12 +43,23 @@ export async function signInByPasskey(uses: SignInUses, given: PasskeyAnswer, br
       const attempt = { given, purpose: challengeFor.signIn(), alone: true, address };
       if (!(await provePasskey(uses, transaction, user, attempt))) return { user, isProven: false };
       const at = uses.clock.now();
-      return { user: await completeSignIn(transaction, user, { browser, byLink: false, at }), isProven: true };
+      // After the proof, and in the same transaction: nobody else learns by the time it takes whether there is such a person.
+      const within = { ...uses, store: readingIn(transaction) };
+      const source = await knownSource(within, user.email ?? '', [user], { device, address });
+      const signed = await completeSignIn(transaction, user, { browser, byLink: false, at });
+      if (source === null)
+        await notifyPerson(uses, transaction, signed, { template: 'new_sign_in' }, { ...browser, at });
+      return { user: signed, isProven: true };
     }),
   );
   if (user !== null && !isProven) await recordRefusal(uses, [user], user.email ?? `user ${user.id}`, address);
   if (user === null || !isProven) throw refused();
   return user;
+}
+
+/** Reads what the transaction sees. */
+function readingIn(transaction: Transaction<'audit'>): Readable<'audit'> {
+  return { query: (_, work) => work(transaction) };
 }
 
 async function isClosing({ customer }: Transaction<'customer'>): Promise<boolean> {

@@ -4,7 +4,7 @@ import { signInByPasskey } from '../../../core/users/sign-in-by-passkey.js';
 import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
-import { newBrowser } from '../browser-session.js';
+import { deviceOf, newBrowser } from '../browser-session.js';
 import { problemsOf } from '../form.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext } from '../page-context.js';
@@ -25,7 +25,7 @@ export class PasskeySignInController {
     try {
       const browser = newBrowser(context.request);
       const given = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? { answer: '', challenge: '' };
-      const user = await signInByPasskey(this.ports, given, browser);
+      const user = await signInByPasskey(this.ports, given, browser, deviceOf(this.ports, context.request));
       return await continueSignIn(this.ports, context, { user, isPending: false }, browser, next);
     } catch (error) {
       const problems = problemsOf(error);
