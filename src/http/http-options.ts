@@ -22,6 +22,8 @@ export interface HttpOptions {
   readonly readiness: Readiness;
   /** Called for every response once it is sent, or cut off. Must not throw. */
   readonly onAnswered?: ((answered: Answered) => void) | undefined;
+  /** Called when a sign-in by a provider was refused, with the id of the provider in the settings and a reason of a closed set. Must not throw. */
+  readonly onProviderSignInRefused?: ((provider: string, reason: string) => void) | undefined;
   /** Begins to trace a request; absent without tracing. Must not throw. */
   readonly trace?:
     | ((begun: { readonly method: string; readonly traceparent: string | undefined }) => RequestTrace)

@@ -25,6 +25,7 @@ export function openApp(
     securityContacts: config.securityContacts,
     readiness: new Readiness(checks, stopping, logReadiness(logger)),
     onAnswered: metrics?.answered,
+    onProviderSignInRefused: metrics?.providerSignInRefused,
     trace: tracing?.request,
     stopping,
   });

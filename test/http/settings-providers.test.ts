@@ -20,6 +20,8 @@ let other: OpenIdServer;
 let app: RunningApp;
 let customerId: Id;
 let people = 0;
+/** What monitoring has been told. */
+const refusals: string[] = [];
 
 beforeAll(async () => {
   keycloak = await OpenIdServer.start(`${SITE}${WITH}/keycloak/answer`);
@@ -36,7 +38,8 @@ beforeAll(async () => {
     provider({ id: 'keycloak', name: 'Keycloak <1>', issuer: keycloak.issuer, groupRoles: { editors: 'editor' } }),
     provider({ id: 'other', name: 'Other', issuer: other.issuer }),
   ];
-  app = await startApp({ ports: () => ({ identityProviders }) });
+  const onProviderSignInRefused = (provider: string, reason: string) => refusals.push(`${provider} ${reason}`);
+  app = await startApp({ ports: () => ({ identityProviders }), onProviderSignInRefused });
 });
 afterAll(async () => {
   await app.close();
@@ -146,6 +149,7 @@ test('addresses that are not verified, or of nobody, open nothing, and the log h
   const lines = app.log.filter((line) => line.includes('a sign-in by a provider was refused')).slice(-2);
   expect(lines.map((line) => JSON.parse(line).reason)).toEqual(['address_not_verified', 'no_account']);
   expect(lines.join()).not.toContain('@example.com');
+  expect(refusals.slice(-2)).toEqual(['keycloak address_not_verified', 'keycloak no_account']);
 });
 
 test('roles follow the groups at the next sign-in', async () => {

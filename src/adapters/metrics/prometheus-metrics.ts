@@ -77,6 +77,12 @@ export class PrometheusMetrics {
     labelNames: ['template', 'outcome'] as const,
     ...this.on,
   });
+  private readonly providerRefusals = new Counter({
+    name: 'photo_service_provider_sign_ins_refused_total',
+    help: 'Sign-ins by a provider that were refused, by provider and reason.',
+    labelNames: ['provider', 'reason'] as const,
+    ...this.on,
+  });
   private readonly restarts = new Counter({
     name: 'photo_service_media_process_restarts_total',
     help: 'Media processes that were replaced because they exited or were stopped (died), or used much memory while idle (grown).',
@@ -188,6 +194,9 @@ export class PrometheusMetrics {
   };
 
   readonly mailEnded = (template: string, outcome: MailOutcome): void => this.mails.inc({ template, outcome });
+
+  readonly providerSignInRefused = (provider: string, reason: string): void =>
+    this.providerRefusals.inc({ provider, reason });
 
   readonly garbageCollected = ({ bytes, ...files }: Readonly<Record<string, number>>): void => {
     for (const [kind, count] of Object.entries(files)) this.garbage.set({ kind }, count);

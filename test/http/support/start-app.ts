@@ -62,6 +62,7 @@ export interface StartOptions {
   readonly checks?: readonly ReadinessCheck[];
   readonly checkDeadlineMs?: number;
   readonly onAnswered?: HttpOptions['onAnswered'];
+  readonly onProviderSignInRefused?: HttpOptions['onProviderSignInRefused'];
   readonly stopping?: AbortSignal;
   /** Ports that stand in for those in memory, each under its token. */
   readonly ports?: (ports: Ports) => Partial<Ports>;
@@ -111,6 +112,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     readiness: new Readiness(options.checks ?? [], stopping, undefined, options.checkDeadlineMs),
     stopping,
     onAnswered: options.onAnswered,
+    onProviderSignInRefused: options.onProviderSignInRefused,
   };
   const testing = Test.createTestingModule({ imports: [AppModule.with(inMemory, httpOptions)] });
   // What is made from a port that is overridden is overridden, too.

@@ -64,7 +64,12 @@ export class KeysController {
       const request = { ...settings, scopes: scopesOf(fields) };
       const { key, token } = await issueOwnKey(this.ports, callerOfPage(context), request, original?.id ?? null);
       const made = <KeyMade made={key} token={token} original={original} publicUrl={this.ports.addresses.publicUrl} />;
-      return renderPage(this.ports, context, { title: 'Key created', section, scripts: ['copy.js', 'no-resend.js'] }, made);
+      return renderPage(
+        this.ports,
+        context,
+        { title: 'Key created', section, scripts: ['copy.js', 'no-resend.js'] },
+        made,
+      );
     } catch (error) {
       return this.newForm(context, { ...form, problems: problemsOf(error), locksOut: [] });
     }

@@ -110,10 +110,11 @@ export class ProviderController {
   /** The sign-in page with the reason, so that other ways remain open. Log lines name the reason, and nobody. */
   private refusal(context: PageContext, provider: string, error: unknown): Reply {
     if (!(error instanceof DomainError) || !EXPLAINED.includes(error.code)) throw error;
-    const reason = error.details?.['reason'] ?? error.code;
+    const reason = String(error.details?.['reason'] ?? error.code);
     const cause = error.cause instanceof Error ? error.cause.message : undefined;
     const { requestId } = context;
     this.options.logger.warn({ provider, reason, cause, requestId }, 'a sign-in by a provider was refused');
+    this.options.onProviderSignInRefused?.(provider, reason);
     const problems = new Problems(error.code, error.message, []);
     const words = { title: 'Sign in', plain: true, status: problems.status };
     const form = <SignInForm {...offersOf(this.ports)} email="" next="" problems={problems} />;
