@@ -5,6 +5,7 @@ import { backupCommand } from './backup-command.js';
 import { blobsCommand } from './blobs-command.js';
 import { customerCommand } from './customer-command.js';
 import { deliveryKeyCommand } from './delivery-key-command.js';
+import { docsCommand } from './docs-command.js';
 import { doctorCommand } from './doctor-command.js';
 import { gcCommand } from './gc-command.js';
 import { keyCommand } from './key-command.js';
@@ -39,13 +40,14 @@ const examples: Readonly<Record<string, string>> = {
   gc: 'phs gc --grace 3600',
   backup: 'phs backup /mnt/backup',
   restore: 'phs restore /mnt/backup',
+  docs: 'phs docs ./site',
   blobs: 'phs blobs copy --to s3://photos',
 };
 
 /** The commands that operate the service. Requires the program to have `ownOptions`. */
 export function ownCommands(): Command[] {
-  // These two read the settings themselves: one logs the warnings about them, the other reports them.
-  const all = [serveCommand(), doctorCommand(), ...commands().map(readingSettings)];
+  // The first two read the settings themselves: one logs the warnings about them, the other reports them. The last one needs none.
+  const all = [serveCommand(), doctorCommand(), ...commands().map(readingSettings), docsCommand()];
   return all.map((command) =>
     command.helpGroup('Operate the service:').addHelpText('after', exampleText(examples[command.name()] ?? '')),
   );

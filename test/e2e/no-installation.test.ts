@@ -70,7 +70,7 @@ const refused: readonly string[] = [
 ];
 
 /** Make an installation where there is none, or only look whether one could be. */
-const others = ['serve', 'migrate', 'restore', 'doctor'];
+const others = ['serve', 'migrate', 'restore', 'doctor', 'docs'];
 
 const folders: string[] = [];
 afterAll(async () => {

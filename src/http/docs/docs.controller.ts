@@ -2,10 +2,8 @@ import { All, Controller, Get, Param, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { notFound } from '../../core/shared/errors.js';
 import { NoKeyRequired } from '../access.js';
-import { guidePage, guidesPage, readerPage } from './docs-page.js';
-import { assetFile, openApiFile, type PublicFile, pageFile, searchFile } from './documents.js';
-import { isGuide } from './guides.js';
-import { operationsOf } from './operations.js';
+import { assetFile, searchFile } from './documents.js';
+import { docsPage } from './pages.js';
 import { IMMUTABLE, REVALIDATE, sendMethods, sendPublic } from './send-public.js';
 
 /** Only our own files: no inline script or style, no other site. The reader draws its icons as `data:`. */
@@ -25,38 +23,28 @@ const POLICY = [
 @NoKeyRequired()
 export class DocsController {
   @Get()
-  reader(@Req() request: Request, @Res() response: Response): void {
-    sendPage(request, response, pageFile('reader', readerPage));
+  reader(@Req() request: Request, @Res() response: Response): Promise<void> {
+    return sendPage(request, response, '');
   }
 
   @Get('guides')
-  guides(@Req() request: Request, @Res() response: Response): void {
-    sendPage(request, response, pageFile('guides', guidesPage));
+  guides(@Req() request: Request, @Res() response: Response): Promise<void> {
+    return sendPage(request, response, 'guides');
   }
 
   @Get('guides/:name')
-  guide(@Param('name') name: string, @Req() request: Request, @Res() response: Response): void {
-    if (!isGuide(name)) throw notFound('guide');
-    sendPage(
-      request,
-      response,
-      pageFile(`guide ${name}`, () => guidePage(name)),
-    );
+  guide(@Param('name') name: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return sendPage(request, response, `guides/${name}`);
   }
 
   @Get('errors')
-  async errors(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const { errorsPage } = await import('./error-pages.js');
-    sendPage(request, response, pageFile('errors', errorsPage));
+  errors(@Req() request: Request, @Res() response: Response): Promise<void> {
+    return sendPage(request, response, 'errors');
   }
 
   @Get('errors/:code')
-  async error(@Param('code') code: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const { errorPage, isErrorCode } = await import('./error-pages.js');
-    if (!isErrorCode(code)) throw notFound('error code');
-    const { bytes } = await openApiFile();
-    const page = () => errorPage(code, operationsOf(JSON.parse(bytes.toString())));
-    sendPage(request, response, pageFile(`error ${code}`, page));
+  error(@Param('code') code: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return sendPage(request, response, `errors/${code}`);
   }
 
   @Get('search.json')
@@ -77,7 +65,9 @@ export class DocsController {
   }
 }
 
-function sendPage(request: Request, response: Response, page: PublicFile): void {
+async function sendPage(request: Request, response: Response, path: string): Promise<void> {
+  const page = await docsPage(path);
+  if (page === null) throw notFound('page');
   response.setHeader('Content-Security-Policy', POLICY);
   response.setHeader('Referrer-Policy', 'same-origin');
   sendPublic(request, response, page, REVALIDATE);

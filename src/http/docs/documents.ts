@@ -15,6 +15,7 @@ const own = new URL('./assets/', import.meta.url);
 /** The reader is Swagger UI, from its package. */
 const reader = ['swagger-ui-bundle.js', 'swagger-ui.css'] as const;
 const ours = ['reader.js', 'search.js', 'docs.css'] as const;
+export const assetNames = [...reader, ...ours];
 export type AssetName = (typeof reader)[number] | (typeof ours)[number];
 
 /** Everything is read on first request: a service that only serves the API keeps none of it in memory. */
