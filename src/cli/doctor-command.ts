@@ -18,7 +18,7 @@ import {
   inTrialFolder,
 } from './doctor/environment.js';
 import { type Finding, fail, findingOf, ok } from './doctor/finding.js';
-import { checkBlobs, checkLimiter, checkMedia, judgeDatabase, judgeIsolation } from './doctor/services.js';
+import { checkBlobs, checkLimiter, checkMail, checkMedia, judgeDatabase, judgeIsolation } from './doctor/services.js';
 import { type Checked, supportDocument, writeSupportFile } from './doctor/support-file.js';
 import { ExitWith, exitCodes } from './exit-codes.js';
 import { envFileOf } from './options.js';
@@ -109,14 +109,8 @@ async function redis({ rateLimitStore }: Config): Promise<readonly Finding[]> {
   );
 }
 
-/** Sends no mail. */
 async function mail({ smtp }: Config): Promise<readonly Finding[]> {
-  if (smtp === null) return [];
-  const advice = 'Check SMTP_URL and SMTP_TLS; until the server can be used, mails wait for up to a day.';
-  return findingOf('mail', advice, async () => {
-    await openMailer(smtp).check();
-    return [ok('mail', `${smtp.host}:${smtp.port}, as ${smtp.from.address}`)];
-  });
+  return smtp === null ? [] : checkMail(smtp, openMailer(smtp));
 }
 
 /**

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { binariesIn, requirePresent } from '../../postgres/src/binaries.js';
+import { SmtpMailer } from '../../src/adapters/smtp/smtp-mailer.js';
 import {
   checkDataDir,
   checkMemory,
@@ -13,11 +14,19 @@ import {
   judgeSpace,
 } from '../../src/cli/doctor/environment.js';
 import { type Finding, findingOf, ok } from '../../src/cli/doctor/finding.js';
-import { checkBlobs, checkLimiter, checkMedia, judgeDatabase, judgeIsolation } from '../../src/cli/doctor/services.js';
+import {
+  checkBlobs,
+  checkLimiter,
+  checkMail,
+  checkMedia,
+  judgeDatabase,
+  judgeIsolation,
+} from '../../src/cli/doctor/services.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { SettableClock } from '../memory/settable-clock.js';
+import { MailServer } from '../support/mail-server.js';
 import { openMedia } from '../support/media.js';
 
 const GIB = 1024 ** 3;
@@ -89,6 +98,26 @@ describe('phs doctor on its surroundings', () => {
     expect(told(checkLimiter({ ...one, rateLimitStore: { kind: 'postgres' }, role: 'api' }))).toEqual([
       'ok rate limits',
     ]);
+  });
+
+  it('finds a mail server that can be used, one that does not encrypt, and none, and sends nothing', async () => {
+    const server = await MailServer.start();
+    const { port } = server;
+    const check = (encrypted: boolean) => {
+      const from = { name: '', address: 'photos@example.com' };
+      const smtp = { host: '127.0.0.1', port, implicitTls: false, credentials: null, from };
+      return checkMail(smtp, new SmtpMailer({ ...smtp, plaintextAllowed: !encrypted }));
+    };
+    const found = await check(false);
+    expect(told(...found)).toEqual(['ok mail']);
+    expect(found[0]?.message).toBe(`127.0.0.1:${port}, as photos@example.com`);
+    const unencrypted = await check(true);
+    expect(told(...unencrypted)).toEqual(['fail mail']);
+    expect(unencrypted[0]?.message).toContain('it offers no encryption (STARTTLS)');
+    expect(server.received).toEqual([]);
+    await server.close();
+    const gone = await check(false);
+    expect([told(...gone), gone[0]?.advice]).toEqual([['fail mail'], expect.stringContaining('SMTP_URL')]);
   });
 
   describe('with a data folder', () => {

@@ -4,9 +4,11 @@ import type { Config } from '../../config.js';
 import { type BlobKey, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobStore } from '../../core/blobs/blob-store.js';
 import { inOneChunk } from '../../core/blobs/open-blob.js';
+import type { Mailer } from '../../core/mail/mailer.js';
 import type { MediaIsolation } from '../../core/media/isolation.js';
 import type { MediaReader } from '../../core/media/media-reader.js';
-import { type Finding, fail, ok, warn } from './finding.js';
+import type { SmtpConfig } from '../../smtp-settings.js';
+import { type Finding, fail, findingOf, ok, warn } from './finding.js';
 import { tinyPictures } from './tiny-pictures.js';
 
 /** Leases use the database's clock, signatures and cursors the node's. */
@@ -140,4 +142,16 @@ export async function checkMedia(media: MediaReader, maxPixels: number): Promise
     else findings.push(fail('pictures', `A ${contentType} could not be read.`, 'Reinstall the packages: npm ci.'));
   }
   return [...findings, ok('pictures', `read ${read.map((type) => type.replace('image/', '')).join(', ')}`)];
+}
+
+/** Sends no mail. */
+export function checkMail(
+  { host, port, from }: Pick<SmtpConfig, 'host' | 'port' | 'from'>,
+  mailer: Pick<Mailer, 'check'>,
+): Promise<readonly Finding[]> {
+  const advice = 'Check SMTP_URL and SMTP_TLS; until the server can be used, mails wait for up to a day.';
+  return findingOf('mail', advice, async () => {
+    await mailer.check();
+    return [ok('mail', `${host}:${port}, as ${from.address}`)];
+  });
 }
