@@ -152,6 +152,17 @@ test('addresses that are not verified, or of nobody, open nothing, and the log h
   expect(refusals.slice(-2)).toEqual(['keycloak address_not_verified', 'keycloak no_account']);
 });
 
+test('a person without a password is not told of one', async () => {
+  const { subject } = await newPerson();
+  const browser = newBrowser();
+  await enter(browser, subject);
+  for (const path of [ACCOUNT, `${ACCOUNT}/factors`]) {
+    const { text } = await browser.get(path);
+    expect(text).toContain('You sign in at a provider alone');
+    expect(text).not.toContain('with your password');
+  }
+});
+
 test('roles follow the groups at the next sign-in', async () => {
   const { subject, email } = await newPerson();
   const roleAfter = async () => {

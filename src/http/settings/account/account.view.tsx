@@ -50,7 +50,7 @@ export function AccountPage(props: AccountProps) {
       <EmailCard person={person} isMailed={isMailed} problems={problemsOf('email')} form={form} />
       <PasswordCard {...{ person, mayOmitCurrent, offersPasskeys }} problems={problemsOf('password')} />
       <IdentitiesCard identities={identities} hasPassword={person.user.passwordHash !== null} />
-      <FactorsCard hasFactor={person.hasFactor} />
+      <FactorsCard person={person} />
       <SessionsCard sessions={sessions} current={person.session.id} />
       {isOwner && <LibraryCard />}
       <ExportCard />

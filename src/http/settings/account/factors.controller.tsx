@@ -33,7 +33,7 @@ export class FactorsController {
       codesLeft: await factors.countRecoveryCodes(user.id),
     }));
     const offersPasskeys = this.ports.addresses.passkeySite !== null;
-    const page = <FactorsPage {...{ apps, passkeys, codesLeft, offersPasskeys }} />;
+    const page = <FactorsPage {...{ apps, passkeys, codesLeft, offersPasskeys, user }} />;
     return renderPage(this.ports, context, { title: 'Two-step sign-in', ...AREA }, page);
   }
 

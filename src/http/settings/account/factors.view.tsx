@@ -1,6 +1,7 @@
 import type { Enrolment } from '../../../core/users/enrolment.js';
 import type { Passkey } from '../../../core/users/passkey.js';
 import { type AuthenticatorApp, MAX_FACTOR_NAME, MAX_FACTORS } from '../../../core/users/second-factor.js';
+import type { User } from '../../../core/users/user.js';
 import { CODE_INPUT } from '../code-field.js';
 import { Copied, Copyable } from '../copyable.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
@@ -9,6 +10,7 @@ import { Card, Empty, Heading, Moment, Table } from '../parts.js';
 import { PasskeyButton, PasskeyNotes } from '../passkeys/passkey-form.js';
 import { ASK_AGAIN, PASSKEYS_PATH } from '../passkeys/passkey-paths.js';
 import { QrCode } from '../qr-code.js';
+import { onlyProofOf } from './password.view.js';
 
 const HERE = '/settings/account/factors';
 
@@ -16,23 +18,24 @@ interface FactorsProps {
   readonly apps: readonly AuthenticatorApp[];
   readonly passkeys: readonly Passkey[];
   readonly codesLeft: number;
+  readonly user: User;
   /** They work at the address of this service. */
   readonly offersPasskeys: boolean;
 }
 
-export function FactorsPage({ apps, passkeys, codesLeft, offersPasskeys }: FactorsProps) {
+export function FactorsPage({ apps, passkeys, codesLeft, offersPasskeys, user }: FactorsProps) {
   const count = apps.length + passkeys.length;
   const mayAdd = count < MAX_FACTORS;
   return (
     <>
       <Heading
         title="Two-step sign-in"
-        lead="After your password you use a passkey, or enter a code that an app on your phone or computer shows. A stolen password is not enough then."
+        lead="After your password, or after a provider, you use a passkey or enter a code that an app on your phone or computer shows. A stolen password is not enough then."
       />
       <PasskeysCard passkeys={passkeys} isOffered={offersPasskeys} mayAdd={mayAdd} />
       <Card title="Authenticator apps">
         {apps.length === 0 ? (
-          <Empty title={count === 0 ? 'You sign in with your password alone' : 'You have no authenticator app'}>
+          <Empty title={count === 0 ? `You sign in ${onlyProofOf(user)} alone` : 'You have no authenticator app'}>
             <p>Any app for one-time codes will do; many password managers are one, too.</p>
           </Empty>
         ) : (
@@ -203,7 +206,7 @@ export function RemoveFactor({ name, action, isLast, problems, offersPasskeys }:
       {!problems?.isOfFields && <ProblemSummary problems={problems} />}
       <p>
         {isLast
-          ? 'This is your last one: you will sign in with your password alone, and the recovery codes stop working.'
+          ? 'This is your last one: you will sign in without a second step, and the recovery codes stop working.'
           : 'It stops working immediately.'}
       </p>
       <Form action={action} label="Remove">

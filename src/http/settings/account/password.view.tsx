@@ -1,4 +1,5 @@
 import type { KnownSession } from '../../../core/users/session.js';
+import type { User } from '../../../core/users/user.js';
 import { CODE_INPUT } from '../code-field.js';
 import { Button, Field, Form, type Problems } from '../form.js';
 import { Card } from '../parts.js';
@@ -55,13 +56,19 @@ export function PasswordCard({ person, mayOmitCurrent, offersPasskeys, problems 
   );
 }
 
-export function FactorsCard({ hasFactor }: { hasFactor: boolean }) {
+/** What a person without a second factor signs in with. */
+export function onlyProofOf({ passwordHash }: Pick<User, 'passwordHash'>): string {
+  return passwordHash === null ? 'at a provider' : 'with your password';
+}
+
+export function FactorsCard({ person: { user, hasFactor } }: { person: Pick<KnownSession, 'user' | 'hasFactor'> }) {
+  const stolen = user.passwordHash === null ? 'a session there that somebody left open' : 'a stolen password';
   return (
     <Card title="Two-step sign-in">
       <p>
         {hasFactor
-          ? 'You sign in with a passkey, or with your password and a second factor.'
-          : 'You sign in with your password alone. With a passkey or a code of an app in addition, a stolen password is not enough.'}
+          ? `You sign in with a passkey, or ${onlyProofOf(user)} and with a second factor.`
+          : `You sign in ${onlyProofOf(user)} alone. With a passkey or a code of an app in addition, ${stolen} is not enough.`}
       </p>
       <div class="buttons">
         <a class="button plain" href="/settings/account/factors">
