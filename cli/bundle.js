@@ -2,7 +2,7 @@
 // because photo-service-sdk is in no registry and a bundled package needs none. With --remove the copies are removed again: while they are
 // there, they hide the workspace itself.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -13,6 +13,7 @@ if (!process.argv.includes('--remove')) {
   buildIfNeeded();
   const copied = new Map();
   for (const name of manifestOf(here).bundleDependencies) bundle(name, here, copied);
+  await writeManPage();
 }
 
 function buildIfNeeded() {
@@ -20,6 +21,12 @@ function buildIfNeeded() {
   // On standard error: standard output is the name of the tarball.
   if (existsSync(build)) spawnSync(process.execPath, [build, '--if-needed', '--types'], { stdio: ['ignore', 2, 2] });
   if (!existsSync(join(here, 'dist', 'phs.js'))) throw new Error('dist is not built: npm run build');
+}
+
+/** From the commands as they are built, with the packages that were just copied. */
+async function writeManPage() {
+  const { manPage } = await import('./dist/man-page.js');
+  writeFileSync(join(here, 'dist', 'phs.1'), manPage(manifestOf(here).version));
 }
 
 /** Copies a package, and those that it needs. */

@@ -127,6 +127,12 @@ describe('before and at login', () => {
     expect(npm(join(home, 'empty'), 'exec', '--offline', '--', 'phs', '--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
+  it('has a manual page', () => {
+    const folder = join(home, 'empty/node_modules/photo-service-cli');
+    const [page] = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).man;
+    expect(readFileSync(join(folder, page), 'utf8')).toContain('.SS "phs import [options] <paths...>"');
+  });
+
   it('so is the library: both of its parts load where nothing else is', () => {
     const names = ['photo-service-sdk', 'photo-service-sdk/node'];
     const program = `for (const name of ${JSON.stringify(names)}) console.log(Object.keys(await import(name)).join())`;
