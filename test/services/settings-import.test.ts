@@ -54,6 +54,8 @@ test('ten photos that are dropped on the empty library come in and are seen ther
   const { page, complaints, context } = await visit('/settings/library');
   expect(await page.getByText('Your library is empty. Drop photos here').isVisible()).toBe(true);
   expect(await seriousViolations(page)).toEqual([]);
+  await page.getByRole('heading', { name: 'First steps' }).waitFor();
+  if (shots !== null) await page.screenshot({ path: join(shots, 'first-steps.png'), fullPage: true });
   await page.locator('#import-tags').fill('First day');
   const empty = join(folder, 'empty.jpg');
   writeFileSync(empty, '');
@@ -69,6 +71,7 @@ test('ten photos that are dropped on the empty library come in and are seen ther
   expect(await page.locator('.run-arrived li').count()).toBe(10);
   await page.locator('.grid li').nth(9).waitFor();
   expect(await page.getByText('Your library is empty').count()).toBe(0);
+  expect(await page.getByRole('heading', { name: 'First steps' }).count()).toBe(0);
   await page.getByRole('searchbox', { name: 'Search' }).waitFor();
   await page.locator('.grid input').first().check();
   await page.getByText('1 photo selected').waitFor();

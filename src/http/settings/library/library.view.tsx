@@ -8,6 +8,7 @@ import { ActiveEdits } from '../history/active-edits.view.js';
 import { Importer } from '../imports/importer.view.js';
 import { Empty, Heading } from '../parts.js';
 import { SavedSearches } from '../searches/searches.view.js';
+import { FirstSteps } from './first-steps.view.js';
 import { KeysDialog } from './keys.view.js';
 import { Filters } from './library-filters.view.js';
 import { isNarrow, type LibraryQuery, libraryPath, selectionPath, unfiltered } from './library-query.js';
@@ -59,6 +60,7 @@ export function LibraryPage({ query, problems, isFirst, values, searches, edits,
         {isNew ? <Importer title="Your library is empty. Drop photos here" /> : !query.trash && <Importer waits />}
       </Allowed>
       <Part name="photos">
+        {isNew && <FirstSteps />}
         {isEmpty && !isNew && <NothingFound query={query} />}
         {list.sections.length > 0 && (
           <>
