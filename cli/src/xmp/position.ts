@@ -1,10 +1,3 @@
-/** A position as the API has it: degrees (WGS84) and metres. */
-interface Position {
-  readonly latitude: number;
-  readonly longitude: number;
-  readonly altitude: number | null;
-}
-
 /** `48,51.5022N`, `48,51,30.1N`, or decimal degrees; null for anything else. */
 export function readDegrees(text: string | null, negative: 'S' | 'W'): number | null {
   const [, degrees, minutes = '0', seconds = '0', side] =

@@ -35,8 +35,3 @@ export function readRemainder(metadata: Readonly<Record<string, string>>): Xmp {
     throw error;
   }
 }
-
-/** Whether a metadata key belongs to the rest of a sidecar. */
-function isOfRemainder(key: string): boolean {
-  return /^xmp\.\d{1,2}$/.test(key);
-}

@@ -170,9 +170,9 @@ export class InlineItem extends NewItemFields {
   sizeBytes?: number;
 }
 
-/** A multipart body. It is read as a stream, not into this class. */
+/** A multipart body. It is read as a stream, not into this class, which only the document refers to, by its name. */
 @RequestModel('InlineFiles', 'Files, and optionally their details.')
-class InlineFiles {
+export class InlineFiles {
   @declareField({
     description: 'Optional. Must be the first part, with one entry per file in the same order.',
     model: InlineItem,
