@@ -1,5 +1,6 @@
 import type { AuthorizationResponseError, Configuration, IDToken, ResponseBodyError } from 'openid-client';
 import { DomainError } from '../../core/shared/errors.js';
+import { CLOCK_TOLERANCE_MS } from '../../core/users/confirm-by-assertion.js';
 import {
   type Assertion,
   type IdentityProvider,
@@ -7,7 +8,6 @@ import {
   type ProviderSettings,
   refusedBy,
 } from '../../core/users/identity-provider.js';
-import { CLOCK_TOLERANCE_MS } from '../../core/users/take-provider-answer.js';
 import { assertionOf, type ClaimNames, type Claims, lacks } from './claims.js';
 import { isLoopback, limitedFetch } from './limited-fetch.js';
 

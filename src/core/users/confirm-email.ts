@@ -3,11 +3,11 @@ import type { Clock } from '../shared/clock.js';
 import type { Readable, Transactional } from '../shared/transactional.js';
 import { requireAdmitted } from './admitted-address.js';
 import { linkForbidden } from './enter-by-link.js';
+import { CONFIRMATION_MS } from './mail-confirmation.js';
 import { isMailedTokenOpen, type MailedToken, readMailedToken } from './mailed-token.js';
 import { type NoticeUses, notifyPerson } from './notify-person.js';
 import type { Browser } from './open-session.js';
 import { findByToken, type LinkUses } from './peek-link.js';
-import { CONFIRMATION_MS } from './request-email-change.js';
 import { auditSubject, emailTaken, type User, userActor } from './user.js';
 
 /** Whose address a link would change, and to which; this does not use it up. Null when it is not valid (any more). */

@@ -1,20 +1,11 @@
-import type { DomainError } from '../shared/errors.js';
-import { requireFound } from '../shared/errors.js';
-import type { Id } from '../shared/ids.js';
 import type { Transaction } from '../shared/transactional.js';
+import { type Arrival, admitNewcomer } from './admit-newcomer.js';
 import { isSameIdentity } from './identity.js';
-import { type Assertion, type ProviderSettings, refusedBy } from './identity-provider.js';
-import { auditSubject, MAX_USERS, newInvitedUser, type User, userActor, withoutLink } from './user.js';
+import type { ProviderSettings } from './identity-provider.js';
+import { needsFactor, noLongerThere, otherIdentity } from './link-refusals.js';
+import { auditSubject, type User, userActor, withoutLink } from './user.js';
 
-interface Arrival {
-  readonly assertion: Assertion;
-  /** Verified. */
-  readonly email: string | null;
-  /** Whom it was found to be; null: nobody yet. */
-  readonly userId: Id | null;
-  readonly address: string;
-  readonly at: Date;
-}
+type LinkTransaction = Transaction<'customer' | 'users' | 'factors' | 'identities' | 'audit'>;
 
 export interface Linked {
   /** Locked. */
@@ -23,8 +14,6 @@ export interface Linked {
   /** Somebody who was here already was linked just now. */
   readonly isNewlyLinked: boolean;
 }
-
-type LinkTransaction = Transaction<'customer' | 'users' | 'factors' | 'identities' | 'audit'>;
 
 /**
  * The user who has this identity; else the one with the verified address, or a new one, who gets it now. An address is what people enter
@@ -38,7 +27,7 @@ export async function linkOrAdmit(
 ): Promise<Linked> {
   const { users, identities, factors } = transaction;
   const { assertion, email, userId, at } = arrival;
-  const user = userId === null ? await admit(transaction, settings, arrival) : await users.lock(userId);
+  const user = userId === null ? await admitNewcomer(transaction, settings, arrival) : await users.lock(userId);
   if (user === null) throw noLongerThere();
   const own = await identities.of(user.id);
   const used = own.find((identity) => isSameIdentity(identity, assertion));
@@ -67,34 +56,4 @@ async function link(
   const row = { userId: user.id, issuer, subject, linkedAt: at, lastUsedAt: at };
   if ((await identities.insert(row)) === null) throw noLongerThere();
   await audit.add(userActor(user, address), { action: 'user.identity_linked', subject: auditSubject(user), at });
-}
-
-async function admit(
-  { customer, users }: LinkTransaction,
-  { role }: ProviderSettings,
-  { email, at }: Arrival,
-): Promise<User> {
-  if ((await customer.read()).status !== 'active') {
-    throw refusedBy('no_account', 'This account is suspended: nobody new is let in.');
-  }
-  if ((await users.list()).length >= MAX_USERS) {
-    throw refusedBy('too_many_people', `The account has ${MAX_USERS} people, which is the limit. Ask its owner.`);
-  }
-  const user = await users.insert(newInvitedUser(email, role, at));
-  if (user === null) throw noLongerThere();
-  return requireFound(await users.lock(user.id), 'user');
-}
-
-function otherIdentity({ name }: ProviderSettings): DomainError {
-  const message = `This address belongs to somebody who signs in in another way. An owner can unlink that from the account, if ${name} is right.`;
-  return refusedBy('other_identity', message);
-}
-
-function needsFactor({ name }: ProviderSettings): DomainError {
-  const message = `Your account has two-step sign-in, so ${name} alone cannot be linked to it. Sign in as before and remove it under Account, Two-step sign-in, or ask the operator for a link that does. Then come back by ${name}, and set it up again.`;
-  return refusedBy('needs_second_factor', message);
-}
-
-function noLongerThere(): DomainError {
-  return refusedBy('no_account', 'Your account was changed meanwhile. Sign in again.');
 }

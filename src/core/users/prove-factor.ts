@@ -1,15 +1,9 @@
-import { after } from '../shared/clock.js';
 import { DomainError, invalid } from '../shared/errors.js';
-import { unseal } from '../shared/sealed.js';
 import type { Transaction } from '../shared/transactional.js';
-import { CODE_DIGITS, stepOfCode } from './one-time-code.js';
 import type { PasskeyAnswer } from './passkey.js';
+import { type Proof, proveCode } from './prove-code.js';
 import { type PasskeyUses, provePasskey } from './prove-passkey.js';
-import { hashRecoveryCode } from './recovery-code.js';
-import { WRONG_CODES, WRONG_CODES_MS } from './second-factor.js';
-import { auditSubject, type User, userActor } from './user.js';
-
-export type Proof = 'proven' | 'wrong' | 'too_many';
+import type { User } from './user.js';
 
 /** A one-time code or a recovery code, as typed; or what a passkey answered. */
 export type FactorAnswer = string | PasskeyAnswer;
@@ -38,23 +32,7 @@ export async function proveFactor(
     const isProven = await provePasskey(uses, transaction, user, { given, purpose, alone: false, address });
     return isProven ? 'proven' : 'wrong';
   }
-  const { factors, audit } = transaction;
-  const code = given.replace(/[\s-]/g, '');
-  if (new RegExp(`^\\d{${CODE_DIGITS}}$`).test(code)) {
-    const since = after(at, -WRONG_CODES_MS);
-    if ((await factors.countWrongCodes(user.id, source, since)) >= WRONG_CODES) return 'too_many';
-    for (const app of await factors.appsOf(user.id)) {
-      const secret = unseal(uses.secrets, 'factor', app.secret);
-      const step = secret === null ? null : stepOfCode(secret, code, at);
-      if (step !== null && (await factors.useStep(app.id, step, at))) return 'proven';
-    }
-    await factors.addWrongCode(user.id, source, at, since);
-    return 'wrong';
-  }
-  if (!(await factors.useRecoveryCode(user.id, hashRecoveryCode(code)))) return 'wrong';
-  const used = { action: 'user.recovery_code_used', subject: auditSubject(user), at } as const;
-  await audit.add(userActor(user, address), used);
-  return 'proven';
+  return proveCode(uses, transaction, user, { given, source, address, at });
 }
 
 /** Errors: `invalid_request` of this field, `rate_limited`. */

@@ -1,17 +1,12 @@
 import type { AccountCaller } from '../customers/account-caller.js';
-import { queueMail } from '../mail/queue-mail.js';
-import { after, type Clock, DAY, HOUR } from '../shared/clock.js';
-import { DomainError, requireFound } from '../shared/errors.js';
-import type { Transaction, Transactional } from '../shared/transactional.js';
+import type { Clock } from '../shared/clock.js';
+import { requireFound } from '../shared/errors.js';
+import type { Transactional } from '../shared/transactional.js';
 import { changeEmail } from './change-email.js';
-import { newMailedToken } from './mailed-token.js';
+import { mailConfirmation, requireFewRequests } from './mail-confirmation.js';
 import { type NoticeUses, notifyPerson } from './notify-person.js';
 import type { KnownSession } from './session.js';
-import { auditSubject, emailTaken, readEmail, type User } from './user.js';
-
-/** How long the link to a new address is valid. */
-export const CONFIRMATION_MS = DAY;
-const REQUESTS_PER_HOUR = 5;
+import { auditSubject, emailTaken, readEmail } from './user.js';
 
 type EmailChangeUses = NoticeUses & {
   readonly store: Transactional<'customer' | 'users' | 'audit' | 'jobs'>;
@@ -48,33 +43,4 @@ export async function requestEmailChange(
   );
   if (result === 'changed') await changeEmail(uses, caller, session.userId, text);
   return result;
-}
-
-async function mailConfirmation(
-  uses: NoticeUses,
-  transaction: Transaction<'customer' | 'jobs'>,
-  user: User,
-  email: string,
-  at: Date,
-): Promise<void> {
-  const { name: account, defaultTimeZone: timeZone } = await transaction.customer.read();
-  const expiresAt = after(at, CONFIRMATION_MS);
-  const link = uses.addresses.confirmEmail(newMailedToken(uses.secrets, 'email', user, expiresAt, email));
-  const values = { account, timeZone, link, expiresAt: expiresAt.toISOString(), email };
-  const to = { userId: user.id, address: email };
-  await queueMail(uses, transaction, { to, template: 'email_confirmation', values }, at);
-}
-
-/** Nobody has mails sent to others' addresses all day. */
-async function requireFewRequests({ audit }: Transaction<'audit'>, { id, email }: User, at: Date): Promise<void> {
-  const filter = {
-    actions: ['user.email_change_requested'],
-    name: email,
-    from: after(at, -HOUR),
-    until: null,
-  } as const;
-  const requests = await audit.list(null, 100, filter);
-  if (requests.filter(({ subjectId }) => subjectId === id).length < REQUESTS_PER_HOUR) return;
-  const message = `You can change your address at most ${REQUESTS_PER_HOUR} times in an hour. Try again later.`;
-  throw new DomainError('rate_limited', message, { retryAfter: HOUR / 1000 });
 }

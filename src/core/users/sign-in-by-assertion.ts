@@ -1,17 +1,13 @@
 import type { RateWindowStore } from '../access/rolling-window.js';
-import { after, type Clock } from '../shared/clock.js';
-import type { Transaction, Transactional } from '../shared/transactional.js';
+import type { Clock } from '../shared/clock.js';
+import type { Transactional } from '../shared/transactional.js';
 import { recordingNotAdmitted } from './admitted-address.js';
-import { type BegunSignIn, beginSignIn } from './begin-sign-in.js';
+import { enterByAssertion, type Signed } from './enter-by-assertion.js';
 import { findUserFor, verifiedEmail } from './find-user-for.js';
-import { followGroups } from './follow-groups.js';
 import type { Assertion, ProviderSettings } from './identity-provider.js';
 import { knownSource } from './known-source.js';
-import { type Linked, linkOrAdmit } from './link-or-admit.js';
-import { type Circumstances, type NoticeUses, notifyPerson } from './notify-person.js';
+import type { NoticeUses } from './notify-person.js';
 import type { Browser } from './open-session.js';
-import { CONFIRMED_MS } from './session.js';
-import { auditSubject, userActor } from './user.js';
 import type { UserStore } from './user-store.js';
 
 export interface SignInUses extends NoticeUses {
@@ -25,12 +21,6 @@ export interface AdmittedBrowser {
   readonly browser: Browser;
   /** The cookie from an earlier sign-in. */
   readonly device: string | null;
-}
-
-interface Signed {
-  readonly begun: BegunSignIn;
-  /** The password of before no longer works. */
-  readonly lostPassword: boolean;
 }
 
 /**
@@ -50,50 +40,8 @@ export async function signInByAssertion(
   const signIn = () =>
     uses.store.transaction(customerId, async (transaction) => {
       await transaction.customer.lock();
-      const at = uses.clock.now();
-      const linked = await linkOrAdmit(transaction, settings, {
-        assertion,
-        email,
-        userId: user?.id ?? null,
-        address,
-        at,
-      });
-      const member = await followGroups(transaction, settings, assertion, linked.user, { address, at });
-      await transaction.users.update(member);
-      const byProvider = {
-        provesFactor: assertion.methods.some((method) => settings.trustedMethods.includes(method)),
-        // A provider that remembers the browser proves nothing about who sits before it.
-        confirmedAt: earlier(assertion.authenticatedAt ?? after(at, -CONFIRMED_MS), at),
-      };
-      const begun = await beginSignIn(transaction, member, {
-        browser,
-        byLink: false,
-        source: source ?? '',
-        at,
-        byProvider,
-      });
-      if (!begun.isPending) {
-        const action = member.joinedAt === null ? 'user.joined' : 'user.signed_in';
-        await transaction.audit.add(userActor(member, address), { action, subject: auditSubject(member), at });
-        const isUnknown = user !== null && source === null;
-        if (linked.isNewlyLinked || isUnknown) await notify(uses, transaction, linked, { ...browser, at });
-      }
-      return { begun, lostPassword: linked.lostPassword };
+      const arrival = { assertion, email, userId: user?.id ?? null, address, at: uses.clock.now() };
+      return enterByAssertion(uses, transaction, settings, { arrival, browser, source });
     });
   return user === null ? signIn() : recordingNotAdmitted(uses, user, browser, signIn);
-}
-
-/** To the address here, whatever the provider has. A link that ended a password says so. */
-async function notify(
-  uses: NoticeUses,
-  transaction: Transaction<'customer' | 'users' | 'jobs'>,
-  { user, lostPassword }: Linked,
-  circumstances: Circumstances,
-): Promise<void> {
-  const template = lostPassword ? 'password_changed' : 'new_sign_in';
-  await notifyPerson(uses, transaction, user, { template }, circumstances);
-}
-
-function earlier(a: Date, b: Date): Date {
-  return a < b ? a : b;
 }

@@ -1,17 +1,11 @@
-import { after, SECOND } from '../shared/clock.js';
-import type { DomainError } from '../shared/errors.js';
-import type { Transactional } from '../shared/transactional.js';
 import type { BegunSignIn } from './begin-sign-in.js';
-import { isSameIdentity } from './identity.js';
-import { type Assertion, providerOf, refusedBy } from './identity-provider.js';
+import { confirmByAssertion, notBegun } from './confirm-by-assertion.js';
+import { providerOf } from './identity-provider.js';
 import type { Browser } from './open-session.js';
-import { type ProviderFlow, readFlow, requestOf } from './provider-flow.js';
+import { readFlow, requestOf } from './provider-flow.js';
 import type { KnownSession, SessionStore } from './session.js';
 import { type AdmittedBrowser, type SignInUses, signInByAssertion } from './sign-in-by-assertion.js';
 import { type ProviderUses, requireProviderBudget } from './start-provider-sign-in.js';
-
-/** By how much the clock of a provider may differ from ours. */
-export const CLOCK_TOLERANCE_MS = 30 * SECOND;
 
 interface Answer {
   readonly provider: string;
@@ -50,27 +44,4 @@ export async function takeProviderAnswer(uses: AnswerUses, given: Answer): Promi
   }
   await confirmByAssertion(uses, flow, assertion, given.person);
   return { kind: 'confirmed', next };
-}
-
-async function confirmByAssertion(
-  { store, sessions, clock }: { store: Transactional<'identities'>; sessions: SessionStore } & ProviderUses,
-  { session, startedAt }: ProviderFlow,
-  assertion: Assertion,
-  person: KnownSession | null,
-): Promise<void> {
-  if (person === null || person.session.tokenHash !== session) throw notBegun();
-  const own = await store.query(person.customer.id, ({ identities }) => identities.of(person.user.id));
-  if (!own.some((identity) => isSameIdentity(identity, assertion))) {
-    throw refusedBy('other_person', 'Somebody else signed in there. Sign in there as yourself.');
-  }
-  const { authenticatedAt } = assertion;
-  if (authenticatedAt === null || authenticatedAt < after(startedAt, -CLOCK_TOLERANCE_MS)) {
-    const message = 'The provider did not say that you signed in there just now. An admin can send you a link instead.';
-    throw refusedBy('not_fresh', message);
-  }
-  await sessions.confirm(person.session.tokenHash, clock.now());
-}
-
-function notBegun(): DomainError {
-  return refusedBy('expired', 'This sign-in took too long, was used before, or began in another browser. Start again.');
 }
