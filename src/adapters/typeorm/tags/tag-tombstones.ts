@@ -41,9 +41,10 @@ export async function tombstonesOf(manager: EntityManager, customerId: Id): Prom
   return tombstones.map(({ tagId }) => tagId);
 }
 
-/** Whether photos may have lexemes of tags that they no longer have. */
+/** Whether photos may have lexemes of tags that they no longer have. By hand, like all statements of a list of photos. */
 export async function hasTombstones(manager: EntityManager, customerId: Id): Promise<boolean> {
-  return manager.existsBy(tombstoneTable, { customerId });
+  const sql = 'SELECT 1 FROM departed_tags WHERE customer_id = $1 LIMIT 1';
+  return (await select(manager, sql, [customerId])).length > 0;
 }
 
 export async function dropTombstones(manager: EntityManager, customerId: Id, tagIds: readonly Id[]): Promise<void> {

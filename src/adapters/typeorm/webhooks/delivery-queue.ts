@@ -46,19 +46,20 @@ const CLAIM = `
   FROM next WHERE d.customer_id = next.customer_id AND d.id = next.id
   RETURNING ${selectList(deliveryTable, 'd')}, d.lease`;
 
+/** Materialized: evaluated again for each row, a locking query with a limit would return other rows each time. */
 const CLAIM_OF = `
-  UPDATE webhook_deliveries d
-  SET attempt = d.attempt + 1, lease = gen_random_uuid(), due_at = clock_timestamp() + make_interval(secs => $3)
-  FROM (
+  WITH next AS MATERIALIZED (
     SELECT w.id FROM webhook_deliveries w
     JOIN webhook_endpoints e ON e.customer_id = w.customer_id AND e.id = w.endpoint_id AND e.status = 'enabled'
     WHERE w.customer_id = $1 AND w.endpoint_id = $2 AND w.status = 'pending' AND w.due_at <= now()
     ORDER BY w.due_at, w.id LIMIT 1 FOR UPDATE OF w SKIP LOCKED
-  ) next
-  WHERE d.customer_id = $1 AND d.id = next.id
+  )
+  UPDATE webhook_deliveries d
+  SET attempt = d.attempt + 1, lease = gen_random_uuid(), due_at = clock_timestamp() + make_interval(secs => $3)
+  FROM next WHERE d.customer_id = $1 AND d.id = next.id
   RETURNING ${selectList(deliveryTable, 'd')}, d.lease`;
 
-/** Materialized: evaluated again for each row, a locking query with a limit would return other rows each time. */
+/** Materialized for the same reason. */
 const SWEEP = `
   WITH old AS MATERIALIZED (
     SELECT customer_id, id FROM webhook_deliveries WHERE created_at < $1 ORDER BY created_at LIMIT $2
