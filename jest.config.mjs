@@ -21,7 +21,7 @@ const common = {
 
 export default {
   // Tests wait often: for a database, a process, a condition.
-  maxWorkers: 5,
+  maxWorkers: 4,
   testSequencer: '<rootDir>/test/support/slow-first-sequencer.mjs',
   reporters: ['default', '<rootDir>/test/support/left-out-reporter.mjs'],
   projects: [
