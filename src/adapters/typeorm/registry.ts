@@ -96,21 +96,9 @@ import { tagTable } from './tags/tag.table.js';
 import { tombstoneTable } from './tags/tombstone.table.js';
 import { TypeormUnpublishedTags } from './tags/unpublished-tags.js';
 import { TypeormTrafficReads } from './traffic/traffic.repository.js';
-import {
-  pictureCountTable,
-  requestCountTable,
-  requestFailureTable,
-  storageCountTable,
-} from './traffic/traffic.table.js';
+import { trafficTables } from './traffic/traffic.table.js';
 import { TypeormFactorRepository } from './users/factor.repository.js';
-import {
-  answeredChallengeTable,
-  authenticatorAppTable,
-  passkeyTable,
-  pendingSignInTable,
-  recoveryCodeTable,
-  wrongCodeTable,
-} from './users/factor.table.js';
+import { factorTables } from './users/factor.table.js';
 import { TypeormIdentityRepository } from './users/identity.repository.js';
 import { identityTable } from './users/identity.table.js';
 import { TypeormUserRepository } from './users/user.repository.js';
@@ -150,18 +138,10 @@ export const tables = [
   bulkChangeTable,
   userTable,
   sessionTable,
-  authenticatorAppTable,
-  passkeyTable,
-  answeredChallengeTable,
-  recoveryCodeTable,
-  wrongCodeTable,
-  pendingSignInTable,
+  ...factorTables,
   identityTable,
   auditTable,
-  requestCountTable,
-  requestFailureTable,
-  pictureCountTable,
-  storageCountTable,
+  ...trafficTables,
   operatorTokenTable,
 ];
 

@@ -43,3 +43,5 @@ export const requestFailureTable = tableOf<RequestFailure & { id: Id }>('request
   status: whole,
   code: text,
 });
+
+export const trafficTables = [requestCountTable, requestFailureTable, pictureCountTable, storageCountTable];

@@ -78,3 +78,12 @@ export const pendingSignInTable = tableOf<PendingSignIn>('pendingSignIn', 'pendi
   byLink: yesOrNo,
   tries: whole,
 });
+
+export const factorTables = [
+  authenticatorAppTable,
+  passkeyTable,
+  answeredChallengeTable,
+  recoveryCodeTable,
+  wrongCodeTable,
+  pendingSignInTable,
+];
