@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle } from './build/bundle.js';
+import { bundle, compile } from './build/bundle.js';
 import { writeCountries } from './build/countries.js';
 import { writeGazetteer } from './build/gazetteer.js';
 import { packProtocol } from './build/protocol.js';
@@ -52,19 +52,21 @@ function isOld(folder, built) {
 async function build({ folder }) {
   const dist = join(folder, 'dist');
   const [draft, old] = [`${dist}.${process.pid}`, `${dist}.${process.pid}.old`];
+  let bundled = null;
   try {
     await transpile(join(folder, 'src'), draft);
     if (folder === cli) await packProtocol(draft);
     if (folder === root) {
       writeCountries(join(draft, 'adapters', 'countries', 'register'));
       writeGazetteer(join(draft, 'adapters', 'places', 'gazetteer'));
-      await bundle(draft, join(draft, 'program'));
+      bundled = await bundle(draft, join(draft, 'program'));
     }
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(draft, dist);
   } finally {
     for (const left of [draft, old]) rmSync(left, { recursive: true, force: true });
   }
+  if (bundled !== null) await compile(dist, join(dist, 'program'), bundled);
 }
 
 function declare(folder) {

@@ -1,5 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { licences } from './licences.js';
 import { installed } from './packages.js';
@@ -12,6 +14,9 @@ const entries = {
   'media-child': 'adapters/media/media-child.js',
   'metadata-thread': 'adapters/media/metadata-thread.js',
 };
+
+/** Loaded first by each of these. */
+const COMPILE_CACHE = 'compile-cache.js';
 
 /** What packages try to load and do without: it is not installed. */
 const absent = ['@nestjs/microservices', '@nestjs/websockets', '@fastify/static', '@node-rs/xxhash', 'supports-color'];
@@ -41,14 +46,49 @@ export async function bundle(dist, target) {
   });
   const { output } = await draft.write({
     dir: target,
-    format: 'esm',
+    // V8 gives out what it has compiled of scripts only, not of ES modules.
+    format: 'cjs',
+    // Nor does it let what it reads back import() anything.
+    dynamicImportInCjs: false,
+    banner: ({ isEntry }) => (isEntry ? `require('./${COMPILE_CACHE}');` : ''),
     sourcemap: true,
     sourcemapExcludeSources: true,
     chunkFileNames: '[name]-[hash].js',
   });
+  writeFileSync(join(target, 'package.json'), '{ "type": "commonjs" }\n');
+  copyFileSync(fileURLToPath(new URL('compile-cache.cjs', import.meta.url)), join(target, COMPILE_CACHE));
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   writeFileSync(join(target, 'licences.txt'), licences(modules, licencesOfProtocol(modules)));
   await draft.close();
+  return output;
+}
+
+/**
+ * Stores what V8 compiles of the bundle in `target`, for each set of flags that its processes start with. At the place where it stays: the
+ * compiled code names it.
+ * @param output What `bundle` returned.
+ */
+export async function compile(dist, target, output) {
+  const { nodeFlags } = await import(pathToFileURL(join(dist, 'adapters/media/isolation/isolation.js')).href);
+  load(target, [], loadedBy(output, ['phs', 'request-process']));
+  load(target, nodeFlags, loadedBy(output, ['media-child', 'metadata-thread']));
+}
+
+/** The files that these entries load, at once or later, but for themselves: loading an entry starts what it is for. */
+function loadedBy(output, names) {
+  const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
+  const files = new Set(names.map((name) => `${name}.js`));
+  for (const file of files) {
+    const { imports, dynamicImports } = chunks.get(file);
+    for (const next of [...imports, ...dynamicImports]) if (chunks.has(next)) files.add(next);
+  }
+  return [...files].filter((file) => !chunks.get(file).isEntry);
+}
+
+function load(target, flags, files) {
+  const script = fileURLToPath(new URL('compile.js', import.meta.url));
+  const { status } = spawnSync(process.execPath, [...flags, script, target, ...files], { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`The files of ${target} could not be loaded.`);
 }
 
 /** Our modules find files by the place where they are. In the bundle this is another one, and an entry's file is the bundle's own. */
@@ -62,7 +102,7 @@ function places(dist) {
         return code.replace(/new URL\('([^']+)', import\.meta\.url\)/g, (_, path) => {
           const file = join(dirname(id), path);
           const entry = Object.keys(entries).find((name) => join(dist, entries[name]) === file);
-          const place = entry === undefined ? relative(join(dist, 'program'), file) : `${entry}.js`;
+          const place = entry === undefined ? relative(join(dist, 'program'), file) || '.' : `${entry}.js`;
           return `new URL('./${place.replaceAll(sep, '/')}${path.endsWith('/') ? '/' : ''}', import.meta.url)`;
         });
       },

@@ -7,4 +7,4 @@ const primary = new Rpc(ipcChannel(process));
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 primary.serve(new RequestServer(primary).methods);
 // Earlier messages are lost: a process of a cluster listens to its channel before its program does.
-await primary.call('loaded', null);
+primary.call('loaded', null);

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
-import { fileURLToPath } from 'node:url';
 
-const FRAME = /(file:\/\/[^\s()]+\/dist\/program\/[\w.-]+\.js):(\d+):(\d+)/g;
+/** In any folder, with spaces or not: code that was compiled by the build names the one of the build, which may have been moved since. */
+const FRAME = /(?:[A-Za-z]:)?[\\/][^()\n]*[\\/]dist[\\/]program[\\/]([\w.-]+\.js):(\d+):(\d+)/g;
+const PROGRAM = new URL('../program/', import.meta.url);
 
 /**
  * Stack traces of the bundled program, with each of our functions at its place in the module that it was bundled from. The maps are read
@@ -16,7 +17,7 @@ export class ModulePositions {
     return stack.replace(FRAME, (frame: string, file: string, line: string, column: string) => {
       const entry = this.#mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1);
       if (entry === undefined || !('originalSource' in entry)) return frame;
-      const module = new URL(entry.originalSource, file).href;
+      const module = new URL(entry.originalSource, PROGRAM).href;
       return `${module}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
     });
   }
@@ -25,7 +26,7 @@ export class ModulePositions {
     const known = this.#maps.get(file);
     if (known !== undefined) return known;
     try {
-      const map = new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(file)}.map`, 'utf8')));
+      const map = new SourceMap(JSON.parse(readFileSync(new URL(`${file}.map`, PROGRAM), 'utf8')));
       this.#maps.set(file, map);
       return map;
     } catch {

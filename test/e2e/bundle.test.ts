@@ -1,7 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
+import { nodeFlags } from '../../src/adapters/media/isolation/isolation.js';
 
 const root = join(__dirname, '../..');
 
@@ -29,6 +39,49 @@ test('what is installed without packages for development takes at most 180 MB, b
   const total = largest.reduce((sum, { bytes }) => sum + bytes, 0);
   const tooLarge = total > 180e6 ? { total, largest: largest.slice(0, 10) } : null;
   expect(tooLarge).toBeNull();
+});
+
+describe('what starts is loaded as V8 compiled it during the build', () => {
+  /** Prints, for each script that was given compiled code or should have been, whether V8 took it. */
+  const reporting = `
+    const { writeSync } = require('node:fs');
+    const vm = require('node:vm');
+    const { Script } = vm;
+    vm.Script = class extends Script {
+      constructor(...given) {
+        super(...given);
+        writeSync(2, this.cachedDataRejected === false ? 'taken ' : 'compiled ');
+      }
+    };`;
+
+  function scriptsOf(flags: readonly string[], script: string, ...args: string[]): readonly string[] {
+    const folder = mkdtempSync(join(tmpdir(), 'phs-compiled-'));
+    try {
+      writeFileSync(join(folder, 'reporting.cjs'), reporting);
+      const hook = ['--require', join(folder, 'reporting.cjs')];
+      const { stderr } = spawnSync(process.execPath, [...flags, ...hook, script, ...args], {
+        cwd: root,
+        encoding: 'utf8',
+      });
+      return stderr.trim().split(' ');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+
+  test.each([
+    ['a command', [], 'bin/phs.js', ['--version']],
+    [
+      'a process that reads pictures, which ends because it has no parent',
+      nodeFlags,
+      'dist/program/media-child.js',
+      [],
+    ],
+  ])('%s', (_, flags, script, args) => {
+    const scripts = scriptsOf(flags, script, ...args);
+    expect([...new Set(scripts)]).toEqual(['taken']);
+    expect(scripts.length).toBeGreaterThan(3);
+  });
 });
 
 test('the licence of each package in the bundle goes with it, and the list of what is shipped names each', () => {

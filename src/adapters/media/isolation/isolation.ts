@@ -31,9 +31,12 @@ export interface Isolation {
   launch(program: ProgramFiles, folder: string, owner: Owner | null): Launch;
 }
 
+/** Also read by the build, which compiles the script for a Node with these. */
+export const nodeFlags = ['--max-old-space-size=512'];
+
 /** Arguments of Node. The script's argument is the process id of its parent as it sees it. */
 export function nodeArguments({ script }: ProgramFiles, parent: number): readonly string[] {
-  return [process.execPath, '--max-old-space-size=512', script, String(parent)];
+  return [process.execPath, ...nodeFlags, script, String(parent)];
 }
 
 /** The environment of every process: nothing from the service's own, which may contain secrets. */
