@@ -54,7 +54,9 @@ function packAll() {
 
 /** The bundle and the packages that it loads: whoever installs the service does not get what it was built from. */
 function stageService(folder) {
-  for (const file of FILES) cpSync(join(root, file), join(folder, file), { recursive: true });
+  // Code that V8 has compiled is of no use to another version of Node.
+  const filter = (path) => path !== join(root, 'dist/program/compiled');
+  for (const file of FILES) cpSync(join(root, file), join(folder, file), { recursive: true, filter });
   const { dependencies, name, version, description, license, type, engines } = manifest;
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'postgres', 'package.json'), 'utf8'));
   const needed = Object.fromEntries([...installed].sort().map((each) => [each, dependencies[each]]));

@@ -14,7 +14,7 @@ folder=$(mktemp -d /var/tmp/base-image.XXXXXX)
 trap 'rm -rf "$folder"' EXIT
 system=$folder/system
 
-debootstrap --variant=minbase --no-check-gpg "$codename" "$system" http://deb.debian.org/debian >"$folder/log" || { tail "$folder/log" >&2; exit 1; }
+debootstrap --variant=minbase --no-check-gpg "$codename" "$system" >"$folder/log" || { tail "$folder/log" >&2; exit 1; }
 rm -rf "$system"/var/cache/apt/archives/*.deb "$system"/var/lib/apt/lists/* "$system"/usr/share/{doc,man,locale}
 chroot "$system" /usr/sbin/useradd --create-home --shell /bin/bash --uid 1000 node
 
