@@ -7,7 +7,7 @@ import { type OpenPorts, openPorts } from '../ports.module.js';
 import { isolateMedia } from '../serving/isolate-media.js';
 import { listenForMetrics } from '../serving/listen-for-metrics.js';
 import { atMost, DRAIN_MS, onHangUp, waitForSignal } from '../serving/stopping.js';
-import { printWelcome, type WelcomeOptions } from '../serving/welcome.js';
+import { prepareWelcome, type WelcomeOptions } from '../serving/welcome.js';
 import type { Settings } from '../settings-file.js';
 import { startRequestProcess } from './child-process.js';
 import { PrimaryFile } from './primary-file.js';
@@ -52,12 +52,13 @@ async function serveOn(opened: OpenPorts, config: Config, options: PrimaryOption
   let metricsServer: RunningMetricsServer | null = null;
   let reason = 'failed';
   try {
+    const sayWelcome = await prepareWelcome(opened.ports, config, welcome);
     const started = Promise.all([isolateMedia(opened, config, logger), processes.start()]);
     if (await Promise.race([started.then(() => true), ending.then(() => false)])) {
       metricsServer = await listenForMetrics(metrics, config);
       if (config.role !== 'api') background = startBackground(opened, config, logger);
       if (onHangUp(() => void processes.reload())) await file.write();
-      await printWelcome(opened.ports, config, welcome);
+      sayWelcome();
     }
     reason = await ending;
     logger.info({ reason }, 'stopping');

@@ -9,7 +9,7 @@ import { listenForMetrics } from './listen-for-metrics.js';
 import { drain } from './listener.js';
 import { listen, openApp } from './open-app.js';
 import { atMost, DRAIN_MS, LINGER_MS, onHangUp, waitForSignal } from './stopping.js';
-import { printWelcome, type WelcomeOptions } from './welcome.js';
+import { prepareWelcome, type WelcomeOptions } from './welcome.js';
 
 /** Runs the service in this process until a signal, or until its database ends. */
 export async function serveAlone(config: Config, logger: Logger, welcome: WelcomeOptions): Promise<void> {
@@ -37,10 +37,11 @@ async function serveOn(
   let metricsServer: RunningMetricsServer | null = null;
   try {
     await isolated;
+    const sayWelcome = await prepareWelcome(opened.ports, config, welcome);
     await listen(app, config);
     metricsServer = await listenForMetrics(opened.metrics, config);
     if (config.role !== 'api') background = startBackground(opened, config, logger);
-    await printWelcome(opened.ports, config, welcome);
+    sayWelcome();
     const reason = await ending;
     stopping.abort();
     logger.info({ reason }, 'stopping');

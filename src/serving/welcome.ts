@@ -18,15 +18,21 @@ export interface WelcomeOptions {
   readonly open: boolean;
 }
 
-/** Says where the service is; at a first start creates the first customer and says where its key is. */
-export async function printWelcome(ports: Ports, config: Config, { open }: WelcomeOptions): Promise<void> {
+/**
+ * At a first start creates the first customer and stores its key. Before requests are answered: whoever waits for `/readyz` finds the key.
+ * @returns what says where the service is, for when it answers.
+ */
+export async function prepareWelcome(ports: Ports, config: Config, { open }: WelcomeOptions): Promise<() => void> {
   // A worker creates none: its data folder may be temporary, and the key would be lost with it.
   const first = config.role === 'worker' ? null : await firstRun(ports);
   const link = first?.link ?? `${config.publicUrl}/settings`;
   const isTerminal = process.stdout.isTTY === true;
   const ready = isTerminal ? banner(config, first, link) : readyLine(config);
-  console.log(first === null ? await withHint(ready, ports) : `${ready}\n${await introduction(first, config)}`);
-  if (open) openBrowser(link);
+  const text = first === null ? await withHint(ready, ports) : `${ready}\n${await introduction(first, config)}`;
+  return () => {
+    console.log(text);
+    if (open) openBrowser(link);
+  };
 }
 
 function readyLine({ databaseUrl, dataDir, publicUrl }: Config): string {

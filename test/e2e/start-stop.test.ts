@@ -1,7 +1,9 @@
 /* @slow */
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { Client } from './support/client.js';
-import { processesOn } from './support/processes.js';
+import { processesOn, until } from './support/processes.js';
 import { Installation } from './support/service.js';
 
 describe('starting and stopping', () => {
@@ -47,8 +49,14 @@ describe('starting and stopping', () => {
     expect(installation.token()).not.toBeNull();
   });
 
-  it('says how to make a key while there is none', async () => {
-    await installation.start();
+  it('has stored the first key when it is ready, and says how to make one while there is none', async () => {
+    const started = installation.start();
+    await until('it to be ready', async () => {
+      const answer = await fetch(`${installation.url}/readyz`).catch(() => null);
+      return answer?.status === 200;
+    });
+    expect(existsSync(join(installation.dataDir, 'first-key'))).toBe(true);
+    await started;
     expect(installation.phs('key', 'delete', '1').status).toBe(0);
     await installation.stop('SIGINT');
     await installation.start();
