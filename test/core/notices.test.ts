@@ -135,7 +135,7 @@ describe('a sign-in', () => {
     ] as const) {
       const { browser } = await attempt(address);
       expect(await templates()).toEqual([]);
-      const cookie = newPendingCookie(ports.secrets, customerId, browser.token);
+      const cookie = newPendingCookie(ports.secrets, { customerId, token: browser.token, role: null });
       await finishSignIn(ports, { cookie, code: nextCode(secret), browser: newBrowser(address) });
       expect(await templates()).toEqual(expected);
     }

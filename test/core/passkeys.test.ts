@@ -75,7 +75,11 @@ const answer = (
 async function password() {
   const browser = newBrowser();
   const begun = await signIn(ports, { email: 'anna@example.com', password: PASSWORD, browser, device: null });
-  return { ...begun, browser, cookie: newPendingCookie(ports.secrets, customerId, browser.token) };
+  return {
+    ...begun,
+    browser,
+    cookie: newPendingCookie(ports.secrets, { customerId, token: browser.token, role: null }),
+  };
 }
 
 async function second(cookie: string, given: { answer: string; challenge: string }) {

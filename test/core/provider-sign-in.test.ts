@@ -4,12 +4,15 @@ import { createCustomer } from '../../src/core/customers/create-customer.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { addFactor } from '../../src/core/users/add-factor.js';
 import { changePassword } from '../../src/core/users/change-password.js';
+import { changeRole } from '../../src/core/users/change-role.js';
 import { startEnrolment } from '../../src/core/users/enrolment.js';
 import { enterByLink } from '../../src/core/users/enter-by-link.js';
 import { findSession } from '../../src/core/users/find-session.js';
+import { finishSignIn } from '../../src/core/users/finish-sign-in.js';
 import type { Assertion, ProviderSettings } from '../../src/core/users/identity-provider.js';
 import { inviteUser } from '../../src/core/users/invite-user.js';
 import { codeAt } from '../../src/core/users/one-time-code.js';
+import { newPendingCookie } from '../../src/core/users/pending-cookie.js';
 import { FLOW_MS } from '../../src/core/users/provider-flow.js';
 import type { Role } from '../../src/core/users/role.js';
 import { CONFIRMED_MS, isConfirmed, type KnownSession } from '../../src/core/users/session.js';
@@ -87,7 +90,7 @@ async function signIn(person: Person = ANNA) {
   const browser = newBrowser();
   const outcome = await take(cookie, provider.signIn(address, person), null, browser);
   if (outcome.kind !== 'signed_in') throw new Error('somebody was confirmed');
-  return { ...outcome, session: await findSession(ports, browser.token) };
+  return { ...outcome, browser, session: await findSession(ports, browser.token) };
 }
 const refusal = (reason: string) => ({ code: 'unauthorized', details: { reason } });
 const actions = () =>
@@ -292,11 +295,12 @@ describe('what one browser began', () => {
   });
 });
 
-/** An authenticator app for this person. */
-async function addApp(person: KnownSession): Promise<void> {
+/** An authenticator app for this person; the secret of its codes. */
+async function addApp(person: KnownSession): Promise<string> {
   const { secret, sealed } = startEnrolment(ports, person);
   const code = codeAt(secret, Math.floor(ports.clock.now().getTime() / 30_000));
   await addFactor(ports, person, { name: 'Phone', code, sealed }, '192.0.2.1');
+  return secret;
 }
 
 test('a second factor is asked for after the provider, unless it proved one that the operator trusts', async () => {
@@ -307,6 +311,60 @@ test('a second factor is asked for after the provider, unless it proved one that
   const trusted = await signIn({ ...ANNA, methods: ['pwd', 'mfa'] });
   expect(trusted).toMatchObject({ begun: { isPending: false }, session: { hasFactor: true } });
   await expect(start(trusted.session)).rejects.toMatchObject({ code: 'unauthorized' });
+});
+
+describe('with a second factor, groups decide once the sign-in is complete', () => {
+  const groupRoles = { staff: 'editor', leads: 'admin', heads: 'owner' } as const;
+  let secret: string;
+  let anna: KnownSession;
+
+  beforeEach(async () => {
+    configure({ groupRoles });
+    await join(ANNA.email, 'editor');
+    anna = present((await signIn({ ...ANNA, groups: ['staff'] })).session);
+    secret = await addApp(anna);
+  });
+  const admin = () => ({ ...operatorFor(customerId), role: 'owner' }) as const;
+
+  /** The second step of a sign-in at the provider in these groups. */
+  async function begin(...groups: readonly string[]) {
+    const { begun, browser } = await signIn({ ...ANNA, groups });
+    const cookie = newPendingCookie(ports.secrets, { customerId, token: browser.token, role: begun.pendingRole });
+    ports.clock.pass(30_000);
+    return (code = codeAt(secret, Math.floor(ports.clock.now().getTime() / 30_000))) =>
+      finishSignIn(ports, { cookie, code, browser });
+  }
+
+  test('not before, nor with a wrong code', async () => {
+    const finish = await begin('leads');
+    await expect(finish('000000')).rejects.toMatchObject({ code: 'invalid_request' });
+    expect([await roleOf(anna.user.id), await actions()]).toEqual([
+      'editor',
+      expect.not.arrayContaining(['user.edited']),
+    ]);
+    expect((await finish()).role).toBe('admin');
+    expect([await roleOf(anna.user.id), (await actions()).slice(0, 2)]).toEqual([
+      'admin',
+      ['user.signed_in', 'user.edited'],
+    ]);
+  });
+
+  test('the last owner remains one even if the other has gone meanwhile', async () => {
+    const { user: other } = await join('other@example.com');
+    await changeRole(ports, admin(), anna.user.id, 'owner');
+    const finish = await begin('staff');
+    await changeRole(ports, admin(), other.id, 'editor');
+    await finish();
+    expect(await roleOf(anna.user.id)).toBe('owner');
+  });
+
+  test('a role that somebody else gave meanwhile is not taken by an older sign-in', async () => {
+    await join('other@example.com');
+    const finish = await begin('leads');
+    await changeRole(ports, admin(), anna.user.id, 'viewer');
+    await expect(finish()).rejects.toMatchObject({ code: 'unauthorized' });
+    expect(await roleOf(anna.user.id)).toBe('viewer');
+  });
 });
 
 test('an account with a second factor is not linked by its address, and loses nothing', async () => {

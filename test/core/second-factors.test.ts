@@ -76,7 +76,11 @@ async function add(name = 'Phone'): Promise<{ app: App; codes: readonly string[]
 async function password(address = HOME, device: string | null = null) {
   const browser = newBrowser(address);
   const begun = await signIn(ports, { email: EMAIL, password: PASSWORD, browser, device });
-  return { ...begun, browser, cookie: newPendingCookie(ports.secrets, customerId, browser.token) };
+  return {
+    ...begun,
+    browser,
+    cookie: newPendingCookie(ports.secrets, { customerId, token: browser.token, role: null }),
+  };
 }
 const second = async (cookie: string, code: string, address = HOME) => {
   const browser = newBrowser(address);
@@ -233,7 +237,10 @@ describe('signing in with a second factor', () => {
     const browser = newBrowser(ELSEWHERE);
     const begun = await enterByLink(ports, { token: tokenOf(link), email: '', password: 'quite another one', browser });
     expect([begun.isPending, await findSession(ports, browser.token)]).toEqual([true, null]);
-    const signed = await second(newPendingCookie(ports.secrets, customerId, browser.token), app.code());
+    const signed = await second(
+      newPendingCookie(ports.secrets, { customerId, token: browser.token, role: null }),
+      app.code(),
+    );
     expect(signed.session.byLink).toBe(true);
   });
 

@@ -1,12 +1,15 @@
 import { OpenIdProvider } from '../../src/adapters/oidc/open-id-provider.js';
 import { operatorFor } from '../../src/core/customers/account-caller.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { seal } from '../../src/core/shared/sealed.js';
 import type { ProviderSettings } from '../../src/core/users/identity-provider.js';
 import { inviteUser } from '../../src/core/users/invite-user.js';
+import { codeAt, newCodeSecret } from '../../src/core/users/one-time-code.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import { HOME } from '../../src/http/settings/navigation.js';
 import { providerSettings } from '../memory/memory-identity-provider.js';
 import { OpenIdServer } from '../support/openid-server.js';
+import { present } from '../support/tenant.js';
 import { BrowserClient, PASSWORD } from './support/browser-client.js';
 import type { Answer } from './support/http-client.js';
 import { type RunningApp, startApp } from './support/start-app.js';
@@ -172,6 +175,24 @@ test('roles follow the groups at the next sign-in', async () => {
   expect(await roleAfter()).toBe('editor');
   keycloak.people.set(subject, { email, email_verified: true, groups: [] });
   expect(await roleAfter()).toBe('viewer');
+});
+
+test('with a second factor, roles follow the groups once it was given', async () => {
+  const { subject, email } = await newPerson([]);
+  const browser = newBrowser();
+  await enter(browser, subject);
+  const { user } = present((await app.ports.users.findByEmail(email))[0]);
+  const [key, at] = [newCodeSecret(), app.clock.now()];
+  const secret = seal(app.ports.secrets, 'factor', key);
+  const phone = { userId: user.id, name: 'Phone', secret, lastStep: 0, createdAt: at, lastUsedAt: at };
+  await app.ports.store.transaction(user.customerId, ({ factors }) => factors.insertApp(phone));
+  keycloak.people.set(subject, { email, email_verified: true, groups: ['editors'] });
+  const role = async () => (await app.ports.users.findByEmail(email))[0]?.user.role;
+  const asked = await enter(browser, subject);
+  expect([asked.headers.location, await role()]).toEqual(['/settings/sign-in/code', 'viewer']);
+  const code = codeAt(key, Math.floor(at.getTime() / 30_000));
+  expect((await browser.submit('/settings/sign-in/code', { code })).headers.location).toBe(HOME);
+  expect(await role()).toBe('editor');
 });
 
 test('a provider that is away is said to be, and passwords still work', async () => {

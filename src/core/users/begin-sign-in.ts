@@ -3,6 +3,7 @@ import { hashRandomToken } from '../shared/random-token.js';
 import type { Transaction } from '../shared/transactional.js';
 import { requireAdmitted } from './admitted-address.js';
 import { type Browser, newSession } from './open-session.js';
+import type { Role } from './role.js';
 import { PENDING_MS } from './second-factor.js';
 import { recordSignIn, type User } from './user.js';
 
@@ -10,6 +11,8 @@ export interface BegunSignIn {
   readonly user: User;
   /** The browser is not signed in: its token is that of a sign-in that waits for the second factor. */
   readonly isPending: boolean;
+  /** What groups at a provider make of the person with the second factor; null: nothing new. */
+  readonly pendingRole: Role | null;
 }
 
 interface Beginning {
@@ -18,8 +21,8 @@ interface Beginning {
   /** As in `PendingSignIn`. */
   readonly source: string;
   readonly at: Date;
-  /** Absent: the person proved who it is here, and now. */
-  readonly byProvider?: { readonly provesFactor: boolean; readonly confirmedAt: Date };
+  /** Absent: the person proved who it is here, and now. `role`: what groups give with the second factor; null: nothing new. */
+  readonly byProvider?: { readonly provesFactor: boolean; readonly confirmedAt: Date; readonly role: Role | null };
 }
 
 /**
@@ -35,11 +38,11 @@ export async function beginSignIn(
   if (!byProvider?.provesFactor && (await factors.countFactors(user.id)) > 0) {
     const pending = { userId: user.id, tokenHash: hashRandomToken(browser.token), startedAt: at, source, byLink };
     await factors.openPending(pending, after(at, -PENDING_MS));
-    return { user, isPending: true };
+    return { user, isPending: true, pendingRole: byProvider?.role ?? null };
   }
   const signed = recordSignIn(user, at);
   await users.update(signed);
   const { confirmedAt = at } = byProvider ?? {};
   await users.openSession(user.id, { ...newSession(browser, at, byLink), confirmedAt });
-  return { user: signed, isPending: false };
+  return { user: signed, isPending: false, pendingRole: null };
 }

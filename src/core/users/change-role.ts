@@ -7,7 +7,7 @@ import { auditSubject, requireOtherOwner, type User } from './user.js';
 
 /** Errors: `not_found`; `scope_required`; `invalid_request` for the last owner. */
 export async function changeRole(
-  { store, clock }: { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock },
+  { store, clock }: { store: Transactional<'customer' | 'users' | 'factors' | 'audit'>; clock: Clock },
   caller: PeopleManager,
   userId: Id,
   role: Role,
@@ -18,6 +18,8 @@ export async function changeRole(
     requireMayManage(caller, user.role, role);
     if (role !== 'owner') requireOtherOwner(user, await transaction.users.list());
     await transaction.users.update({ ...user, role });
+    // What waits for the second factor may bring a role of before.
+    await transaction.factors.endPendingOf(userId);
     await transaction.audit.add(caller.actor, {
       action: 'user.edited',
       changes: ['role'],

@@ -7,6 +7,7 @@ import type { ProviderSettings } from './identity-provider.js';
 import { type Linked, linkOrAdmit } from './link-or-admit.js';
 import { type Circumstances, type NoticeUses, notifyPerson } from './notify-person.js';
 import type { Browser } from './open-session.js';
+import { roleByGroups } from './role-by-groups.js';
 import { CONFIRMED_MS } from './session.js';
 import { auditSubject, userActor } from './user.js';
 
@@ -25,7 +26,10 @@ interface Entrance {
 
 type EntranceTransaction = Transaction<'customer' | 'users' | 'factors' | 'identities' | 'audit' | 'jobs'>;
 
-/** Links or admits the person of whom a provider speaks, whose role follows the groups, and begins a session. The customer is locked. */
+/**
+ * Links or admits the person of whom a provider speaks, and begins a session. The role follows the groups once the sign-in is complete. The
+ * customer is locked.
+ */
 export async function enterByAssertion(
   uses: NoticeUses,
   transaction: EntranceTransaction,
@@ -34,14 +38,14 @@ export async function enterByAssertion(
 ): Promise<Signed> {
   const { assertion, userId, address, at } = arrival;
   const linked = await linkOrAdmit(transaction, settings, arrival);
-  const member = await followGroups(transaction, settings, assertion, linked.user, { address, at });
-  await transaction.users.update(member);
+  const role = roleByGroups(settings, assertion.groups, linked.user.role);
   const byProvider = {
+    role: role === linked.user.role ? null : role,
     provesFactor: assertion.methods.some((method) => settings.trustedMethods.includes(method)),
     // A provider that remembers the browser proves nothing about who sits before it.
     confirmedAt: earlier(assertion.authenticatedAt ?? after(at, -CONFIRMED_MS), at),
   };
-  const begun = await beginSignIn(transaction, member, {
+  const begun = await beginSignIn(transaction, linked.user, {
     browser,
     byLink: false,
     source: source ?? '',
@@ -49,7 +53,8 @@ export async function enterByAssertion(
     byProvider,
   });
   if (!begun.isPending) {
-    const action = member.joinedAt === null ? 'user.joined' : 'user.signed_in';
+    const member = await followGroups(transaction, begun.user, role, { address, at });
+    const action = linked.user.joinedAt === null ? 'user.joined' : 'user.signed_in';
     await transaction.audit.add(userActor(member, address), { action, subject: auditSubject(member), at });
     const isUnknown = userId !== null && source === null;
     if (linked.isNewlyLinked || isUnknown) await notify(uses, transaction, linked, { ...browser, at });

@@ -3,6 +3,7 @@ import { DomainError } from '../shared/errors.js';
 import { hashRandomToken } from '../shared/random-token.js';
 import type { Transactional } from '../shared/transactional.js';
 import { completeSignIn } from './complete-sign-in.js';
+import { followGroups } from './follow-groups.js';
 import { lockPending } from './lock-pending.js';
 import { type NoticeUses, notifyPerson } from './notify-person.js';
 import type { Browser } from './open-session.js';
@@ -36,6 +37,8 @@ export async function finishSignIn(
   if (begun === null) throw startAgain();
   const { address } = browser;
   const { user, proof } = await uses.store.transaction(begun.customerId, async (transaction) => {
+    // Before the user, as whoever may take a role from the last owner.
+    if (begun.role !== null) await transaction.customer.lock();
     const [known, at] = [await lockPending(transaction, hashRandomToken(begun.token)), uses.clock.now()];
     if (known === null || !isPending(known.pending, at)) throw startAgain();
     const { pending, user } = known;
@@ -44,7 +47,8 @@ export async function finishSignIn(
     const proof = await proveFactor(uses, transaction, user, attempt);
     if (proof === 'proven') {
       await transaction.factors.endPending(pending.tokenHash);
-      const signed = await completeSignIn(transaction, user, { browser, byLink, at });
+      const member = begun.role === null ? user : await followGroups(transaction, user, begun.role, { address, at });
+      const signed = await completeSignIn(transaction, member, { browser, byLink, at });
       // A link has just changed the password, which the person is told.
       if (source === '' && !byLink)
         await notifyPerson(uses, transaction, user, { template: 'new_sign_in' }, { ...browser, at });

@@ -6,7 +6,7 @@ import type { User } from './user.js';
  * The role that the groups of a person give: the highest of them, or that of new people. Owners neither become nor cease to be by a group,
  * unless the operator has given a group that role.
  */
-function roleByGroups(
+export function roleByGroups(
   { groupRoles, role }: Pick<ProviderSettings, 'groupRoles' | 'role'>,
   groups: readonly string[],
   current: Role,
@@ -18,13 +18,7 @@ function roleByGroups(
 }
 
 /** The last owner remains, whatever the groups say. */
-export function roleAtSignIn(
-  settings: Pick<ProviderSettings, 'groupRoles' | 'role'>,
-  groups: readonly string[],
-  user: Pick<User, 'id' | 'role'>,
-  everyone: readonly User[],
-): Role {
-  const role = roleByGroups(settings, groups, user.role);
+export function keepLastOwner(role: Role, user: Pick<User, 'id' | 'role'>, everyone: readonly User[]): Role {
   if (user.role !== 'owner' || role === 'owner') return role;
   const others = everyone.filter((each) => each.id !== user.id && each.role === 'owner' && each.joinedAt !== null);
   return others.length === 0 ? 'owner' : role;

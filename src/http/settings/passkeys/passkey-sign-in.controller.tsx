@@ -26,7 +26,7 @@ export class PasskeySignInController {
       const browser = newBrowser(context.request);
       const given = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? { answer: '', challenge: '' };
       const user = await signInByPasskey(this.ports, given, browser, deviceOf(this.ports, context.request));
-      return await continueSignIn(this.ports, context, { user, isPending: false }, browser, next);
+      return await continueSignIn(this.ports, context, { user, isPending: false, pendingRole: null }, browser, next);
     } catch (error) {
       const problems = problemsOf(error);
       const words = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], status: problems.status };

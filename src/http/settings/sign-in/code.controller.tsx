@@ -37,7 +37,7 @@ export class CodeController {
       const cookie = pendingOf(this.ports, request) ?? '';
       const code = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? form.text('code');
       const user = await finishSignIn(this.ports, { cookie, code, browser });
-      return await continueSignIn(this.ports, context, { user, isPending: false }, browser, next);
+      return await continueSignIn(this.ports, context, { user, isPending: false, pendingRole: null }, browser, next);
     } catch (error) {
       const problems = problemsOf(error);
       return problems.code === 'unauthorized'

@@ -20,16 +20,15 @@ const COOKIE = 'phs_pending';
 export async function continueSignIn(
   ports: Ports,
   context: PageContext,
-  { user, isPending }: BegunSignIn,
+  { user, isPending, pendingRole }: BegunSignIn,
   browser: Browser,
   next: string,
 ): Promise<Reply> {
   const { request } = context;
   if (isPending) {
-    request.res?.cookie(cookieName(ports, COOKIE), newPendingCookie(ports.secrets, user.customerId, browser.token), {
-      ...rules(ports),
-      maxAge: PENDING_MS,
-    });
+    const begun = { customerId: user.customerId, token: browser.token, role: pendingRole };
+    const cookie = newPendingCookie(ports.secrets, begun);
+    request.res?.cookie(cookieName(ports, COOKIE), cookie, { ...rules(ports), maxAge: PENDING_MS });
     return redirectTo(context, address(CODE_PATH, { next: next === HOME ? undefined : next }));
   }
   endPending(ports, request);
