@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { LinkifyIt } from 'linkify-it';
 import { textOf } from '../../src/adapters/smtp/mail-texts.js';
 import { htmlOf, plainTextOf } from '../../src/adapters/smtp/render-mail.js';
 import type { Mail } from '../../src/core/mail/mail.js';
@@ -47,10 +48,10 @@ describe('a name that somebody chose', () => {
   };
 
   it.each([
-    ['a line break', 'Studio\r\nBcc: everyone@example.com', 'Studio Bcc: everyone@example. com'],
+    ['a line break', 'Studio\r\nBcc: everyone@example.com', 'Studio Bcc: everyone@ example. com'],
     ['separators of lines', 'Studio\u2028South\u2029\u0085East', 'Studio South East'],
     ['marks that turn the direction', 'Studio \u202Egnp.exe\u2066\u200F', 'Studio gnp. exe'],
-    ['an address to open', 'See https://evil.example/now', 'See https: //evil. example/now'],
+    ['an address to open', 'See https://evil.example/now', 'See https: / /evil. example/now'],
     ['more than a line', 'x'.repeat(100), `${'x'.repeat(59)}…`],
   ])('has nothing left of %s', (_, name, shown) => {
     const { subject, plain } = named(name);
@@ -63,6 +64,69 @@ describe('a name that somebody chose', () => {
     expect(html).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;Sons&#39;');
     expect(html).not.toContain('<script');
     expect(plain.replace(/\n/g, ' ')).toContain(`“<script>alert("1")</script> & 'Sons'”`);
+  });
+});
+
+describe('programs that make links of what looks like one', () => {
+  const program = new LinkifyIt({ fuzzyIP: true });
+  const linked = (text: string) => (program.match(text) ?? []).map(({ url }) => url);
+  const hostile = [
+    'http://evil.example click',
+    'HTTPS:\\\\evil.example',
+    'www.evil.example/verify?id=1',
+    'Call evil.com now',
+    'почта.рф',
+    '例え。テスト.jp',
+    'mailto:boss@evil.example',
+    'boss@evil.example',
+    '//evil.example/a',
+    '192.0.2.1/login',
+    'ftp://192.0.2.1:21',
+  ];
+
+  it.each(all)('$template: find none but those that are meant, whatever people are called', (mail) => {
+    for (const name of hostile) {
+      // What is stored as an address: anything with one @.
+      const address = `${name.replace(/[\s@]/g, '/')}?@evil.example`;
+      const values = { ...mail.values, account: name, name, browser: name, email: address };
+      const addresses = { ...('owners' in values && { owners: [address] }), invitedBy: address };
+      const { subject, plain, html } = rendered({ ...mail, values: { ...values, ...addresses } } as Mail);
+      const meant = [
+        (mail.values as { link?: string }).link ?? (mail.values as { home?: string }).home,
+        'http://192.0.2.7',
+      ];
+      const seen = html.replace(/<[^>]*>/g, ' ').replaceAll('&quot;', '"');
+      const found = [subject, plain, seen].flatMap(linked).filter((url) => !meant.includes(url));
+      expect([name, found]).toEqual([name, []]);
+    }
+  });
+
+  it.each(['anna@example.com', "o'neil+photos@sub.example.com"])(
+    'find %s, to write to: it is shown as it is',
+    (email) => {
+      const { email_changed } = sampleMails;
+      const { plain } = rendered({ ...email_changed, values: { ...email_changed.values, email } });
+      expect(plain.replace(/\n/g, ' ')).toContain(`with the address ${email} from now on`);
+      expect(linked(plain)).toContain(`mailto:${email}`);
+    },
+  );
+});
+
+describe('somebody without a password', () => {
+  const notices = all.filter((mail) => 'hasPassword' in mail.values);
+  const textFor = (mail: Mail) => {
+    const { subject, plain } = rendered({ ...mail, values: { ...mail.values, hasPassword: false } } as Mail);
+    return `${subject}\n${plain.replace(/\n/g, ' ')}`;
+  };
+
+  it.each(notices.filter(({ template }) => template !== 'password_changed'))('$template: is told of none', (mail) => {
+    expect(textFor(mail)).not.toMatch(/password/i);
+  });
+
+  it('is told what to do instead', () => {
+    expect(textFor(sampleMails.new_sign_in)).toContain('sign out everywhere else under Account now');
+    expect(textFor(sampleMails.api_key_created)).toContain('delete the key and sign out everywhere else');
+    expect(textFor(sampleMails.password_changed)).toMatch(/^Your password was removed\nYou sign in .* at a provider/);
   });
 });
 

@@ -179,14 +179,19 @@ describe('a link', () => {
     ]);
   });
 
-  it('of somebody who has a password is no invitation', async () => {
+  it('of somebody who has signed in before is no invitation, with a password or without', async () => {
     const { user, link } = await invite();
     const browser = { token: 'a browser', address: '192.0.2.1', namedAddress: '192.0.2.1', userAgent: 'a browser' };
     const token = link.split('/').at(-1) ?? '';
     await enterByLink(ports, { token, email: '', password: 'five calm words of mine', browser });
     await linkUser(ports, operatorFor(customerId), user.id);
     await sendAll();
-    expect(mailer.sent.map(({ mail }) => mail.template)).toEqual(['invitation', 'new_link']);
+    await ports.store.transaction(customerId, async ({ users }) => {
+      await users.update({ ...present(await users.lock(user.id)), passwordHash: null });
+    });
+    await linkUser(ports, operatorFor(customerId), user.id);
+    await sendAll();
+    expect(mailer.sent.map(({ mail }) => mail.template)).toEqual(['invitation', 'new_link', 'new_link']);
   });
 
   it('that removes second factors is never mailed, nor is that of the first owner, who has no address', async () => {

@@ -106,6 +106,7 @@ describe('a sign-in', () => {
           at: '2026-11-21T12:00:00.000Z',
           source: ELSEWHERE,
           country: 'NL',
+          hasPassword: true,
           browser: 'Firefox on Linux',
           owners: ['olga@example.com'],
           home: 'https://photos.example.com/settings',
@@ -168,7 +169,7 @@ describe('a new API key', () => {
     expect(mail).toMatchObject({
       to: { address: EMAIL },
       template: 'api_key_created',
-      values: { name: 'Importer', source: HOME },
+      values: { name: 'Importer', source: HOME, hasPassword: true },
     });
   });
 

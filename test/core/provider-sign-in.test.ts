@@ -416,6 +416,7 @@ describe('people are told by mail', () => {
     await told();
     await signIn();
     expect(await told()).toEqual(['password_changed']);
+    expect(mailer.sent.at(-1)?.mail.values).toMatchObject({ hasPassword: false });
     await signIn();
     expect(await told()).toEqual([]);
   });

@@ -12,6 +12,7 @@ const notice = {
   source: '192.0.2.7',
   country: 'GB',
   browser: 'Firefox on Linux',
+  hasPassword: true,
   owners: ['olga@example.com', 'otto@example.com'],
   home: 'https://photos.example.com/settings/sign-in',
 };

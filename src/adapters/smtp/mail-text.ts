@@ -30,7 +30,21 @@ export function plainName(name: string): string {
     .trim();
   const points = Array.from(line);
   const short = points.length <= MAX_NAME ? line : `${points.slice(0, MAX_NAME - 1).join('')}…`;
-  return short.replaceAll('://', ': //').replace(/(?<=\w)\.(?=\w)/g, '. ');
+  return withoutLinks(short);
+}
+
+/** An address as it is, if programs only make a link for writing to it; else as a name: people enter their own, unconfirmed. */
+export function plainAddress(email: string): string {
+  return /^(?!www\.)[\p{L}\p{N}.'_+-]+@[\p{L}\p{N}.-]+$/iu.test(email) ? email : plainName(email);
+}
+
+/** Spaces in what programs recognize: schemes, domains in any script, e-mail addresses, network drives. */
+function withoutLinks(text: string): string {
+  return text
+    .replace(/(?<=\p{L}\S*):(?=\S)/gu, ': ')
+    .replace(/(?<=\S)[.\u3002\uff0e\uff61](?=[\p{L}\p{N}\p{M}_-])/gu, '$& ')
+    .replace(/(?<=\S)@(?=\S)/g, '@ ')
+    .replace(/([/\\])(?=[/\\])/g, '$1 ');
 }
 
 /** For example `23 November 2026, 14:05 (Europe/Paris, UTC+01:00)`: whoever reads it may be in another zone. */

@@ -1,6 +1,6 @@
 import type { Mail, MailTemplate, MailTemplates, NoticeValues } from '../../core/mail/mail.js';
 import { countryName } from '../../core/photos/place.js';
-import { facts, link, type MailText, moment, type Part, paragraph, plainName } from './mail-text.js';
+import { facts, link, type MailText, moment, type Part, paragraph, plainAddress, plainName } from './mail-text.js';
 
 type Texts = { readonly [T in MailTemplate]: (values: MailTemplates[T]) => MailText };
 
@@ -9,7 +9,7 @@ const texts: Texts = {
     subject: `Invitation to ${plainName(values.account)}`,
     parts: [
       paragraph(
-        `${values.invitedBy ?? 'The operator of this photo service'} invites you to the account “${plainName(values.account)}” as ${article(values.role)} ${values.role}. Choose a password to get in:`,
+        `${values.invitedBy === null ? 'The operator of this photo service' : plainAddress(values.invitedBy)} invites you to the account “${plainName(values.account)}” as ${article(values.role)} ${values.role}. Choose a password to get in:`,
       ),
       link('Accept the invitation', values.link),
       once(values),
@@ -24,7 +24,7 @@ const texts: Texts = {
       ),
       link('Choose a new password', values.link),
       once(values),
-      paragraph('Until you use it, the password that you have keeps working.'),
+      paragraph('Until you use it, you sign in as before.'),
     ],
   }),
   recovery: (values) => ({
@@ -45,7 +45,7 @@ const texts: Texts = {
     subject: 'Confirm your e-mail address',
     parts: [
       paragraph(
-        `You want to sign in to the account “${plainName(values.account)}” with the address ${values.email}. Confirm that it is yours:`,
+        `You want to sign in to the account “${plainName(values.account)}” with the address ${plainAddress(values.email)}. Confirm that it is yours:`,
       ),
       link('Confirm the address', values.link),
       once(values),
@@ -56,27 +56,29 @@ const texts: Texts = {
     subject: 'Your e-mail address is about to change',
     parts: [
       paragraph(
-        `Somebody who is signed in as you wants to sign in to the account “${plainName(values.account)}” with the address ${values.email} instead of this one. It changes as soon as a link that we have sent there is opened.`,
+        `Somebody who is signed in as you wants to sign in to the account “${plainName(values.account)}” with the address ${plainAddress(values.email)} instead of this one. It changes as soon as a link that we have sent there is opened.`,
       ),
       ...circumstances(values),
-      ...ifNotYou(values, 'change your password now: that also makes the link invalid'),
+      ...ifNotYou(values, values.hasPassword ? 'change your password now: that also makes the link invalid' : null),
     ],
   }),
   email_changed: (values) => ({
     subject: 'Your e-mail address was changed',
     parts: [
       paragraph(
-        `You sign in to the account “${plainName(values.account)}” with the address ${values.email} from now on, and no longer with this one.`,
+        `You sign in to the account “${plainName(values.account)}” with the address ${plainAddress(values.email)} from now on, and no longer with this one.`,
       ),
       ...circumstances(values),
       ...ifNotYou(values, null),
     ],
   }),
   password_changed: (values) => ({
-    subject: 'Your password was changed',
+    subject: values.hasPassword ? 'Your password was changed' : 'Your password was removed',
     parts: [
       paragraph(
-        `The password with which you sign in to the account “${plainName(values.account)}” was changed, and every other browser of yours is signed out.`,
+        values.hasPassword
+          ? `The password with which you sign in to the account “${plainName(values.account)}” was changed, and every other browser of yours is signed out.`
+          : `You sign in to the account “${plainName(values.account)}” at a provider from now on. The password that you had does not work any more, and every other browser of yours is signed out.`,
       ),
       ...circumstances(values),
       ...ifNotYou(values, null),
@@ -89,7 +91,12 @@ const texts: Texts = {
         `Somebody has signed in to the account “${plainName(values.account)}” as you, in a browser and from an address that we do not know as yours.`,
       ),
       ...circumstances(values),
-      ...ifNotYou(values, 'change your password now, which also signs out every other browser'),
+      ...ifNotYou(
+        values,
+        values.hasPassword
+          ? 'change your password now, which also signs out every other browser'
+          : 'sign out everywhere else under Account now, and secure your account at the provider',
+      ),
     ],
   }),
   api_key_created: (values) => ({
@@ -99,7 +106,10 @@ const texts: Texts = {
         `The API key “${plainName(values.name)}” was created in your name for the account “${plainName(values.account)}”. Whoever has it can use the account as its scopes allow.`,
       ),
       ...circumstances(values),
-      ...ifNotYou(values, 'delete the key and change your password'),
+      ...ifNotYou(
+        values,
+        values.hasPassword ? 'delete the key and change your password' : 'delete the key and sign out everywhere else',
+      ),
     ],
   }),
   factor_added: (values) => ({
@@ -151,7 +161,9 @@ function circumstances({ at, timeZone, source, country, browser }: NoticeValues)
 /** @param remedy What the person can do alone; null: whoever did it may have shut the person out. */
 function ifNotYou({ owners, home }: NoticeValues, remedy: string | null): readonly Part[] {
   const others =
-    owners.length === 0 ? 'the operator of this service' : `an owner of the account (${owners.join(', ')})`;
+    owners.length === 0
+      ? 'the operator of this service'
+      : `an owner of the account (${owners.map(plainAddress).join(', ')})`;
   const sentence =
     remedy === null
       ? `If that was not you, ask ${others} to end that person’s access at once.`

@@ -44,6 +44,8 @@ export function htmlOf({ subject, parts }: MailText): string {
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    // Some programs make links of what looks like a telephone number or a place, too.
+    '<meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no">',
     `<title>${escaped(subject)}</title></head>`,
     `<body style="${PAGE}"><main style="display:block;max-width:560px">`,
     `<h1 style="font-size:20px;margin:0 0 16px">${escaped(subject)}</h1>`,

@@ -27,6 +27,8 @@ export interface NoticeValues {
   readonly country: string | null;
   /** The user agent; null where it is not known. */
   readonly browser: string | null;
+  /** Whether the person signs in with a password; otherwise at a provider. */
+  readonly hasPassword: boolean;
   /** Owners of the account who can help. */
   readonly owners: readonly string[];
   /** Where the person signs in. */

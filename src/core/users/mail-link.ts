@@ -17,7 +17,7 @@ export async function mailLink(
   uses: MailUses,
   transaction: Transaction<'customer' | 'audit' | 'jobs'>,
   { actor }: Pick<AccountCaller, 'actor'>,
-  { id, email, passwordHash, role, linkExpiresAt }: User,
+  { id, email, joinedAt, role, linkExpiresAt }: User,
   link: string,
   at: Date,
 ): Promise<boolean> {
@@ -30,7 +30,7 @@ export async function mailLink(
   ];
   const invitedBy = actor.kind === 'person' ? actor.name : null;
   const invitation = { to, template: 'invitation', values: { ...values, role, invitedBy } } as const;
-  await queueMail(uses, transaction, passwordHash === null ? invitation : { to, template: 'new_link', values }, at);
+  await queueMail(uses, transaction, joinedAt === null ? invitation : { to, template: 'new_link', values }, at);
   return true;
 }
 

@@ -30,7 +30,7 @@ const MAX_OWNERS = 3;
 export async function notifyPerson(
   uses: NoticeUses,
   transaction: Transaction<'customer' | 'users' | 'jobs'>,
-  { id, email }: Pick<User, 'id' | 'email'>,
+  { id, email, passwordHash }: Pick<User, 'id' | 'email' | 'passwordHash'>,
   { template, ...more }: Notice,
   { at, address, userAgent }: Circumstances,
 ): Promise<void> {
@@ -43,6 +43,7 @@ export async function notifyPerson(
     .slice(0, MAX_OWNERS);
   const country = address === null ? null : await uses.ipCountries.countryOf(address);
   const circumstances = { at: at.toISOString(), source: address, country, browser: browserName(userAgent) };
-  const values = { account, timeZone, owners, home: uses.addresses.settings(), ...circumstances, ...more };
+  const whose = { account, timeZone, hasPassword: passwordHash !== null, owners, home: uses.addresses.settings() };
+  const values = { ...whose, ...circumstances, ...more };
   await queueMail(uses, transaction, { to: { userId: id, address: email }, template, values } as Mail, at);
 }
