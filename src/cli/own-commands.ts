@@ -10,6 +10,7 @@ import { doctorCommand } from './doctor-command.js';
 import { gcCommand } from './gc-command.js';
 import { keyCommand } from './key-command.js';
 import { listenCommand } from './listen-command.js';
+import { mailCommand } from './mail-command.js';
 import { operatorTokenCommand } from './operator-token-command.js';
 import { envFileOf, envFileOption } from './options.js';
 import { presetCommand } from './preset-command.js';
@@ -30,6 +31,7 @@ const examples: Readonly<Record<string, string>> = {
   customer: 'phs customer create --name ACME',
   key: 'phs key create --customer 1 --name importer --scopes photos:read,photos:write',
   user: 'phs user link 3 --customer 1',
+  mail: 'phs mail test anna@example.com',
   webhook: 'phs webhook test 3 --customer 1',
   listen: 'phs listen --customer 1 --forward-to http://localhost:8080/webhooks',
   'delivery-key': 'phs delivery-key create --customer 1 --name website',
@@ -73,6 +75,7 @@ function commands(): Command[] {
     customerCommand(),
     keyCommand(),
     userCommand(),
+    mailCommand(),
     webhookCommand(),
     listenCommand(),
     deliveryKeyCommand(),

@@ -58,6 +58,17 @@ export function mailerContract(name: string, open: () => Promise<OpenMailer>): v
       expect(await opened.mailer.send(mailTo('anna@example.com'))).toBe('sent');
     });
 
+    it('says what the server answered, to an operator who waits for it', async () => {
+      const report = () => opened.mailer.sendReported(mailTo('anna@example.com'));
+      const starting = (code: string) => expect.stringMatching(new RegExp(`^${code} `));
+      expect(await report()).toEqual({ result: 'sent', answer: starting('250') });
+      opened.takes('never this mail');
+      expect(await report()).toEqual({ result: 'refused', answer: starting('550') });
+      opened.takes('none now');
+      expect(await report()).toEqual({ result: 'unavailable', answer: starting('451') });
+      expect(opened.delivered()).toEqual([{ to: 'anna@example.com', id: 'an-id' }]);
+    });
+
     it('checks the server without sending anything', async () => {
       await opened.mailer.check();
       expect(opened.delivered()).toEqual([]);

@@ -80,13 +80,10 @@ describe('a mail', () => {
     await queue();
     const job = await claimed();
     const ids: string[] = [];
-    const noting = {
-      ...mailer,
-      check: async () => undefined,
-      send: async ({ id }: { id: string }) => {
-        ids.push(id);
-        return 'sent' as const;
-      },
+    const noting = new MemoryMailer();
+    noting.send = async ({ id }) => {
+      ids.push(id);
+      return 'sent';
     };
     for (let time = 0; time < 2; time += 1) await run(job, { ...ports, mailer: noting });
     expect(new Set(ids).size).toBe(1);
@@ -126,7 +123,8 @@ describe('a mail', () => {
   it('that fails by a fault of ours, or ends the service each time, is given up', async () => {
     await queue();
     const job = await claimed();
-    const faulty = { check: async () => undefined, send: () => Promise.reject(new Error('a fault')) };
+    const faulty = new MemoryMailer();
+    faulty.send = () => Promise.reject(new Error('a fault'));
     const uses = { ...ports, mailer: faulty };
     await expect(run({ ...job, failures: MAX_FAILURES - 2 }, uses)).rejects.toThrow('a fault');
     expect(await run({ ...job, failures: MAX_FAILURES - 1 }, uses)).toBe('failed');

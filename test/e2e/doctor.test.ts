@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { shownSettings } from '../../src/cli/doctor/support-file.js';
 import { settingNames } from '../../src/config.js';
+import { MailServer } from '../support/mail-server.js';
 import type { CommandResult } from './support/service.js';
 import { Installation } from './support/service.js';
 
@@ -72,6 +73,29 @@ describe('phs doctor', () => {
     const people = await installation.commandWith({ ...settings, PORT: 'x' }, 'doctor');
     expect([people.status, people.stdout]).toEqual([4, expect.stringContaining('PORT must be a whole number')]);
     expect(people.stdout).toContain('→ docs/operations.md');
+  });
+
+  it('phs mail test sends a mail, and says what the server answered', async () => {
+    const server = await MailServer.start();
+    const smtp = { SMTP_URL: `smtp://127.0.0.1:${server.port}`, MAIL_FROM: 'Photos <photos@example.com>' };
+    const test = async (address: string, settings: Record<string, string> = smtp) => {
+      const { status, stdout } = await installation.commandWith(settings, 'mail', 'test', address, '--json');
+      return { status, ...JSON.parse(stdout) };
+    };
+    const to = 'anna@example.com';
+    const whole = { to, from: 'photos@example.com', server: `127.0.0.1:${server.port}` };
+    expect(await test(to)).toEqual({ status: 0, ...whole, result: 'sent', answer: expect.stringMatching(/^250 /) });
+    expect(server.received.map(({ to: [recipient], headers }) => [recipient, headers.subject])).toEqual([
+      [to, 'A test of your mail server'],
+    ]);
+    server.recipients = '550 No mailbox here';
+    expect(await test(to)).toEqual({ status: 4, ...whole, result: 'refused', answer: '550 No mailbox here' });
+    const plain = await installation.commandWith(smtp, 'mail', 'test', to);
+    expect(plain.stdout).toBe(`127.0.0.1:${server.port} refuses mails to ${to} for good: 550 No mailbox here\n`);
+    await server.close();
+    expect(await test(to)).toEqual({ status: 4, ...whole, result: 'unavailable', answer: 'ECONNREFUSED' });
+    expect(await test('anna')).toMatchObject({ status: 2, error: { code: 'invalid_request' } });
+    expect(await test(to, {})).toMatchObject({ status: 4, error: { message: expect.stringContaining('SMTP_URL') } });
   });
 
   it('writes a support file that contains no secret, wherever the settings have one', async () => {

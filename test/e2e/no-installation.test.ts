@@ -45,6 +45,7 @@ const refused: readonly string[] = [
   'user link 1 --customer 1',
   'user list --customer 1',
   'user remove 1 --customer 1',
+  'mail test a@example.com',
   'webhook create --customer 1 --url https://example.com',
   'webhook list --customer 1',
   'webhook delete 1 --customer 1',

@@ -1,5 +1,5 @@
 import type { QueuedMail } from '../../src/core/mail/mail.js';
-import type { Mailer, SendResult } from '../../src/core/mail/mailer.js';
+import type { Mailer, SendReport, SendResult } from '../../src/core/mail/mailer.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 
 /** A server for mail, and the mailboxes behind it: one that gets a mail twice shows it once. */
@@ -16,6 +16,11 @@ export class MemoryMailer implements Mailer {
     await this.check();
     if (this.result === 'sent') this.byId.set(mail.id, mail);
     return this.result as SendResult;
+  }
+
+  async sendReported(mail: QueuedMail): Promise<SendReport> {
+    if (this.result === 'away') return { result: 'unavailable', answer: '451 Not now' };
+    return { result: await this.send(mail), answer: this.result === 'sent' ? '250 Taken' : '550 No mailbox' };
   }
 
   async check(): Promise<void> {

@@ -31,5 +31,13 @@ export const sampleMails: { readonly [T in MailTemplate]: Extract<Mail, { readon
   new_sign_in: { to, template: 'new_sign_in', values: notice },
   api_key_created: { to, template: 'api_key_created', values: { ...notice, name: 'Importer' } },
   factor_added: { to, template: 'factor_added', values: { ...notice, name: 'Phone' } },
+  test: {
+    to,
+    template: 'test',
+    values: {
+      at: '2026-11-24T09:30:00.000Z',
+      home: 'https://photos.example.com/settings',
+    },
+  },
   factor_removed: { to, template: 'factor_removed', values: { ...notice, owners: [], browser: null } },
 };

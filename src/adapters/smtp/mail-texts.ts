@@ -132,6 +132,15 @@ const texts: Texts = {
       ...ifNotYou(values, null),
     ],
   }),
+  test: ({ at, home }) => ({
+    subject: 'A test of your mail server',
+    parts: [
+      paragraph(
+        `The operator of a photo service sent this mail on ${moment(at, 'UTC')}, to see whether mails of the service arrive. They do.`,
+      ),
+      link('Open the settings', home),
+    ],
+  }),
 };
 
 export function textOf({ template, values }: Mail): MailText {

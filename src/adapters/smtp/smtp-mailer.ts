@@ -1,5 +1,5 @@
 import type { QueuedMail } from '../../core/mail/mail.js';
-import type { Mailer, SendResult } from '../../core/mail/mailer.js';
+import type { Mailer, SendReport, SendResult } from '../../core/mail/mailer.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { withTimeout } from '../with-timeout.js';
 import { textOf } from './mail-texts.js';
@@ -31,7 +31,34 @@ export class SmtpMailer implements Mailer {
 
   constructor(private readonly options: SmtpOptions) {}
 
-  async send({ id, mail, at }: QueuedMail): Promise<SendResult> {
+  async send(mail: QueuedMail): Promise<SendResult> {
+    try {
+      await this.handOver(mail);
+      return 'sent';
+    } catch (error) {
+      if (isRefusal(error)) return 'refused';
+      throw this.outage(error);
+    }
+  }
+
+  async sendReported(mail: QueuedMail): Promise<SendReport> {
+    try {
+      return { result: 'sent', answer: (await this.handOver(mail)).response };
+    } catch (error) {
+      const answer = (error as SmtpError).response ?? reasonOf(error);
+      return { result: isRefusal(error) ? 'refused' : 'unavailable', answer };
+    }
+  }
+
+  async check(): Promise<void> {
+    try {
+      await this.withServer((transport) => transport.verify());
+    } catch (error) {
+      throw this.outage(error);
+    }
+  }
+
+  private handOver({ id, mail, at }: QueuedMail) {
     const { from } = this.options;
     const text = textOf(mail);
     const message = {
@@ -47,21 +74,7 @@ export class SmtpMailer implements Mailer {
       disableFileAccess: true,
       disableUrlAccess: true,
     };
-    try {
-      await this.withServer((transport) => transport.sendMail(message));
-      return 'sent';
-    } catch (error) {
-      if (isRefusal(error)) return 'refused';
-      throw this.outage(error);
-    }
-  }
-
-  async check(): Promise<void> {
-    try {
-      await this.withServer((transport) => transport.verify());
-    } catch (error) {
-      throw this.outage(error);
-    }
+    return this.withServer((transport) => transport.sendMail(message));
   }
 
   private async withServer<T>(work: (transport: Transport) => Promise<T>): Promise<T> {
@@ -111,6 +124,7 @@ export class SmtpMailer implements Mailer {
 interface SmtpError {
   readonly code?: string;
   readonly originalCode?: string;
+  readonly response?: string;
   readonly responseCode?: number;
   readonly permanent?: boolean;
 }

@@ -49,6 +49,8 @@ export interface MailTemplates {
   readonly api_key_created: NoticeValues & { readonly name: string };
   readonly factor_added: NoticeValues & { readonly name: string };
   readonly factor_removed: NoticeValues;
+  /** Asked for by the operator. */
+  readonly test: Pick<NoticeValues, 'at' | 'home'>;
 }
 export type MailTemplate = keyof MailTemplates;
 
