@@ -1,10 +1,20 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { BackupFolder } from '../../src/cli/backup/backup-folder.js';
 import { signatureText } from '../../src/cli/backup/manifest.js';
 import { Client, sha256 } from './support/client.js';
+import { Failpoints } from './support/failpoints.js';
 import { photoNamed } from './support/life.js';
 import { until } from './support/processes.js';
 import { type CommandResult, Installation } from './support/service.js';
@@ -37,6 +47,7 @@ describe('F22: phs backup and phs restore', () => {
   let recipient: string;
   let token: string;
   let client: Client;
+  let failpoints: Failpoints;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'phs-backup-'));
     nightly = join(mkdtempSync(join(tmpdir(), 'phs-nightly-')), 'backups');
@@ -147,7 +158,9 @@ describe('F22: phs backup and phs restore', () => {
     const result = json(await restored.command('restore', folder, '--identity', identityFile, '--json'));
     expect(result).toMatchObject({ ok: true, wrong: [] });
     expect(await verification(restored)).toMatchObject({ ok: true, problems: [] });
-    await restored.start();
+    failpoints = new Failpoints(restored);
+    failpoints.arm('make-backup:makeBackup/backup.removePart');
+    await restored.start(failpoints.settings);
     const again = new Client(restored.url, token);
     expect((await again.get('/photos?sort=id&trashed=any&limit=100')).body.data).toEqual(kept);
     for (const name of names.slice(0, 7)) {
@@ -161,13 +174,25 @@ describe('F22: phs backup and phs restore', () => {
     expect((await fetch(restored.url + image)).headers.get('content-type')).toBe('image/png');
   });
 
-  it('makes backups by itself while it runs', async () => {
+  it('makes backups by itself while it runs; one that is killed halfway is none, and is removed', async () => {
+    const cut = await until('a backup to be killed', async () => {
+      const { whole, unfinished } = await BackupFolder.list(nightly);
+      expect(whole).toEqual([]);
+      return unfinished.length > 0 && !existsSync(join(nightly, unfinished[0] ?? '', 'wanted.jsonl.gz')) && unfinished;
+    });
+    await restored.killEverything();
+    failpoints.disarm();
+    const refused = await restored.command('restore', nightly, '--check');
+    expect([refused.status, refused.stderr]).toEqual([4, expect.stringContaining('1 incomplete')]);
+    await restored.start();
     const [name = ''] = await until('a backup', async () => {
       const { whole } = await BackupFolder.list(nightly);
       return whole.length > 0 && whole;
     });
     const checked = await restored.command('restore', nightly, '--check');
     expect([checked.status, checked.stdout]).toEqual([0, expect.stringContaining(name)]);
+    expect(cut).toEqual([expect.not.stringContaining(name)]);
+    expect((await BackupFolder.list(nightly)).unfinished).toEqual([]);
   });
 
   it('goes on with what was begun, under new numbers', async () => {

@@ -1,7 +1,9 @@
 /* @slow */
+import { MailServer } from '../support/mail-server.js';
 import type { Client } from './support/client.js';
 import { Failpoints } from './support/failpoints.js';
 import { liveThrough } from './support/life.js';
+import { until } from './support/processes.js';
 import { Installation } from './support/service.js';
 import { collectGarbage, expectSound } from './support/sound.js';
 
@@ -33,14 +35,22 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
   let installation: Installation;
   let failpoints: Failpoints;
   let client: Client;
+  let mails: MailServer;
   beforeAll(async () => {
-    installation = await Installation.make();
+    mails = await MailServer.start();
+    installation = await Installation.make({
+      SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
+      MAIL_FROM: 'photos@example.com',
+    });
     failpoints = new Failpoints(installation);
     await installation.start(failpoints.settings);
     client = installation.client();
   });
   afterEach(() => failpoints.disarm());
-  afterAll(() => installation.remove());
+  afterAll(async () => {
+    await installation.remove();
+    await mails.close();
+  });
 
   it('these are all the steps there are', async () => {
     const ofFirstStart = failpoints.seen();
@@ -73,5 +83,46 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
     await life;
     await collectGarbage(installation);
     await expectSound(installation, { graceSeconds: 0 });
+  });
+
+  describe('a mail', () => {
+    const invite = async (email: string) => {
+      const { status, stderr } = await installation.command('user', 'invite', '--customer', '1', '--email', email);
+      expect([status, stderr]).toEqual([0, expect.any(String)]);
+    };
+    /** The ids of the mails that somebody got. */
+    const mailsTo = (email: string) =>
+      mails.received.filter(({ to }) => to.includes(email)).map(({ headers }) => headers['message-id']);
+    const arrived = (email: string, count: number) =>
+      until(`${count} mails to ${email}`, () => mailsTo(email).length >= count);
+
+    it('that the server took, before that was stored, is sent once more with the same id', async () => {
+      failpoints.arm('send-mail:sendMail/mailer.send');
+      await invite('anna@example.com');
+      await installation.end();
+      expect(mailsTo('anna@example.com')).toHaveLength(1);
+      failpoints.disarm();
+      await installation.start(failpoints.settings);
+      await arrived('anna@example.com', 2);
+      await invite('bert@example.com');
+      await arrived('bert@example.com', 1);
+      const [id] = mailsTo('anna@example.com');
+      expect(mailsTo('anna@example.com')).toEqual([id, id]);
+    });
+
+    it('that the server has not taken yet, or that nobody has begun to send, is sent once', async () => {
+      mails.hangs = true;
+      const before = mails.connections;
+      await invite('carl@example.com');
+      await until('the server to be asked', () => mails.connections > before);
+      await installation.kill();
+      await invite('dora@example.com');
+      mails.hangs = false;
+      await installation.start(failpoints.settings);
+      for (const email of ['carl@example.com', 'dora@example.com']) await arrived(email, 1);
+      await invite('emil@example.com');
+      await arrived('emil@example.com', 1);
+      expect(['carl@example.com', 'dora@example.com'].map((email) => mailsTo(email).length)).toEqual([1, 1]);
+    });
   });
 });

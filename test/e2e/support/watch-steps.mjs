@@ -7,7 +7,9 @@ import Module from 'node:module';
 import { join, sep } from 'node:path';
 
 const adapters = {
+  BackupFolder: { port: 'backup', methods: ['removePart'] },
   LocalBlobStore: { port: 'blobs', methods: ['put', 'copy', 'delete'] },
+  SmtpMailer: { port: 'mailer', methods: ['send'] },
   TypeormCustomerDirectory: { port: 'customers', methods: ['removeRows', 'remove'] },
   TypeormCustomerStore: { port: 'store', methods: ['transaction'] },
 };
@@ -39,13 +41,14 @@ function watch(prototype, { port, methods }) {
   }
 }
 
-/** The innermost named function of core that is under way; where there is none, of http. */
+/** The innermost named function of core that is under way; where there is none, of http, or of the command line. */
 function useCase(stack) {
   const frames = [...stack.matchAll(/at (?:async )?(?:(\w+)\.)?(\w+)(?:\$\d+)? \((\/[^()\n]+):(\d+):\d+\)/g)];
   const places = frames.map(([, owner, name, file, line]) => ({ owner, name, ...moduleAt(file, Number(line)) }));
   const found =
     places.find(({ owner, ring }) => ring === 'core' && owner === undefined) ??
-    places.find(({ ring }) => ring === 'http');
+    places.find(({ ring }) => ring === 'http') ??
+    places.find(({ owner, ring }) => ring === 'cli' && owner === undefined);
   return found ? `${found.file}:${found.name}` : 'unknown';
 }
 
