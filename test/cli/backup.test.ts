@@ -40,7 +40,7 @@ function snapshotOf({ database }: World): DatabaseSnapshot {
   };
 }
 
-describe('the files of a backup', () => {
+describe('A35: the files of a backup', () => {
   let root: string;
   let ports: World;
   let account: Account;

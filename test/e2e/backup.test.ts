@@ -45,6 +45,8 @@ describe('F22: phs backup and phs restore', () => {
   let nightly: string;
   let identityFile: string;
   let recipient: string;
+  /** What somebody noted who made a backup. */
+  let signedBy: string;
   let token: string;
   let client: Client;
   let failpoints: Failpoints;
@@ -82,12 +84,13 @@ describe('F22: phs backup and phs restore', () => {
     waiting = (await client.post('/imports', { clientRef: 'waiting' })).body.id;
     await client.inline(waiting, [{ name: 'later.jpg', bytes: photoNamed('later') }]);
     let over = false;
-    const writing = (async () => {
+    const writer = async (_: unknown, number: number) => {
       for (let round = 0; !over; round += 1) {
-        const brought = await bring(client, [`meanwhile-${round}`]);
+        const brought = await bring(client, [`meanwhile-${number}-${round}`]);
         for (const id of brought.values()) await client.delete(`/photos/${id}?permanent=true`);
       }
-    })();
+    };
+    const writing = Promise.all(Array.from({ length: 3 }, writer));
     const first = json(await original.command('backup', folder, '--recipient', recipient, '--json'));
     expect(first).toMatchObject({ ok: true, problems: [] });
     expect(first.copied).toBeGreaterThanOrEqual(9);
@@ -95,7 +98,8 @@ describe('F22: phs backup and phs restore', () => {
     await writing;
     const more = await bring(client, ['second-backup']);
     const second = json(await original.command('backup', folder, '--recipient', recipient, '--json'));
-    expect(second).toMatchObject({ ok: true, problems: [] });
+    expect(second).toMatchObject({ ok: true, problems: [], signedBy: first.signedBy });
+    signedBy = first.signedBy;
     // What waited may have become ready since, and has other names then.
     expect(second.unchanged).toBeGreaterThanOrEqual(names.length);
     expect(second.copied).toBeLessThan(3);
@@ -122,20 +126,25 @@ describe('F22: phs backup and phs restore', () => {
         .sort()
         .at(-1) ?? '',
     );
-    const refused = async () => {
-      const { status, stderr } = await restored.command('restore', folder, '--identity', identityFile);
+    const refused = async (signer = signedBy) => {
+      const given = ['--identity', identityFile, '--signed-by', signer];
+      const { status, stderr } = await restored.command('restore', folder, ...given);
       expect(status).toBe(4);
       return stderr;
     };
-    const shortened = (bytes: Buffer) => bytes.subarray(1);
-    await changed(join(newest, 'photos.copy.gz.age'), shortened, async () => {
+    const withOtherByte = (bytes: Buffer) => {
+      const middle = bytes.length >> 1;
+      return bytes.with(middle, (bytes[middle] ?? 0) ^ 1);
+    };
+    await changed(join(newest, 'photos.copy.gz.age'), withOtherByte, async () => {
       expect(await refused()).toContain('photos.copy.gz.age was altered. Nothing was written');
     });
     const blobs = join(folder, 'blobs.age', 'originals', '1');
     const [blob = ''] = readdirSync(blobs).sort();
-    await changed(join(blobs, blob), shortened, async () => {
+    await changed(join(blobs, blob), withOtherByte, async () => {
       expect(await refused()).toContain(`${blob} was altered.\nNothing was written`);
     });
+    expect(await refused(`${signedBy.slice(0, -3)}AAA`)).toMatch(/signed by/i);
     const withoutIdentity = await restored.command('restore', folder);
     expect([withoutIdentity.status, withoutIdentity.stderr]).toEqual([4, expect.stringContaining('--identity')]);
     const renamed = (bytes: Buffer) =>
@@ -155,7 +164,10 @@ describe('F22: phs backup and phs restore', () => {
     expect(kept).toHaveLength(9);
     await original.killEverything();
     rmSync(original.dataDir, { recursive: true });
-    const result = json(await restored.command('restore', folder, '--identity', identityFile, '--json'));
+    // Another machine: it has none of the secrets, but for what people kept elsewhere.
+    expect(existsSync(join(restored.dataDir, 'secret-key'))).toBe(false);
+    const given = ['--identity', identityFile, '--signed-by', signedBy];
+    const result = json(await restored.command('restore', folder, ...given, '--json'));
     expect(result).toMatchObject({ ok: true, wrong: [] });
     expect(await verification(restored)).toMatchObject({ ok: true, problems: [] });
     failpoints = new Failpoints(restored);
@@ -174,7 +186,7 @@ describe('F22: phs backup and phs restore', () => {
     expect((await fetch(restored.url + image)).headers.get('content-type')).toBe('image/png');
   });
 
-  it('makes backups by itself while it runs; one that is killed halfway is none, and is removed', async () => {
+  it('F33: makes backups by itself while it runs; one that is killed halfway is none, and is removed', async () => {
     const cut = await until('a backup to be killed', async () => {
       const { whole, unfinished } = await BackupFolder.list(nightly);
       expect(whole).toEqual([]);

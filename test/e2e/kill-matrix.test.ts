@@ -85,7 +85,7 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
     await expectSound(installation, { graceSeconds: 0 });
   });
 
-  describe('a mail', () => {
+  describe('F32: a mail', () => {
     const invite = async (email: string) => {
       const { status, stderr } = await installation.command('user', 'invite', '--customer', '1', '--email', email);
       expect([status, stderr]).toEqual([0, expect.any(String)]);

@@ -37,7 +37,7 @@ test('right after signing in nobody is asked again', async () => {
   expect(await email()).toBe(address('new'));
 });
 
-describe('a quarter of an hour later', () => {
+describe('A31: a quarter of an hour later', () => {
   beforeEach(() => app.clock.pass(CONFIRMED_MS));
 
   it('the password is asked for before anything changes, and the form goes on with it', async () => {
