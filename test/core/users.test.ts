@@ -12,6 +12,7 @@ import { findSession } from '../../src/core/users/find-session.js';
 import { inviteFirstOwner, inviteUser } from '../../src/core/users/invite-user.js';
 import { linkUser } from '../../src/core/users/link-user.js';
 import { listSessions } from '../../src/core/users/list-sessions.js';
+import type { PasswordHasher } from '../../src/core/users/password-hasher.js';
 import { peekLink } from '../../src/core/users/peek-link.js';
 import { removeUser } from '../../src/core/users/remove-user.js';
 import { revokeOtherSessions, revokeSession } from '../../src/core/users/revoke-session.js';
@@ -219,6 +220,29 @@ describe('signing in', () => {
       messages.push(await attempt(email, 'wrong').catch((error: Error) => error.message));
     }
     expect(new Set(messages).size).toBe(1);
+  });
+
+  it('compares one password each time, so that its time says nothing either', async () => {
+    await invite('invited@example.com');
+    await join('anna@example.com');
+    let compared = 0;
+    const counted = async <T>(work: Promise<T>) => {
+      compared += 1;
+      return work;
+    };
+    const passwords: PasswordHasher = {
+      hash: (password) => counted(ports.passwords.hash(password)),
+      matches: (hash, password) => counted(ports.passwords.matches(hash, password)),
+      pretend: (password) => counted(ports.passwords.pretend(password)),
+    };
+    const each: number[] = [];
+    for (const email of ['', 'nobody@example.com', 'invited@example.com', 'anna@example.com']) {
+      compared = 0;
+      const given = { email, password: 'wrong', browser: browserAt(ADDRESS), device: null };
+      await expect(signIn({ ...ports, passwords }, given)).rejects.toMatchObject({ code: 'unauthorized' });
+      each.push(compared);
+    }
+    expect(each).toEqual([1, 1, 1, 1]);
   });
 
   it('allows five attempts a minute for an account and twenty from an address', async () => {

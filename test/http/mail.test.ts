@@ -1,6 +1,6 @@
 import type { Mail } from '../../src/core/mail/mail.js';
 import { MemoryMailer } from '../memory/memory-mailer.js';
-import { BrowserClient } from './support/browser-client.js';
+import { BrowserClient, onlyPlanted, signInPlanted } from './support/browser-client.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
 const PEOPLE = '/settings/account/people';
@@ -58,6 +58,13 @@ describe('a forgotten password', () => {
     expect((await browser.get('/settings/account')).status).toBe(303);
     expect((await stranger.get(pathname)).status).toBe(403);
     expect(app.log.join('')).not.toContain(pathname.split('/').at(-1));
+  });
+
+  it('lets in the browser that used the link, and nobody who planted cookies there before', async () => {
+    await ask(new BrowserClient(app.url), 'olga@example.com');
+    const { pathname } = new URL(linkOf((await arrived())[0]));
+    const use = (planted: BrowserClient) => planted.submit(pathname, { password: 'a password that is new' });
+    expect(await signInPlanted(new BrowserClient(app.url), use)).toEqual(onlyPlanted);
   });
 
   it('is answered alike for an address that nobody has', async () => {

@@ -6,7 +6,7 @@ import { linkUser } from '../../src/core/users/link-user.js';
 import type { Role } from '../../src/core/users/role.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import { HOME } from '../../src/http/settings/navigation.js';
-import { BrowserClient, PASSWORD } from './support/browser-client.js';
+import { BrowserClient, onlyPlanted, PASSWORD, signInPlanted } from './support/browser-client.js';
 import type { Answer } from './support/http-client.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
@@ -105,6 +105,21 @@ describe('with an app', () => {
     expect((await there.get('/settings/account')).status).toBe(200);
     expect((await there.get(CODE)).headers.location).toBe(HOME);
   });
+
+  it('whoever has the password and plants the sign-in that waits is not let in by the code', async () => {
+    const { there } = await givePassword();
+    const giveCode = (planted: BrowserClient) => planted.submit(CODE, { code: codeOf(secret) });
+    expect(await signInPlanted(there, giveCode)).toEqual(onlyPlanted);
+    expect((await there.submit(CODE, { code: codes[0] ?? '' })).status).toBe(401);
+  });
+
+  it.each(['https://evil.example', '//evil.example', '/settings//evil.example', '/\\evil.example'])(
+    'a right code never leads to %s',
+    async (next) => {
+      const { there } = await givePassword();
+      expect((await there.submit(CODE, { code: codeOf(secret), next })).headers.location).toBe(HOME);
+    },
+  );
 
   it('wrong codes are refused in place, the fifth starts again', async () => {
     const { there } = await givePassword();

@@ -4,7 +4,7 @@ import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { HOME } from '../../src/http/settings/navigation.js';
 import { type Conduct, SoftwareAuthenticator } from '../support/software-authenticator.js';
 import { present } from '../support/tenant.js';
-import { BrowserClient, PASSWORD } from './support/browser-client.js';
+import { BrowserClient, onlyPlanted, PASSWORD, signInPlanted } from './support/browser-client.js';
 import type { Answer } from './support/http-client.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 
@@ -176,6 +176,19 @@ describe('with a passkey', () => {
     expect([signedIn.status, signedIn.headers.location]).toEqual([303, '/settings/tags?sort=name']);
     expect((await there.get('/settings/account')).text).toContain(address());
   });
+
+  it('it lets in the browser that used it, and nobody who planted cookies there before', async () => {
+    expect(await signInPlanted(new BrowserClient(app.url), signInAlone)).toEqual(onlyPlanted);
+  });
+
+  it.each(['https://evil.example', '//evil.example', '/settings//evil.example'])(
+    'it never leads to %s',
+    async (next) => {
+      const there = new BrowserClient(app.url);
+      const passkey = used(await ask(there, SIGN_IN, `${ALONE}/options`));
+      expect((await there.submit(SIGN_IN, { passkey, next }, ALONE)).headers.location).toBe(HOME);
+    },
+  );
 
   it('whatever is wrong with it, the answer is the same', async () => {
     const refusals = [];

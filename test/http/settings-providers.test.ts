@@ -10,7 +10,7 @@ import { HOME } from '../../src/http/settings/navigation.js';
 import { providerSettings } from '../memory/memory-identity-provider.js';
 import { OpenIdServer } from '../support/openid-server.js';
 import { present } from '../support/tenant.js';
-import { BrowserClient, PASSWORD } from './support/browser-client.js';
+import { BrowserClient, onlyPlanted, PASSWORD, signInPlanted } from './support/browser-client.js';
 import type { Answer } from './support/http-client.js';
 import { type RunningApp, startApp } from './support/start-app.js';
 
@@ -118,6 +118,11 @@ test('no answer is taken twice, without its cookie, with that of another browser
     expect(text).toContain('name="password"');
   }
   expect(browser.cookies.has('phs')).toBe(false);
+});
+
+test('the browser that signed in there is let in, and nobody who planted cookies before', async () => {
+  const { subject } = await newPerson();
+  expect(await signInPlanted(newBrowser(), (planted) => enter(planted, subject))).toEqual(onlyPlanted);
 });
 
 test('an answer of one provider is not taken as that of the other, whose cookie is there', async () => {

@@ -52,6 +52,13 @@ export class BrowserClient {
     return user.id;
   }
 
+  /** Another browser, into which somebody has planted the cookies of this one. */
+  copy(): BrowserClient {
+    const copy = new BrowserClient(this.url);
+    for (const [name, value] of this.cookies) copy.cookies.set(name, value);
+    return copy;
+  }
+
   private keep(line: string): void {
     this.setCookies.push(line);
     const [pair = '', ...rules] = line.split('; ');
@@ -61,6 +68,19 @@ export class BrowserClient {
     else this.cookies.set(pair.slice(0, at), pair.slice(at + 1));
   }
 }
+
+/**
+ * Session fixation: signs in a browser into which somebody has planted their own cookies (those of the sign-in page, unless the planter has
+ * been elsewhere). Whether each of the two is signed in after that.
+ */
+export async function signInPlanted(planter: BrowserClient, signIn: (browser: BrowserClient) => Promise<unknown>) {
+  await planter.get('/settings/sign-in');
+  const planted = planter.copy();
+  await signIn(planted);
+  const isIn = async (browser: BrowserClient) => (await browser.get('/settings/account')).status === 200;
+  return { planted: await isIn(planted), planter: await isIn(planter) };
+}
+export const onlyPlanted = { planted: true, planter: false };
 
 export type Fields = Readonly<Record<string, string | readonly string[]>>;
 
