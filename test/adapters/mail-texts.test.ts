@@ -106,7 +106,7 @@ describe('programs that make links of what looks like one', () => {
     (email) => {
       const { email_changed } = sampleMails;
       const { plain } = rendered({ ...email_changed, values: { ...email_changed.values, email } });
-      expect(plain.replace(/\n/g, ' ')).toContain(`with the address ${email} from now on`);
+      expect(plain.replace(/\n/g, ' ')).toContain(`is ${email} from now on`);
       expect(linked(plain)).toContain(`mailto:${email}`);
     },
   );

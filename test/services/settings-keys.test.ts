@@ -1,18 +1,38 @@
 import type { Browser, Page } from 'playwright-core';
+import { until } from '../e2e/support/processes.js';
 import { Installation } from '../e2e/support/service.js';
+import { MailServer } from '../support/mail-server.js';
+import { OpenIdServer } from '../support/openid-server.js';
 import { seriousViolations } from './support/axe.js';
-import { type BrowserSession, launchBrowser, PASSWORD, session, signIn, welcome } from './support/browser.js';
+import {
+  type BrowserSession,
+  enterInto,
+  launchBrowser,
+  PASSWORD,
+  pressKey,
+  session,
+  signIn,
+  tabTo,
+  welcome,
+} from './support/browser.js';
 
 /** Where pictures of every page go, when somebody wants to look at them. */
 const shots = process.env.SCREENSHOTS ?? null;
 
 let installation: Installation;
+let mails: MailServer;
+let provider: OpenIdServer;
 let browser: Browser;
 let owner: BrowserSession;
 
 beforeAll(async () => {
-  installation = await Installation.make();
-  await installation.start();
+  [mails, installation] = await Promise.all([MailServer.start(), Installation.make()]);
+  provider = await OpenIdServer.start(`${installation.url}/settings/sign-in/with/oidc/answer`);
+  await installation.start({
+    ...{ SMTP_URL: `smtp://127.0.0.1:${mails.port}`, MAIL_FROM: 'photos@example.com' },
+    ...{ OIDC_ISSUER: provider.issuer, OIDC_NAME: 'Keycloak' },
+    ...{ OIDC_CLIENT_ID: 'photos', OIDC_CLIENT_SECRET: 'a secret of the client' },
+  });
   browser = await launchBrowser();
   owner = await session(browser);
   await owner.page.goto(installation.link() ?? '');
@@ -23,6 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await installation?.remove();
+  await Promise.all([mails?.close(), provider?.close()]);
 });
 
 const open = (path: string) => owner.page.goto(`${installation.url}${path}`);
@@ -42,6 +63,18 @@ async function look(name: string, page: Page = owner.page): Promise<void> {
   }
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.emulateMedia({ colorScheme: 'light' });
+}
+
+const opened = new Set<string>();
+/** The link in a mail to somebody that nobody has followed yet. */
+function mailedLink(email: string): Promise<string> {
+  return until(`a link for ${email}`, () => {
+    const texts = mails.received.filter(({ to }) => to.includes(email)).map(({ text }) => text);
+    const links = texts.flatMap((text) => text.match(/http\S+\/settings\/(?:enter|confirm-email)\/\S+/g) ?? []);
+    const link = links.find((each) => !opened.has(each)) ?? '';
+    opened.add(link);
+    return link;
+  });
 }
 
 const me = (token: string) =>
@@ -105,9 +138,16 @@ test('what shows a secret can be used by everyone too', async () => {
 test('the account: address, password, people, browsers', async () => {
   const { page } = owner;
   await open('/settings/account');
-  await page.getByRole('textbox', { name: 'E-mail address' }).fill('anna@example.com');
-  await page.getByRole('button', { name: 'Save' }).last().click();
-  await page.getByText('Your e-mail address was changed').waitFor();
+  await enterInto(page, 'E-mail address', 'anna@example.com');
+  await page.getByText('We have sent a link to anna@example.com.').waitFor();
+  const elsewhere = await session(browser);
+  await elsewhere.page.goto(await mailedLink('anna@example.com'));
+  await look('confirm-address', elsewhere.page);
+  await pressKey(elsewhere.page, 'Confirm');
+  await elsewhere.page.getByText('From now on you sign in with anna@example.com.').waitFor();
+  await look('address-confirmed', elsewhere.page);
+  await elsewhere.context.close();
+  await open('/settings/account');
   expect(await page.getByLabel('Current password').count()).toBe(0);
   await page.getByLabel('New password').fill('quite another password');
   await page.getByRole('button', { name: 'Change password' }).click();
@@ -125,16 +165,18 @@ test('the account: address, password, people, browsers', async () => {
   await phone.page.waitForURL('**/settings/library');
 
   await open('/settings/account');
-  await page.getByRole('link', { name: 'People' }).click();
-  await page.getByRole('textbox', { name: 'E-mail address' }).fill('bert@example.com');
-  await page.getByRole('button', { name: 'Create a link' }).click();
+  await pressKey(page, 'People');
+  await page.getByRole('heading', { name: 'People', exact: true }).waitFor();
+  await enterInto(page, 'E-mail address', 'bert@example.com');
   const link = (await page.locator('#link').textContent())?.trim() ?? '';
   await look('person-invited');
   await open('/settings/account/people');
   const bert = await session(browser);
+  expect(await mailedLink('bert@example.com')).toBe(link);
   await bert.page.goto(link);
   await look('welcome-editor', bert.page);
-  await welcome(bert.page);
+  await enterInto(bert.page, 'Password', PASSWORD);
+  await bert.page.waitForURL('**/settings/library');
   await bert.page.getByRole('link', { name: 'Account' }).click();
   await bert.page.getByText('You are an editor of').waitFor();
   expect(await bert.page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
@@ -150,23 +192,93 @@ test('the account: address, password, people, browsers', async () => {
   await Promise.all([phone.context.close(), bert.context.close()]);
 });
 
-test('a lost password is replaced by a link, and every other browser is signed out', async () => {
+/** By `phs user link`. */
+async function linkByOperator(email: string): Promise<string> {
   const { users } = JSON.parse((await installation.command('user', 'list', '--customer', '1', '--json')).stdout);
-  const bert = users.find(({ email }: { email: string }) => email === 'bert@example.com');
-  const { stdout } = await installation.command('user', 'link', String(bert.id), '--customer', '1', '--json');
+  const { id } = users.find((user: { email: string }) => user.email === email);
+  const { stdout } = await installation.command('user', 'link', String(id), '--customer', '1', '--json');
+  return JSON.parse(stdout).url;
+}
+
+/** As somebody does who has forgotten the password, with the keyboard alone. */
+async function linkByMail(email: string): Promise<string> {
+  const { page, context } = await session(browser);
+  await page.goto(`${installation.url}/settings`);
+  await pressKey(page, 'Forgot your password?');
+  await page.getByRole('heading', { name: 'Forgot your password?' }).waitFor();
+  await look('forgotten', page);
+  await enterInto(page, 'E-mail address', email);
+  await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
+  await look('forgotten-asked', page);
+  await context.close();
+  return mailedLink(email);
+}
+
+test.each([
+  ['the operator made', linkByOperator, PASSWORD, 'a password that is new'],
+  ['came by mail', linkByMail, 'a password that is new', 'one more password of mine'],
+])('a lost password is replaced by a link that %s, and every other browser is signed out', async (...given) => {
+  const [, linkFor, lost, chosen] = given;
   const [old, fresh] = [await session(browser), await session(browser)];
   await old.page.goto(`${installation.url}/settings`);
-  await signIn(old.page, 'bert@example.com', PASSWORD);
+  await signIn(old.page, 'bert@example.com', lost);
   await old.page.waitForURL('**/settings/library');
-  await fresh.page.goto(JSON.parse(stdout).url);
+  await fresh.page.goto(await linkFor('bert@example.com'));
   await look('new-password', fresh.page);
-  await welcome(fresh.page, null, 'a password that is new');
+  await enterInto(fresh.page, 'New password', chosen);
   await fresh.page.waitForURL('**/settings/library');
   await old.page.goto(`${installation.url}/settings/library`);
   await old.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await signIn(old.page, 'bert@example.com', 'a password that is new');
+  await signIn(old.page, 'bert@example.com', chosen);
   await old.page.waitForURL('**/settings/library');
   await Promise.all([old.context.close(), fresh.context.close()]);
+});
+
+test('single sign-on with the keyboard alone: in, asked again there, and out', async () => {
+  provider.people.set('carla', { email: 'carla@example.com', email_verified: true });
+  await installation.command('user', 'invite', '--customer', '1', '--email', 'carla@example.com', '--role', 'viewer');
+  const { page, context, complaints } = await session(browser);
+  await page.goto(`${installation.url}/settings`);
+  await look('sign-in-with-provider', page);
+  await pressKey(page, 'Continue with Keycloak');
+  await page.getByLabel('Name').waitFor();
+  await enterInto(page, 'Name', 'carla');
+  await page.waitForURL('**/settings/library');
+  await page.goto(`${installation.url}/settings/account`);
+  await look('account-by-provider', page);
+  await enterInto(page, 'E-mail address', 'carla@new.example');
+  await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
+  await look('confirm-by-provider', page);
+  const [beside] = await Promise.all([
+    page.waitForEvent('popup'),
+    pressKey(page, 'Confirm with Keycloak (opens a new window)'),
+  ]);
+  await beside.getByLabel('Name').waitFor();
+  await enterInto(beside, 'Name', 'carla');
+  await beside.getByRole('heading', { name: 'Confirmed' }).waitFor();
+  await look('confirmed-by-provider', beside);
+  await beside.close();
+  await pressKey(page, 'Continue');
+  await page.getByText('We have sent a link to carla@new.example.').waitFor();
+  await pressKey(page, 'Sign out');
+  await page.getByRole('heading', { name: 'Signed out' }).waitFor();
+  await look('signed-out', page);
+  await pressKey(page, 'Sign out of Keycloak');
+  await page.getByRole('button', { name: 'Yes, sign me out' }).waitFor();
+  await pressKey(page, 'Yes, sign me out');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(page.url()).toBe(`${installation.url}/settings/sign-in`);
+  expect(complaints.filter((line) => !line.includes('403 (Forbidden)'))).toEqual([]);
+
+  // Whom nobody has invited is told so where the other ways in are.
+  provider.people.set('mallory', { email: 'mallory@example.com', email_verified: true });
+  await pressKey(page, 'Continue with Keycloak');
+  await page.getByLabel('Name').waitFor();
+  await enterInto(page, 'Name', 'mallory');
+  await page.getByText('Nobody here has the address mallory@example.com').waitFor();
+  await look('refused-by-provider', page);
+  await tabTo(page, 'Password');
+  await context.close();
 });
 
 test('everything works without scripts', async () => {

@@ -11,7 +11,7 @@ import { type Received, Receiver } from '../support/receiver.js';
 import { present } from '../support/tenant.js';
 import { until } from '../support/until.js';
 import { seriousViolations } from './support/axe.js';
-import { type BrowserSession, launchBrowser, PASSWORD, session, welcome } from './support/browser.js';
+import { type BrowserSession, launchBrowser, PASSWORD, pressKey, session, tabTo, welcome } from './support/browser.js';
 
 let installation: Installation;
 let receiver: Receiver;
@@ -299,19 +299,6 @@ test('photos are shared, and a visitor looks at them by its link, with the keys 
   await visitor.context.close();
 });
 
-/** Until the focus is on an element of this name, as somebody without a mouse gets there. */
-async function tabTo(where: Page, name: string): Promise<void> {
-  const focused = () =>
-    where.evaluate(() => {
-      const own = document.activeElement as HTMLInputElement | null;
-      return own?.labels?.[0]?.textContent ?? own?.textContent ?? '';
-    });
-  for (let presses = 0; presses < 60 && (await focused()).trim() !== name; presses += 1) {
-    await where.keyboard.press('Tab');
-  }
-  expect((await focused()).trim()).toBe(name);
-}
-
 test('an authenticator app is added and used with the keyboard alone', async () => {
   const checked = async (where: Page) => expect(await seriousViolations(where)).toEqual([]);
   await open('/settings/account/factors');
@@ -363,30 +350,26 @@ test('a passkey is added, used after the password and instead of it, and removed
     },
   });
   const checked = async () => expect(await seriousViolations(page)).toEqual([]);
-  const pressKey = async (name: string) => {
-    await tabTo(page, name);
-    await page.keyboard.press('Enter');
-  };
   const signOut = async () => {
     await open('/settings/account');
-    await pressKey('Sign out');
+    await pressKey(page, 'Sign out');
     await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
   };
   const inside = () => page.getByRole('navigation', { name: 'Settings' }).waitFor();
 
   await open('/settings/account/factors');
-  await pressKey('Add a passkey');
+  await pressKey(page, 'Add a passkey');
   await page.getByRole('heading', { name: 'Add a passkey' }).waitFor();
   await checked();
   await tabTo(page, 'Sign in with it without the password');
   await page.keyboard.press('Space');
   // The form says in place what went wrong, and can be sent again.
   await devices.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
-  await pressKey('Add');
+  await pressKey(page, 'Add');
   await page.getByText('No passkey was used').waitFor();
   await checked();
   await devices.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
-  await pressKey('Add');
+  await pressKey(page, 'Add');
   await page.getByText('“Passkey” was added').waitFor();
   expect(await page.getByRole('table', { name: 'Passkeys' }).innerText()).toContain('Also without the password');
   await checked();
@@ -400,18 +383,18 @@ test('a passkey is added, used after the password and instead of it, and removed
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'One more step' }).waitFor();
   await checked();
-  await pressKey('Use a passkey');
+  await pressKey(page, 'Use a passkey');
   await inside();
 
   await signOut();
-  await pressKey('Sign in with a passkey');
+  await pressKey(page, 'Sign in with a passkey');
   await inside();
 
   await open('/settings/account/factors');
   await page.getByRole('table', { name: 'Passkeys' }).getByRole('link', { name: 'Remove' }).press('Enter');
   await page.getByRole('heading', { name: 'Remove “Passkey”?' }).waitFor();
   await checked();
-  await pressKey('Remove with a passkey');
+  await pressKey(page, 'Remove with a passkey');
   await page.getByText('The second factor was removed').waitFor();
   expect(await page.getByRole('table', { name: 'Passkeys' }).count()).toBe(0);
   await devices.detach();

@@ -1,5 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** It sends `subject=NAME`. */
+const SIGN_IN_PAGE = `<!doctype html><html lang="en"><title>Provider</title><form method="post" enctype="text/plain">
+  <label for="subject">Name</label> <input id="subject" name="subject" autofocus> <button>Sign in</button></form>`;
+
+/** The package's own page loads a font from elsewhere. */
+function askToSignOut(context: { body?: string }, form: string): void {
+  const button = '<button form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button>';
+  context.body = `<!doctype html><html lang="en"><title>Provider</title>${form}${button}`;
+}
 
 export interface OpenIdPerson {
   readonly email: string;
@@ -7,7 +18,7 @@ export interface OpenIdPerson {
   readonly groups?: readonly string[];
 }
 
-/** A real provider (oidc-provider) on this machine. People sign in there when a test says so, without pages. */
+/** A real provider (oidc-provider) on this machine. People sign in there when a test says so, or on a page that asks for their name. */
 export class OpenIdServer {
   readonly people = new Map<string, OpenIdPerson>();
   private isAway = false;
@@ -75,7 +86,9 @@ export class OpenIdServer {
   private async interact(provider: InteractiveProvider, request: IncomingMessage, response: ServerResponse) {
     const { prompt, params, session } = await provider.interactionDetails(request, response);
     if (prompt.name === 'login') {
-      const accountId = /(?:^|; )subject=([^;]+)/.exec(request.headers.cookie ?? '')?.[1];
+      const named = request.method === 'POST' ? await text(request) : (request.headers.cookie ?? '');
+      const accountId = /(?:^|; )subject=([^;\s]+)/.exec(named)?.[1];
+      if (accountId === undefined) return response.setHeader('content-type', 'text/html').end(SIGN_IN_PAGE);
       return provider.interactionFinished(request, response, { login: { accountId, amr: ['pwd'] } });
     }
     const grant = new provider.Grant({ accountId: session?.accountId, clientId: params['client_id'] });
@@ -91,13 +104,13 @@ export class OpenIdServer {
           client_id: 'photos',
           client_secret: 'a secret of the client',
           redirect_uris: [...returnTo],
-          post_logout_redirect_uris: ['http://photos.test/settings/sign-in'],
+          post_logout_redirect_uris: returnTo.map((url) => new URL('/settings/sign-in', url).href),
         },
       ],
       scopes: ['openid', 'email', 'groups'],
       claims: { openid: ['sub'], email: ['email', 'email_verified'], groups: ['groups'] },
       findAccount: (_: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub, ...people.get(sub) }) }),
-      features: { devInteractions: { enabled: false } },
+      features: { devInteractions: { enabled: false }, rpInitiatedLogout: { logoutSource: askToSignOut } },
       interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
       cookies: { keys: ['a key of the cookies of the tests'] },
       ttl: { Interaction: 60, Session: 60, Grant: 60, AccessToken: 60, IdToken: 60, AuthorizationCode: 60 },

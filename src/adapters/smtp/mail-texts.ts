@@ -45,7 +45,7 @@ const texts: Texts = {
     subject: 'Confirm your e-mail address',
     parts: [
       paragraph(
-        `You want to sign in to the account “${plainName(values.account)}” with the address ${plainAddress(values.email)}. Confirm that it is yours:`,
+        `You want to use the address ${plainAddress(values.email)} for the account “${plainName(values.account)}”. Confirm that it is yours:`,
       ),
       link('Confirm the address', values.link),
       once(values),
@@ -56,7 +56,7 @@ const texts: Texts = {
     subject: 'Your e-mail address is about to change',
     parts: [
       paragraph(
-        `Somebody who is signed in as you wants to sign in to the account “${plainName(values.account)}” with the address ${plainAddress(values.email)} instead of this one. It changes as soon as a link that we have sent there is opened.`,
+        `Somebody who is signed in as you wants to use the address ${plainAddress(values.email)} for the account “${plainName(values.account)}” instead of this one. It changes as soon as a link that we have sent there is opened.`,
       ),
       ...circumstances(values),
       ...ifNotYou(values, values.hasPassword ? 'change your password now: that also makes the link invalid' : null),
@@ -66,7 +66,7 @@ const texts: Texts = {
     subject: 'Your e-mail address was changed',
     parts: [
       paragraph(
-        `You sign in to the account “${plainName(values.account)}” with the address ${plainAddress(values.email)} from now on, and no longer with this one.`,
+        `Your address for the account “${plainName(values.account)}” is ${plainAddress(values.email)} from now on, and no longer this one.`,
       ),
       ...circumstances(values),
       ...ifNotYou(values, null),

@@ -51,6 +51,32 @@ export async function welcome(page: Page, email: string | null = null, password 
   await page.locator('form button[type="submit"]').click();
 }
 
+/** Until the focus is on an element of this name, as somebody without a mouse gets there. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  const focused = () =>
+    page.evaluate(() => {
+      const own = document.activeElement as HTMLInputElement | null;
+      return own === document.body ? '' : (own?.labels?.[0]?.textContent ?? own?.textContent ?? '');
+    });
+  for (let presses = 0; presses < 60 && (await focused()).trim() !== name; presses += 1) {
+    await page.keyboard.press('Tab');
+  }
+  expect((await focused()).trim()).toBe(name);
+}
+
+/** By the keyboard alone: follows a link, or presses a button. */
+export async function pressKey(page: Page, name: string): Promise<void> {
+  await tabTo(page, name);
+  await page.keyboard.press('Enter');
+}
+
+/** By the keyboard alone: replaces what is in a field, and sends the form. */
+export async function enterInto(page: Page, label: string, text: string): Promise<void> {
+  await tabTo(page, label);
+  await page.keyboard.type(text);
+  await page.keyboard.press('Enter');
+}
+
 export async function signIn(page: Page, email: string, password: string): Promise<void> {
   await page.getByRole('textbox', { name: 'E-mail address' }).fill(email);
   await page.getByLabel('Password').fill(password);

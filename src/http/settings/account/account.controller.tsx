@@ -122,6 +122,7 @@ export class AccountController {
       ...{ customer, person, sessions, identities, refused, form: context.form },
       mayOmitCurrent: maySetPassword(person, this.ports.clock.now()),
       isMailed: this.ports.mailer !== null,
+      providers: this.ports.identityProviders,
       offersPasskeys: await canUsePasskey(this.ports, person),
     };
     return renderPage(this.ports, context, words, <AccountPage {...props} />);

@@ -1,6 +1,7 @@
 import type { Customer } from '../../../core/customers/customer.js';
 import { MAX_CUSTOMER_NAME, MAX_RETENTION_DAYS } from '../../../core/customers/customer-values.js';
 import type { Identity } from '../../../core/users/identity.js';
+import type { IdentityProviders } from '../../../core/users/identity-provider.js';
 import type { ListedSession } from '../../../core/users/list-sessions.js';
 import type { KnownSession } from '../../../core/users/session.js';
 import { MAX_EMAIL } from '../../../core/users/user.js';
@@ -18,6 +19,7 @@ interface AccountProps {
   readonly person: KnownSession;
   readonly sessions: readonly ListedSession[];
   readonly identities: readonly Identity[];
+  readonly providers: IdentityProviders;
   /** The form that was refused. */
   readonly refused: { readonly form: string; readonly problems: Problems } | null;
   /** Its values. */
@@ -31,7 +33,8 @@ interface AccountProps {
 }
 
 export function AccountPage(props: AccountProps) {
-  const { customer, person, sessions, identities, refused, form, isMailed, mayOmitCurrent, offersPasskeys } = props;
+  const { customer, person, sessions, identities, providers, refused, form } = props;
+  const { isMailed, mayOmitCurrent, offersPasskeys } = props;
   const isOwner = person.user.role === 'owner';
   const problemsOf = (name: string) => (refused?.form === name ? refused.problems : null);
   return (
@@ -49,7 +52,7 @@ export function AccountPage(props: AccountProps) {
       {isOwner && <CustomerCard customer={customer} problems={problemsOf('account')} form={form} />}
       <EmailCard person={person} isMailed={isMailed} problems={problemsOf('email')} form={form} />
       <PasswordCard {...{ person, mayOmitCurrent, offersPasskeys }} problems={problemsOf('password')} />
-      <IdentitiesCard identities={identities} hasPassword={person.user.passwordHash !== null} />
+      <IdentitiesCard identities={identities} providers={providers} hasPassword={person.user.passwordHash !== null} />
       <FactorsCard person={person} />
       <SessionsCard sessions={sessions} current={person.session.id} />
       {isOwner && <LibraryCard />}
@@ -111,14 +114,15 @@ function CustomerCard({ customer, problems, form }: CardProps & { customer: Cust
 }
 
 function EmailCard({ person, isMailed, problems, form }: CardProps & { person: KnownSession; isMailed: boolean }) {
-  const { email } = person.user;
+  const { email, passwordHash } = person.user;
+  const use = passwordHash === null ? 'Mails of the service go there.' : 'You sign in with it.';
   return (
     <Card title="Your e-mail address">
       <Form action="/settings/account/email" label="Your e-mail address">
         <Field
           label="E-mail address"
           name="email"
-          hint={`You sign in with it.${isMailed ? ' A new one counts once you have opened the link that we send there.' : ''}`}
+          hint={`${use}${isMailed ? ' A new one counts once you have opened the link that we send there.' : ''}`}
           errors={problems}
           input={{
             type: 'email',

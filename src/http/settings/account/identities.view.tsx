@@ -1,20 +1,22 @@
 import type { Identity } from '../../../core/users/identity.js';
+import type { IdentityProviders } from '../../../core/users/identity-provider.js';
 import { Form } from '../form.js';
 import { Card, Moment, Table } from '../parts.js';
 
 interface IdentitiesProps {
   readonly identities: readonly Identity[];
+  readonly providers: IdentityProviders;
   /** Without one, nobody can be left without an identity. */
   readonly hasPassword: boolean;
 }
 
 /** The providers at which a person signs in. */
-export function IdentitiesCard({ identities, hasPassword }: IdentitiesProps) {
+export function IdentitiesCard({ identities, providers, hasPassword }: IdentitiesProps) {
   if (identities.length === 0) return null;
   const rows = identities.map(({ id, issuer, linkedAt, lastUsedAt }) => ({
     key: id,
     cells: [
-      <span class="strong">{new URL(issuer).host}</span>,
+      <span class="strong">{nameOf(providers, issuer)}</span>,
       <Moment at={linkedAt} />,
       <Moment at={lastUsedAt} />,
       hasPassword ? <Unlink id={id} whose="" /> : null,
@@ -28,6 +30,11 @@ export function IdentitiesCard({ identities, hasPassword }: IdentitiesProps) {
       <Table caption="Providers at which you sign in" columns={['Provider', 'Linked', 'Last used', '']} rows={rows} />
     </Card>
   );
+}
+
+/** One that is not configured any more has no name here. */
+function nameOf(providers: IdentityProviders, issuer: string): string {
+  return providers.find(({ settings }) => settings.issuer === issuer)?.settings.name ?? new URL(issuer).host;
 }
 
 export function Unlink({ id, whose }: { id: number; whose: string }) {

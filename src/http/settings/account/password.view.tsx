@@ -47,7 +47,7 @@ export function PasswordCard({ person, mayOmitCurrent, offersPasskeys, problems 
         />
         {problems?.code === 'rate_limited' && <p class="error">{problems.message}</p>}
         <div class="buttons">
-          <Button>Change password</Button>
+          <Button>{person.user.passwordHash === null ? 'Set password' : 'Change password'}</Button>
           {usesPasskey && <PasskeyButton from={ASK_AGAIN} label="Change it with a passkey" />}
         </div>
         {usesPasskey && <PasskeyNotes />}

@@ -26,8 +26,8 @@ export class ConfirmEmailController {
   @Post(':token')
   async confirm(@CurrentPageContext() context: PageContext, @Param('token') token: string): Promise<Reply> {
     try {
-      const { email } = await confirmEmail(this.ports, token, newBrowser(context.request));
-      const view = <Confirmed email={email ?? ''} />;
+      const { email, passwordHash } = await confirmEmail(this.ports, token, newBrowser(context.request));
+      const view = <Confirmed email={email ?? ''} hasPassword={passwordHash !== null} />;
       return renderPage(this.ports, context, { title: 'Address confirmed', plain: true }, view);
     } catch (error) {
       return await this.page(context, token, problemsOf(error));
@@ -39,7 +39,8 @@ export class ConfirmEmailController {
     if (change === null) throw linkForbidden();
     const { name: customer } = await admittingCustomer(this.ports, context, change.user.customerId);
     const words = { title: 'Confirm your address', plain: true, ...(problems && { status: problems.status }) };
-    const props = { action: `/${EMAIL_LINKS_PATH}/${token}`, email: change.email, customer, problems };
+    const hasPassword = change.user.passwordHash !== null;
+    const props = { action: `/${EMAIL_LINKS_PATH}/${token}`, email: change.email, hasPassword, customer, problems };
     return renderPage(this.ports, context, words, <ConfirmForm {...props} />);
   }
 }
@@ -47,11 +48,12 @@ export class ConfirmEmailController {
 interface ConfirmProps {
   readonly action: string;
   readonly email: string;
+  readonly hasPassword: boolean;
   readonly customer: string;
   readonly problems: Problems | null;
 }
 
-function ConfirmForm({ action, email, customer, problems }: ConfirmProps) {
+function ConfirmForm({ action, email, hasPassword, customer, problems }: ConfirmProps) {
   return (
     <section class="card narrow">
       <h1>Confirm your address</h1>
@@ -60,7 +62,9 @@ function ConfirmForm({ action, email, customer, problems }: ConfirmProps) {
         <p key={message}>{message}</p>
       ))}
       <p>
-        You will sign in to the account <strong>{customer}</strong> with {email}. Your password stays the same.
+        {hasPassword ? 'You will sign in to the account ' : 'Your address for the account '}
+        <strong>{customer}</strong>
+        {hasPassword ? ` with ${email}. Your password stays the same.` : ` will be ${email}.`}
       </p>
       <Form action={action}>
         <div class="buttons">
@@ -71,11 +75,11 @@ function ConfirmForm({ action, email, customer, problems }: ConfirmProps) {
   );
 }
 
-function Confirmed({ email }: { email: string }) {
+function Confirmed({ email, hasPassword }: { email: string; hasPassword: boolean }) {
   return (
     <section class="card narrow">
       <h1>Address confirmed</h1>
-      <p>From now on you sign in with {email}.</p>
+      <p>{hasPassword ? `From now on you sign in with ${email}.` : `Your address is ${email} from now on.`}</p>
       <div class="buttons">
         <a class="button primary" href="/settings/account">
           Go to your account

@@ -49,7 +49,7 @@ export function RecoveryRequested() {
       </p>
       <div class="buttons">
         <a class="button primary" href="/settings/sign-in">
-          Back to signing in
+          Back to sign-in
         </a>
       </div>
     </section>
