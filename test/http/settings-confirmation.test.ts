@@ -99,11 +99,47 @@ describe('A31: a quarter of an hour later', () => {
     expect([asked.status, asked.text.includes('Confirm that it is you')]).toEqual([403, true]);
   });
 
+  it('every form asks, unless it stands in the list of those that need not', async () => {
+    const forms = app.routes.filter(({ method, access }) => method === 'POST' && access?.needs === 'person');
+    const asking = forms.filter(({ path }) => !notAsking.some((form) => path === form || isIn(form, path)));
+    expect(asking.length).toBeGreaterThan(20);
+    const _csrf = await csrf();
+    const silent: string[] = [];
+    for (const { path } of asking) {
+      const { status, text } = await browser.post(path.replace(/:\w+/g, '9007199254740991'), { _csrf });
+      if (status !== 403 || !text.includes('Confirm that it is you')) silent.push(path);
+    }
+    expect(silent).toEqual([]);
+    expect(notAsking.filter((form) => !forms.some(({ path }) => path === form || isIn(form, path)))).toEqual([]);
+  });
+
   it.each(['/settings/account', '/settings/keys', '/settings/account/people', '/settings/webhooks'])(
     '%s is shown without',
     async (page) => expect((await browser.get(page)).status).toBe(200),
   );
 });
+
+/** Forms, or areas with all of theirs. */
+const notAsking = [
+  // Photos, and what is known of them: the trash gives back what is deleted.
+  ...['/settings/library/', '/settings/photos/', '/settings/tags/', '/settings/history/', '/settings/similar/'],
+  ...['/settings/searches', '/settings/searches/', '/settings/import', '/settings/import/', '/settings/imports/'],
+  // Neither who is told of events nor with what secret.
+  ...['/settings/webhooks/:id/enable', '/settings/webhooks/:id/disable', '/settings/webhooks/:id/test'],
+  '/settings/webhooks/:id/deliveries/',
+  '/settings/delivery/presets/',
+  // Name, time zone and trash of the account.
+  '/settings/account',
+  // They take access away.
+  ...['/settings/account/sessions/', '/settings/shares/:id/revoke'],
+  // With originals they ask: in the table above.
+  ...['/settings/shares/new', '/settings/shares/:id'],
+  // They ask each time: for the password before, or for a code or a passkey.
+  '/settings/account/password',
+  ...['/settings/account/factors/:id/remove', '/settings/account/factors/passkeys/:id/remove'],
+  '/settings/account/passkey-options',
+];
+const isIn = (area: string, path: string) => area.endsWith('/') && path.startsWith(area);
 
 async function csrf(): Promise<string> {
   return /name="_csrf" value="([0-9a-f]+)"/.exec((await browser.get('/settings/account')).text)?.[1] ?? '';
