@@ -2,6 +2,7 @@ import { operatorFor } from '../../src/core/customers/account-caller.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { createShare } from '../../src/core/shares/create-share.js';
 import { listShares } from '../../src/core/shares/read-shares.js';
+import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient, type Fields } from './support/browser-client.js';
 import { importPhotos, picture } from './support/photos.js';
@@ -66,6 +67,17 @@ test('photos that are selected in the library are shared, and the link is shown,
   expect(text).toContain(`<code id="link">http://photos.test/s/${token}</code>`);
   expect(text).toMatch(/<svg class="qr" viewBox="0 0 \d+ \d+" role="img" aria-label="QR code of the link"/);
   expect(text).not.toContain('seven sailors');
+});
+
+test('A31: a share gets its originals only from somebody who has just confirmed who it is', async () => {
+  const { page } = await existing();
+  const edit = (mayDownload: string) =>
+    browser.submit(page, { title: 'Rome', expiresOn: '', password: '', ...(mayDownload && { mayDownload }) });
+  app.clock.pass(CONFIRMED_MS);
+  const asked = await edit('yes');
+  expect([asked.status, asked.text.includes('Confirm that it is you')]).toEqual([403, true]);
+  expect(await only()).toMatchObject({ share: { title: 'Paris', mayDownload: false } });
+  expect((await edit('')).status).toBe(303);
 });
 
 test('a tag is shared by its name', async () => {
