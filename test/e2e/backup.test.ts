@@ -13,11 +13,12 @@ import { dirname, join } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { BackupFolder } from '../../src/cli/backup/backup-folder.js';
 import { signatureText } from '../../src/cli/backup/manifest.js';
+import { timeOfBackup } from '../../src/core/backup/backup-name.js';
 import { Client, sha256 } from './support/client.js';
 import { Failpoints } from './support/failpoints.js';
 import { photoNamed } from './support/life.js';
 import { until } from './support/processes.js';
-import { type CommandResult, Installation } from './support/service.js';
+import { type CommandResult, freePort, Installation } from './support/service.js';
 import { ImageSigner } from './support/signed-image.js';
 import { collectGarbage, expectSound, verification } from './support/sound.js';
 
@@ -43,6 +44,7 @@ describe('F22: phs backup and phs restore', () => {
   let folder: string;
   /** Where the restored installation makes backups by itself. */
   let nightly: string;
+  let metricsPort: number;
   let identityFile: string;
   let recipient: string;
   /** What somebody noted who made a backup. */
@@ -57,7 +59,9 @@ describe('F22: phs backup and phs restore', () => {
     recipient = await identityToRecipient(identity);
     identityFile = join(folder, 'identity.txt');
     writeFileSync(identityFile, identity);
-    [original, restored] = [await Installation.make(), await Installation.empty({ BACKUP_TO: nightly })];
+    metricsPort = await freePort();
+    const settings = { BACKUP_TO: nightly, METRICS_PORT: String(metricsPort) };
+    [original, restored] = [await Installation.make(), await Installation.empty(settings)];
     await original.start();
     token = original.token() ?? '';
     client = original.client();
@@ -205,6 +209,9 @@ describe('F22: phs backup and phs restore', () => {
     expect([checked.status, checked.stdout]).toEqual([0, expect.stringContaining(name)]);
     expect(cut).toEqual([expect.not.stringContaining(name)]);
     expect((await BackupFolder.list(nightly)).unfinished).toEqual([]);
+    const line = `photo_service_backup_timestamp_seconds ${(timeOfBackup(name)?.getTime() ?? 0) / 1000}`;
+    const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    await until('its time in the metrics', async () => (await metrics()).split('\n').includes(line));
   });
 
   it('goes on with what was begun, under new numbers', async () => {
