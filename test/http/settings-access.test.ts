@@ -217,6 +217,29 @@ describe('a form', () => {
   });
 });
 
+test('every form, also of somebody who is not signed in, is refused without its token and from another site', async () => {
+  const forms = app.routes.filter(
+    ({ method, path, access }) =>
+      method === 'POST' && path.startsWith('/settings') && (access?.needs === 'person' || access?.needs === 'visitor'),
+  );
+  expect(forms.filter(({ access }) => access?.needs === 'visitor').length).toBeGreaterThan(7);
+  await browser.enter(app.ports, actor.customerId);
+  const stranger = new BrowserClient(app.url);
+  const tokens = new Map<BrowserClient, string>();
+  for (const [who, page] of [[browser, '/settings/account'] as const, [stranger, '/settings/sign-in'] as const]) {
+    tokens.set(who, /name="csrf-token" content="([0-9a-f]+)"/.exec((await who.get(page)).text)?.[1] ?? 'none');
+  }
+  for (const { path, access } of forms) {
+    const who = access?.needs === 'visitor' ? stranger : browser;
+    const url = path.replace(/:\w+/g, '9007199254740991');
+    const token = { _csrf: tokens.get(who) ?? '' };
+    const refused = [await who.post(url, {}), await who.post(url, token, { origin: 'https://evil.example' })];
+    expect([path, ...refused.map(({ status }) => status)]).toEqual([path, 403, 403]);
+    for (const { text } of refused)
+      expect([path, text]).toEqual([path, expect.stringContaining('This form has expired or was')]);
+  }
+});
+
 describe('every page', () => {
   it('has a policy without inline anything, is kept by nobody, and is framed by nobody', async () => {
     await browser.enter(app.ports, actor.customerId);
