@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { SystemClock } from '../adapters/system-clock.js';
 import type { Mailer, SendReport } from '../core/mail/mailer.js';
 import { newRandomToken } from '../core/shared/random-token.js';
 import { readEmail } from '../core/users/user.js';
@@ -31,7 +30,7 @@ function test(): Command {
 
 /** Without the queue, as somebody waits for the answer. */
 function send(mailer: Mailer, address: string, publicUrl: string): Promise<SendReport> {
-  const [id, at, home] = [newRandomToken(), new SystemClock().now(), new PublicAddresses(publicUrl).settings()];
+  const [id, at, home] = [newRandomToken(), new Date(), new PublicAddresses(publicUrl).settings()];
   const values = { at: at.toISOString(), home };
   return mailer.sendReported({ id, at, mail: { to: { userId: 0, address }, template: 'test', values } });
 }

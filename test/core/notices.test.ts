@@ -169,7 +169,7 @@ describe('a new API key', () => {
     expect(mail).toMatchObject({
       to: { address: EMAIL },
       template: 'api_key_created',
-      values: { name: 'Importer', source: HOME, hasPassword: true },
+      values: { name: 'Importer', source: HOME },
     });
   });
 

@@ -12,10 +12,10 @@ const notice = {
   source: '192.0.2.7',
   country: 'GB',
   browser: 'Firefox on Linux',
-  hasPassword: true,
   owners: ['olga@example.com', 'otto@example.com'],
   home: 'https://photos.example.com/settings/sign-in',
 };
+const person = { ...notice, hasPassword: true };
 const to = { userId: 7, address: 'anna@example.com' };
 const email = 'anna@new.example';
 
@@ -25,12 +25,12 @@ export const sampleMails: { readonly [T in MailTemplate]: Extract<Mail, { readon
   new_link: { to, template: 'new_link', values: link },
   recovery: { to, template: 'recovery', values: { ...link, source: '192.0.2.7' } },
   email_confirmation: { to, template: 'email_confirmation', values: { ...link, email } },
-  email_change_requested: { to, template: 'email_change_requested', values: { ...notice, email } },
-  email_changed: { to, template: 'email_changed', values: { ...notice, email } },
-  password_changed: { to, template: 'password_changed', values: notice },
-  new_sign_in: { to, template: 'new_sign_in', values: notice },
+  email_change_requested: { to, template: 'email_change_requested', values: { ...person, email } },
+  email_changed: { to, template: 'email_changed', values: { ...person, email } },
+  password_changed: { to, template: 'password_changed', values: person },
+  new_sign_in: { to, template: 'new_sign_in', values: person },
   api_key_created: { to, template: 'api_key_created', values: { ...notice, name: 'Importer' } },
-  factor_added: { to, template: 'factor_added', values: { ...notice, name: 'Phone' } },
+  factor_added: { to, template: 'factor_added', values: { ...person, name: 'Phone' } },
   test: {
     to,
     template: 'test',
@@ -39,5 +39,5 @@ export const sampleMails: { readonly [T in MailTemplate]: Extract<Mail, { readon
       home: 'https://photos.example.com/settings',
     },
   },
-  factor_removed: { to, template: 'factor_removed', values: { ...notice, owners: [], browser: null } },
+  factor_removed: { to, template: 'factor_removed', values: { ...person, owners: [], browser: null } },
 };

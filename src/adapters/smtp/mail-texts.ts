@@ -106,10 +106,7 @@ const texts: Texts = {
         `The API key “${plainName(values.name)}” was created in your name for the account “${plainName(values.account)}”. Whoever has it can use the account as its scopes allow.`,
       ),
       ...circumstances(values),
-      ...ifNotYou(
-        values,
-        values.hasPassword ? 'delete the key and change your password' : 'delete the key and sign out everywhere else',
-      ),
+      ...ifNotYou(values, 'delete the key, sign out everywhere else, and secure what you sign in with'),
     ],
   }),
   factor_added: (values) => ({

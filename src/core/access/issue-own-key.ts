@@ -12,7 +12,7 @@ import { ownKey, requireAllowedSettings } from './own-key.js';
 
 type OwnKeyUses = MailUses & {
   readonly keys: KeyStore;
-  readonly store: Readable<'customer' | 'users'>;
+  readonly store: Readable<'customer'>;
   readonly addresses: Addresses;
   readonly ipCountries: IpCountries;
   readonly clock: Clock;
@@ -35,17 +35,13 @@ export async function issueOwnKey(
 }
 
 async function noticeOf(uses: OwnKeyUses, { customerId, actor }: AccountCaller, name: string): Promise<JobWork[]> {
-  const { id: userId, name: address } = actor;
-  if (uses.mailer === null || actor.kind !== 'person' || userId === null || address === null) return [];
-  const { customer, user } = await uses.store.query(customerId, async (reader) => ({
-    customer: await reader.customer.read(),
-    user: await reader.users.get(userId),
-  }));
-  const { name: account, defaultTimeZone: timeZone } = customer;
+  if (uses.mailer === null || actor.kind !== 'person' || actor.id === null || actor.name === null) return [];
+  const { name: account, defaultTimeZone: timeZone } = await uses.store.query(customerId, ({ customer }) =>
+    customer.read(),
+  );
   const at = uses.clock.now();
   const country = actor.address === null ? null : await uses.ipCountries.countryOf(actor.address);
   const circumstances = { at: at.toISOString(), source: actor.address, country, browser: null };
-  const whose = { account, timeZone, hasPassword: user?.passwordHash !== null, owners: [] };
-  const values = { ...whose, ...circumstances, home: uses.addresses.settings(), name };
-  return [mailWork(uses, { to: { userId, address }, template: 'api_key_created', values }, at)];
+  const values = { account, timeZone, ...circumstances, owners: [], home: uses.addresses.settings(), name };
+  return [mailWork(uses, { to: { userId: actor.id, address: actor.name }, template: 'api_key_created', values }, at)];
 }

@@ -27,12 +27,16 @@ export interface NoticeValues {
   readonly country: string | null;
   /** The user agent; null where it is not known. */
   readonly browser: string | null;
-  /** Whether the person signs in with a password; otherwise at a provider. */
-  readonly hasPassword: boolean;
   /** Owners of the account who can help. */
   readonly owners: readonly string[];
   /** Where the person signs in. */
   readonly home: string;
+}
+
+/** What advice depends on that the person gets. */
+export interface PersonValues extends NoticeValues {
+  /** Whether the person signs in with a password; otherwise at a provider. */
+  readonly hasPassword: boolean;
 }
 
 /** All templates, with the values that each needs. Closed: adapters have a text for each. */
@@ -42,13 +46,13 @@ export interface MailTemplates {
   readonly new_link: LinkValues;
   readonly recovery: LinkValues & { readonly source: string };
   readonly email_confirmation: LinkValues & { readonly email: string };
-  readonly email_change_requested: NoticeValues & { readonly email: string };
-  readonly email_changed: NoticeValues & { readonly email: string };
-  readonly password_changed: NoticeValues;
-  readonly new_sign_in: NoticeValues;
+  readonly email_change_requested: PersonValues & { readonly email: string };
+  readonly email_changed: PersonValues & { readonly email: string };
+  readonly password_changed: PersonValues;
+  readonly new_sign_in: PersonValues;
   readonly api_key_created: NoticeValues & { readonly name: string };
-  readonly factor_added: NoticeValues & { readonly name: string };
-  readonly factor_removed: NoticeValues;
+  readonly factor_added: PersonValues & { readonly name: string };
+  readonly factor_removed: PersonValues;
   /** Asked for by the operator. */
   readonly test: Pick<NoticeValues, 'at' | 'home'>;
 }

@@ -1,5 +1,5 @@
 import type { IpCountries } from '../access/ip-countries.js';
-import type { Mail, MailTemplate, MailTemplates, NoticeValues } from '../mail/mail.js';
+import type { Mail, MailTemplate, MailTemplates, PersonValues } from '../mail/mail.js';
 import { type MailUses, queueMail } from '../mail/queue-mail.js';
 import type { Addresses } from '../shared/addresses.js';
 import type { Transaction } from '../shared/transactional.js';
@@ -9,11 +9,11 @@ import type { User } from './user.js';
 export type NoticeUses = MailUses & { readonly addresses: Addresses; readonly ipCountries: IpCountries };
 
 /** The templates that tell a person what has been done in their name. */
-type NoticeTemplate = { [T in MailTemplate]: MailTemplates[T] extends NoticeValues ? T : never }[MailTemplate];
+type NoticeTemplate = { [T in MailTemplate]: MailTemplates[T] extends PersonValues ? T : never }[MailTemplate];
 
 /** A template, and what it needs beside the circumstances. */
 export type Notice = {
-  [T in NoticeTemplate]: { readonly template: T } & Omit<MailTemplates[T], keyof NoticeValues>;
+  [T in NoticeTemplate]: { readonly template: T } & Omit<MailTemplates[T], keyof PersonValues>;
 }[NoticeTemplate];
 
 /** Where and when it was done. */
