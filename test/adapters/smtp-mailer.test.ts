@@ -149,6 +149,16 @@ it('a wrong password is no fault of the mail, and is not repeated', async () => 
   }
 });
 
+it('what a server answers is shown on one line, and does nothing to a terminal', async () => {
+  server = await MailServer.start();
+  server.recipients = '550 No\u001b[31m such\u0007 mailbox';
+  const { recovery } = sampleMails;
+  expect(await mailerFor().sendReported({ id: 'an-id', at: new Date(), mail: recovery })).toEqual({
+    result: 'refused',
+    answer: '550 No [31m such mailbox',
+  });
+});
+
 it('a server that is not there is named', async () => {
   server = await MailServer.start();
   const mailer = mailerFor();

@@ -43,9 +43,9 @@ export class SmtpMailer implements Mailer {
 
   async sendReported(mail: QueuedMail): Promise<SendReport> {
     try {
-      return { result: 'sent', answer: (await this.handOver(mail)).response };
+      return { result: 'sent', answer: onOneLine((await this.handOver(mail)).response) };
     } catch (error) {
-      const answer = (error as SmtpError).response ?? reasonOf(error);
+      const answer = onOneLine((error as SmtpError).response ?? reasonOf(error));
       return { result: isRefusal(error) ? 'refused' : 'unavailable', answer };
     }
   }
@@ -119,6 +119,11 @@ export class SmtpMailer implements Mailer {
       `The mail server ${host}:${port} cannot be used: ${reasonOf(error)}.`,
     );
   }
+}
+
+/** Nothing in it controls the terminal that shows it. */
+function onOneLine(answer: string): string {
+  return answer.replace(/[\p{Cc}\s]+/gu, ' ').trim();
 }
 
 interface SmtpError {

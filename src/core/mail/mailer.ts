@@ -7,7 +7,7 @@ export type SendResult = 'sent' | 'refused';
 export interface SendReport {
   /** `unavailable`: the server could not be used, or takes no mails now. */
   readonly result: SendResult | 'unavailable';
-  /** What the server answered, word for word; without an answer, why there is none. It may repeat the address, so it is not for logs. */
+  /** What the server answered, on one line; without an answer, why there is none. It may repeat the address, so it is not for logs. */
   readonly answer: string;
 }
 
