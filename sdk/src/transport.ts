@@ -12,13 +12,16 @@ export interface ConnectionOptions {
   readonly maxRetries?: number;
   /** Timeout of an attempt in milliseconds: until the end of a JSON response, or the beginning of a download. Default 60,000. */
   readonly timeoutMs?: number;
-  /** Called whenever a request has to wait. */
+  /**
+   * Called when the calls of a budget begin to wait: once, however many of them there are, and again only if it takes more than twice as
+   * long as was said.
+   */
   readonly onWait?: (wait: Wait) => void;
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** A request waits. */
+/** The calls of a budget wait. */
 export interface Wait {
   /** `limit`: for the key's budget; `retry`: the service is unreachable or failing. */
   readonly reason: 'limit' | 'retry';
@@ -50,6 +53,9 @@ interface Failure {
 export class Transport {
   private readonly budgets: Readonly<Record<BudgetName, Budget>> = { read: new Budget(), write: new Budget() };
 
+  /** When the waits end that were reported, on this machine's monotonic clock. */
+  private readonly reportedUntil: Record<BudgetName, number> = { read: 0, write: 0 };
+
   constructor(private readonly options: ConnectionOptions) {}
 
   /**
@@ -61,12 +67,12 @@ export class Transport {
     const budget = this.budgets[name];
     const headers = this.headersOf(request, name);
     const body = name === 'write' ? await request.arrayBuffer() : null;
-    const { maxRetries = 8, onWait } = this.options;
+    const { maxRetries = 8 } = this.options;
     // Whether an earlier attempt may have been executed although its response was lost.
     let mayBeDone = false;
     for (let retries = 0; ; retries += 1) {
       const wait = (reason: Wait['reason'], milliseconds: number, problem: string | null) =>
-        onWait?.({ reason, budget: name, milliseconds, problem });
+        this.report({ reason, budget: name, milliseconds, problem });
       await budget.take(request.signal, (milliseconds) => wait('limit', milliseconds, null));
       const outcome = await this.attempt(budget, request, { headers, body }, reading);
       const answer = outcome instanceof Response ? outcome : null;
@@ -92,6 +98,14 @@ export class Transport {
       );
       await pause(milliseconds, request.signal);
     }
+  }
+
+  private report(wait: Wait): void {
+    const now = performance.now();
+    // Calls that fail together wait for different times, of which the longest is twice the shortest.
+    if (wait.milliseconds <= 2 * (this.reportedUntil[wait.budget] - now)) return;
+    this.reportedUntil[wait.budget] = now + wait.milliseconds;
+    this.options.onWait?.(wait);
   }
 
   private headersOf(request: Request, budget: BudgetName): Headers {

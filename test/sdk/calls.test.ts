@@ -153,6 +153,16 @@ describe('budgets', () => {
     // Reads have a budget of their own.
     expect(await client.tags.list().toArray()).toHaveLength(3);
   });
+
+  it('report a wait once, however many calls wait', async () => {
+    const waits: Wait[] = [];
+    const { client } = await world.client({}, { onWait: (wait) => waits.push(wait) });
+    const calls = 6;
+    disturbFirst('GET', ...Array.from({ length: calls }, () => ({ status: 503, headers: { 'retry-after': '1' } })));
+    await Promise.all(Array.from({ length: calls }, () => client.me()));
+    expect(world.front.seen).toHaveLength(2 * calls);
+    expect(waits).toMatchObject([{ reason: 'retry', budget: 'read', problem: 'the service responded with 503' }]);
+  });
 });
 
 describe('lists and bulk calls', () => {
