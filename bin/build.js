@@ -6,6 +6,7 @@ import { bundle, compile } from './build/bundle.js';
 import { writeCountries } from './build/countries.js';
 import { writeGazetteer } from './build/gazetteer.js';
 import { packProtocol } from './build/protocol.js';
+import { declareCommonJs, packForWeb, writeCommonJs } from './build/sdk.js';
 import { transpile } from './build/transpile.js';
 
 // --if-needed: only what is older than its sources. `npm start` on a fresh clone builds once, later starts compare times.
@@ -14,11 +15,11 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const ifNeeded = process.argv.includes('--if-needed');
 const withTypes = process.argv.includes('--types');
 
-const cli = join(root, 'cli');
+const [cli, sdk] = [join(root, 'cli'), join(root, 'sdk')];
 
 // In the order in which they need each other: types, and what is bundled.
 const projects = [
-  { folder: join(root, 'sdk'), built: 'entry.js', types: 'entry.d.ts' },
+  { folder: sdk, built: 'entry.js', types: 'entry.d.ts' },
   { folder: cli, built: 'phs.js', types: 'commands.d.ts' },
   { folder: join(root, 'postgres'), built: 'entry.js', types: 'entry.d.ts' },
   { folder: root, built: 'main.js', types: null },
@@ -43,6 +44,7 @@ function isOld(folder, built) {
     'build/licences.js',
     'build/packages.js',
     'build/protocol.js',
+    'build/sdk.js',
     'build/transpile.js',
   ].map((name) => join(root, 'bin', name));
   return [...sources, ...tools, join(root, 'package-lock.json')].some((path) => statSync(path).mtimeMs > time);
@@ -55,6 +57,7 @@ async function build({ folder }) {
   let bundled = null;
   try {
     await transpile(join(folder, 'src'), draft);
+    if (folder === sdk) await Promise.all([writeCommonJs(folder, draft), packForWeb(draft)]);
     if (folder === cli) await packProtocol(draft);
     if (folder === root) {
       writeCountries(join(draft, 'adapters', 'countries', 'register'));
@@ -73,4 +76,5 @@ function declare(folder) {
   const tsc = join(root, 'node_modules', '@typescript', 'native', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', folder], { stdio: 'inherit' });
   if (status !== 0) throw new Error(`The types of ${folder} could not be written.`);
+  if (folder === sdk) declareCommonJs(folder);
 }

@@ -95,6 +95,29 @@ test('the licence of each package in the bundle goes with it, and the list of wh
   expect(refs.filter((ref) => !shipped.includes(ref))).toEqual([]);
 });
 
+test('the SDK exports the same to require, to import and as one file for the web', () => {
+  const program = `
+    import * as modules from 'photo-service-sdk';
+    import * as node from 'photo-service-sdk/node';
+    import { createRequire } from 'node:module';
+    const require = createRequire(import.meta.url);
+    const names = (all) => Object.keys(all).sort();
+    const kinds = { modules, web: await import('photo-service-sdk/web'), commonjs: require('photo-service-sdk') };
+    const ofNode = { modules: node, commonjs: require('photo-service-sdk/node') };
+    const all = [kinds, ofNode].map((each) => Object.entries(each).map(([kind, exports]) => [kind, names(exports)]));
+    console.log(JSON.stringify(all.map(Object.fromEntries)));
+  `;
+  const args = ['--input-type=module', '--eval', program];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  expect(stderr).toBe('');
+  const [kinds, ofNode] = JSON.parse(stdout) as Record<string, string[]>[];
+  expect(kinds?.['modules']).toContain('PhotoService');
+  expect(kinds).toEqual({ modules: kinds?.['modules'], web: kinds?.['modules'], commonjs: kinds?.['modules'] });
+  expect(ofNode?.['modules']).toContain('importFolder');
+  expect(ofNode).toEqual({ modules: ofNode?.['modules'], commonjs: ofNode?.['modules'] });
+  expect(readFileSync(join(root, 'sdk/dist/web.js'), 'utf8')).not.toMatch(/^import |from ['"]/m);
+});
+
 test('the package of the service runs with the packages that it names', () => {
   const folder = mkdtempSync(join(tmpdir(), 'phs-package ü-'));
   try {

@@ -6,6 +6,8 @@ import { deliveryVectors, vectorKey } from '../support/delivery-vectors.js';
 import { seriousViolations } from './support/axe.js';
 import { launchBrowser, session } from './support/browser.js';
 
+const root = join(__dirname, '../..');
+
 let installation: Installation;
 let browser: Browser;
 
@@ -101,26 +103,13 @@ test.each([
   },
 );
 
-const root = join(__dirname, '../..');
-const packages: Readonly<Record<string, string>> = {
-  'openapi-fetch': 'node_modules/openapi-fetch/dist/index.mjs',
-  thumbhash: 'node_modules/thumbhash/thumbhash.js',
-};
-const scripts = {
-  'photo-service-sdk': '/page/sdk/entry.js',
-  ...Object.fromEntries(Object.keys(packages).map((name) => [name, `/page/${name}`])),
-};
-
-/** A page of the service's own origin that has the built library, as a bundler or an import map would give it. */
+/** A page of the service's own origin beside the library as it is built for pages without a bundler: one file. */
 async function pageWithLibrary(page: Page): Promise<void> {
+  const library = readFileSync(join(root, 'sdk/dist/web.js'));
   await page.route(`${installation.url}/page/**`, async (route) => {
-    const path = new URL(route.request().url()).pathname.replace('/page/', '');
-    const body = () => {
-      if (path === '')
-        return `<!doctype html><script type="importmap">${JSON.stringify({ imports: scripts })}</script>`;
-      return readFileSync(join(root, packages[path] ?? `sdk/dist/${path.replace('sdk/', '')}`));
-    };
-    await route.fulfill({ contentType: path === '' ? 'text/html' : 'text/javascript', body: body() });
+    const isLibrary = route.request().url().endsWith('/web.js');
+    const contentType = isLibrary ? 'text/javascript' : 'text/html';
+    await route.fulfill({ contentType, body: isLibrary ? library : '<!doctype html>' });
   });
   await page.goto(`${installation.url}/page/`);
 }
@@ -131,7 +120,7 @@ test('the library imports what a person chose, and reads it again', async () => 
   const photo = readFileSync(join(root, 'examples/photos/rocks.jpg'));
   // As text: jest would turn the import into a require.
   const outcome = await page.evaluate(`(async () => {
-    const { PhotoService, blobSource, runImport } = await import('photo-service-sdk');
+    const { PhotoService, blobSource, runImport } = await import('/page/web.js');
     const client = new PhotoService({ baseUrl: location.origin, token: ${JSON.stringify(installation.token())} });
     const bytes = Uint8Array.from(atob('${photo.toString('base64')}'), (char) => char.charCodeAt(0));
     const files = [new File([bytes], 'rocks.jpg'), new File(['no picture'], 'notes.jpg')];
@@ -161,7 +150,7 @@ test('the library signs addresses as in Node, and shows a placeholder', async ()
     options: { width: 300, fit: 'cover' },
   };
   const outcome = await page.evaluate(`(async () => {
-    const { imageUrl, placeholder } = await import('photo-service-sdk');
+    const { imageUrl, placeholder } = await import('/page/web.js');
     const image = new Image();
     image.src = placeholder('1QcSHQRnh493V4dIh4eXh1h4kJUI');
     await image.decode();

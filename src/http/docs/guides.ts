@@ -21,6 +21,7 @@ const groups = {
     caching: 'docs/guides/caching.md',
     events: 'docs/events.md',
     'operator-api': 'docs/guides/operator-api.md',
+    sdk: 'docs/sdk.md',
     versioning: 'docs/guides/versioning.md',
     'api-changelog': 'docs/api-changelog.md',
   },
