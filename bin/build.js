@@ -6,8 +6,8 @@ import { bundle, compile } from './build/bundle.js';
 import { writeCountries } from './build/countries.js';
 import { writeGazetteer } from './build/gazetteer.js';
 import { packProtocol } from './build/protocol.js';
-import { declareCommonJs, packForWeb, writeCommonJs } from './build/sdk.js';
 import { transpile } from './build/transpile.js';
+import { declareCommonJs, packForWeb, packSdkForWeb, writeCommonJs } from './build/web.js';
 
 // --if-needed: only what is older than its sources. `npm start` on a fresh clone builds once, later starts compare times.
 // --types: with the declarations of the packages, for those who install them. Nothing in here reads them.
@@ -15,12 +15,13 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const ifNeeded = process.argv.includes('--if-needed');
 const withTypes = process.argv.includes('--types');
 
-const [cli, sdk] = [join(root, 'cli'), join(root, 'sdk')];
+const [cli, sdk, uploader] = ['cli', 'sdk', 'uploader'].map((name) => join(root, name));
 
 // In the order in which they need each other: types, and what is bundled.
 const projects = [
   { folder: sdk, built: 'entry.js', types: 'entry.d.ts' },
   { folder: cli, built: 'phs.js', types: 'commands.d.ts' },
+  { folder: uploader, built: 'photo-upload.js', types: 'entry.d.ts' },
   { folder: join(root, 'postgres'), built: 'entry.js', types: 'entry.d.ts' },
   { folder: root, built: 'main.js', types: null },
 ];
@@ -44,8 +45,8 @@ function isOld(folder, built) {
     'build/licences.js',
     'build/packages.js',
     'build/protocol.js',
-    'build/sdk.js',
     'build/transpile.js',
+    'build/web.js',
   ].map((name) => join(root, 'bin', name));
   return [...sources, ...tools, join(root, 'package-lock.json')].some((path) => statSync(path).mtimeMs > time);
 }
@@ -56,8 +57,9 @@ async function build({ folder }) {
   const [draft, old] = [`${dist}.${process.pid}`, `${dist}.${process.pid}.old`];
   let bundled = null;
   try {
-    await transpile(join(folder, 'src'), draft);
-    if (folder === sdk) await Promise.all([writeCommonJs(folder, draft), packForWeb(draft)]);
+    if (folder === uploader) await packForWeb(join(folder, 'src', 'entry.ts'), join(draft, 'photo-upload.js'));
+    else await transpile(join(folder, 'src'), draft);
+    if (folder === sdk) await Promise.all([writeCommonJs(folder, draft), packSdkForWeb(draft)]);
     if (folder === cli) await packProtocol(draft);
     if (folder === root) {
       writeCountries(join(draft, 'adapters', 'countries', 'register'));

@@ -10,7 +10,13 @@ import { datedChangelog, laterThan, withVersion } from './release/versions.js';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const [version = '', option] = process.argv.slice(2);
 const isTrial = option === '--trial';
-const manifests = ['package.json', 'sdk/package.json', 'cli/package.json', 'postgres/package.json'];
+const manifests = [
+  'package.json',
+  'sdk/package.json',
+  'uploader/package.json',
+  'cli/package.json',
+  'postgres/package.json',
+];
 
 try {
   release();

@@ -9,7 +9,9 @@ export async function check({ root, tools }) {
   const folder = await mkdtemp(join(tmpdir(), 'photo-service-packages-'));
   try {
     await run(process.execPath, ['bin/packages.js', folder], { cwd: root });
-    for (const name of readdirSync(folder).filter((each) => /^photo-service-(sdk|postgres)-.*\.tgz$/.test(each))) {
+    for (const name of readdirSync(folder).filter((each) =>
+      /^photo-service-(sdk|postgres|uploader)-.*\.tgz$/.test(each),
+    )) {
       const file = join(folder, name);
       await run(nodeOf(tools), [join(tools, 'publint/src/cli.js'), 'run', file, '--strict'], { cwd: root });
       // Of the ways to resolve a package, only that of Node 10 is left out: it knows no exports, and such a Node cannot run any of this.

@@ -1,6 +1,12 @@
 const numbers = (version) => version.split('.').map(Number);
 /** The packages of this project; each needs the others in its own version. */
-const OURS = ['photo-service', 'photo-service-cli', 'photo-service-postgres', 'photo-service-sdk'];
+const OURS = [
+  'photo-service',
+  'photo-service-cli',
+  'photo-service-postgres',
+  'photo-service-sdk',
+  'photo-service-uploader',
+];
 
 /** Whether the first version is later than the second. */
 export function laterThan(version, other) {
@@ -15,8 +21,8 @@ export function withVersion(text, before, after) {
   const manifests = document.packages === undefined ? [document] : [document, ...Object.values(document.packages)];
   for (const manifest of manifests) {
     if (OURS.includes(manifest.name) && manifest.version === before) manifest.version = after;
-    for (const name of OURS) {
-      if (manifest.dependencies?.[name] === before) manifest.dependencies[name] = after;
+    for (const needed of [manifest.dependencies, manifest.devDependencies]) {
+      for (const name of OURS) if (needed?.[name] === before) needed[name] = after;
     }
   }
   return `${JSON.stringify(document, null, 2)}\n`;

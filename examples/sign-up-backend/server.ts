@@ -2,11 +2,13 @@
 // The operator token and the keys of the accounts stay here; a browser has a session of this program, and upload targets.
 //
 //   POST /sign-up  {"name": "Studio Anna"}                             → {"session": "…"}
-//   POST /uploads  {"files": [{"filename", "sizeBytes", "sha256"}]}    → {"importId": 7, "uploads": [{"filename", "upload"}]}
-//   POST /finish   {"importId": 7}                                     → {"status": "processing"}
+//   POST /uploads  {"importId": null, "files": [{"filename", "sizeBytes", "sha256"}]}    → {"importId": 7, "uploads": [{"upload", "error"}]}
+//   POST /finish   {"importId": 7}                                     → {"status": "completed", "failed": []}
+//
+// The last two are what <photo-upload> of photo-service-uploader asks.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { ApiError, OperatorClient, PhotoService } from 'photo-service-sdk';
+import { ApiError, OperatorClient, PhotoService, type RegistrationOutcomes } from 'photo-service-sdk';
 
 interface Settings {
   readonly baseUrl: string;
@@ -25,6 +27,7 @@ interface Announced {
   readonly filename: string;
   readonly sizeBytes: number;
   readonly sha256: string;
+  readonly clientRef?: string;
 }
 
 export function signUpBackend({ baseUrl, operatorToken, webhookUrl }: Settings): Server {
@@ -48,26 +51,27 @@ export function signUpBackend({ baseUrl, operatorToken, webhookUrl }: Settings):
     return { session };
   }
 
-  async function uploads({ photos }: Account, { files }: { readonly files: readonly Announced[] }): Promise<object> {
-    const { id } = await photos.imports.create({ source: 'sign-up backend' });
-    const { data } = await photos.imports.register(id, [...files]);
-    const targets = data.map(({ photo, error }, at) => ({
-      filename: files[at]?.filename,
-      upload: photo?.upload ?? null,
-      error,
-    }));
-    return { importId: id, uploads: targets };
+  async function uploads(
+    { photos }: Account,
+    { importId = null, files }: { readonly importId?: number | null; readonly files: readonly Announced[] },
+  ): Promise<object> {
+    const id = importId ?? (await photos.imports.create({ source: 'sign-up backend' })).id;
+    const outcomes = await photos.imports.register(id, [...files]).then(({ data }) => data, refusals);
+    // An item without a target has its bytes already.
+    return { importId: id, uploads: outcomes.map(({ photo, error }) => ({ upload: photo?.upload ?? null, error })) };
   }
 
   async function finish({ photos }: Account, { importId }: { readonly importId: number }): Promise<object> {
-    const { status } = await photos.imports.finalize(importId, { missingUploads: 'fail' });
-    return { status };
+    const { status } = await photos.imports.finalize(importId, { missingUploads: 'fail', wait: 15 });
+    const items = await photos.imports.photos(importId, { photoStatus: ['failed'] }).toArray();
+    const failed = items.map(({ clientRef, error }) => ({ clientRef, code: error?.code, message: error?.message }));
+    return { status, failed };
   }
 
   async function answer(request: IncomingMessage): Promise<{ status: number; body: object }> {
     const input = JSON.parse(await textOf(request));
     if (request.method === 'POST' && request.url === '/sign-up') return { status: 201, body: await signUp(input) };
-    const account = accounts.get(/^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '');
+    const account = accounts.get(sessionOf(request));
     if (account === undefined) return { status: 401, body: { message: 'Sign up first.' } };
     if (request.url === '/uploads') return { status: 200, body: await uploads(account, input) };
     if (request.url === '/finish') return { status: 200, body: await finish(account, input) };
@@ -84,9 +88,26 @@ export function signUpBackend({ baseUrl, operatorToken, webhookUrl }: Settings):
         return { status: 500, body: { message: 'Something went wrong. Try again.' } };
       })
       .then(({ status, body }) => {
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+        // No other site can make a browser send it, and no script can read it.
+        const cookie = 'session' in body && {
+          'set-cookie': `session=${body.session}; HttpOnly; SameSite=Strict; Path=/`,
+        };
+        response.writeHead(status, { 'content-type': 'application/json', ...cookie }).end(JSON.stringify(body));
       });
   });
+}
+
+/** When not even one file is accepted, the reasons are in the error. */
+function refusals(error: unknown): RegistrationOutcomes['data'] {
+  if (!(error instanceof ApiError) || error.code !== 'no_photos_accepted') throw error;
+  return error.details['results'] as RegistrationOutcomes['data'];
+}
+
+/** Browsers send it as a cookie, programs as a token. */
+function sessionOf({ headers }: IncomingMessage): string {
+  const [, session] =
+    /^Bearer (\S+)$/.exec(headers.authorization ?? '') ?? /(?:^|; )session=([^;]+)/.exec(headers.cookie ?? '') ?? [];
+  return session ?? '';
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

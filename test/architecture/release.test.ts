@@ -4,7 +4,13 @@ import { datedChangelog, laterThan, stateOf, withVersion } from '../../bin/relea
 
 const root = join(__dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const manifests = ['package.json', 'sdk/package.json', 'cli/package.json', 'postgres/package.json'];
+const manifests = [
+  'package.json',
+  'sdk/package.json',
+  'uploader/package.json',
+  'cli/package.json',
+  'postgres/package.json',
+];
 
 test('versions are compared by their numbers', () => {
   expect(laterThan('0.10.0', '0.9.9')).toBe(true);
@@ -18,7 +24,7 @@ test('all packages have one version, and need each other in it', () => {
   for (const file of [...manifests, 'package-lock.json']) {
     expect(withVersion(read(file), version, version)).toBe(read(file));
     const next = withVersion(read(file), version, '77.0.0');
-    const ours = [...next.matchAll(/"(photo-service(?:-(?:cli|postgres|sdk))?)": "(\d[^"]*)"/g)].map(
+    const ours = [...next.matchAll(/"(photo-service(?:-(?:cli|postgres|sdk|uploader))?)": "(\d[^"]*)"/g)].map(
       ([, , needed]) => needed,
     );
     expect(new Set([...ours, JSON.parse(next).version])).toEqual(new Set(['77.0.0']));

@@ -50,8 +50,12 @@ test('it names every package that is installed without those for development, on
   const entries = Object.entries<Record<string, unknown>>(packages).filter(
     ([place, { link }]) => place !== '' && !link,
   );
-  // npm's own marks. `devOptional`: for development, and an optional peer of something else.
-  const installed = entries.filter(([, { dev, devOptional }]) => !dev && !devOptional).map(refOf);
+  // npm's own marks, but workspaces have none. `devOptional`: for development, and an optional peer of something else.
+  const { devDependencies } = json(readFileSync(join(root, 'package.json'), 'utf8'));
+  const isForDevelopment = (name: unknown) => Object.hasOwn(devDependencies, String(name));
+  const installed = entries
+    .filter(([, { dev, devOptional, name }]) => !dev && !devOptional && !isForDevelopment(name))
+    .map(refOf);
   const refs = document.components.map((each) => each['bom-ref']);
   expect(installed.filter((ref) => !refs.includes(ref))).toEqual([]);
   const others = refs.filter((ref) => !installed.includes(ref));

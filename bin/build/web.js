@@ -22,11 +22,16 @@ export function declareCommonJs(folder) {
   }
 }
 
-/** What needs nothing of Node, with the packages that it loads, as one file without imports: for edge runtimes and for pages without a bundler. */
-export async function packForWeb(dist) {
-  const draft = await rolldown({ input: join(dist, 'entry.js'), platform: 'browser', cwd: dist, logLevel: 'warn' });
-  const file = join(dist, 'web.js');
+/** What of the SDK needs nothing of Node, for edge runtimes and for pages without a bundler. */
+export async function packSdkForWeb(dist) {
+  const modules = await packForWeb(join(dist, 'entry.js'), join(dist, 'web.js'));
+  writeFileSync(join(dist, 'web.licences.txt'), licences(modules));
+}
+
+/** Packs a module, with all that it loads, as one file without imports. @returns the modules in it */
+export async function packForWeb(input, file) {
+  const draft = await rolldown({ input, platform: 'browser', cwd: dirname(input), logLevel: 'warn' });
   const { output } = await draft.write({ file, format: 'esm', codeSplitting: false });
   await draft.close();
-  writeFileSync(join(dist, 'web.licences.txt'), licences(output[0].moduleIds));
+  return output[0].moduleIds;
 }
