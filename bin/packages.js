@@ -14,9 +14,6 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const isStage = process.argv[2] === '--stage';
 const target = resolve(process.argv[isStage ? 3 : 2] ?? join(root, 'release', manifest.version));
-/** The page of API documents is two files of a large package, which would bring along one that reports installations. */
-const READER = 'swagger-ui-dist';
-const READER_FILES = ['LICENSE', 'NOTICE', 'swagger-ui-bundle.js', 'swagger-ui.css'];
 /** What of the project the installed service reads, or its guides refer to. */
 const FILES = [
   ...['bin/phs.js', 'bin/photo-service.js', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'docker', 'docs'],
@@ -62,15 +59,7 @@ function stageService(folder) {
   const needed = Object.fromEntries([...installed].sort().map((each) => [each, dependencies[each]]));
   const bin = { phs: 'bin/phs.js', 'photo-service': 'bin/photo-service.js' };
   const own = { name, version, description, license, type, engines, bin, dependencies: needed, optionalDependencies };
-  writeJson(join(folder, 'package.json'), { ...own, bundleDependencies: [READER] });
-  const reader = join('node_modules', READER);
-  for (const file of READER_FILES) cpSync(join(root, reader, file), join(folder, reader, file));
-  const {
-    dependencies: _,
-    scripts: __,
-    ...others
-  } = JSON.parse(readFileSync(join(root, reader, 'package.json'), 'utf8'));
-  writeJson(join(folder, reader, 'package.json'), others);
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);
 }
 
 function pack(folder) {
@@ -82,10 +71,6 @@ function checksum(name) {
     .update(readFileSync(join(target, name)))
     .digest('hex');
   return `${hash}  ${name}\n`;
-}
-
-function writeJson(file, value) {
-  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 }
 
 /** @returns what it printed. */

@@ -3,7 +3,6 @@ export const installed = [
   'sharp',
   '@node-rs/argon2',
   'libheif-js',
-  'swagger-ui-dist',
   'thumbhash',
   '@noble/hashes',
   '@zxcvbn-ts/language-common',

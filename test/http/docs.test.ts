@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes } from '../../src/core/shared/errors.js';
 import { assetUrl } from '../../src/http/docs/documents.js';
@@ -12,7 +12,16 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const pages = ['/docs', '/docs/guides', '/docs/guides/quick-start', '/docs/errors', '/docs/errors/not_found'];
+const pages = [
+  '/docs',
+  '/docs/reference/photos',
+  '/docs/operator',
+  '/docs/operator/keys',
+  '/docs/guides',
+  '/docs/guides/quick-start',
+  '/docs/errors',
+  '/docs/errors/not_found',
+];
 const documents = ['/openapi.json', ...pages, '/docs/search.json', assetUrl('search.js')];
 
 test('openapi.json is read without a key, from any origin', async () => {
@@ -110,11 +119,11 @@ test('every document of the repository is a page, and every link of every page l
     return texts.get(path) ?? '';
   };
   const broken: string[] = [];
-  for (const page of [...pages, ...guides, ...errors]) {
+  for (const page of [...pages, ...referencePages().keys(), ...guides, ...errors]) {
     for (const link of (await linksOf(page)).links) {
       const [path = '', anchor] = link.split('#');
-      // Of the signed-in areas, and places that the reader of the reference makes.
-      if (/^\/(settings|s|img)\b/.test(path) || (path === '/docs' && anchor?.startsWith('/'))) continue;
+      // Of the signed-in areas.
+      if (/^\/(settings|s|img)\b/.test(path)) continue;
       const text = await read(path === '' ? page : path);
       if (anchor && !text.includes(`id="${anchor}"`)) broken.push(`${page}: ${link}`);
     }
@@ -122,25 +131,73 @@ test('every document of the repository is a page, and every link of every page l
   expect(broken).toEqual([]);
 });
 
+/** The pages of both references, each with its operations and events. */
+function referencePages() {
+  const found = new Map<string, readonly Operation[]>();
+  for (const [file, folder] of [
+    ['openapi.json', '/docs/reference'],
+    ['openapi-operator.json', '/docs/operator'],
+  ]) {
+    const { tags, paths, webhooks = {} } = JSON.parse(readFileSync(join(__dirname, '../..', String(file)), 'utf8'));
+    const all = Object.values<Record<string, Operation>>({ ...paths, ...webhooks }).flatMap((each) =>
+      Object.values(each),
+    );
+    for (const { name } of tags as readonly { name: string }[]) {
+      const operations = all.filter((each) => each.tags[0] === name);
+      found.set(`${folder}/${name.toLowerCase().replaceAll(' ', '-')}`, operations);
+    }
+  }
+  return found;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly parameters?: readonly { readonly name: string }[];
+  readonly 'x-codeSamples'?: readonly { readonly label: string; readonly source: string }[];
+}
+
+test('the reference has every operation and event of both documents: its fields, its errors, and its code in six languages', async () => {
+  const pages = referencePages();
+  expect([...pages.values()].flat().length).toBeGreaterThan(50);
+  for (const [path, operations] of pages) {
+    const { text } = await app.send({ path });
+    const sections = text.split('<section class="operation" ').slice(1);
+    expect(sections).toHaveLength(operations.length);
+    for (const [index, { operationId, parameters = [], 'x-codeSamples': samples }] of operations.entries()) {
+      const section = sections[index] ?? '';
+      expect(section).toContain(`id="${operationId}"`);
+      for (const { name } of parameters) expect(section).toContain(`<code>${name}</code>`);
+      if (samples) expect(section.match(/data-language="/g)).toHaveLength(6);
+    }
+  }
+  const photos = (await app.send({ path: '/docs/reference/photos' })).text;
+  // Of a field: its type, whether it is required, and what a value has to keep to.
+  expect(photos).toMatch(/<code>rating<\/code> <span class="type">integer or null<\/span>[\s\S]*?Value: 0 to 5\./);
+  expect(photos).toMatch(/<code>id<\/code> <span class="type">integer<\/span><span class="mark">required<\/span>/);
+  expect(photos).toContain('<a href="/docs/errors/not_found">');
+});
+
 test('an error code says when it is met, what to do, and by which operations', async () => {
   const { text } = await app.send({ path: '/docs/errors/tag_name_taken' });
   expect(text).toContain('HTTP status 409. Another tag has this name');
-  expect(text).toMatch(/href="\/docs#\/Tags\/createTag"/);
-  expect(text).not.toContain('#/Photos/listPhotos');
+  expect(text).toContain('href="/docs/reference/tags#createTag"');
+  expect(text).not.toContain('#listPhotos');
   expect((await app.send({ path: '/docs/errors/method_not_allowed' })).text).toContain('At any address');
 });
 
 test('a search finds operations, error codes and sections of guides, each where it is', async () => {
   const { body: entries } = await app.send({ path: '/docs/search.json' });
   const titled = (title: string) => entries.filter((entry: { title: string }) => entry.title === title);
-  expect(titled('Retrieve a photo')).toMatchObject([{ url: '/docs#/Photos/getPhoto' }]);
+  expect(titled('Retrieve a photo')).toMatchObject([{ url: '/docs/reference/photos#getPhoto' }]);
   expect(titled('rate_limited')).toMatchObject([{ place: 'Error code', url: '/docs/errors/rate_limited' }]);
   expect(titled('Verifying the signature')).toMatchObject([
     { place: 'Webhooks', url: '/docs/guides/webhooks#verifying-the-signature', text: expect.stringContaining('HMAC') },
   ]);
   for (const { url } of entries) {
     const [path = '', anchor] = url.split('#');
-    if (anchor === undefined || path === '/docs') continue;
+    if (anchor === undefined) continue;
     expect((await app.send({ path })).text).toContain(`id="${anchor}"`);
   }
 });

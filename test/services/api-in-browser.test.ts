@@ -7,6 +7,8 @@ import { seriousViolations } from './support/axe.js';
 import { launchBrowser, session } from './support/browser.js';
 
 const root = join(__dirname, '../..');
+/** Where pictures go, when somebody wants to look at them. */
+const shots = process.env.SCREENSHOTS ?? null;
 
 let installation: Installation;
 let browser: Browser;
@@ -21,36 +23,51 @@ afterAll(async () => {
   await installation?.remove();
 });
 
-test('the page reads the whole document out, takes a key, and shows a true answer, with nothing from elsewhere', async () => {
-  const { page, complaints, context } = await session(browser);
+test('a request is tried with a key that stays in the tab, and nothing comes from elsewhere', async () => {
+  const { page, complaints, context } = await session(browser, { width: 1600 });
   const asked = new Set<string>();
   page.on('request', (request) => asked.add(new URL(request.url()).origin));
   await page.goto(`${installation.url}/docs`);
-  await page.locator('.opblock').first().waitFor();
-  const { paths, webhooks } = await (await fetch(`${installation.url}/openapi.json`)).json();
-  const operations = [paths, webhooks].flatMap((part) =>
-    Object.values(part).flatMap((path) => Object.keys(path as object)),
-  );
-  expect(await page.locator('.opblock').count()).toBe(operations.length);
+  await page.getByRole('link', { name: 'Account', exact: true }).first().click();
+  await page.getByRole('textbox', { name: 'Key for “Try it”' }).fill(installation.token() ?? '');
+  const me = page.getByRole('region', { name: 'Retrieve the caller' });
+  await me.getByText('Try it').click();
+  await me.getByRole('button', { name: 'Send' }).click();
+  await me.getByRole('status').getByText('"name": "First customer"').waitFor();
+  expect(await me.getByRole('status').innerText()).toMatch(/^200 /);
 
-  await page.getByRole('button', { name: 'Authorize' }).click();
-  const dialog = page.locator('.dialog-ux');
-  await dialog.getByRole('textbox').fill(installation.token() ?? '');
-  await dialog.getByRole('button', { name: 'Apply credentials' }).click();
-  await dialog.getByRole('button', { name: 'Close' }).last().click();
-
-  const me = page.locator('#operations-Account-getMe');
-  await me.locator('.opblock-summary-control').click();
-  await me.getByRole('button', { name: 'Try it out' }).click();
-  await me.getByRole('button', { name: 'Execute' }).click();
-  const answer = me.locator('.live-responses-table .response');
-  await answer.waitFor();
-  expect(await answer.locator('.response-col_status').innerText()).toContain('200');
-  expect(await answer.innerText()).toContain('First customer');
-
-  expect(complaints).toEqual([]);
+  // After a reload it is still there; in another tab it is not.
+  await page.goto(`${installation.url}/docs/reference/photos`);
+  await page.locator('#downloadPhoto').getByText('Try it').click();
+  const download = page.getByRole('region', { name: 'Download a photo' });
+  await download.getByLabel('id').fill('1000000');
+  await download.getByRole('button', { name: 'Send' }).click();
+  await download.getByRole('status').getByText('"code": "not_found"').waitFor();
+  const other = await context.newPage();
+  await other.goto(`${installation.url}/docs/reference/photos`);
+  expect(await other.getByRole('textbox', { name: 'Key for “Try it”' }).inputValue()).toBe('');
+  expect(complaints).toEqual([expect.stringContaining('404')]);
   expect([...asked]).toEqual([installation.url]);
   await context.close();
+});
+
+test('a language that is chosen is chosen everywhere, and without scripts one can be chosen, too', async () => {
+  const { page, context } = await session(browser);
+  await page.goto(`${installation.url}/docs/reference/tags`);
+  const section = page.getByRole('region', { name: 'Retrieve a tag' });
+  await section.getByRole('radio', { name: 'Ruby' }).check();
+  expect(await section.locator('[data-language=Ruby]').isVisible()).toBe(true);
+  expect(await section.locator('[data-language=curl]').isVisible()).toBe(false);
+  await page.goto(`${installation.url}/docs/guides/delivery`);
+  expect(await page.getByRole('radio', { name: 'Ruby' }).isChecked()).toBe(true);
+  expect(await page.getByText('OpenSSL::HMAC.digest').isVisible()).toBe(true);
+  await context.close();
+  const plain = await session(browser, { javaScriptEnabled: false });
+  await plain.page.goto(`${installation.url}/docs/reference/tags`);
+  await plain.page.locator('#getTag').getByRole('radio', { name: 'Go' }).check();
+  expect(await plain.page.locator('#getTag [data-language=Go]').isVisible()).toBe(true);
+  expect(await plain.page.locator('#getTag .try').isVisible()).toBe(false);
+  await plain.context.close();
 });
 
 test('guides are a click away, and need no JavaScript', async () => {
@@ -78,7 +95,7 @@ test('a search leads to operations, errors and sections of guides, by keyboard a
   await page.goto(`${installation.url}/docs`);
   await page.getByRole('searchbox', { name: 'Search' }).fill('Retrieve a photo');
   await page.locator('#results').getByRole('link', { name: 'Retrieve a photo', exact: true }).click();
-  await page.locator('#operations-Photos-getPhoto.is-open').waitFor();
+  await page.waitForURL('**/docs/reference/photos#getPhoto');
   await page.getByRole('searchbox', { name: 'Search' }).fill('zzyzx');
   await page.getByText('0 found', { exact: true }).waitFor({ state: 'attached' });
   expect(complaints).toEqual([]);
@@ -92,9 +109,13 @@ test.each([
   'at a width of %i, %s, everybody can read it, and nothing is wider than the page',
   async (width, colorScheme) => {
     const { page, complaints, context } = await session(browser, { width, colorScheme });
-    for (const path of ['guides', 'guides/webhooks', 'guides/operations', 'errors', 'errors/not_found']) {
-      await page.goto(`${installation.url}/docs/${path}`);
+    for (const path of [
+      ...['', '/reference/photos', '/reference/webhooks', '/operator', '/operator/customers'],
+      ...['/guides', '/guides/delivery', '/guides/operations', '/errors', '/errors/not_found'],
+    ]) {
+      await page.goto(`${installation.url}/docs${path}`);
       await page.locator('search:not([hidden])').waitFor();
+      if (shots !== null) await page.screenshot({ path: join(shots, `docs${path.replaceAll('/', '-')}-${width}.png`) });
       expect([path, await seriousViolations(page)]).toEqual([path, []]);
       expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, width]);
     }

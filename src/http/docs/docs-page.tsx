@@ -2,32 +2,20 @@ import { renderToString } from 'preact-render-to-string';
 import { type GuideName, guideGroups, guideSummary, guideText, guideTitle } from './guides.js';
 import { Layout } from './layout.js';
 import { Markdown } from './markdown.js';
+import type { Reference } from './reference/reference.js';
 
-/** The reader of openapi.json. */
-export function readerPage(): string {
+export function guidePage(name: GuideName, references: readonly Reference[]): string {
   return renderToString(
-    <Layout title="API" here="/docs" isReader>
-      <div id="reader">
-        <p>
-          The whole contract is in <a href="/openapi.json">openapi.json</a>; this page reads it out with JavaScript.
-        </p>
-      </div>
-    </Layout>,
-  );
-}
-
-export function guidePage(name: GuideName): string {
-  return renderToString(
-    <Layout title={guideTitle(name)} here={`/docs/guides/${name}`}>
+    <Layout title={guideTitle(name)} here={`/docs/guides/${name}`} references={references}>
       <Markdown text={guideText(name)} />
     </Layout>,
   );
 }
 
 /** All guides, in the order of reading. */
-export function guidesPage(): string {
+export function guidesPage(references: readonly Reference[]): string {
   return renderToString(
-    <Layout title="Guides" here="/docs/guides">
+    <Layout title="Guides" here="/docs/guides" references={references}>
       <h1>Guides</h1>
       <p>
         What to read beside <a href="/docs">the reference of the API</a>.

@@ -6,7 +6,7 @@ import { assetFile, searchFile } from './documents.js';
 import { docsPage } from './pages.js';
 import { IMMUTABLE, REVALIDATE, sendMethods, sendPublic } from './send-public.js';
 
-/** Only our own files: no inline script or style, no other site. The reader draws its icons as `data:`. */
+/** Only our own files: no inline script or style, no other site. Pictures that somebody tried are `blob:`. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,8 +23,23 @@ const POLICY = [
 @NoKeyRequired()
 export class DocsController {
   @Get()
-  reader(@Req() request: Request, @Res() response: Response): Promise<void> {
+  overview(@Req() request: Request, @Res() response: Response): Promise<void> {
     return sendPage(request, response, '');
+  }
+
+  @Get('reference/:name')
+  resource(@Param('name') name: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return sendPage(request, response, `reference/${name}`);
+  }
+
+  @Get('operator')
+  operator(@Req() request: Request, @Res() response: Response): Promise<void> {
+    return sendPage(request, response, 'operator');
+  }
+
+  @Get('operator/:name')
+  operatorResource(@Param('name') name: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return sendPage(request, response, `operator/${name}`);
   }
 
   @Get('guides')
@@ -59,7 +74,10 @@ export class DocsController {
     sendPublic(request, response, file, IMMUTABLE);
   }
 
-  @All(['', 'guides', 'guides/:name', 'errors', 'errors/:code', 'search.json', 'assets/:version/:name'])
+  @All([
+    ...['', 'reference/:name', 'operator', 'operator/:name', 'guides', 'guides/:name', 'errors', 'errors/:code'],
+    ...['search.json', 'assets/:version/:name'],
+  ])
   other(@Req() request: Request, @Res() response: Response): void {
     sendMethods(request, response);
   }

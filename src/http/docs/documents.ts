@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { root } from './guides.js';
+import { type ApiDocument, type Reference, referenceOf } from './reference/reference.js';
 
 /** A file that is the same for everyone, with its strong tag. */
 export interface PublicFile {
@@ -12,11 +12,8 @@ export interface PublicFile {
 
 const own = new URL('./assets/', import.meta.url);
 
-/** The reader is Swagger UI, from its package. */
-const reader = ['swagger-ui-bundle.js', 'swagger-ui.css'] as const;
-const ours = ['reader.js', 'search.js', 'docs.css'] as const;
-export const assetNames = [...reader, ...ours];
-export type AssetName = (typeof reader)[number] | (typeof ours)[number];
+export const assetNames = ['search.js', 'tabs.js', 'try-it.js', 'docs.css', 'reference.css'] as const;
+export type AssetName = (typeof assetNames)[number];
 
 /** Everything is read on first request: a service that only serves the API keeps none of it in memory. */
 const read = new Map<string, PublicFile>();
@@ -42,19 +39,28 @@ function documentFile(name: string, text: (version: string) => string): PublicFi
 
 export function assetFile(name: string): PublicFile | undefined {
   const type = name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8';
-  if (ours.some((one) => one === name)) return once(name, type, () => readFileSync(new URL(name, own)));
-  if (!reader.some((one) => one === name)) return undefined;
-  const require = createRequire(import.meta.url);
-  return once(name, type, () => readFileSync(require.resolve(`swagger-ui-dist/${name}`)));
+  if (!assetNames.some((one) => one === name)) return undefined;
+  return once(name, type, () => readFileSync(new URL(name, own)));
 }
 
 /** What pages search in: made from the same content as they are. */
 export async function searchFile(): Promise<PublicFile> {
-  const { bytes } = await openApiFile();
-  const { searchEntries } = await import('./search-entries.js');
-  return once('search.json', 'application/json; charset=utf-8', () =>
-    Buffer.from(JSON.stringify(searchEntries(JSON.parse(bytes.toString())))),
-  );
+  const [all, { searchEntries }] = await Promise.all([references(), import('./search-entries.js')]);
+  return once('search.json', 'application/json; charset=utf-8', () => Buffer.from(JSON.stringify(searchEntries(all))));
+}
+
+/** Both APIs as pages show them. */
+export async function references(): Promise<readonly Reference[]> {
+  const [api, operator] = await Promise.all([openApiFile(), operatorOpenApiFile()]);
+  const read = ({ bytes }: PublicFile) => JSON.parse(bytes.toString()) as ApiDocument;
+  const places = { title: 'API reference', url: '/docs', folder: '/docs/reference', file: '/openapi.json' };
+  const ofOperator = {
+    title: 'Operator API',
+    url: '/docs/operator',
+    folder: '/docs/operator',
+    file: null,
+  };
+  return [referenceOf(read(api), places), referenceOf(read(operator), ofOperator)];
 }
 
 /** Different bytes get a different address, so browsers may cache it indefinitely. */

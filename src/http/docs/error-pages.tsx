@@ -4,16 +4,16 @@ import { statusOfCode } from '../errors/status-of-code.js';
 import { errorMeanings } from '../openapi/errors.js';
 import { Layout } from './layout.js';
 import { inline } from './markdown.js';
-import type { DocsOperation } from './operations.js';
+import type { Reference } from './reference/reference.js';
 
 export function isErrorCode(code: string): code is ErrorCode {
   return (errorCodes as readonly string[]).includes(code);
 }
 
 /** All error codes. */
-export function errorsPage(): string {
+export function errorsPage(references: readonly Reference[]): string {
   return renderToString(
-    <Layout title="Error codes" here="/docs/errors">
+    <Layout title="Error codes" here="/docs/errors" references={references}>
       <h1>Error codes</h1>
       <p>
         Every value of <code>error.code</code>, with the HTTP status that it always has.{' '}
@@ -46,11 +46,12 @@ export function errorsPage(): string {
 }
 
 /** One code: what it means, what to do, and where it occurs. */
-export function errorPage(code: ErrorCode, operations: readonly DocsOperation[]): string {
-  const where = operations.filter(({ codes }) => codes.includes(code));
+export function errorPage(code: ErrorCode, references: readonly Reference[]): string {
+  const operations = references.flatMap(({ resources }) => resources.flatMap((resource) => resource.operations));
+  const where = operations.filter(({ codes, isEvent }) => !isEvent && codes.includes(code));
   const error = { code, message: '…', requestId: 'req_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C' };
   return renderToString(
-    <Layout title={code} here="/docs/errors">
+    <Layout title={code} here="/docs/errors" references={references}>
       <h1>
         <code>{code}</code>
       </h1>
@@ -68,9 +69,9 @@ export function errorPage(code: ErrorCode, operations: readonly DocsOperation[])
         <p>At any address of the API, so no operation lists it.</p>
       ) : (
         <ul>
-          {where.map(({ method, path, summary, url }) => (
+          {where.map(({ method, path, operation, url }) => (
             <li key={url}>
-              <a href={url}>{summary}</a>: <code>{`${method} ${path}`}</code>
+              <a href={url}>{operation.summary}</a>: <code>{`${method} ${path}`}</code>
             </li>
           ))}
         </ul>

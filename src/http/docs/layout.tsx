@@ -1,27 +1,26 @@
 import type { ComponentChildren } from 'preact';
 import { type AssetName, assetUrl } from './documents.js';
 import { guideGroups, guideTitle } from './guides.js';
+import type { Reference } from './reference/reference.js';
 
 interface LayoutProps {
   readonly title: string;
   /** The address in the side bar that is shown as the current one. */
   readonly here: string;
-  /** Whether the content is the reader, which has a style and scripts of its own and no dark colours. */
-  readonly isReader?: boolean;
+  /** Whose pages the side bar lists. */
+  readonly references: readonly Reference[];
+  /** Whether the content has a column of code beside it. */
+  readonly isWide?: boolean;
   readonly children: ComponentChildren;
 }
 
-const reader: { readonly styles: readonly AssetName[]; readonly scripts: readonly AssetName[] } = {
-  styles: ['swagger-ui.css'],
-  scripts: ['swagger-ui-bundle.js', 'reader.js'],
-};
+const styles: readonly AssetName[] = ['docs.css', 'reference.css'];
+const scripts: readonly AssetName[] = ['search.js', 'tabs.js', 'try-it.js'];
 
-/** A page of the documentation: a search, a side bar with every page, and the content. Everything but the search works without scripts. */
-export function Layout({ title, here, isReader = false, children }: LayoutProps) {
-  const styles = [...(isReader ? reader.styles : []), 'docs.css'] as const;
-  const scripts = ['search.js', ...(isReader ? reader.scripts : [])] as const;
+/** A page of the documentation: a search, a side bar with every page, and the content. Search and "Try it" need scripts, nothing else does. */
+export function Layout({ title, here, references, isWide = false, children }: LayoutProps) {
   return (
-    <html lang="en" class={isReader ? 'reader' : undefined}>
+    <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -52,12 +51,16 @@ export function Layout({ title, here, isReader = false, children }: LayoutProps)
             Contents
           </a>
         </header>
-        <main id="content">{children}</main>
+        <main id="content" class={isWide ? 'wide' : undefined}>
+          {children}
+        </main>
         <nav id="contents" aria-label="Documentation">
-          <Group title="Reference">
-            <Entry href="/docs" here={here} title="API reference" />
+          {references.map((reference) => (
+            <ReferenceGroup key={reference.url} reference={reference} here={here} />
+          ))}
+          <Group title="All">
             <Entry href="/docs/errors" here={here} title="Error codes" />
-            <Entry href="/docs/guides" here={here} title="All guides" />
+            <Entry href="/docs/guides" here={here} title="Guides" />
           </Group>
           {guideGroups.map(({ title: name, names }) => (
             <Group key={name} title={name}>
@@ -72,6 +75,25 @@ export function Layout({ title, here, isReader = false, children }: LayoutProps)
   );
 }
 
+function ReferenceGroup({ reference: { title, url, resources }, here }: { reference: Reference; here: string }) {
+  return (
+    <Group title={title}>
+      <Entry href={url} here={here} title="Overview" />
+      {resources.map((resource) => (
+        <Entry key={resource.url} href={resource.url} here={here} title={resource.name}>
+          {resource.url === here && (
+            <ul>
+              {resource.operations.map(({ url: place, operation }) => (
+                <Entry key={place} href={place} here={here} title={operation.summary} />
+              ))}
+            </ul>
+          )}
+        </Entry>
+      ))}
+    </Group>
+  );
+}
+
 function Group({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <section>
@@ -81,12 +103,20 @@ function Group({ title, children }: { title: string; children: ComponentChildren
   );
 }
 
-function Entry({ href, here, title }: { href: string; here: string; title: string }) {
+interface EntryProps {
+  readonly href: string;
+  readonly here: string;
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}
+
+function Entry({ href, here, title, children }: EntryProps) {
   return (
     <li>
       <a href={href} aria-current={href === here ? 'page' : undefined}>
         {title}
       </a>
+      {children}
     </li>
   );
 }

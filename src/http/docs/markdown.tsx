@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { CodeTabs, type TabbedCode } from './code-tabs.js';
 import { linkTarget } from './guides.js';
 
 /**
@@ -6,7 +7,7 @@ import { linkTarget } from './guides.js';
  * else remains text, so nothing in a guide can become a script.
  */
 export function Markdown({ text }: { text: string }) {
-  return <>{blocksOf(text).map(blockElement)}</>;
+  return <>{withTabs(blocksOf(text)).map(blockElement)}</>;
 }
 
 type Block =
@@ -15,6 +16,12 @@ type Block =
   | { readonly kind: 'list'; readonly ordered: boolean; readonly items: readonly string[] }
   | { readonly kind: 'table'; readonly rows: readonly (readonly string[])[] }
   | { readonly kind: 'paragraph'; readonly text: string };
+
+interface Tabs {
+  readonly kind: 'tabs';
+  readonly id: string;
+  readonly tabs: readonly TabbedCode[];
+}
 
 const FENCE = /^```([a-z]*)$/;
 const HEADING = /^(#{1,4}) (.+)$/;
@@ -38,6 +45,29 @@ export function blocksOf(markdown: string): readonly Block[] {
     } else blocks.push({ kind: 'paragraph', text: [line, ...taken(lines, isText)].join(' ') });
   }
   return blocks;
+}
+
+/** How a paragraph begins that introduces the code of one language. */
+const LANGUAGE = /^(?:A )?(TypeScript|Python|PHP|Go|Ruby|shell)\b.*:$/;
+
+/** Blocks of code in several languages that follow each other, each behind a paragraph that names its language, become tabs. */
+function withTabs(blocks: readonly Block[]): readonly (Block | Tabs)[] {
+  const joined: (Block | Tabs)[] = [];
+  for (let at = 0; at < blocks.length; at += 1) {
+    const tabs: TabbedCode[] = [];
+    for (let next = at; ; next += 2) {
+      const [about, code] = [blocks[next], blocks[next + 1]];
+      const language = about?.kind === 'paragraph' && LANGUAGE.exec(about.text)?.[1];
+      if (!language || code?.kind !== 'code') break;
+      const label = language.replace(/^s/, 'S');
+      tabs.push({ label, code: code.text, note: <p>{inline(about.text)}</p> });
+    }
+    const block = blocks[at];
+    if (tabs.length > 1) joined.push({ kind: 'tabs', id: `tabs-${at}`, tabs });
+    else if (block) joined.push(block);
+    if (tabs.length > 1) at += 2 * tabs.length - 1;
+  }
+  return joined;
 }
 
 function upToFence(lines: string[]): string {
@@ -76,7 +106,7 @@ function rowsOf(lines: readonly string[]): string[][] {
   return rows.filter((cells) => !cells.every((cell) => /^:?-+:?$/.test(cell)));
 }
 
-function blockElement(block: Block, index: number): ComponentChildren {
+function blockElement(block: Block | Tabs, index: number): ComponentChildren {
   switch (block.kind) {
     case 'heading':
       return <Heading key={index} level={block.level} text={block.text} />;
@@ -86,6 +116,8 @@ function blockElement(block: Block, index: number): ComponentChildren {
           <code>{block.text}</code>
         </pre>
       );
+    case 'tabs':
+      return <CodeTabs key={index} id={block.id} legend="The same in several languages" tabs={block.tabs} />;
     case 'list': {
       const items = block.items.map((item) => <li key={item}>{inline(item)}</li>);
       return block.ordered ? <ol key={index}>{items}</ol> : <ul key={index}>{items}</ul>;

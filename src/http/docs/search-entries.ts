@@ -2,7 +2,7 @@ import { errorCodes } from '../../core/shared/errors.js';
 import { errorMeanings } from '../openapi/errors.js';
 import { guideNames, guideText, guideTitle } from './guides.js';
 import { anchorOf, blocksOf } from './markdown.js';
-import { type ApiDocument, operationsOf } from './operations.js';
+import type { Reference } from './reference/reference.js';
 
 /** One place that a search can lead to. */
 export interface SearchEntry {
@@ -13,11 +13,12 @@ export interface SearchEntry {
   readonly text: string;
 }
 
-/** The operations of the API, the error codes, and each section of the guides. */
-export function searchEntries(document: ApiDocument): readonly SearchEntry[] {
-  const operations = operationsOf(document).map(({ method, path, summary, description, url }) => ({
+/** The operations of both APIs, the error codes, and each section of the guides. */
+export function searchEntries(references: readonly Reference[]): readonly SearchEntry[] {
+  const all = references.flatMap(({ resources }) => resources.flatMap((resource) => resource.operations));
+  const operations = all.map(({ method, path, isEvent, operation: { summary, description }, url }) => ({
     title: summary,
-    place: `${method} ${path}`,
+    place: isEvent ? path : `${method} ${path}`,
     url,
     text: description,
   }));

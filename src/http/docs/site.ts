@@ -3,7 +3,7 @@ import { docsPage, pagePaths } from './pages.js';
 
 /** The documentation as files, for any web server: what is asked for by a folder's name is its index.html. */
 export async function* siteFiles(): AsyncGenerator<{ readonly path: string; readonly bytes: Uint8Array }> {
-  for (const path of pagePaths) {
+  for (const path of await pagePaths()) {
     const page = await docsPage(path);
     if (page !== null) yield { path: ['docs', path, 'index.html'].filter(Boolean).join('/'), bytes: page.bytes };
   }

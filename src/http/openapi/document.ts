@@ -13,6 +13,8 @@ import { referencedSchemas } from './models.js';
 import type { Method, Operation, Parameter, Paths } from './operation.js';
 import { operatorIntroduction } from './operator-introduction.js';
 import { idempotencyKey, operatorIdempotencyKey } from './parameters.js';
+import { codeSamples } from './samples/code-samples.js';
+import { type SampledOperation, type Schemas, sampleRequest } from './samples/sample-request.js';
 import { answer, flag, orNull, type Schema, text } from './schema.js';
 import { eventSubjectRefs, webhookSchemas, webhooks } from './webhooks.js';
 
@@ -111,7 +113,7 @@ function documentOf(api: DocumentedApi, version: string) {
     info: { title, version, summary, description, license },
     servers: [{ url: '/', description: 'The installation that serves this document.' }],
     tags: [...documentTags(controllers), ...(api.withWebhooks ? [ofWebhooks] : [])],
-    paths: withLifecycles(paths, usualLifecycle),
+    paths: withSamples(withLifecycles(paths, usualLifecycle), schemas as Schemas),
     webhooks: api.withWebhooks ? withLifecycles(webhooks, usualLifecycle) : {},
     components: {
       securitySchemes: {
@@ -140,6 +142,24 @@ export function openApiText(version: string): string {
 export function operatorOpenApiText(version: string): string {
   const { webhooks: _, ...document } = operatorOpenApiDocument(version);
   return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** Each operation with code that calls it. */
+function withSamples(
+  paths: Record<string, Record<string, object>>,
+  schemas: Schemas,
+): Record<string, Record<string, object>> {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(methods).map(([method, operation]) => {
+          const samples = codeSamples(sampleRequest(method, path, operation as SampledOperation, schemas));
+          return [method, { ...operation, 'x-codeSamples': samples }];
+        }),
+      ),
+    ]),
+  );
 }
 
 function pathsOf(api: DocumentedApi, paths: Paths, errors: ErrorResponses): Record<string, Record<string, object>> {
