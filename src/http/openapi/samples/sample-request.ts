@@ -22,6 +22,8 @@ interface Shown {
   readonly fields?: readonly string[];
   readonly body?: object;
   readonly query?: Readonly<Record<string, unknown>>;
+  /** Query parameters by their examples. */
+  readonly parameters?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -37,6 +39,7 @@ const shownOf: Readonly<Record<string, Shown>> = {
   finalizeImport: { body: { missingUploads: 'fail' } },
   getUploadOffset: { headers: { 'Tus-Resumable': '1.0.0' } },
   continueUpload: { headers: { 'Tus-Resumable': '1.0.0', 'Upload-Offset': '0' } },
+  showDeliveredPicture: { parameters: ['sig'] },
   createCustomer: { fields: ['name', 'photosLimit'] },
   updateCustomer: { fields: ['photosLimit'] },
   eraseCustomer: { query: { name: 'ACME' } },
@@ -69,9 +72,18 @@ export function sampleRequest(
   operation: SampledOperation,
   schemas: Schemas,
 ): SampleRequest {
-  const { fields, body: written, query = {}, headers = {} } = shownOf[operation.operationId] ?? {};
-  const inPath = (operation.parameters ?? []).filter((each) => each.in === 'path');
-  const parameters = Object.fromEntries(inPath.map(({ name, schema }) => [name, exampleOf(schema)]));
+  const {
+    fields,
+    body: written,
+    query = {},
+    parameters: named = [],
+    headers = {},
+  } = shownOf[operation.operationId] ?? {};
+  const examples = (isShown: (each: Described) => boolean) =>
+    Object.fromEntries(
+      (operation.parameters ?? []).filter(isShown).map(({ name, schema }) => [name, exampleOf(schema)]),
+    );
+  const parameters = examples((each) => each.in === 'path');
   const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   const json = written ?? (fields && content && pick(content.schema, fields, schemas));
   const isJson = type?.endsWith('json') ?? false;
@@ -80,7 +92,7 @@ export function sampleRequest(
     template,
     path: template.replace(/\{(\w+)\}/g, (_, name) => encodeURI(String(parameters[name]))),
     parameters,
-    query,
+    query: { ...query, ...examples(({ name }) => named.includes(name)) },
     headers: type === undefined || isJson || type === '*/*' ? headers : { ...headers, 'Content-Type': type },
     body: type === undefined ? null : isJson ? { type, json: json ?? {} } : { file: 'DSC_3701.jpg' },
     token: tokenOf(template, operation),
