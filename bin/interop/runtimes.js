@@ -24,7 +24,7 @@ export async function check({ root, tools }) {
         const own = join(folder, name);
         mkdirSync(own);
         const given = { url, token, photos: join(root, 'examples/photos'), folder: own };
-        const printed = await run(program, [...args, JSON.stringify(given)], { cwd: folder });
+        const printed = await run(program, args, { cwd: folder, env: { GIVEN: JSON.stringify(given) } });
         const { image: address, ...outcome } = JSON.parse(printed);
         deepStrictEqual([name, outcome], [name, expected]);
         deepStrictEqual([name, new URL(address).pathname], [name, '/img/dk_0123456789abcdef/1/w=32']);

@@ -374,7 +374,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/img/{deliveryKeyId}/{photoId}/{options}": {
+    "/img/{deliveryKeyId}/{photoId}/{imageOptions}": {
         parameters: {
             query?: never;
             header?: never;
@@ -6188,7 +6188,7 @@ export interface operations {
                 /** @description The id of the photo. */
                 photoId: string;
                 /** @description What to show: `w` and `h` (1 to 4096), `fit` (inside, cover, contain, fill), `g` (center, focus, auto), `f` (auto, jpeg, webp, avif, png), `q` (1 to 100), `dpr` (1 to 3), `bg` (rrggbb), `blur` (0.3 to 100), `p` (a preset, which the others override). Separated by commas, each once, in any order. */
-                options: string;
+                imageOptions: string;
             };
             cookie?: never;
         };

@@ -173,7 +173,7 @@ test('the location is closed to clients, and an original that is gone is 503 in 
 });
 
 describe('delivered pictures in its cache', () => {
-  const ROUTE = '/img/:deliveryKeyId/:photoId/:options';
+  const ROUTE = '/img/:deliveryKeyId/:photoId/:imageOptions';
   /** Statuses of the requests that have come to the service. */
   const served = () =>
     installation

@@ -2,4 +2,4 @@ const sdk = require('photo-service-sdk');
 const node = require('photo-service-sdk/node');
 const { trySdk } = require('./try-sdk.cjs');
 
-trySdk(sdk, node, JSON.parse(process.argv[2])).then((outcome) => console.log(JSON.stringify(outcome)));
+trySdk(sdk, node, JSON.parse(process.env.GIVEN)).then((outcome) => console.log(JSON.stringify(outcome)));

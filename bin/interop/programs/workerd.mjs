@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 // The runtime of Cloudflare Workers, without any of Node: the SDK as the one file for the web.
-const [tools, given] = process.argv.slice(2);
+const [tools] = process.argv.slice(2);
 const { Miniflare } = createRequire(`${tools}/`)('miniflare');
 const here = new URL('./', import.meta.url);
 const program = readFileSync(new URL('try-sdk.cjs', here), 'utf8').replace('exports.trySdk =', 'export const trySdk =');
@@ -17,7 +17,7 @@ const miniflare = new Miniflare({
   compatibilityDate: '2026-01-01',
   modules: modules.map(([path, contents]) => ({ type: 'ESModule', path, contents })),
 });
-const answer = await miniflare.dispatchFetch('http://worker/', { method: 'POST', body: given });
+const answer = await miniflare.dispatchFetch('http://worker/', { method: 'POST', body: process.env.GIVEN });
 const text = await answer.text();
 if (!answer.ok) throw new Error(text);
 console.log(text);

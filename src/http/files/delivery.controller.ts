@@ -19,7 +19,7 @@ import { acceptedFormats, deliveryAddressOf } from './delivery-request.js';
 import { nginxCacheHeaders } from './nginx-cache.js';
 
 const METHODS = 'GET, HEAD, OPTIONS';
-const PATH = ':deliveryKeyId/:photoId/:options';
+const PATH = ':deliveryKeyId/:photoId/:imageOptions';
 const fileHeaders: readonly HeaderName[] = ['ETag', 'Accept-Ranges', 'Content-Disposition', 'Cache-Tag'];
 
 /** A cache may answer with a picture for so long after it is stale, while it asks for the current one. */

@@ -104,7 +104,7 @@ export const deliveryParameters: readonly Parameter[] = [
     schema: { type: 'string', examples: ['90417'] },
   },
   {
-    name: 'options',
+    name: 'imageOptions',
     in: 'path',
     required: true,
     description: `What to show: \`w\` and \`h\` (1 to ${MAX_RESULT_SIDE}), \`fit\` (${fits.join(', ')}), \`g\` (${gravities.join(', ')}), \`f\` (${deliveryFormats.join(', ')}), \`q\` (1 to 100), \`dpr\` (1 to 3), \`bg\` (rrggbb), \`blur\` (0.3 to 100), \`p\` (a preset, which the others override). Separated by commas, each once, in any order.`,
