@@ -4,6 +4,7 @@ import { scopes } from '../../src/core/access/scope.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
+import type { IdempotencyStore } from '../../src/core/idempotency/idempotency-store.js';
 import type { Job } from '../../src/core/jobs/job.js';
 import type { JobQueue } from '../../src/core/jobs/job-queue.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -13,6 +14,7 @@ import { atOnce, present } from '../support/tenant.js';
 export interface OpenKeys {
   readonly keys: KeyStore;
   readonly customers: CustomerDirectory;
+  readonly idempotency: IdempotencyStore;
   readonly jobs: JobQueue;
   setStatus(customerId: Id, status: CustomerStatus): Promise<void>;
   close(): Promise<void>;
@@ -69,6 +71,21 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
           [customerId, work(2)],
         ]);
         for (const job of claimed) await opened.jobs.complete(job);
+      });
+
+      it('stores a response with the key, and no key when that fails', async () => {
+        const claim = { customerId, key: 'made', token: 'run' };
+        const at = later(1);
+        const request = { ...claim, fingerprint: 'f', at, leaseSeconds: 60, expiredBefore: later(-1) };
+        await opened.idempotency.claim(request);
+        const key = await keys.create(sampleKey(customerId), commandLine, [], async ({ id }, responses) => {
+          expect(await responses.store(claim, { id })).toBe(true);
+        });
+        expect(await opened.idempotency.claim(request)).toEqual({ outcome: 'answered', answer: { id: key.id } });
+        const lost = sampleKey(customerId);
+        const fails = async () => Promise.reject(new Error('another run has taken over'));
+        await expect(keys.create(lost, commandLine, [], fails)).rejects.toThrow('taken over');
+        expect(await keys.findByHash(lost.tokenHash)).toBeNull();
       });
 
       it('refuses a customer that does not exist', async () => {

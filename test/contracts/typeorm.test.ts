@@ -96,6 +96,7 @@ keyStoreContract('TypeORM', async () => {
   return {
     keys: new TypeormKeyStore(source),
     customers,
+    idempotency: new TypeormIdempotencyStore(source),
     jobs: new TypeormJobQueue(source),
     setStatus: (id, status) => arrange(source)('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
     close,

@@ -1,3 +1,4 @@
+import type { KeyStore } from '../../src/core/access/key-store.js';
 import { listAudit } from '../../src/core/audit/read-audit.js';
 import { readDailyUsage } from '../../src/core/traffic/read-daily-usage.js';
 import { countStorage } from '../../src/core/traffic/read-traffic.js';
@@ -11,6 +12,15 @@ beforeEach(async () => {
   operator = await app.operator();
 });
 afterEach(() => app.close());
+
+/** Its answer is lost each time: what it did is done. */
+function losingAnswers(keys: KeyStore): KeyStore {
+  const create: KeyStore['create'] = async (...given) => {
+    await keys.create(...given);
+    throw new Error('the connection to the database was lost');
+  };
+  return Object.assign(Object.create(keys), { create });
+}
 
 const once = (key: string) => ({ 'idempotency-key': key });
 const audited = async (customerId: number) => {
@@ -210,6 +220,23 @@ describe('keys', () => {
     // The key of a customer is another one, though it reads the same.
     const client = await app.customer();
     expect((await client.post('/tags', { name: 'x' }, once('k'))).headers['idempotent-replayed']).toBeUndefined();
+  });
+
+  test('a key whose creation was cut off is made once, and its token is in the repeated response', async () => {
+    const cut = await startApp({ operatorApi: true, ports: ({ keys }) => ({ keys: losingAnswers(keys) }) });
+    try {
+      const { body: customer } = await (await cut.operator()).post('/customers', { name: 'ACME' });
+      const path = `/customers/${customer.id}/keys`;
+      const create = async () => (await cut.operator()).post(path, { name: 'x', scopes: ['photos:read'] }, once('k'));
+      expect((await create()).status).toBe(500);
+      const again = await create();
+      expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, 'true']);
+      const me = await cut.send({ path: '/api/v1/photos', headers: { authorization: `Bearer ${again.body.token}` } });
+      expect(me.status).toBe(200);
+      expect(await cut.ports.keys.list(customer.id)).toHaveLength(1);
+    } finally {
+      await cut.close();
+    }
   });
 
   test('a write is not executed again: deleting with an Idempotency-Key is 204 twice', async () => {

@@ -8,11 +8,13 @@ import {
   MAX_LISTED_ADDRESSES,
 } from '../../src/core/access/key-store.js';
 import type { Actor } from '../../src/core/audit/actor.js';
+import type { StoreResponse } from '../../src/core/idempotency/idempotency-store.js';
 import type { JobWork } from '../../src/core/jobs/job.js';
 import { DomainError, requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { MemoryAuditTrail } from './memory-audit.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
+import { MemoryResponseStore } from './memory-idempotency-store.js';
 import { MemoryJobAdder } from './memory-job-queue.js';
 import { MemoryOutbox } from './memory-webhook-repository.js';
 
@@ -31,7 +33,12 @@ export class MemoryKeyStore implements KeyStore {
     return this.database.transaction(async () => this.live((key) => key.customerId === customerId));
   }
 
-  create(key: NewApiKey, actor: Actor, works: readonly JobWork[] = []): Promise<ApiKey> {
+  create(
+    key: NewApiKey,
+    actor: Actor,
+    works: readonly JobWork[] = [],
+    storeResponse?: StoreResponse<ApiKey>,
+  ): Promise<ApiKey> {
     return this.database.transaction(async () => {
       requireFound(this.database.customers.get(key.customerId), 'customer');
       if (this.live((other) => other.customerId === key.customerId).length >= MAX_KEYS) {
@@ -44,6 +51,7 @@ export class MemoryKeyStore implements KeyStore {
       await this.outboxOf(row).add('api_key.created', [row.id], row.createdAt);
       await this.trailOf(row).add(actor, { action: 'api_key.created', subject: row, at: row.createdAt });
       await new MemoryJobAdder(this.database, key.customerId, { now: () => key.createdAt }).add(...works);
+      await storeResponse?.(row, new MemoryResponseStore(this.database, key.customerId));
       return row;
     });
   }

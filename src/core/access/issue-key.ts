@@ -1,4 +1,5 @@
 import type { Actor } from '../audit/actor.js';
+import type { StoreResponse } from '../idempotency/idempotency-store.js';
 import type { JobWork } from '../jobs/job.js';
 import type { Clock } from '../shared/clock.js';
 import { type FieldError, invalid } from '../shared/errors.js';
@@ -21,12 +22,13 @@ export interface IssuedKey {
   readonly token: string;
 }
 
-/** Creates a key for a customer, and these jobs with it. Errors: `invalid_request`, `not_found` (customer), `limit_reached`. */
+/** Creates a key for a customer, and with it these jobs and the response to the request for it. Errors: `invalid_request`, `not_found` (customer), `limit_reached`. */
 export async function issueKey(
   { keys, clock }: { keys: KeyStore; clock: Clock },
   actor: Actor,
   request: KeyRequest,
   works: readonly JobWork[] = [],
+  storeResponse?: StoreResponse<IssuedKey>,
 ): Promise<IssuedKey> {
   const { settings, errors } = readKeySettings(request);
   const wrong = [...errors, ...scopeErrors(request.scopes)];
@@ -44,7 +46,9 @@ export async function issueKey(
     expiresAt: settings.expiresAt,
     createdAt: clock.now(),
   };
-  const key = await keys.create(created, actor, works);
+  const key = await keys.create(created, actor, works, (stored, responses) =>
+    Promise.resolve(storeResponse?.({ key: stored, token }, responses)),
+  );
   return { key, token };
 }
 

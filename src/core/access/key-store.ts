@@ -1,5 +1,6 @@
 import type { Actor } from '../audit/actor.js';
 import type { CustomerStatus } from '../customers/customer.js';
+import type { StoreResponse } from '../idempotency/idempotency-store.js';
 import type { JobWork } from '../jobs/job.js';
 import { DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
@@ -22,10 +23,16 @@ export interface KeyStore {
   /** Keys of one customer that are not deleted, oldest first. */
   list(customerId: Id): Promise<readonly ApiKey[]>;
   /**
-   * Stores a key under a new id, and with it the event `api_key.created`, an entry of the audit log in the name of `actor`, and these jobs. Errors:
-   * `not_found` (customer), `limit_reached` over 100 keys of one customer, exact under concurrency.
+   * Stores a key under a new id, and with it the event `api_key.created`, an entry of the audit log in the name of `actor`, these jobs, and what
+   * `storeResponse` stores; if that fails, there is no key. Errors: `not_found` (customer), `limit_reached` over 100 keys of one customer, exact
+   * under concurrency.
    */
-  create(key: NewApiKey, actor: Actor, works?: readonly JobWork[]): Promise<ApiKey>;
+  create(
+    key: NewApiKey,
+    actor: Actor,
+    works?: readonly JobWork[],
+    storeResponse?: StoreResponse<ApiKey>,
+  ): Promise<ApiKey>;
   /**
    * Updates a key, with immediate effect on every process; an entry of the audit log names what changed. Null when there is no such key
    * (any more).

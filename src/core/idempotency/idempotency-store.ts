@@ -70,6 +70,9 @@ export interface ResponseStore {
   store(claim: Claim, answer: StoredResponse): Promise<boolean>;
 }
 
+/** Stores the response to a result in the transaction that brought it about, which it ends by its error when another run has taken over. */
+export type StoreResponse<Result> = (result: Result, responses: ResponseStore) => Promise<void>;
+
 declare module '../shared/transactional.js' {
   interface Repositories {
     readonly responses: ResponseStore;

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { findCustomer } from '../../core/customers/list-customers.js';
 import { claimKey } from '../../core/idempotency/claim-key.js';
 import type { IdempotencyKey } from '../../core/idempotency/idempotency-store.js';
-import { storeWithResponse } from '../../core/idempotency/store-with-response.js';
+import { responseOf, storeWithResponse } from '../../core/idempotency/store-with-response.js';
 import type { Ports } from '../../core/ports.js';
 import { budgetGroupOf } from '../guards/budget-group.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
@@ -16,6 +16,9 @@ import { ClaimLeases } from './claim-leases.js';
 import { fingerprintOf, idempotencyKeyOf, operatorKey } from './idempotency-key.js';
 import { type AnyStoredBodyFormat, idempotentRun, REPEATABLE, STORED_BODY_FORMAT } from './idempotent.js';
 import { replyOf, type StoredHttpResponse, storedErrorOf, storedResponseOf } from './stored-response.js';
+
+/** Without a key, no response is stored. */
+async function nothing(): Promise<void> {}
 
 /** Of responses that an earlier request got. */
 export const REPLAYED = 'Idempotent-Replayed';
@@ -42,7 +45,7 @@ export class IdempotentResponses {
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
     const requestContext = requestContextOf(request);
-    idempotentRun.set(requestContext, async (act, answerTo) => answerTo(await act(this.ports)));
+    idempotentRun.set(requestContext, async (act, answerTo) => answerTo(await act(this.ports, nothing)));
     const sent = budgetGroupOf(request.method) === 'write' ? idempotencyKeyOf(request) : null;
     const isRepeatable = this.reflector.get<true | undefined>(REPEATABLE, context.getHandler()) ?? false;
     if (sent === null || isRepeatable) return handle();
@@ -63,8 +66,9 @@ export class IdempotentResponses {
       this.ports.store.transaction(customerId, ({ responses }) => responses.store(claim, stored));
     let isStored = false;
     idempotentRun.set(requestContext, async (act, answerTo) => {
-      const store = storeWithResponse(this.ports.store, claim, (result) => toStored(answerTo(result as never)));
-      const result = await act({ ...this.ports, store });
+      const storeResponse = responseOf(claim, (result) => toStored(answerTo(result as never)));
+      const store = storeWithResponse(this.ports.store, storeResponse);
+      const result = await act({ ...this.ports, store }, storeResponse);
       isStored = true;
       return answerTo(result);
     });

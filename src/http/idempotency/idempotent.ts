@@ -1,16 +1,17 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { createParamDecorator, SetMetadata } from '@nestjs/common';
 import type { Request } from 'express';
+import type { StoreResponse } from '../../core/idempotency/idempotency-store.js';
 import type { Ports } from '../../core/ports.js';
 import { type RequestContext, RequestSlot, requestContextOf } from '../server/request-context.js';
 
 /**
  * Runs a use case that has exactly one transaction, and responds. For a request with an Idempotency-Key the response is stored in that
  * transaction, so that whatever fails, a repetition finds both the work and its response, or neither. `answerTo` only translates: it is
- * called inside the transaction and once more after it.
+ * called inside the transaction and once more after it. A transaction that is not one of `ports.store` is given `storeResponse`.
  */
 export type RunIdempotently = <T>(
-  act: (ports: Ports) => Promise<T>,
+  act: (ports: Ports, storeResponse: StoreResponse<T>) => Promise<T>,
   answerTo: (result: T) => unknown,
 ) => Promise<unknown>;
 

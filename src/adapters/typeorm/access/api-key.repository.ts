@@ -10,6 +10,7 @@ import {
 } from '../../../core/access/key-store.js';
 import type { Actor } from '../../../core/audit/actor.js';
 import type { CustomerStatus } from '../../../core/customers/customer.js';
+import type { StoreResponse } from '../../../core/idempotency/idempotency-store.js';
 import type { JobWork } from '../../../core/jobs/job.js';
 import { after } from '../../../core/shared/clock.js';
 import { DomainError, requireFound } from '../../../core/shared/errors.js';
@@ -21,6 +22,7 @@ import { readBatcher } from '../database/read-batcher.js';
 import { asJson, change, insert, select, selectList, update } from '../database/rows.js';
 import { inCustomerTransaction, inTransaction, withoutTransaction } from '../database/transaction.js';
 import { TypeormOutbox } from '../events/outbox.repository.js';
+import { TypeormResponseStore } from '../idempotency/idempotency.repository.js';
 import { TypeormJobAdder } from '../jobs/job.repository.js';
 import { apiKeyTable, keyAddressTable } from './api-key.table.js';
 
@@ -56,7 +58,12 @@ export class TypeormKeyStore implements KeyStore {
     );
   }
 
-  create(key: NewApiKey, actor: Actor, works: readonly JobWork[] = []): Promise<ApiKey> {
+  create(
+    key: NewApiKey,
+    actor: Actor,
+    works: readonly JobWork[] = [],
+    storeResponse?: StoreResponse<ApiKey>,
+  ): Promise<ApiKey> {
     return inCustomerTransaction(this.dataSource, key.customerId, async (manager) => {
       await lockCustomer(manager, key.customerId);
       const count = await manager.countBy(apiKeyTable, { customerId: key.customerId, deletedAt: IsNull() });
@@ -72,6 +79,7 @@ export class TypeormKeyStore implements KeyStore {
         at: key.createdAt,
       });
       await new TypeormJobAdder(manager, key.customerId).add(...works);
+      await storeResponse?.(stored, new TypeormResponseStore(manager, key.customerId));
       return stored;
     });
   }

@@ -1,14 +1,14 @@
 import { Controller, Delete, Get, HttpCode, Inject, Patch, Post } from '@nestjs/common';
 import { deleteOwnKey } from '../../../core/access/delete-own-key.js';
 import { editKey } from '../../../core/access/edit-key.js';
-import { issueKey } from '../../../core/access/issue-key.js';
+import { type IssuedKey, issueKey } from '../../../core/access/issue-key.js';
 import { ownKey } from '../../../core/access/own-key.js';
 import type { AccountCaller } from '../../../core/customers/account-caller.js';
 import { findCustomer } from '../../../core/customers/list-customers.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireOperatorScope } from '../../access.js';
-import { StoreBodyAs } from '../../idempotency/idempotent.js';
+import { Idempotent, type RunIdempotently, StoreBodyAs } from '../../idempotency/idempotent.js';
 import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { ifNoneMatchHeader, pathId } from '../../openapi/parameters.js';
 import { PORTS } from '../../ports-token.js';
@@ -82,15 +82,20 @@ export class OperatorKeysController {
   @RequireOperatorScope('keys:write')
   @StoreBodyAs(sealedBody)
   @BodySchema(OperatorKeyCreationBody)
-  async create(
+  create(
     @OperatorAccount() { customerId: id, actor }: AccountCaller,
     @ValidBody() body: OperatorKeyCreationBody,
+    @Idempotent() idempotent: RunIdempotently,
   ) {
     const defaults = { ipList: [], readLimit: null, writeLimit: null, expiresAt: null };
     const request = { ...defaults, ...keySettingsOf(body), name: body.name, scopes: body.scopes, customerId: id };
-    const issued = await issueKey(this.ports, actor, request);
-    const location = `/operator/v1/customers/${id}/keys/${issued.key.id}`;
-    return new Reply(201, operatorKeyWithTokenView(issued), { Location: location });
+    return idempotent<IssuedKey>(
+      (ports, storeResponse) => issueKey(ports, actor, request, [], storeResponse),
+      (issued) => {
+        const location = `/operator/v1/customers/${id}/keys/${issued.key.id}`;
+        return new Reply(201, operatorKeyWithTokenView(issued), { Location: location });
+      },
+    );
   }
 
   @Patch(':keyId')
