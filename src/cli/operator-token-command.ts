@@ -1,9 +1,15 @@
 import { Command } from 'commander';
 import { deleteOperatorToken } from '../core/operators/delete-operator-token.js';
+import { editOperatorToken } from '../core/operators/edit-operator-token.js';
 import { issueOperatorToken } from '../core/operators/issue-operator-token.js';
-import { type OperatorToken, operatorScopes, operatorTokenPrefix } from '../core/operators/operator-token.js';
+import {
+  type OperatorToken,
+  type OperatorTokenSettings,
+  operatorScopes,
+  operatorTokenPrefix,
+} from '../core/operators/operator-token.js';
 import type { Id } from '../core/shared/ids.js';
-import { idOption, instantOption, listOption } from './options.js';
+import { idOption, instantOption, listOption, wordOr } from './options.js';
 import { print, table } from './print.js';
 import { withPorts } from './with-ports.js';
 
@@ -11,6 +17,7 @@ export function operatorTokenCommand(): Command {
   return new Command('operator-token')
     .description('manage the tokens of the operator API, which administers all customers')
     .addCommand(create())
+    .addCommand(edit())
     .addCommand(list())
     .addCommand(remove());
 }
@@ -43,6 +50,38 @@ function create(): Command {
         '',
       ]);
     });
+}
+
+interface EditOptions {
+  readonly name?: string;
+  /** False: every address. */
+  readonly ip?: readonly string[] | false;
+  readonly expiresAt?: Date | 'never';
+  readonly json?: boolean;
+}
+
+function edit(): Command {
+  return new Command('edit')
+    .description('change a token with immediate effect; its scopes never change')
+    .argument('<id>', 'the id of the token', idOption)
+    .option('--name <name>', 'the program that uses the token')
+    .option('--ip <cidr>', 'allow only these addresses or ranges (repeatable)', listOption)
+    .option('--no-ip', 'allow every address')
+    .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: EditOptions) => {
+      const token = await withPorts((ports) => editOperatorToken(ports, id, changesOf(options)));
+      print(options, tokenJson(token), [`Operator token ${token.id} "${token.name}" changed.`]);
+    });
+}
+
+/** Absent options are not changed. */
+function changesOf({ name, ip, expiresAt }: EditOptions): Partial<OperatorTokenSettings> {
+  return {
+    ...(name !== undefined && { name }),
+    ...(ip !== undefined && { ipList: ip === false ? [] : ip }),
+    ...(expiresAt !== undefined && { expiresAt: expiresAt === 'never' ? null : expiresAt }),
+  };
 }
 
 function list(): Command {

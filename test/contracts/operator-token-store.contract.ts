@@ -64,6 +64,18 @@ export function operatorTokenStoreContract(name: string, open: () => Promise<Ope
       expect((await tokens.list()).at(-1)?.deletedAt).toEqual(later(5));
     });
 
+    it('changes name, IP list and expiry of a token that is not deleted, and nothing else', async () => {
+      const token = await tokens.create(sample());
+      const settings = { name: 'É "q" 📷', ipList: ['203.0.113.0/24'], expiresAt: later(9) };
+      expect(await tokens.update(token.id, settings)).toEqual({ ...token, ...settings });
+      expect(await tokens.findByHash(token.tokenHash)).toEqual({ ...token, ...settings });
+      expect(await tokens.update(token.id, { ...settings, ipList: [], expiresAt: null })).toMatchObject({ ipList: [] });
+      await tokens.delete(token.id, later(5));
+      expect(await tokens.update(token.id, settings)).toBeNull();
+      expect(await tokens.update(9e15, settings)).toBeNull();
+      expect((await tokens.list()).at(-1)).toMatchObject({ expiresAt: null });
+    });
+
     it('lists the oldest first', async () => {
       const made = [await tokens.create(sample()), await tokens.create(sample())];
       expect((await tokens.list()).slice(-2)).toEqual(made);

@@ -1,6 +1,7 @@
 import { hashToken, newToken } from '../../src/core/access/api-key.js';
 import { authenticateOperator } from '../../src/core/operators/authenticate-operator.js';
 import { deleteOperatorToken } from '../../src/core/operators/delete-operator-token.js';
+import { editOperatorToken } from '../../src/core/operators/edit-operator-token.js';
 import { issueOperatorToken, type OperatorTokenRequest } from '../../src/core/operators/issue-operator-token.js';
 import { newOperatorToken, operatorScopes, requireOperatorScope } from '../../src/core/operators/operator-token.js';
 import { SECOND } from '../../src/core/shared/clock.js';
@@ -53,6 +54,23 @@ test('a token is known until it expires or is deleted; that of an API key never 
   await deleteOperatorToken(uses, lasting.operatorToken.id);
   expect(await authenticateOperator(uses, lasting.token)).toBeNull();
   await expect(deleteOperatorToken(uses, lasting.operatorToken.id)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('name, IP list and expiry of a token can be changed, what is absent stays, and scopes and token stay', async () => {
+  const { operatorToken, token } = await issue({ ipList: ['10.0.0.0/8'], scopes: ['keys:write'] });
+  const { id } = operatorToken;
+  const edited = await editOperatorToken(uses, id, { name: ' billing ', expiresAt: new Date(9e12) });
+  expect(edited).toEqual({ ...operatorToken, name: 'billing', expiresAt: new Date(9e12) });
+  expect(await editOperatorToken(uses, id, { ipList: ['203.0.113.9/24'] })).toMatchObject({
+    ipList: ['203.0.113.0/24'],
+  });
+  expect(await authenticateOperator(uses, token)).toMatchObject({ name: 'billing', scopes: ['keys:write'] });
+  await expect(editOperatorToken(uses, id, { name: '', ipList: ['x'] })).rejects.toMatchObject({
+    code: 'invalid_request',
+    details: { errors: ['name', 'ipList'].map((field) => expect.objectContaining({ field })) },
+  });
+  await deleteOperatorToken(uses, id);
+  await expect(editOperatorToken(uses, id, {})).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('a token without the scope is told which one it needs', async () => {

@@ -66,6 +66,7 @@ const refused: readonly string[] = [
   'preset delete card --customer 1',
   'operator-token create --name x --scopes all',
   'operator-token list',
+  'operator-token edit 1',
   'operator-token delete 1',
   'reload',
 ];

@@ -2,6 +2,7 @@ import {
   MAX_OPERATOR_TOKENS,
   type NewOperatorToken,
   type OperatorToken,
+  type OperatorTokenSettings,
 } from '../../src/core/operators/operator-token.js';
 import type { OperatorTokenStore } from '../../src/core/operators/operator-token-store.js';
 import { DomainError } from '../../src/core/shared/errors.js';
@@ -31,6 +32,16 @@ export class MemoryOperatorTokenStore implements OperatorTokenStore {
       const row: OperatorToken = { ...token, id: this.database.next('operator token'), deletedAt: null };
       this.database.operatorTokens.set(row.id, row);
       return copyOf(row);
+    });
+  }
+
+  update(id: Id, { name, ipList, expiresAt }: OperatorTokenSettings): Promise<OperatorToken | null> {
+    return this.database.transaction(async () => {
+      const [token] = this.live().filter((each) => each.id === id);
+      if (token === undefined) return null;
+      const changed = { ...token, name, ipList, expiresAt };
+      this.database.operatorTokens.set(id, changed);
+      return copyOf(changed);
     });
   }
 

@@ -1,5 +1,5 @@
 import type { Id } from '../shared/ids.js';
-import type { NewOperatorToken, OperatorToken } from './operator-token.js';
+import type { NewOperatorToken, OperatorToken, OperatorTokenSettings } from './operator-token.js';
 
 /** The tokens of the operator. */
 export interface OperatorTokenStore {
@@ -12,6 +12,8 @@ export interface OperatorTokenStore {
   list(): Promise<readonly OperatorToken[]>;
   /** Stores a token under a new id. Errors: `limit_reached` over 100 that are not deleted, exact under concurrency. */
   create(token: NewOperatorToken): Promise<OperatorToken>;
+  /** Changes a token, with immediate effect on every process. Null when there is no such token (any more). */
+  update(id: Id, settings: OperatorTokenSettings): Promise<OperatorToken | null>;
   /** Marks the token deleted. False when there is no such token (any more). */
   delete(id: Id, at: Date): Promise<boolean>;
 }

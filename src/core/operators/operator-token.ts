@@ -34,6 +34,9 @@ export interface OperatorToken {
   readonly deletedAt: Date | null;
 }
 
+/** What may change. */
+export type OperatorTokenSettings = Pick<OperatorToken, 'name' | 'ipList' | 'expiresAt'>;
+
 export type NewOperatorToken = Omit<OperatorToken, 'id' | 'deletedAt'>;
 
 /** Tokens that are not deleted. */

@@ -3,6 +3,7 @@ import {
   MAX_OPERATOR_TOKENS,
   type NewOperatorToken,
   type OperatorToken,
+  type OperatorTokenSettings,
 } from '../../../core/operators/operator-token.js';
 import type { OperatorTokenStore } from '../../../core/operators/operator-token-store.js';
 import { DomainError, requireFound } from '../../../core/shared/errors.js';
@@ -34,6 +35,14 @@ export class TypeormOperatorTokenStore implements OperatorTokenStore {
         throw new DomainError('limit_reached', message, { limit: MAX_OPERATOR_TOKENS, name: 'operatorTokens' });
       }
       return requireFound((await insert(manager, operatorTokenTable, [token]))[0], 'operator_token');
+    });
+  }
+
+  update(id: Id, { name, ipList, expiresAt }: OperatorTokenSettings): Promise<OperatorToken | null> {
+    return inTransaction(this.dataSource, async (manager) => {
+      const live = { id, deletedAt: IsNull() };
+      await manager.update(operatorTokenTable, live, { name, ipList: [...ipList], expiresAt });
+      return manager.findOneBy(operatorTokenTable, live);
     });
   }
 

@@ -1,0 +1,22 @@
+import { readKeySettings } from '../access/key-values.js';
+import { invalid, requireFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { OperatorToken, OperatorTokenSettings } from './operator-token.js';
+import type { OperatorTokenStore } from './operator-token-store.js';
+
+/**
+ * Changes name, IP list (as people write it) or expiry of a token; absent fields stay. Takes effect with the next request. Scopes never change.
+ * Errors: `invalid_request`, `not_found`.
+ */
+export async function editOperatorToken(
+  { operatorTokens }: { operatorTokens: OperatorTokenStore },
+  id: Id,
+  changes: Partial<OperatorTokenSettings>,
+): Promise<OperatorToken> {
+  const found = (await operatorTokens.list()).find((token) => token.id === id && token.deletedAt === null);
+  const { name, ipList, expiresAt } = { ...requireFound(found, 'operator_token'), ...changes };
+  const { settings, errors } = readKeySettings({ name, ipList, expiresAt, readLimit: null, writeLimit: null });
+  if (errors.length > 0) throw invalid(...errors);
+  const values = { name: settings.name, ipList: settings.ipList, expiresAt: settings.expiresAt };
+  return requireFound(await operatorTokens.update(id, values), 'operator_token');
+}
