@@ -3,7 +3,7 @@ import type { ApiDocument, JsonSchema } from './reference.js';
 type Schemas = ApiDocument['components']['schemas'];
 
 /** A schema with what it refers to; what stands beside the reference goes first. */
-export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
+function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const { $ref, allOf, ...own } = schema;
   if ($ref !== undefined) return resolved({ ...schemas[$ref.replace('#/components/schemas/', '')], ...own }, schemas);
   if (allOf === undefined) return schema;
@@ -12,7 +12,7 @@ export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
 }
 
 /** Without the null that it may also be, and whether it may. */
-export function nonNull(
+function nonNull(
   schema: JsonSchema,
   schemas: Schemas,
 ): { readonly schema: JsonSchema; readonly isNullable: boolean } {

@@ -17,7 +17,7 @@ export interface SampleRequest {
 }
 
 /** What a sample shows of an operation, where it is more than its path. Values are those of the document, or these. */
-interface Shown {
+interface RequestExample {
   /** Fields of the body by their examples. */
   readonly fields?: readonly string[];
   readonly body?: object;
@@ -27,7 +27,7 @@ interface Shown {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const shownOf: Readonly<Record<string, Shown>> = {
+const requestExamples: Readonly<Record<string, RequestExample>> = {
   listPhotos: { query: { minRating: 4, limit: 10 } },
   updatePhoto: { fields: ['title', 'rating'] },
   setPhotoTags: { fields: ['tagNames'] },
@@ -78,7 +78,7 @@ export function sampleRequest(
     query = {},
     parameters: named = [],
     headers = {},
-  } = shownOf[operation.operationId] ?? {};
+  } = requestExamples[operation.operationId] ?? {};
   const examples = (isShown: (each: Described) => boolean) =>
     Object.fromEntries(
       (operation.parameters ?? []).filter(isShown).map(({ name, schema }) => [name, exampleOf(schema)]),
