@@ -6,6 +6,7 @@ export const installed = [
   'swagger-ui-dist',
   'thumbhash',
   '@noble/hashes',
+  '@fontsource-variable/inter',
   '@zxcvbn-ts/language-common',
 ];
 

@@ -7,6 +7,7 @@ import type { Flash } from './browser-session.js';
 import { Csrf } from './csrf.js';
 import { CsrfToken } from './form.js';
 import { Layout } from './layout.js';
+import { localize } from './localized.js';
 import type { PageContext } from './page-context.js';
 
 export interface PageOptions {
@@ -49,7 +50,12 @@ export function renderPage(
     </CsrfToken.Provider>,
   );
   const reach = [new URL(ports.addresses.publicUrl).origin, ...(options.reach ?? [])];
-  return new Reply(options.status ?? 200, `<!doctype html>${html}`, pageHeaders(reach));
+  return new Reply(options.status ?? 200, `<!doctype html>${localize(html, context.request)}`, pageHeaders(reach));
+}
+
+/** What a script asked for, with texts that it shows. */
+export function replyToScript({ request }: PageContext, body: object): Reply {
+  return new Reply(200, JSON.parse(localize(JSON.stringify(body), request)), { 'Cache-Control': 'no-store' });
 }
 
 /** Redirects to another page after a form was sent. A message is shown there once. */
@@ -64,6 +70,7 @@ export function pageHeaders(reach: readonly string[]): Readonly<Record<string, s
     'default-src': ["'none'"],
     'script-src': ["'self'"],
     'style-src': ["'self'"],
+    'font-src': ["'self'"],
     'img-src': ["'self'", 'data:', 'blob:', ...reach],
     'connect-src': ["'self'", ...reach],
     'form-action': ["'self'"],

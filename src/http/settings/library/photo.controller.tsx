@@ -98,7 +98,8 @@ export class PhotoController {
       title: photoName(photo),
       section: 'library',
       styles: ['library.css'],
-      scripts: ['photo.js', 'tag-names.js', 'focus.js'],
+      scripts: ['photo.js', 'tag-names.js', 'time-zones.js', 'focus.js'],
+      isWide: true,
       ...(problems && { status: problems.status }),
     };
     const about = { shown, exif, problems, neighbours, query, fields: said ?? fieldsOf(photo) };

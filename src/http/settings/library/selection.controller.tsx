@@ -7,7 +7,7 @@ import type { Ports } from '../../../core/ports.js';
 import { invalid } from '../../../core/shared/errors.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
-import { Reply } from '../../responses/reply.js';
+import type { Reply } from '../../responses/reply.js';
 import { sendGenerated } from '../../responses/send-lines.js';
 import { zipOf } from '../../responses/zip.js';
 import { requestContextOf } from '../../server/request-context.js';
@@ -15,7 +15,7 @@ import { oneOfQuery } from '../address.js';
 import { wantsPage } from '../error-page.js';
 import { problemsOf } from '../form.js';
 import { type EditStatus, editStatus } from '../history/edit-status.js';
-import { redirectTo, renderPage } from '../page.js';
+import { redirectTo, renderPage, replyToScript } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { newSharePath } from '../shares/shares-area.js';
 import { isEditButton, sentAction } from './bulk-action-form.js';
@@ -93,8 +93,7 @@ export class SelectionController {
 
   /** Scripts show the message where the person is; without them, the list begins anew. */
   private answer(context: PageContext, query: LibraryQuery, status: EditStatus): Reply {
-    if (!wantsPage(requestContextOf(context.request), context.request))
-      return new Reply(200, status, { 'Cache-Control': 'no-store' });
+    if (!wantsPage(requestContextOf(context.request), context.request)) return replyToScript(context, status);
     const { kind, text, undo } = status;
     return redirectTo(context, libraryPath(query), { kind, text, ...(undo && { undo }) });
   }

@@ -125,7 +125,7 @@ function ClusterTable({ clusters }: { clusters: readonly MappedCluster[] }) {
 function NothingHere({ isWhole }: { isWhole: boolean }) {
   if (!isWhole) {
     return (
-      <Empty title="No photos were taken here">
+      <Empty icon="map-pin" title="No photos were taken here">
         <p>
           Zoom out, or <a href="/settings/map">show the whole map</a>.
         </p>
@@ -133,7 +133,7 @@ function NothingHere({ isWhole }: { isWhole: boolean }) {
     );
   }
   return (
-    <Empty title="No photo has a location yet">
+    <Empty icon="map-pin" title="No photo has a location yet">
       <p>Cameras and phones record it if they may. You can also set it on the page of a photo.</p>
     </Empty>
   );

@@ -116,7 +116,7 @@ function Failures({ traffic }: { traffic: Traffic }) {
         Requests over the rate limit are only counted above.
       </p>
       {failures.length === 0 ? (
-        <Empty title="No errors" />
+        <Empty icon="circle-check" title="No errors" />
       ) : (
         <Table
           caption="Recent errors"

@@ -103,7 +103,7 @@ function Act({ action, children }: { action: string; children: string }) {
 function Log({ endpoint, log, cursor }: Pick<EndpointPageProps, 'endpoint' | 'log' | 'cursor'>) {
   if (log.data.length === 0) {
     return (
-      <Empty title="Nothing was sent yet">
+      <Empty icon="send" title="Nothing was sent yet">
         <p>The next event for this endpoint, or a test event, will be listed here.</p>
       </Empty>
     );
