@@ -287,6 +287,45 @@ describe('the library', () => {
     for (const other of ['?q=a', '?view=trash', '?sort=filename']) expect(await years(other)).toEqual([]);
   });
 
+  it('counts the photos of each month, in the order of the list', async () => {
+    const [a = 0, b = 0, c = 0, d = 0, e = 0] = await add('a', 'b', 'c', 'd', 'e');
+    const taken: [Id, string][] = [
+      [a, '2019-12-31T23:59:59'],
+      [b, '2024-02-01T00:00:00'],
+      [c, '2024-02-29T23:59:59'],
+      [d, '2024-03-01T00:00:00'],
+    ];
+    for (const [id, takenAtLocal] of taken) await actor.patch(`/photos/${id}`, { takenAtLocal, timeZone: '+00:00' });
+    await actor.delete(`/photos/${d}`);
+    const steps = async (query: string) => {
+      const { text } = await browser.get(`/settings/library/months${query}`);
+      return [...text.matchAll(/href="([^"]+)" data-time="([^"]+)"(?: data-photos="(\d+)")?/g)].map((match) =>
+        match.slice(1),
+      );
+    };
+    expect(await steps('')).toEqual([
+      ['/settings/library?to=2024-12-31', '2024', undefined],
+      ['/settings/library?to=2024-02-29', '2024-02', '2'],
+      ['/settings/library?to=2019-12-31', '2019', undefined],
+      ['/settings/library?to=2019-12-31', '2019-12', '1'],
+    ]);
+    expect((await steps('?sort=takenAt'))[3]).toEqual([
+      '/settings/library?from=2024-02-01&amp;sort=takenAt',
+      '2024-02',
+      '2',
+    ]);
+    expect(shownIds((await browser.get('/settings/library?to=2024-02-29')).text)).toEqual([c, b, a]);
+    const tile = (id: Id) => [String(id), expect.stringMatching(/^shape-\d+$/)];
+    expect(JSON.parse((await browser.get('/settings/library/sections')).text)).toEqual({
+      sections: [
+        { month: '2024-02', title: 'February 2024', tiles: [tile(c), tile(b)] },
+        { month: '2019-12', title: 'December 2019', tiles: [tile(a)] },
+        { month: '', title: 'Date not known', tiles: [tile(e)] },
+      ],
+      older: null,
+    });
+  });
+
   it('says how many photos there are: all, those in the trash, and matches that one page holds', async () => {
     const ids = await add(...Array.from({ length: 62 }, (_, n) => `n${n}`));
     await actor.patch(`/photos/${ids[0]}`, { title: 'Alone' });

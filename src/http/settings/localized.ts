@@ -11,6 +11,8 @@ const formats = {
     new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(Number(value)),
   /** `2026-11` as `November 2026`. */
   month: (locale: string, value: string) => date(locale, `${value}-01`, { month: 'long', year: 'numeric' }),
+  /** `2026-11` as `Nov`. */
+  monthName: (locale: string, value: string) => date(locale, `${value}-01`, { month: 'short' }),
   /** `2026-11-21` as `21 Nov`. */
   day: (locale: string, value: string) => date(locale, value, { day: 'numeric', month: 'short' }),
   /** `2026-11-21T03:04:05` as `21 November 2026 at 03:04:05`, of no zone. */

@@ -8,6 +8,7 @@ import { fetchPage } from './page-fetch.js';
 import { PhotoActions } from './photo-actions.js';
 import { idOf, PhotoGrid } from './photo-grid.js';
 import { PhotoSelection } from './photo-selection.js';
+import { useScrubber } from './scrubber.js';
 import { SelectAll } from './select-all.js';
 import { previewShift } from './shift-preview.js';
 import { listKey, readStored, type StoredPlace, store } from './stored-place.js';
@@ -84,6 +85,7 @@ function open(edits: BulkEdits, isFirst: boolean): OpenLibrary | null {
   selection.add(readStored<string[]>('selected', key) ?? []);
   const older = new OlderPhotos(form, grid);
   addOlderPhotos(form, older, ended.signal);
+  void useScrubber(form, older, ended.signal);
   const clear = () => {
     everything.cancel();
     selection.clear();
