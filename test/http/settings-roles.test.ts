@@ -23,6 +23,8 @@ const expected: Readonly<Record<Role, readonly string[]>> = {
     'GET /settings/library/tiles',
     'GET /settings/library/ids',
     'GET /settings/library/count',
+    'GET /settings/library/months',
+    'GET /settings/library/sections',
     'GET /settings/library/tag-names',
     'GET /settings/photos/:id',
     'GET /settings/photos/:id/original',
