@@ -18,7 +18,7 @@ import { photoExifTable, photoJson, photoOf, photoTable, rowOf } from './photo.t
 import { photoClusters } from './photo-clusters.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { countPhotos, isUnmoved, listPhotos, listPhotosAsJson } from './photo-list.js';
-import { type PhotosReadTogether, photosWithTags, countTakenBetween, visiblePhotos } from './photo-reads.js';
+import { countTakenBetween, type PhotosReadTogether, photosWithTags, visiblePhotos } from './photo-reads.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { camerasInUse, countriesInUse, photoKinds } from './photo-values.js';
