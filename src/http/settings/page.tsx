@@ -25,6 +25,8 @@ export interface PageOptions {
   readonly flash?: Flash | null;
   /** Origins other than ours that scripts and pictures of this page may reach, for example a store that accepts uploads. */
   readonly reach?: readonly string[];
+  /** Origins other than ours that pictures of this page may come from. */
+  readonly pictures?: readonly string[];
   /** Without navigation, centred: signing in, errors. */
   readonly plain?: boolean;
   /** As wide as the window. */
@@ -50,7 +52,11 @@ export function renderPage(
     </CsrfToken.Provider>,
   );
   const reach = [new URL(ports.addresses.publicUrl).origin, ...(options.reach ?? [])];
-  return new Reply(options.status ?? 200, `<!doctype html>${localize(html, context.request)}`, pageHeaders(reach));
+  return new Reply(
+    options.status ?? 200,
+    `<!doctype html>${localize(html, context.request)}`,
+    pageHeaders(reach, options.pictures),
+  );
 }
 
 /** What a script asked for, with texts that it shows. */
@@ -65,13 +71,16 @@ export function redirectTo(context: PageContext, path: string, flash?: Flash): R
 }
 
 /** `none` for everything, except our own files. Forms are sent nowhere else, and no other page may frame ours. */
-export function pageHeaders(reach: readonly string[]): Readonly<Record<string, string>> {
+export function pageHeaders(
+  reach: readonly string[],
+  pictures: readonly string[] = [],
+): Readonly<Record<string, string>> {
   const policy = {
     'default-src': ["'none'"],
     'script-src': ["'self'"],
     'style-src': ["'self'"],
     'font-src': ["'self'"],
-    'img-src': ["'self'", 'data:', 'blob:', ...reach],
+    'img-src': ["'self'", 'data:', 'blob:', ...reach, ...pictures],
     'connect-src': ["'self'", ...reach],
     'form-action': ["'self'"],
     'base-uri': ["'none'"],

@@ -5,6 +5,7 @@ import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import { placeNames } from '../../../core/photos/place.js';
 import { bytes } from '../counted.js';
 import { localizable } from '../localized.js';
+import { SmallMap } from '../map/small-map.js';
 import { Moment } from '../parts.js';
 
 /** Everything about a photo that is not edited here. */
@@ -23,6 +24,7 @@ export function PhotoFacts({ photo, exif }: { photo: PhotoWithTags; exif: ExifTa
             </div>
           )}
           <Place point={location} />
+          <SmallMap point={location} />
         </Fact>
       )}
       <Fact name="File">
