@@ -204,13 +204,14 @@ describe('the library', () => {
     expect(shownIds((await browser.get(`/settings/library?similar=${a}`)).text)).toEqual([b]);
   });
 
+  const choose = (what: string, ids: Id[], more = {}, query = '') => {
+    const page = `/settings/library${query}`;
+    const action = `/settings/library/selection${query}`;
+    return browser.submit(page, { do: what, ids: ids.map(String), ...more }, action);
+  };
+
   it('tags, trashes, restores and deletes what is chosen, without scripts', async () => {
     const [a = 0, b = 0, c = 0] = await add('a', 'b', 'c');
-    const choose = (what: string, ids: Id[], more = {}, query = '') => {
-      const page = `/settings/library${query}`;
-      const action = `/settings/library/selection${query}`;
-      return browser.submit(page, { do: what, ids: ids.map(String), ...more }, action);
-    };
     expect((await choose('tag', [a, b], { tag: ' Holiday ' })).headers.location).toBe('/settings/library');
     const behind = await browser.get('/settings/library', { 'x-background': '1' });
     expect(behind.text).not.toContain('class="flash');
@@ -236,6 +237,19 @@ describe('the library', () => {
     expect((await actor.get(`/photos/${b}?trashed=any`)).status).toBe(404);
     await choose('trash', []);
     expect(await flash('/settings/library')).toBe('Select some photos first.');
+  });
+
+  it('shares and deletes all photos that match, without their ids', async () => {
+    const [a = 0, b = 0, c = 0] = await add('apple', 'apricot', 'cherry');
+    const shared = await choose('share', [], { all: 'yes' }, '?q=ap');
+    const { searchParams } = new URL(String(shared.headers.location), 'http://a');
+    expect([shared.status, [...searchParams.values()].join()]).toEqual([303, `${a}.${b}`]);
+    await choose('trash', [a]);
+    const asked = await choose('delete', [], { all: 'yes' }, '?view=trash');
+    expect([asked.status, asked.text.includes('Permanently delete 1 photo?')]).toEqual([200, true]);
+    await choose('delete', [], { all: 'yes', confirmed: 'yes' }, '?view=trash');
+    const statusOf = async (id: Id) => (await actor.get(`/photos/${id}?trashed=any`)).status;
+    expect([await statusOf(a), await statusOf(b), await statusOf(c)]).toEqual([404, 200, 200]);
   });
 
   it('puts photos under the months of the account’s time zone, newest first, and those of no known time last', async () => {

@@ -10,6 +10,7 @@ import { present } from '../support/tenant.js';
 import { until } from '../support/until.js';
 import { seriousViolations } from './support/axe.js';
 import { type BrowserSession, launchBrowser, session, type View, welcome } from './support/browser.js';
+import { differencesFrom } from './support/reference-screens.js';
 
 /** Where pictures go, when somebody wants to look at them. */
 const shots = process.env.SCREENSHOTS ?? null;
@@ -69,6 +70,23 @@ const tiles = (page: Page) => page.locator('.grid > li:not([hidden])');
 const photo = (page: Page, n: number) => tiles(page).nth(n).locator('a');
 const selected = (page: Page) => page.locator('.selection .count');
 const scrollTop = (page: Page) => page.evaluate(() => Math.round(scrollY));
+
+test.each([
+  ['library-phone', '', 390, 'dark'],
+  ['library-laptop', '', 1440, 'light'],
+  ['library-wide', '', 2560, 'light'],
+  ['filters', '?panel=open', 1440, 'dark'],
+  ['empty', '?q=nothing', 1440, 'light'],
+] as const)('the %s looks as it did', async (name, query, width, colorScheme) => {
+  const { page, context } = await visit(`/settings/library${query}`, { width, height: 900, colorScheme });
+  const isDrawn = (all: Element[]) =>
+    (all as HTMLImageElement[]).every((each) => each.complete || each.getBoundingClientRect().top > innerHeight);
+  await until(() => page.locator('img').evaluateAll(isDrawn));
+  await page.locator('.list-head button:not([hidden]), .empty').first().waitFor();
+  if (query === '') await page.getByRole('navigation', { name: 'Years and months' }).waitFor();
+  expect(await differencesFrom(name, page)).toEqual([]);
+  await context.close();
+});
 
 test('Back, a reload and an action leave the reader and the selection where they are', async () => {
   const { page, complaints, context } = await visit('/settings/library');

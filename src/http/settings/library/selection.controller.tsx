@@ -22,7 +22,7 @@ import { isEditButton, sentAction } from './bulk-action-form.js';
 import { type LibraryQuery, libraryFilters, libraryPath, readLibraryQuery } from './library-query.js';
 import { originalEntries } from './original-entries.js';
 import { ConfirmDeletion } from './photo-deletion.view.js';
-import { deleteSelected, editSelected, requireFew, type Selection, selectedIds } from './selection.js';
+import { deleteSelected, editSelected, fewSelected, type Selection, selectedIds } from './selection.js';
 
 type RawQuery = Record<string, unknown>;
 
@@ -45,14 +45,17 @@ export class SelectionController {
     try {
       const selection = await this.selection(context, caller, query);
       if (selection === null) return answer(nothing);
-      if (what === 'share') return redirectTo(context, newSharePath(requireFew(selection)));
+      if (what === 'share') {
+        return redirectTo(context, newSharePath(await fewSelected(this.ports, caller, selection)));
+      }
       if (what === 'delete' && !form.has('confirmed')) {
         const options = { title: 'Delete permanently', section: 'library' };
-        const ids = requireFew(selection);
+        const ids = await fewSelected(this.ports, caller, selection);
         return renderPage(this.ports, context, options, <ConfirmDeletion ids={ids} query={query} />);
       }
       if (what === 'delete') {
-        return answer({ kind: 'done', text: await deleteSelected(this.ports, caller, requireFew(selection)) });
+        const ids = await fewSelected(this.ports, caller, selection);
+        return answer({ kind: 'done', text: await deleteSelected(this.ports, caller, ids) });
       }
       if (!isEditButton(what)) throw unknownAction();
       return answer(editStatus(await editSelected(this.ports, caller, sentAction(what, form), selection)));
