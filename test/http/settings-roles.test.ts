@@ -28,6 +28,7 @@ const expected: Readonly<Record<Role, readonly string[]>> = {
     'GET /settings/library/tag-names',
     'GET /settings/photos/:id',
     'GET /settings/photos/:id/original',
+    'GET /settings/photos/:id/full',
     'GET /settings/photos/:id/rendition/:name',
     'GET /settings/tags',
     'GET /settings/usage',
