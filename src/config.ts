@@ -195,11 +195,12 @@ function readRateLimitStore(read: EnvironmentReader, databaseUrl: string | null)
 
 /** Errors: a URL that does not say where the numbers of a tile stand. */
 function readMapTiles(read: EnvironmentReader): MapTiles | null {
+  const attribution = read.text('MAP_TILES_ATTRIBUTION', '');
   if (!read.has('MAP_TILES_URL')) return null;
   const url = read.url('MAP_TILES_URL', ['http:', 'https:']) ?? '';
   const missing = ['{z}', '{x}', '{y}'].filter((part) => !url.includes(part));
   if (url !== '' && missing.length > 0) read.problem(`MAP_TILES_URL must contain ${missing.join(' and ')}.`);
-  return { url, attribution: read.text('MAP_TILES_ATTRIBUTION', '') };
+  return { url, attribution };
 }
 
 function readMetricsPort(read: EnvironmentReader, port: number): number | null {
