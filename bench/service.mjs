@@ -160,8 +160,14 @@ export function mediaPeakBytes({ pid }) {
 
 /** Bytes of memory of the service and all that it started, what they share counted once. Linux. */
 export function memoryBytes({ pid }) {
+  return memoryOf({ pid }, '');
+}
+
+/** The same of those processes in whose command line this text is. */
+export function memoryOf({ pid }, text) {
   const share = (one) => Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${one}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
-  return family(pid).reduce((sum, each) => sum + share(each.pid) * 1024, 0);
+  const named = family(pid).filter(({ command }) => command.includes(text));
+  return named.reduce((sum, each) => sum + share(each.pid) * 1024, 0);
 }
 
 /** Bytes of memory that the process itself has, what it shares included. Linux. */

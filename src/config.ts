@@ -13,6 +13,13 @@ import { type ProviderConfig, readProviders } from './identity-providers.js';
 import { readS3, readS3Location, type S3Config, type S3Place } from './s3-settings.js';
 import { readSmtp, type SmtpConfig } from './smtp-settings.js';
 
+export interface MapTiles {
+  /** With `{z}`, `{x}` and `{y}` for the numbers of a tile. */
+  readonly url: string;
+  /** Whom the map names as its source; empty: nobody. */
+  readonly attribution: string;
+}
+
 /** The validated and frozen settings. docs/operations.md has the table of all variables. */
 export interface Config {
   readonly host: string;
@@ -68,6 +75,8 @@ export interface Config {
   /** Whether `/docs` and `/openapi.json` are served, which need no key. */
   readonly docs: boolean;
   /** Whether the operator API is served under `/operator/v1`. */
+  /** A server of pictures of maps; null: none, the map has its own shapes. */
+  readonly mapTiles: MapTiles | null;
   readonly operatorApi: boolean;
   /** Where `/metrics` is served; null: nowhere. */
   readonly metricsPort: number | null;
@@ -134,6 +143,7 @@ export function readConfig(env: Environment): Config {
     smtp: read.has('SMTP_URL') ? readSmtp(read) : null,
     identityProviders: readProviders(read),
     otlpEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
+    mapTiles: readMapTiles(read),
     docs: read.oneOf('DOCS', ['on', 'off'], 'on') === 'on',
     operatorApi: read.oneOf('OPERATOR_API', ['on', 'off'], 'off') === 'on',
     metricsPort: readMetricsPort(read, port),
@@ -181,6 +191,16 @@ function readRateLimitStore(read: EnvironmentReader, databaseUrl: string | null)
   if (kind !== 'redis') return { kind };
   if (read.has('REDIS_URL')) return { kind, url: read.url('REDIS_URL', ['redis:', 'rediss:']) ?? '' };
   return { kind, url: read.needed('REDIS_URL', 'RATE_LIMIT_STORE is redis') };
+}
+
+/** Errors: a URL that does not say where the numbers of a tile stand. */
+function readMapTiles(read: EnvironmentReader): MapTiles | null {
+  const attribution = read.text('MAP_TILES_ATTRIBUTION', '');
+  if (!read.has('MAP_TILES_URL')) return null;
+  const url = read.url('MAP_TILES_URL', ['http:', 'https:']) ?? '';
+  const missing = ['{z}', '{x}', '{y}'].filter((part) => !url.includes(part));
+  if (url !== '' && missing.length > 0) read.problem(`MAP_TILES_URL must contain ${missing.join(' and ')}.`);
+  return { url, attribution };
 }
 
 function readMetricsPort(read: EnvironmentReader, port: number): number | null {

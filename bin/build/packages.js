@@ -5,6 +5,7 @@ export const installed = [
   'libheif-js',
   'thumbhash',
   '@noble/hashes',
+  '@fontsource-variable/inter',
   '@zxcvbn-ts/language-common',
 ];
 

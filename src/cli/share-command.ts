@@ -6,7 +6,8 @@ import { invalid, requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { foldKey } from '../core/shared/text.js';
 import { createShare, type ShareWithToken } from '../core/shares/create-share.js';
-import { listShares } from '../core/shares/read-shares.js';
+import { editShare } from '../core/shares/edit-share.js';
+import { listShares, readShare } from '../core/shares/read-shares.js';
 import { revokeShare } from '../core/shares/revoke-share.js';
 import { idOption, instantOption, listOption, wholeOption } from './options.js';
 import { print, table } from './print.js';
@@ -19,6 +20,7 @@ export function shareCommand(): Command {
     .description('manage the links under which a customer shares photos')
     .addCommand(create())
     .addCommand(list())
+    .addCommand(edit())
     .addCommand(revoke());
 }
 
@@ -91,6 +93,52 @@ function list(): Command {
       ]);
       print(options, { shares }, table([['ID', 'TITLE', 'VISITS', 'EXPIRES', 'LINK'], ...rows]));
     });
+}
+
+interface EditOptions extends Omit<CreateOptions, 'title' | 'tag' | 'photos' | 'expiresAt'> {
+  readonly title?: string;
+  /** False: `--no-…`. */
+  readonly password?: boolean;
+  readonly expiresAt?: Date | false;
+}
+
+function edit(): Command {
+  return new Command('edit')
+    .description('change a share; options that are not given stay as they are')
+    .argument('<id>', 'the id of the share', idOption)
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--title <title>', 'what visitors read above the photos')
+    .option('--download', 'visitors can download originals')
+    .option('--no-download', 'they cannot')
+    .option('--upload-files <n>', 'visitors can upload so many files in all; 0: none', wholeOption)
+    .option('--upload-bytes <n>', 'and so many bytes in all', wholeOption)
+    .option('--password-file <file>', 'a file whose first line visitors have to enter')
+    .option('--no-password', 'the link is enough')
+    .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z', instantOption)
+    .option('--no-expires-at', 'it does not expire')
+    .option('--json', 'print one JSON document')
+    .action(
+      async (id: Id, { customer, title, download, uploadFiles, uploadBytes, expiresAt, ...options }: EditOptions) => {
+        const password = options.passwordFile === undefined ? undefined : await firstLine(options.passwordFile);
+        const share = await withPorts(async (ports) => {
+          const before = await readShare(ports, customer, id);
+          const bytes = uploadBytes ?? (before.share.uploadBytesLimit > 0 ? undefined : UPLOAD_BYTES);
+          const values = {
+            ...(title !== undefined && { title }),
+            ...(download !== undefined && { mayDownload: download }),
+            ...(uploadFiles !== undefined && { uploadFilesLimit: uploadFiles }),
+            // Files alone could not be uploaded.
+            ...((uploadBytes !== undefined || (uploadFiles ?? 0) > 0) &&
+              bytes !== undefined && { uploadBytesLimit: bytes }),
+            ...(options.password === false ? { password: null } : password !== undefined && { password }),
+            ...(expiresAt !== undefined && { expiresAt: expiresAt === false ? null : expiresAt }),
+          };
+          const edited = await editShare(ports, operatorFor(customer), id, values);
+          return shareJson(ports, { ...before, share: edited });
+        });
+        print(options, share, [`Share ${id} "${share.title}" changed.`]);
+      },
+    );
 }
 
 function revoke(): Command {

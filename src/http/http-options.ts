@@ -16,6 +16,8 @@ export interface HttpOptions {
   readonly docs?: boolean;
   /** Whether the operator API exists; default: no. */
   readonly operatorApi?: boolean;
+  /** A server of pictures of maps, whose URL has `{z}`, `{x}` and `{y}`; absent or null: none. */
+  readonly mapTiles?: { readonly url: string; readonly attribution: string } | null;
   /** Where to report a vulnerability, as URIs; absent or empty: `/.well-known/security.txt` does not exist. */
   readonly securityContacts?: readonly string[];
   /** Whether this process is ready for traffic. */

@@ -22,6 +22,7 @@ export function openApp(
     deliveryMaxAge: config.deliveryMaxAge,
     docs: config.docs,
     operatorApi: config.operatorApi,
+    mapTiles: config.mapTiles,
     securityContacts: config.securityContacts,
     readiness: new Readiness(checks, stopping, logReadiness(logger)),
     onAnswered: metrics?.answered,

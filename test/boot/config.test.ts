@@ -181,6 +181,14 @@ test('OPERATOR_API is off, or on', () => {
   expect(() => read('true')).toThrow('OPERATOR_API must be on, off');
 });
 
+test('MAP_TILES_URL says where the numbers of a tile stand', () => {
+  const read = (MAP_TILES_URL?: string) => readConfig({ MAP_TILES_URL, MAP_TILES_ATTRIBUTION: '© Maps' }).mapTiles;
+  const url = 'https://tiles.example.com/{z}/{x}/{y}.png?key=a';
+  expect([read(), read(url)]).toEqual([null, { url, attribution: '© Maps' }]);
+  expect(() => read('https://tiles.example.com/{z}.png')).toThrow('MAP_TILES_URL must contain {x} and {y}.');
+  expect(() => read('tiles')).toThrow('MAP_TILES_URL must be a URL');
+});
+
 test('DOCS is on, or off', () => {
   expect([readConfig({}).docs, readConfig({ DOCS: 'off' }).docs]).toEqual([true, false]);
   expect(() => readConfig({ DOCS: 'no' })).toThrow('DOCS must be on, off');

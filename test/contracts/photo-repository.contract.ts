@@ -40,15 +40,19 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.transaction(({ photos }) => photos.lock([id]))).toEqual([]);
     });
 
-    it('says in which times photos outside the trash were taken, their beginnings included', async () => {
+    it('counts the photos outside the trash that were taken in each time, their beginnings included, up to a number', async () => {
       const tenant = await newTenant();
       const at = (hours: number) => later(hours * 3600);
       await tenant.addPhotos([{ takenAt: at(10) }, { takenAt: at(29) }, { takenAt: null }]);
       await tenant.addPhotos([{ takenAt: at(45), trashedAt: later(1), purgeAt: later(2) }]);
       await (await newTenant()).addPhotos([{ takenAt: at(15) }]);
-      const taken = (...hours: number[]) => tenant.query(({ photos }) => photos.takenBetween(hours.map(at)));
-      expect(await taken(0, 10, 20, 30, 40, 50)).toEqual([false, true, true, false, false]);
-      expect(await taken(10, 29)).toEqual([true]);
+      const count = (most: number, ...hours: number[]) =>
+        tenant.query(({ photos }) => photos.countTakenBetween(hours.map(at), most));
+      const taken = (...hours: number[]) => count(9, ...hours);
+      expect(await taken(0, 10, 20, 30, 40, 50)).toEqual([0, 1, 1, 0, 0]);
+      expect(await taken(10, 29)).toEqual([1]);
+      expect(await taken(10, 30, 40)).toEqual([2, 0]);
+      expect(await count(1, 10, 30, 40)).toEqual([1, 0]);
       expect([await taken(), await taken(10)]).toEqual([[], []]);
     });
 

@@ -18,7 +18,8 @@ export function sharesContract(newTenant: NewTenant): void {
     };
     const given = [sampleShare(), sampleShare(full)];
     const [first, second] = [await add(tenant, given[0]), await add(tenant, given[1])];
-    const stored = { customerId: tenant.id, visits: 0, lastVisitedAt: null, uploadedFiles: 0, uploadedBytes: 0 };
+    const uploads = { uploadedFiles: 0, uploadedBytes: 0, uploadReservations: [] };
+    const stored = { customerId: tenant.id, visits: 0, lastVisitedAt: null, ...uploads };
     expect(first).toEqual({ ...given[0], ...stored, id: first.id });
     expect(second).toEqual({ ...given[1], ...stored, id: second.id });
     expect(await list(tenant)).toEqual([second, first]);
@@ -36,6 +37,7 @@ export function sharesContract(newTenant: NewTenant): void {
       lastVisitedAt: later(2),
       uploadedFiles: 4,
       uploadedBytes: 2 ** 40,
+      uploadReservations: [{ id: 'a', files: 2, bytes: 2 ** 41, until: 2 ** 41 }],
     };
     await tenant.transaction(async ({ shares }) => {
       expect(await shares.lock(share.id)).toEqual(share);

@@ -4,7 +4,7 @@ import type { ChangeType } from '../../src/core/events/event.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Repositories } from '../../src/core/shared/transactional.js';
-import type { AttemptOutcome, Delivery, LeasedDelivery } from '../../src/core/webhooks/delivery.js';
+import type { AttemptOutcome, Delivery, DeliveryFilters, LeasedDelivery } from '../../src/core/webhooks/delivery.js';
 import type { Busy, DeliveryQueue } from '../../src/core/webhooks/delivery-queue.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 import { later, sampleEndpoint, sampleInstant, sampleKey, sampleTag } from '../support/samples.js';
@@ -492,6 +492,25 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       const third = await page(present(second[1]).id);
       expect([...first, ...second, ...third].map(({ subjectId }) => subjectId)).toEqual([5, 4, 3, 2, 1]);
       expect(await tenant.query((reader) => reader.deliveries.get(present(third[0]).id))).toEqual(third[0]);
+    });
+
+    it('the log is narrowed by state and type of event', async () => {
+      const one = await endpoint();
+      await add('tag.created', [1]);
+      await add('tag.deleted', [2, 3]);
+      const [claimed] = await claimAll();
+      const outcome = { status: 'dead', retryAfter: null, responseStatus: 500, reason: null } as const;
+      const bodies = { requestBody: null, responseBody: null, at: sampleInstant };
+      await tenant.transaction(({ deliveries }) => deliveries.settle(present(claimed), { ...outcome, ...bodies }));
+      const narrowed = async (filters: DeliveryFilters) => {
+        const found = await tenant.query((reader) => reader.deliveries.list(one.id, null, 9, filters));
+        return found.map(({ subjectId }) => subjectId);
+      };
+      expect(await narrowed({ type: 'tag.deleted' })).toEqual([3, 2]);
+      const dead = await narrowed({ status: 'dead' });
+      expect(dead).toEqual([present(claimed).subjectId]);
+      expect((await narrowed({ status: 'pending' })).length).toBe(2);
+      expect(await narrowed({ status: 'dead', type: 'photo.created' })).toEqual([]);
     });
 
     it('deliveries of an endpoint are removed some at a time', async () => {

@@ -59,7 +59,7 @@ test('phs preset sets, lists and deletes', async () => {
   expect(await phs('preset delete card --customer 1')).toMatchObject({ status: 2 });
 });
 
-test('phs share creates, lists and revokes; its link is shown again', async () => {
+test('phs share creates, lists, edits and revokes; its link is shown again', async () => {
   const headers = { authorization: `Bearer ${installation.token()}`, 'content-type': 'application/json' };
   const init = { method: 'POST', headers, body: JSON.stringify({ name: 'Paris' }) };
   const tag = (await (await fetch(`${installation.url}/api/v1/tags`, init)).json()) as { id: number };
@@ -69,6 +69,20 @@ test('phs share creates, lists and revokes; its link is shown again', async () =
   expect((await fetch(created.url)).status).toBe(200);
   const { shares } = await json('share list --customer 1');
   expect(shares).toMatchObject([{ ...told, url: created.url, visits: expect.any(Number) }]);
+  const changes = '--title Best --no-download --upload-files 3 --expires-at 2090-01-01T00:00:00Z';
+  const edited = await json(`share edit ${created.id} --customer 1 ${changes}`);
+  const expiry = '2090-01-01T00:00:00.000Z';
+  const uploads = { uploadFilesLimit: 3, uploadBytesLimit: 2_000_000_000 };
+  expect(edited).toEqual({
+    ...created,
+    visits: edited.visits,
+    title: 'Best',
+    mayDownload: false,
+    expiresAt: expiry,
+    ...uploads,
+  });
+  const again = await json(`share edit ${created.id} --customer 1 --title Selection --no-expires-at`);
+  expect(again).toEqual({ ...edited, title: 'Selection', expiresAt: null });
   expect((await phs(`share revoke ${created.id} --customer 1`)).stdout).toBe('Share 1 "Selection" revoked.\n');
   expect((await fetch(created.url)).status).toBe(404);
 });

@@ -1,8 +1,11 @@
 /* @slow */
+import { BULK_BATCH } from '../../src/core/bulk-edits/bulk-edit.js';
+import { BrowserClient } from '../http/support/browser-client.js';
 import { MailServer } from '../support/mail-server.js';
+import { present } from '../support/tenant.js';
 import type { Client } from './support/client.js';
 import { Failpoints } from './support/failpoints.js';
-import { liveThrough } from './support/life.js';
+import { liveThrough, photoNamed } from './support/life.js';
 import { until } from './support/processes.js';
 import { Installation } from './support/service.js';
 import { collectGarbage, expectSound } from './support/sound.js';
@@ -65,6 +68,52 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
     failpoints.disarm();
     await installation.start(failpoints.settings);
     await life;
+    await expectSound(installation);
+  });
+
+  it('a bulk edit and its undo change each photo once, wherever they are killed', async () => {
+    const browser = new BrowserClient(installation.url);
+    const welcome = new URL(present(installation.link())).pathname;
+    await browser.submit(welcome, { email: 'anna@example.com', password: 'five calm words of mine' });
+    const { id } = (await client.post('/imports')).body;
+    // Two batches.
+    const files = Array.from({ length: BULK_BATCH + 5 }, (_, n) => ({
+      name: `${n}.jpg`,
+      bytes: photoNamed(`bulk ${n}`),
+    }));
+    for (let at = 0; at < files.length; at += 20) await client.inline(id, files.slice(at, at + 20));
+    await client.post(`/imports/${id}/finalize`);
+    await until('the import to end', async () => (await client.get(`/imports/${id}`)).body.status === 'completed');
+    const photos = async () => {
+      const all: { version: number; rating: number | null }[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
+        const { body } = await client.get(`/photos?importId=${id}&sort=id&limit=100${query}`);
+        all.push(...body.data);
+        cursor = body.pagination.nextCursor;
+      }
+      return all.map(({ version, rating }) => ({ version, rating }));
+    };
+    const before = await photos();
+    expect(before).toHaveLength(files.length);
+    const versioned = (by: number, rating: number | null) =>
+      before.map(({ version }) => ({ version: version + by, rating }));
+    const killedDuring = async (act: () => Promise<unknown>) => {
+      failpoints.arm('run-bulk-edit:runBulkEdit/store.transaction');
+      await Promise.all([installation.end(), act().catch(() => undefined)]);
+      failpoints.disarm();
+      // What the first batch did is stored, and nothing else.
+      await installation.start(failpoints.settings);
+    };
+    const library = `/settings/library/selection?import=${id}`;
+    await killedDuring(() =>
+      browser.submit(`/settings/library?import=${id}`, { do: 'rate', rating: '4', all: 'yes' }, library),
+    );
+    await until('all photos to be rated', async () => (await photos()).every(({ rating }) => rating === 4));
+    expect(await photos()).toEqual(versioned(1, 4));
+    await killedDuring(() => browser.submit('/settings/history', {}, '/settings/history/1/undo'));
+    await until('the edit to be undone', async () => (await photos()).every(({ rating }) => rating === null));
+    expect(await photos()).toEqual(versioned(2, null));
     await expectSound(installation);
   });
 

@@ -60,6 +60,7 @@ const refused: readonly string[] = [
   'delivery-key delete dk_0000000000000000',
   'share create --customer 1 --title x --photos 1',
   'share list --customer 1',
+  'share edit 1 --customer 1 --title x',
   'share revoke 1 --customer 1',
   'preset set card w=1 --customer 1',
   'preset list --customer 1',

@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import { type OpenMedia, openMedia } from '../support/media.js';
 import { film, motionPhoto } from '../support/motion-photos.js';
 import { preview, rawFile } from '../support/raw-files.js';
+import { BrowserClient } from './support/browser-client.js';
 import type { Answer } from './support/http-client.js';
 import { importPhotos, sha256 } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
@@ -37,6 +38,26 @@ function idOf(name: string): Promise<number> {
 const photo = async (name: string, query = '') => (await actor.get(`/photos/${await idOf(name)}${query}`)).body;
 const download = async (name: string, query = ''): Promise<Answer> =>
   actor.get(`/photos/${await idOf(name)}/download${query}`);
+
+test('a viewer gets all pixels of a file that browsers cannot display, and of a photo that was turned', async () => {
+  const browser = new BrowserClient(app.url);
+  await browser.enter(app.ports, actor.customerId, 'viewer');
+  const id = await idOf('iphone7-gps.heic');
+  const full = async () => {
+    const { bytes } = await browser.get(`/settings/photos/${id}/full`);
+    const { format, width, height } = await sharp(bytes).metadata();
+    return [format, width, height];
+  };
+  const address = async () => {
+    const { text } = await browser.get(`/settings/library/tiles?ids=${id},${await idOf('cyclamen.jpg')}`);
+    return [...text.matchAll(/data-original="([^"]+)"/g)].map(([, path]) => path);
+  };
+  expect(await address()).toEqual(expect.arrayContaining([`/settings/photos/${id}/full`]));
+  expect(await full()).toEqual(['jpeg', 4032, 3024]);
+  await actor.patch(`/photos/${id}`, { rotation: 90 });
+  expect(await full()).toEqual(['jpeg', 3024, 4032]);
+  await actor.patch(`/photos/${id}`, { rotation: 0 });
+});
 
 describe('what a file says of itself', () => {
   test('camera, exposure, location and time, in their units', async () => {

@@ -204,13 +204,14 @@ describe('the library', () => {
     expect(shownIds((await browser.get(`/settings/library?similar=${a}`)).text)).toEqual([b]);
   });
 
+  const choose = (what: string, ids: Id[], more = {}, query = '') => {
+    const page = `/settings/library${query}`;
+    const action = `/settings/library/selection${query}`;
+    return browser.submit(page, { do: what, ids: ids.map(String), ...more }, action);
+  };
+
   it('tags, trashes, restores and deletes what is chosen, without scripts', async () => {
     const [a = 0, b = 0, c = 0] = await add('a', 'b', 'c');
-    const choose = (what: string, ids: Id[], more = {}, query = '') => {
-      const page = `/settings/library${query}`;
-      const action = `/settings/library/selection${query}`;
-      return browser.submit(page, { do: what, ids: ids.map(String), ...more }, action);
-    };
     expect((await choose('tag', [a, b], { tag: ' Holiday ' })).headers.location).toBe('/settings/library');
     const behind = await browser.get('/settings/library', { 'x-background': '1' });
     expect(behind.text).not.toContain('class="flash');
@@ -236,6 +237,19 @@ describe('the library', () => {
     expect((await actor.get(`/photos/${b}?trashed=any`)).status).toBe(404);
     await choose('trash', []);
     expect(await flash('/settings/library')).toBe('Select some photos first.');
+  });
+
+  it('shares and deletes all photos that match, without their ids', async () => {
+    const [a = 0, b = 0, c = 0] = await add('apple', 'apricot', 'cherry');
+    const shared = await choose('share', [], { all: 'yes' }, '?q=ap');
+    const { searchParams } = new URL(String(shared.headers.location), 'http://a');
+    expect([shared.status, [...searchParams.values()].join()]).toEqual([303, `${a}.${b}`]);
+    await choose('trash', [a]);
+    const asked = await choose('delete', [], { all: 'yes' }, '?view=trash');
+    expect([asked.status, asked.text.includes('Permanently delete 1 photo?')]).toEqual([200, true]);
+    await choose('delete', [], { all: 'yes', confirmed: 'yes' }, '?view=trash');
+    const statusOf = async (id: Id) => (await actor.get(`/photos/${id}?trashed=any`)).status;
+    expect([await statusOf(a), await statusOf(b), await statusOf(c)]).toEqual([404, 200, 200]);
   });
 
   it('puts photos under the months of the account’s time zone, newest first, and those of no known time last', async () => {
@@ -285,6 +299,45 @@ describe('the library', () => {
     ]);
     expect(shownIds((await browser.get('/settings/library?to=2022-12-31')).text)).toEqual([c, b, a]);
     for (const other of ['?q=a', '?view=trash', '?sort=filename']) expect(await years(other)).toEqual([]);
+  });
+
+  it('counts the photos of each month, in the order of the list', async () => {
+    const [a = 0, b = 0, c = 0, d = 0, e = 0] = await add('a', 'b', 'c', 'd', 'e');
+    const taken: [Id, string][] = [
+      [a, '2019-12-31T23:59:59'],
+      [b, '2024-02-01T00:00:00'],
+      [c, '2024-02-29T23:59:59'],
+      [d, '2024-03-01T00:00:00'],
+    ];
+    for (const [id, takenAtLocal] of taken) await actor.patch(`/photos/${id}`, { takenAtLocal, timeZone: '+00:00' });
+    await actor.delete(`/photos/${d}`);
+    const steps = async (query: string) => {
+      const { text } = await browser.get(`/settings/library/months${query}`);
+      return [...text.matchAll(/href="([^"]+)" data-time="([^"]+)"(?: data-photos="(\d+)")?/g)].map((match) =>
+        match.slice(1),
+      );
+    };
+    expect(await steps('')).toEqual([
+      ['/settings/library?to=2024-12-31', '2024', undefined],
+      ['/settings/library?to=2024-02-29', '2024-02', '2'],
+      ['/settings/library?to=2019-12-31', '2019', undefined],
+      ['/settings/library?to=2019-12-31', '2019-12', '1'],
+    ]);
+    expect((await steps('?sort=takenAt'))[3]).toEqual([
+      '/settings/library?from=2024-02-01&amp;sort=takenAt',
+      '2024-02',
+      '2',
+    ]);
+    expect(shownIds((await browser.get('/settings/library?to=2024-02-29')).text)).toEqual([c, b, a]);
+    const tile = (id: Id) => [String(id), expect.stringMatching(/^shape-\d+$/)];
+    expect(JSON.parse((await browser.get('/settings/library/sections')).text)).toEqual({
+      sections: [
+        { month: '2024-02', title: 'February 2024', tiles: [tile(c), tile(b)] },
+        { month: '2019-12', title: 'December 2019', tiles: [tile(a)] },
+        { month: '', title: 'Date not known', tiles: [tile(e)] },
+      ],
+      older: null,
+    });
   });
 
   it('says how many photos there are: all, those in the trash, and matches that one page holds', async () => {

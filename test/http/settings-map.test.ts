@@ -31,11 +31,43 @@ const page = async (query = '') => (await browser.get(`/settings/map${query}`)).
 const clusters = (html: string) =>
   [...html.matchAll(/<a href="([^"]*)" aria-label="([^"]*)" data-photos/g)].map(([, path, label]) => [label, path]);
 
-test('the shapes are those of the package that is installed', () => {
-  const script = join(__dirname, '../../bin/world-map.js');
-  const written = execFileSync(process.execPath, [script, '--print'], { encoding: 'utf8', maxBuffer: 2 ** 22 });
-  const stored = readFileSync(join(__dirname, '../../src/http/settings/assets/world.svg'), 'utf8');
+test.each([
+  ['map', 'world-map.js', 'assets/world.svg'],
+  ['icons', 'icons.js', 'icon-shapes.ts'],
+])('the shapes of the %s are those of the package that is installed', (_, script, file) => {
+  const path = join(__dirname, '../../bin', script);
+  const written = execFileSync(process.execPath, [path, '--print'], { encoding: 'utf8', maxBuffer: 2 ** 22 });
+  const stored = readFileSync(join(__dirname, '../../src/http/settings', file), 'utf8');
   expect(stored === written).toBe(true);
+});
+
+test('pictures of a tile server are shown below the photos, if the operator names one, and nothing else comes from there', async () => {
+  const other = await startApp({
+    mapTiles: { url: 'https://tiles.example.com/{z}/{x}/{y}.png', attribution: '© <Maps>' },
+  });
+  try {
+    const { customerId } = await other.customer('Elsewhere');
+    const there = new BrowserClient(other.url);
+    await there.enter(other.ports, customerId, 'viewer', 'm@example.com');
+    const { text, headers } = await there.get('/settings/map?box=179,-10,-179,-9');
+    const tiles = [...text.matchAll(/<image href="([^"]+)" x="([^"]+)"/g)].map(([, url, x]) => [url, Number(x)]);
+    // Across 180° the numbers begin again, and the places go on.
+    expect(tiles).toContainEqual(['https://tiles.example.com/10/1023/537.png', 8991.2109375]);
+    expect(tiles).toContainEqual(['https://tiles.example.com/10/0/537.png', 9000]);
+    expect(tiles.length).toBeLessThan(80);
+    expect(text).toContain('Map: © &lt;Maps>.');
+    const policy = String(headers['content-security-policy']).split('; ');
+    const naming = policy.filter((rule) => rule.includes('tiles.example.com')).map((rule) => rule.split(' ')[0]);
+    expect(naming).toEqual(['img-src']);
+    expect((await there.get('/settings/library')).headers['content-security-policy']).not.toContain('tiles');
+  } finally {
+    await other.close();
+  }
+  const { text, headers } = await browser.get('/settings/map');
+  expect([text.includes('<image'), String(headers['content-security-policy']).includes('https:')]).toEqual([
+    false,
+    false,
+  ]);
 });
 
 test('a map without photos says how they get a place', async () => {

@@ -64,7 +64,7 @@ test('a group shows what its photos are, and the best is chosen', async () => {
     'a-1.jpg',
     '402 × 300',
     'JPEG',
-    '3 February 2021, 04:05:06',
+    '3 February 2021 at 04:05:06',
     '★★★',
     'Sea &amp; sand',
   ]) {

@@ -237,7 +237,8 @@ test('ids in addresses and fields of forms lead to nothing of another customer, 
 
 describe('every page', () => {
   const isPage = ({ method, path }: Route) =>
-    method === 'GET' && !/export|\.csv$|original|rendition|preview|state$|tag-names|library\/(ids|count)/.test(path);
+    method === 'GET' &&
+    !/export|\.csv$|original|full$|rendition|preview|state$|tag-names|library\/(ids|count|sections)/.test(path);
 
   it('lets in nothing but our own files, is kept by nobody, and says nothing to other sites', async () => {
     for (const { path } of pages.filter(isPage)) {

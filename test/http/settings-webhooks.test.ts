@@ -175,6 +175,29 @@ describe('the delivery log', () => {
     expect(shown).toContain('no &lt;i>such&lt;/i> tag');
   });
 
+  it('narrows the log by state and event, and says when nothing matches', async () => {
+    const { id } = await endpoint();
+    await actor.post('/tags', { name: 'Sea' });
+    await deliverAll();
+    receivers.answer = () => 500;
+    await actor.post('/tags', { name: 'Land' });
+    await deliverAll();
+    const states = async (query: string) => {
+      const { text } = await browser.get(`/settings/webhooks/${id}?${query}`);
+      return [...text.matchAll(/class="badge (?:good|warn|bad)">(Delivered|Retrying|Given up)</g)].map(
+        ([, state]) => state,
+      );
+    };
+    expect(await states('')).toEqual(['Retrying', 'Delivered']);
+    expect(await states('state=delivered')).toEqual(['Delivered']);
+    expect(await states('state=pending&event=tag.created')).toEqual(['Retrying']);
+    // What means nothing narrows nothing.
+    expect(await states('state=x&event=y')).toEqual(['Retrying', 'Delivered']);
+    const { text } = await browser.get(`/settings/webhooks/${id}?event=tag.deleted`);
+    expect(text).toContain('No matching deliveries');
+    expect(text).toContain('<option value="tag.deleted" selected>');
+  });
+
   it('shows what is tried again, and when', async () => {
     const { id } = await endpoint();
     receivers.answer = () => 500;

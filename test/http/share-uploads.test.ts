@@ -3,7 +3,9 @@ import { createShare } from '../../src/core/shares/create-share.js';
 import { readShare } from '../../src/core/shares/read-shares.js';
 import { revokeShare } from '../../src/core/shares/revoke-share.js';
 import type { ShareSettings } from '../../src/core/shares/share-values.js';
-import { UPLOADS_OF_VISITOR } from '../../src/core/shares/visitor-upload.js';
+import { RESERVED_MS, reserveUpload, UPLOADS_OF_VISITOR } from '../../src/core/shares/visitor-upload.js';
+import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
+import { listDeliveries } from '../../src/core/webhooks/read-webhooks.js';
 import { BrowserClient } from './support/browser-client.js';
 import { type FilePart, importPhotos, multipart, picture } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
@@ -112,6 +114,31 @@ test('a share without a limit, revoked or unknown takes nothing; one with a pass
   expect((await upload(locked.path, jpeg('a'))).status).toBe(200);
   await app.work();
   expect(await library()).toHaveLength(2);
+});
+
+test('what a request had reserved when its process was killed is free again after an hour', async () => {
+  const { id, path } = await share({ uploadFilesLimit: 2 });
+  const { share: stored } = await readShare(app.ports, actor.customerId, id);
+  // As far as such a request came.
+  await reserveUpload(app.ports, stored);
+  expect((await visitor.get(path)).text).not.toContain('/upload"');
+  expect((await upload(path, jpeg('a'))).status).toBe(409);
+  app.clock.pass(RESERVED_MS);
+  expect((await visitor.get(path)).text).toContain('/upload"');
+  expect((await upload(path, jpeg('a'), jpeg('b'))).status).toBe(200);
+  expect([(await usedOf(id))[0], (await upload(path, jpeg('c'))).status]).toEqual([2, 409]);
+});
+
+test('listeners are told of what visitors add, not of files that were all refused', async () => {
+  const { id, path } = await share();
+  const values = { url: 'https://example.com/hook', description: '', events: ['share.uploaded'] };
+  const { endpoint } = await createWebhookEndpoint(app.ports, operatorFor(actor.customerId), values);
+  const page = { limit: 10, cursor: null };
+  const told = async () => (await listDeliveries(app.ports, actor.customerId, endpoint.id, page)).data.length;
+  const answer = await upload(path, { filename: 'empty.jpg', content: '' });
+  expect([answer.status, await told()]).toEqual([200, 0]);
+  await upload(path, jpeg('a'));
+  expect([await told(), await usedOf(id)]).toEqual([1, [2, picture('a').length]]);
 });
 
 test('a form without files adds nothing, and an address has a budget', async () => {

@@ -109,10 +109,11 @@ export class MemoryPhotoRepository implements PhotoRepository {
     }
   }
 
-  async takenBetween(instants: readonly Date[]): Promise<readonly boolean[]> {
+  async countTakenBetween(instants: readonly Date[], most: number): Promise<readonly number[]> {
     const photos = this.own((photo) => !isTrashed(photo));
     const isBetween = ({ takenAt }: Photo, from: Date, to: Date) => takenAt !== null && takenAt >= from && takenAt < to;
-    return instants.slice(1).map((to, at) => photos.some((photo) => isBetween(photo, instants[at] ?? to, to)));
+    const taken = (from: Date, to: Date) => photos.filter((photo) => isBetween(photo, from, to)).length;
+    return instants.slice(1).map((to, at) => Math.min(most, taken(instants[at] ?? to, to)));
   }
 
   async kinds(request: ValuesRequest): Promise<readonly PhotoKind[]> {

@@ -28,7 +28,8 @@ export class MemoryShareRepository implements ShareRepository {
   async insert(share: NewShare): Promise<Share> {
     this.database.requireCustomer(this.customerId);
     const [customerId, id] = [this.customerId, this.database.next('share')];
-    const row = { ...share, customerId, id, visits: 0, lastVisitedAt: null, uploadedFiles: 0, uploadedBytes: 0 };
+    const unused = { visits: 0, lastVisitedAt: null, uploadedFiles: 0, uploadedBytes: 0, uploadReservations: [] };
+    const row = { ...share, ...unused, customerId, id };
     this.database.shares.set(id, row);
     return row;
   }

@@ -2,7 +2,13 @@ import { type ChangeType, type EventType, newEventId } from '../../src/core/even
 import type { Outbox } from '../../src/core/events/outbox.js';
 import { after, type Clock } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import type { AttemptOutcome, Delivery, DeliveryBodies, LeasedDelivery } from '../../src/core/webhooks/delivery.js';
+import type {
+  AttemptOutcome,
+  Delivery,
+  DeliveryBodies,
+  DeliveryFilters,
+  LeasedDelivery,
+} from '../../src/core/webhooks/delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../src/core/webhooks/webhook-repository.js';
 import type { MemoryDatabase, StoredDelivery } from './memory-database.js';
@@ -67,10 +73,16 @@ export class MemoryDeliveryRepository implements DeliveryRepository {
     return stored && { requestBody: stored.requestBody, responseBody: stored.responseBody };
   }
 
-  async list(endpointId: Id, before: Id | null, limit: number): Promise<readonly Delivery[]> {
+  async list(
+    endpointId: Id,
+    before: Id | null,
+    limit: number,
+    { status, type }: DeliveryFilters = {},
+  ): Promise<readonly Delivery[]> {
     const beyond = before ?? Number.POSITIVE_INFINITY;
     return this.of(endpointId)
-      .filter(({ id }) => id < beyond)
+      .filter((each) => each.id < beyond)
+      .filter((each) => (status ?? each.status) === each.status && (type ?? each.type) === each.type)
       .sort((a, b) => b.id - a.id)
       .slice(0, limit)
       .map(publicPart);

@@ -10,6 +10,7 @@ import { present } from '../support/tenant.js';
 import { until } from '../support/until.js';
 import { seriousViolations } from './support/axe.js';
 import { type BrowserSession, launchBrowser, session, type View, welcome } from './support/browser.js';
+import { differencesFrom } from './support/reference-screens.js';
 
 /** Where pictures go, when somebody wants to look at them. */
 const shots = process.env.SCREENSHOTS ?? null;
@@ -69,6 +70,23 @@ const tiles = (page: Page) => page.locator('.grid > li:not([hidden])');
 const photo = (page: Page, n: number) => tiles(page).nth(n).locator('a');
 const selected = (page: Page) => page.locator('.selection .count');
 const scrollTop = (page: Page) => page.evaluate(() => Math.round(scrollY));
+
+test.each([
+  ['library-phone', '', 390, 'dark'],
+  ['library-laptop', '', 1440, 'light'],
+  ['library-wide', '', 2560, 'light'],
+  ['filters', '?panel=open', 1440, 'dark'],
+  ['empty', '?q=nothing', 1440, 'light'],
+] as const)('the %s looks as it did', async (name, query, width, colorScheme) => {
+  const { page, context } = await visit(`/settings/library${query}`, { width, height: 900, colorScheme });
+  const isDrawn = (all: Element[]) =>
+    (all as HTMLImageElement[]).every((each) => each.complete || each.getBoundingClientRect().top > innerHeight);
+  await until(() => page.locator('img').evaluateAll(isDrawn));
+  await page.locator('.list-head button:not([hidden]), .empty').first().waitFor();
+  if (name !== 'empty') await page.getByRole('navigation', { name: 'Years and months' }).waitFor();
+  expect(await differencesFrom(name, page)).toEqual([]);
+  await context.close();
+});
 
 test('Back, a reload and an action leave the reader and the selection where they are', async () => {
   const { page, complaints, context } = await visit('/settings/library');
@@ -246,7 +264,7 @@ test('all photos that match are rated, and their time is shifted, with a preview
   await page.getByLabel('hours').fill('2');
   await page
     .locator('[data-shift-preview]')
-    .getByText(/12:00:00 becomes .* 10:00:00\./)
+    .getByText(/12:00:00\sPM becomes .* 10:00:00\sAM\./)
     .waitFor();
   await page.getByRole('button', { name: 'Change time' }).click();
   await page.locator('.toast').getByText('Capture time of 1 photo changed.').waitFor();
@@ -400,6 +418,54 @@ test('on a phone nothing lies on the photos until a long touch selects one, and 
   await context.close();
 });
 
+test('a month that is not loaded yet is one click away, in the same list, and the reader sees in which one they are', async () => {
+  const { page, complaints, context } = await visit('/settings/library');
+  const months = page.getByRole('navigation', { name: 'Years and months' });
+  await months.waitFor();
+  // Its months are those of the year in the window.
+  await months.getByRole('link', { name: '2023' }).focus();
+  await months.getByRole('link', { name: /^Feb 9/ }).press('Enter');
+  const title = page.getByRole('heading', { name: 'February 2023' });
+  await title.waitFor();
+  const top = () => title.evaluate((heading) => Math.abs(heading.getBoundingClientRect().top));
+  await until(async () => (await top()) < 40);
+  expect(new URL(page.url()).search).toBe('');
+  expect(await tiles(page).count()).toBe(COUNT + 1);
+  await months.locator('a[aria-current]', { hasText: 'Feb' }).waitFor();
+  const first = page.getByRole('region', { name: 'February 2023' }).locator('li').first();
+  await first.locator('img').waitFor();
+  // Back up, nothing was left out.
+  await months.getByRole('link', { name: /^2024/ }).click();
+  await until(async () => (await scrollTop(page)) < 600);
+  await tiles(page).nth(40).locator('img').waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('a time zone is found among their present names, and the browser’s own is one click away', async () => {
+  const { page, complaints, context } = await visit('/settings/library', {
+    timezoneId: 'Asia/Calcutta',
+    locale: 'de-DE',
+  });
+  await photo(page, 3).click();
+  await page.keyboard.press('i');
+  const field = page.getByLabel('Time zone', { exact: true }).last();
+  await page.getByRole('button', { name: 'Use Asia/Kolkata' }).click();
+  expect(await field.inputValue()).toBe('Asia/Kolkata');
+  const names = await page.locator('.viewer datalist[data-time-zones] option').evaluateAll((all) => {
+    return all.map((option) => (option as HTMLOptionElement).value);
+  });
+  expect(names.slice(0, 2)).toEqual(['Asia/Kolkata', 'UTC']);
+  expect(names).toEqual(expect.arrayContaining(['Europe/Kyiv', 'America/Nuuk']));
+  expect(names.filter((name) => /Calcutta|Kiev|Godthab/.test(name))).toEqual([]);
+  // The reader's own way to write dates: those of the server, and those of the script.
+  const facts = page.locator('.viewer .photo-facts');
+  await facts.getByText(/\d{1,2}\. \p{L}+ 202\d um \d\d:\d\d/u).waitFor();
+  expect(await facts.locator('time').first().textContent()).toMatch(/^\d\d\.\d\d\.20\d\d, \d\d:\d\d$/);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test.each([
   [390, 'light'],
   [390, 'dark'],
@@ -417,7 +483,7 @@ test.each([
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     const grid = present(await page.locator('.grid').first().boundingBox());
     // Beside it there are the years.
-    expect(grid.width).toBeGreaterThan(width - 128);
+    expect(grid.width).toBeGreaterThan(width - 160);
     const stretched = () =>
       tiles(page).evaluateAll((all) =>
         all.flatMap((tile) => {

@@ -80,6 +80,7 @@ import { Identities1763700000210 } from './migrations/1763700000210-identities.j
 import { WebhookBodies1763700000230 } from './migrations/1763700000230-webhook-bodies.js';
 import { WebhookListeners1763700000231 } from './migrations/1763700000231-webhook-listeners.js';
 import { SettingsAddresses1763700000240 } from './migrations/1763700000240-settings-addresses.js';
+import { UploadReservations1763700000250 } from './migrations/1763700000250-upload-reservations.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoExifTable, photoTable } from './photos/photo.table.js';
@@ -200,6 +201,7 @@ export const migrations = [
   WebhookBodies1763700000230,
   WebhookListeners1763700000231,
   SettingsAddresses1763700000240,
+  UploadReservations1763700000250,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

@@ -24,10 +24,10 @@ export interface PhotoReads {
   /** How many photos match; any number of them is counted, so it can take a second for a million. */
   count(filters: PhotoFilters): Promise<number>;
   /**
-   * Of the times from each of these instants, ascending, to the next, whether a photo outside the trash was taken in them. Takes time
-   * proportional to their number, not to that of photos.
+   * How many photos outside the trash were taken from each of these instants, ascending, until the next one; of each, `most` are counted at
+   * most. Takes time proportional to what is counted, not to the number of photos.
    */
-  takenBetween(instants: readonly Date[]): Promise<readonly boolean[]>;
+  countTakenBetween(instants: readonly Date[], most: number): Promise<readonly number[]>;
   /** The kinds of photos that there are, in no order. */
   kinds(request: ValuesRequest): Promise<readonly PhotoKind[]>;
   /** The cameras that photos were taken with, make and model, in no order. */

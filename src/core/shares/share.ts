@@ -19,9 +19,11 @@ export interface Share {
   /** What visitors may upload in all; no files: they may not. */
   readonly uploadFilesLimit: number;
   readonly uploadBytesLimit: number;
-  /** What they have uploaded, and what is on its way. */
+  /** What they have uploaded. */
   readonly uploadedFiles: number;
   readonly uploadedBytes: number;
+  /** What requests under way may need of the limits. */
+  readonly uploadReservations: readonly UploadReservation[];
   /** Null: the link is enough. */
   readonly passwordHash: string | null;
   readonly expiresAt: Date | null;
@@ -31,9 +33,21 @@ export interface Share {
   readonly createdAt: Date;
 }
 
+/** Part of what visitors of a share may still upload, for one request. */
+export interface UploadReservation extends UploadShare {
+  readonly id: string;
+  /** Milliseconds since 1970: a process that was killed does not give it back. */
+  readonly until: number;
+}
+
+export interface UploadShare {
+  readonly files: number;
+  readonly bytes: number;
+}
+
 export type NewShare = Omit<
   Share,
-  'customerId' | 'id' | 'visits' | 'lastVisitedAt' | 'uploadedFiles' | 'uploadedBytes'
+  'customerId' | 'id' | 'visits' | 'lastVisitedAt' | 'uploadedFiles' | 'uploadedBytes' | 'uploadReservations'
 >;
 
 export interface KnownShare {
@@ -62,9 +76,24 @@ export function isOver({ expiresAt }: Pick<Share, 'expiresAt'>, now: Date): bool
   return expiresAt !== null && expiresAt.getTime() <= now.getTime();
 }
 
+/** What visitors may upload besides what has arrived and what requests under way may need. */
+export function leftToUpload(share: Share, now: Date): UploadShare {
+  const active = activeReservations(share, now);
+  const reserved = (name: 'files' | 'bytes') => active.reduce((sum, each) => sum + each[name], 0);
+  return {
+    files: share.uploadFilesLimit - share.uploadedFiles - reserved('files'),
+    bytes: share.uploadBytesLimit - share.uploadedBytes - reserved('bytes'),
+  };
+}
+
+export function activeReservations({ uploadReservations }: Share, now: Date): readonly UploadReservation[] {
+  return uploadReservations.filter(({ until }) => until > now.getTime());
+}
+
 /** Whether visitors may upload more. */
-export function mayUpload(share: Share): boolean {
-  return share.uploadedFiles < share.uploadFilesLimit && share.uploadedBytes < share.uploadBytesLimit;
+export function mayUpload(share: Share, now: Date): boolean {
+  const { files, bytes } = leftToUpload(share, now);
+  return files > 0 && bytes > 0;
 }
 
 /** In the audit log. */

@@ -1,12 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { addressBudget } from '../access/ip-list.js';
 import { requireBudget } from '../access/require-budget.js';
 import type { RateWindowStore } from '../access/rolling-window.js';
 import type { Limits } from '../customers/limits.js';
-import type { Clock } from '../shared/clock.js';
+import { type Clock, HOUR } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import { closedLink } from './open-share.js';
-import type { Share } from './share.js';
+import { activeReservations, leftToUpload, type Share, type UploadReservation, type UploadShare } from './share.js';
 
 /** Requests with files per minute from one address. */
 export const UPLOADS_OF_VISITOR = 20;
@@ -17,51 +18,60 @@ export function requireUploadBudget(uses: { rateWindows: RateWindowStore }, addr
   return requireBudget(uses, budget, 'Too many uploads.');
 }
 
-/** Part of what visitors of a share may still upload. */
-export interface UploadShare {
-  readonly files: number;
-  readonly bytes: number;
-}
+/**
+ * How long a request may take until what it reserved is free again without its being given back. A slower one still counts what it has
+ * brought; meanwhile others may have used the same part of the limit.
+ */
+export const RESERVED_MS = HOUR;
 
 /**
  * Takes as much of a share's limits as one request can need, so that requests at the same time never exceed them. What is not used is to be
- * given back (`settleUpload`). Errors: `not_found` (revoked), `limit_reached`.
+ * given back (`settleUpload`); a process that is killed does so by the passing of time. Errors: `not_found` (revoked), `limit_reached`.
  */
 export function reserveUpload(
-  { store, limits }: { store: Transactional<'shares'>; limits: Limits },
+  { store, limits, clock }: { store: Transactional<'shares'>; limits: Limits; clock: Clock },
   { customerId, id }: Share,
-): Promise<UploadShare> {
+): Promise<UploadReservation> {
   return store.transaction(customerId, async ({ shares }) => {
     const share = await shares.lock(id);
     if (share === null) throw closedLink();
-    const files = Math.min(share.uploadFilesLimit - share.uploadedFiles, limits.inlineMaxFiles);
-    const bytes = Math.min(share.uploadBytesLimit - share.uploadedBytes, limits.inlineMaxBytes);
+    const now = clock.now();
+    const left = leftToUpload(share, now);
+    const files = Math.min(left.files, limits.inlineMaxFiles);
+    const bytes = Math.min(left.bytes, limits.inlineMaxBytes);
     if (files <= 0 || bytes <= 0) throw limitReached();
-    await shares.update(withUploads(share, files, bytes));
-    return { files, bytes };
+    const reservation = { id: randomUUID(), files, bytes, until: now.getTime() + RESERVED_MS };
+    await shares.update({ ...share, uploadReservations: [...activeReservations(share, now), reservation] });
+    return reservation;
   });
 }
 
-/** Gives back what was not used of a reservation; with files, they are told of. A share that was revoked meanwhile has no limits any more. */
+export interface VisitorUpload extends UploadShare {
+  /** Whether a file was accepted: only then are listeners told of it. */
+  readonly isAccepted: boolean;
+}
+
+/** Counts what a request has used of its reservation, and gives back the rest. A share that was revoked meanwhile has no limits any more. */
 export function settleUpload(
   { store, clock }: { store: Transactional<'shares' | 'outbox'>; clock: Clock },
   { customerId, id }: Share,
-  reserved: UploadShare,
-  used: UploadShare,
+  reservation: UploadReservation,
+  used: VisitorUpload,
 ): Promise<void> {
   return store.transaction(customerId, async ({ shares, outbox }) => {
     const share = await shares.lock(id);
     if (share === null) return;
-    await shares.update(withUploads(share, used.files - reserved.files, used.bytes - reserved.bytes));
-    if (used.files > 0) await outbox.add('share.uploaded', [id], clock.now());
+    await shares.update({
+      ...share,
+      uploadedFiles: share.uploadedFiles + used.files,
+      uploadedBytes: share.uploadedBytes + used.bytes,
+      uploadReservations: share.uploadReservations.filter((each) => each.id !== reservation.id),
+    });
+    if (used.isAccepted) await outbox.add('share.uploaded', [id], clock.now());
   });
 }
 
 export function limitReached(): DomainError {
   const message = 'No more photos can be added under this link. Ask the person who sent it.';
   return new DomainError('limit_reached', message, { name: 'shareUploads' });
-}
-
-function withUploads(share: Share, files: number, bytes: number): Share {
-  return { ...share, uploadedFiles: share.uploadedFiles + files, uploadedBytes: share.uploadedBytes + bytes };
 }

@@ -6,6 +6,12 @@ import type { Attempt, WebhookAnswer } from './webhook-sender.js';
 /** Pending, delivered, or given up. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dead';
 
+/** Which lines of the log are wanted. Absent: all. */
+export interface DeliveryFilters {
+  readonly status?: DeliveryStatus;
+  readonly type?: Event['type'];
+}
+
 /** One event on its way to one endpoint, and a line of the delivery log. */
 export interface Delivery extends Event {
   readonly id: Id;

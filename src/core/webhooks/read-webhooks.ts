@@ -4,7 +4,7 @@ import type { Id } from '../shared/ids.js';
 import { type Page, type PageRequest, readPage } from '../shared/pagination.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
-import type { Delivery, DeliveryBodies } from './delivery.js';
+import type { Delivery, DeliveryBodies, DeliveryFilters } from './delivery.js';
 import type { WebhookEndpoint } from './webhook-endpoint.js';
 
 /** All endpoints of a customer, oldest first. */
@@ -49,7 +49,7 @@ export function listDeliveries(
   uses: { store: Readable<'webhookEndpoints' | 'deliveries'>; secrets: Secrets; clock: Clock },
   customerId: Id,
   endpointId: Id,
-  request: PageRequest,
+  { filters = {}, ...request }: PageRequest & { readonly filters?: DeliveryFilters },
 ): Promise<Page<Delivery>> {
   return uses.store.query(customerId, async (reader) => {
     requireFound(await reader.webhookEndpoints.get(endpointId), 'webhook_endpoint');
@@ -57,10 +57,10 @@ export function listDeliveries(
       customerId,
       list: `webhooks/${endpointId}/deliveries`,
       sort: '-id',
-      filters: {},
+      filters: { ...filters },
       position: ({ id }: Delivery) => ({ value: id, id }),
       rows: ({ after, limit }: { after: { id: Id } | null; limit: number }) =>
-        reader.deliveries.list(endpointId, after?.id ?? null, limit),
+        reader.deliveries.list(endpointId, after?.id ?? null, limit, filters),
       // Ids never change; a row that is gone was too old for the log.
       hasRowAt: async () => true,
     };

@@ -1,5 +1,5 @@
 import type { Id } from '../shared/ids.js';
-import type { AttemptOutcome, Delivery, DeliveryBodies, LeasedDelivery } from './delivery.js';
+import type { AttemptOutcome, Delivery, DeliveryBodies, DeliveryFilters, LeasedDelivery } from './delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from './webhook-endpoint.js';
 
 /** Endpoints of the bound customer. */
@@ -25,7 +25,7 @@ export interface DeliveryReads {
   /** What its last completed attempt exchanged. Null when there is no such delivery. */
   bodies(id: Id): Promise<DeliveryBodies | null>;
   /** Of one endpoint, newest first: ids below `before` (null: from the newest), at most `limit`. */
-  list(endpointId: Id, before: Id | null, limit: number): Promise<readonly Delivery[]>;
+  list(endpointId: Id, before: Id | null, limit: number, filters?: DeliveryFilters): Promise<readonly Delivery[]>;
 }
 
 export interface DeliveryRepository extends DeliveryReads {

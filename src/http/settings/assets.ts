@@ -9,6 +9,7 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 };
 
 export interface Asset {
@@ -23,8 +24,14 @@ const hashFiles = ['sha2.js', '_md.js', '_u64.js', 'utils.js'];
 /** What draws the blurred previews of photos: its package is this file. */
 const thumbhash = pathToFileURL(createRequire(import.meta.url).resolve('thumbhash'));
 
+/** The typeface, for the languages with Latin letters; others are displayed in a typeface of the reader's system. */
+const typeface = pathToFileURL(
+  createRequire(import.meta.url).resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
+);
+const typefaceFiles = ['inter-latin-wght-normal.woff2', 'inter-latin-ext-wght-normal.woff2'];
+
 /**
- * Everything in `assets/`, the hash in its own folder, and the blurred previews. Scripts have the names that the build gives them; run from
+ * Everything in `assets/`, the typeface, the hash in its own folder, and the blurred previews. Scripts have the names that the build gives them; run from
  * the sources, as tests do where no browser is, some of them are still TypeScript.
  */
 const assets: ReadonlyMap<string, Asset> = new Map([
@@ -33,6 +40,7 @@ const assets: ReadonlyMap<string, Asset> = new Map([
     .map(({ name }) => asset(name.replace(/\.ts$/, '.js'), new URL(name, folder))),
   ...hashFiles.map((name) => asset(`noble-hashes/${name}`, new URL(name, hash))),
   asset('thumbhash.js', thumbhash),
+  ...typefaceFiles.map((name) => asset(name, new URL(name, typeface))),
 ]);
 
 function asset(name: string, file: URL): readonly [string, Asset] {

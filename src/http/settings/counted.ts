@@ -1,10 +1,9 @@
 import { MAX_COUNTED } from '../../core/photos/filter-values.js';
-
-const grouped = new Intl.NumberFormat('en');
+import { localizable } from './localized.js';
 
 /** `12,345` */
 export function number(value: number): string {
-  return grouped.format(value);
+  return localizable('number', value);
 }
 
 /** `999`, but `1,000+` for a number that was counted up to that. */
@@ -23,5 +22,6 @@ const units = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 export function bytes(value: number): string {
   const power = value < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3));
   const amount = value / 1000 ** power;
-  return `${new Intl.NumberFormat('en', { maximumFractionDigits: power === 0 || amount >= 100 ? 0 : 1 }).format(amount)} ${units[power]}`;
+  const shown = power === 0 || amount >= 100 ? number(Math.round(amount)) : localizable('decimal', amount.toFixed(1));
+  return `${shown} ${units[power]}`;
 }

@@ -50,6 +50,7 @@ export function sendErrorPage(error: DomainError, { requestId }: RequestContext,
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · Photo Service`}</title>
         <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
+        <link rel="stylesheet" href={assetUrl('typeface.css')} />
         <link rel="stylesheet" href={assetUrl('settings.css')} />
       </head>
       <body class="plain">

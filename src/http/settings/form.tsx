@@ -25,7 +25,7 @@ export function Form({ action, children, label, ...rest }: FormProps) {
   );
 }
 
-interface FieldProps {
+export interface FieldProps {
   readonly label: string;
   readonly name: string;
   readonly hint?: ComponentChildren;
@@ -36,10 +36,12 @@ interface FieldProps {
   readonly lines?: number;
   /** A choice of values with their labels instead of free text. */
   readonly choices?: readonly (readonly [value: string, label: string])[];
+  /** Below the element: what helps to fill it in. */
+  readonly beside?: ComponentChildren;
 }
 
 /** A labelled field with its hint and its error, linked for screen readers. */
-export function Field({ label, name, hint, errors, input = {}, lines, choices }: FieldProps) {
+export function Field({ label, name, hint, errors, input = {}, lines, choices, beside }: FieldProps) {
   // The label for people of a field of the API.
   const named = (message: string) => (message.startsWith(`${name} `) ? label + message.slice(name.length) : message);
   const messages = (errors?.of(name) ?? []).map(named);
@@ -75,6 +77,7 @@ export function Field({ label, name, hint, errors, input = {}, lines, choices }:
       ) : (
         <input type="text" {...input} {...shared} />
       )}
+      {beside}
       {messages.length > 0 && (
         <div class="error" id={`${id}-error`}>
           {messages.map((message) => (

@@ -5,6 +5,7 @@ import { assetUrl } from './assets.js';
 import type { Flash } from './browser-session.js';
 import { FactorNotice } from './factor-notice.js';
 import { Form } from './form.js';
+import { Icon } from './icon.js';
 import { HOME } from './navigation.js';
 import type { PageOptions } from './page.js';
 import type { PageContext } from './page-context.js';
@@ -29,7 +30,14 @@ export function Layout({ context, options, flash, token, children }: LayoutProps
         <meta name="csrf-token" content={token} />
         <title>{`${options.title} · Photo Service`}</title>
         <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
-        {['settings.css', ...(options.styles ?? [])].map((name) => (
+        <link
+          rel="preload"
+          href={assetUrl('inter-latin-wght-normal.woff2')}
+          as="font"
+          type="font/woff2"
+          crossorigin="anonymous"
+        />
+        {['typeface.css', 'settings.css', ...(options.styles ?? [])].map((name) => (
           <link key={name} rel="stylesheet" href={assetUrl(name)} />
         ))}
         {['page.js', ...(options.scripts ?? [])].map((name) => (
@@ -67,7 +75,7 @@ function Message({ flash: { kind, text, undo } }: { flash: Flash }) {
             <input key={value} type="hidden" name={undo.field} value={value} />
           ))}
           <button class="quiet" type="submit">
-            Undo
+            <Icon name="undo-2" /> Undo
           </button>
         </Form>
       )}
@@ -97,7 +105,7 @@ function Header({ context, section }: { context: PageContext; section: string | 
           <span class="person">{user.email ?? 'First owner'}</span>
           <Form action="/settings/sign-out">
             <button class="quiet" type="submit">
-              Sign out
+              <Icon name="log-out" /> Sign out
             </button>
           </Form>
         </div>

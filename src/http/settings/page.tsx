@@ -7,6 +7,7 @@ import type { Flash } from './browser-session.js';
 import { Csrf } from './csrf.js';
 import { CsrfToken } from './form.js';
 import { Layout } from './layout.js';
+import { localize } from './localized.js';
 import type { PageContext } from './page-context.js';
 
 export interface PageOptions {
@@ -24,6 +25,8 @@ export interface PageOptions {
   readonly flash?: Flash | null;
   /** Origins other than ours that scripts and pictures of this page may reach, for example a store that accepts uploads. */
   readonly reach?: readonly string[];
+  /** Origins other than ours that pictures of this page may come from. */
+  readonly pictures?: readonly string[];
   /** Without navigation, centred: signing in, errors. */
   readonly plain?: boolean;
   /** As wide as the window. */
@@ -49,7 +52,16 @@ export function renderPage(
     </CsrfToken.Provider>,
   );
   const reach = [new URL(ports.addresses.publicUrl).origin, ...(options.reach ?? [])];
-  return new Reply(options.status ?? 200, `<!doctype html>${html}`, pageHeaders(reach));
+  return new Reply(
+    options.status ?? 200,
+    `<!doctype html>${localize(html, context.request)}`,
+    pageHeaders(reach, options.pictures),
+  );
+}
+
+/** What a script asked for, with texts that it shows. */
+export function replyToScript({ request }: PageContext, body: object): Reply {
+  return new Reply(200, JSON.parse(localize(JSON.stringify(body), request)), { 'Cache-Control': 'no-store' });
 }
 
 /** Redirects to another page after a form was sent. A message is shown there once. */
@@ -59,12 +71,16 @@ export function redirectTo(context: PageContext, path: string, flash?: Flash): R
 }
 
 /** `none` for everything, except our own files. Forms are sent nowhere else, and no other page may frame ours. */
-export function pageHeaders(reach: readonly string[]): Readonly<Record<string, string>> {
+export function pageHeaders(
+  reach: readonly string[],
+  pictures: readonly string[] = [],
+): Readonly<Record<string, string>> {
   const policy = {
     'default-src': ["'none'"],
     'script-src': ["'self'"],
     'style-src': ["'self'"],
-    'img-src': ["'self'", 'data:', 'blob:', ...reach],
+    'font-src': ["'self'"],
+    'img-src': ["'self'", 'data:', 'blob:', ...reach, ...pictures],
     'connect-src': ["'self'", ...reach],
     'form-action': ["'self'"],
     'base-uri': ["'none'"],

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Button, Form } from './form.js';
+import { Icon } from './icon.js';
+import type { IconName } from './icon-shapes.js';
 
 /** The heading of a page, what it is for, and its main action beside it. */
 export function Heading({
@@ -82,9 +84,10 @@ export function Table({
 }
 
 /** Where there is nothing yet: what would be here, and how it comes. */
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+export function Empty({ title, icon, children }: { title: string; icon?: IconName; children?: ComponentChildren }) {
   return (
     <div class="empty">
+      {icon && <Icon name={icon} />}
       <p class="title">{title}</p>
       {children}
     </div>

@@ -7,7 +7,7 @@ import { shareAssetPath } from './share-paths.js';
 const headers = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex, nofollow',
@@ -31,6 +31,7 @@ export function renderSharePage({ token, title, status = 200 }: SharePageOptions
         <meta name="robots" content="noindex, nofollow" />
         <title>{title}</title>
         <link rel="icon" href={shareAssetPath(token, 'icon.svg')} type="image/svg+xml" />
+        <link rel="stylesheet" href={shareAssetPath(token, 'typeface.css')} />
         <link rel="stylesheet" href={shareAssetPath(token, 'share.css')} />
         <script type="module" src={shareAssetPath(token, 'share.js')} />
       </head>

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
+import { mayUpload } from '../../core/shares/share.js';
 import { listSharedPhotos, readSharedNeighbours, readSharedPhoto } from '../../core/shares/shared-photos.js';
 import { requireUploadBudget } from '../../core/shares/visitor-upload.js';
 import { NoKeyRequired } from '../access.js';
@@ -44,8 +45,14 @@ export class SharePagesController {
     const cursor = oneOfQuery(query) || null;
     const photos = await listSharedPhotos(this.ports, share, { limit: PAGE_SIZE, cursor });
     if (cursor === null && request.method === 'GET') this.visits.note(share);
-    const page = <Gallery token={token} share={share} photos={photos} isFirst={cursor === null} />;
-    return renderSharePage({ token, title: share.title }, page);
+    const page = {
+      token,
+      share,
+      photos,
+      isFirst: cursor === null,
+      mayUpload: mayUpload(share, this.ports.clock.now()),
+    };
+    return renderSharePage({ token, title: share.title }, <Gallery {...page} />);
   }
 
   @Post('password')

@@ -27,7 +27,14 @@ export function sharedPicturePath(token: string, id: Id, size: VisitorSize | 'do
 }
 
 /** The files of `settings/assets` that pages of shares need. */
-export const shareAssets = ['share.css', 'share.js', 'icon.svg'] as const;
+export const shareAssets = [
+  'typeface.css',
+  'inter-latin-wght-normal.woff2',
+  'inter-latin-ext-wght-normal.woff2',
+  'share.css',
+  'share.js',
+  'icon.svg',
+] as const;
 
 export function shareAssetPath(token: string, name: (typeof shareAssets)[number]): string {
   return `${sharePath(token)}/assets/${assetsVersion}/${name}`;

@@ -8,13 +8,14 @@ import { sharedPhotoPath, sharedPicturePath, sharePath } from './share-paths.js'
 import { UploadForm } from './upload.view.js';
 
 interface GalleryProps {
+  readonly mayUpload: boolean;
   readonly token: string;
   readonly share: Share;
   readonly photos: Page<PhotoWithTags>;
   readonly isFirst: boolean;
 }
 
-export function Gallery({ token, share, photos: { data, nextCursor }, isFirst }: GalleryProps) {
+export function Gallery({ token, share, photos: { data, nextCursor }, isFirst, mayUpload }: GalleryProps) {
   const path = sharePath(token);
   return (
     <>
@@ -37,7 +38,7 @@ export function Gallery({ token, share, photos: { data, nextCursor }, isFirst }:
             </li>
           ))}
         </ul>
-        <UploadForm token={token} share={share} />
+        {mayUpload && <UploadForm token={token} />}
         {(nextCursor !== null || !isFirst) && (
           <nav aria-label="Pages">
             {!isFirst && <a href={path}>First page</a>}

@@ -1,9 +1,7 @@
-import { mayUpload, type Share } from '../../core/shares/share.js';
 import { sharePath } from './share-paths.js';
 
-/** Where visitors add photos, while they may. */
-export function UploadForm({ token, share }: { token: string; share: Share }) {
-  if (!mayUpload(share)) return null;
+/** Where visitors add photos. */
+export function UploadForm({ token }: { token: string }) {
   return (
     <form class="upload" method="post" action={`${sharePath(token)}/upload`} enctype="multipart/form-data">
       <label for="files">Add your own photos, up to 20 at once</label>

@@ -57,6 +57,7 @@ export interface StartOptions {
   readonly deliveryMaxAge?: number;
   readonly docs?: boolean;
   readonly operatorApi?: boolean;
+  readonly mapTiles?: HttpOptions['mapTiles'];
   readonly securityContacts?: readonly string[];
   readonly limits?: Partial<Limits>;
   readonly checks?: readonly ReadinessCheck[];
@@ -108,6 +109,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     deliveryMaxAge: options.deliveryMaxAge ?? 86_400,
     docs: options.docs ?? true,
     operatorApi: options.operatorApi ?? false,
+    mapTiles: options.mapTiles ?? null,
     securityContacts: options.securityContacts ?? [],
     readiness: new Readiness(options.checks ?? [], stopping, undefined, options.checkDeadlineMs),
     stopping,

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
-const source = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
+/** To be evaluated on a page; adds `axe` to it. */
+export const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
 
-interface Violation {
+export interface Violation {
   readonly id: string;
   readonly impact: string | null;
   readonly nodes: readonly { readonly html: string }[];
@@ -16,8 +17,12 @@ const ALSO: readonly string[] = ['region', 'landmark-one-main', 'page-has-headin
 /** What axe-core finds serious or critical on a page, and what is in no landmark, in words. */
 export async function seriousViolations(page: Page): Promise<string[]> {
   // Evaluated by the debugger, which the page's policy does not bind.
-  await page.evaluate(source);
+  await page.evaluate(AXE);
   const found = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as readonly Violation[];
+  return seriousOf(found);
+}
+
+export function seriousOf(found: readonly Violation[]): string[] {
   return found
     .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || ALSO.includes(id))
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);

@@ -18,6 +18,8 @@ export interface View {
   readonly javaScriptEnabled?: boolean;
   /** A phone: fingers instead of a mouse. */
   readonly hasTouch?: boolean;
+  readonly timezoneId?: string;
+  readonly locale?: string;
 }
 
 export interface BrowserSession {
@@ -29,9 +31,21 @@ export interface BrowserSession {
 
 /** A browser that has been nowhere, with one page. */
 export async function session(browser: Browser, view: View = {}): Promise<BrowserSession> {
-  const { colorScheme = 'light', width = 1280, height = 800, javaScriptEnabled = true, hasTouch = false } = view;
+  const {
+    colorScheme = 'light',
+    width = 1280,
+    height = 800,
+    javaScriptEnabled = true,
+    hasTouch = false,
+    ...own
+  } = view;
   const viewport = { width, height };
-  const context = await browser.newContext({ colorScheme, viewport, javaScriptEnabled, hasTouch, isMobile: hasTouch });
+  const { timezoneId, locale } = own;
+  const context = await browser.newContext({
+    ...{ colorScheme, viewport, javaScriptEnabled, hasTouch, isMobile: hasTouch },
+    ...(timezoneId !== undefined && { timezoneId }),
+    ...(locale !== undefined && { locale }),
+  });
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -42,23 +42,25 @@ export async function visiblePhotos(
   return found.map(({ photo }) => photoOf(photo));
 }
 
-/** Each time is one look into photos_taken_at. */
+/** Each time is one range of photos_taken_at. */
 const selectTaken = prepared(
-  `SELECT EXISTS (
+  `SELECT (SELECT count(*)::integer FROM (
      SELECT FROM photos p WHERE p.customer_id = $1 AND NOT p.trashed AND p.taken_at >= t.from_at AND p.taken_at < t.to_at
-   ) AS taken
+     LIMIT $4
+   ) counted) AS photos
    FROM unnest($2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY AS t(from_at, to_at, place) ORDER BY t.place`,
 );
 
-/** For each two instants that follow each other, whether a photo outside the trash was taken in between. */
-export async function takenBetween(
+/** For each two instants that follow each other, how many photos outside the trash were taken in between. */
+export async function countTakenBetween(
   manager: EntityManager,
   customerId: Id,
   instants: readonly Date[],
-): Promise<readonly boolean[]> {
+  most: number,
+): Promise<readonly number[]> {
   if (instants.length < 2) return [];
-  const parameters = [customerId, instants.slice(0, -1), instants.slice(1)];
-  return (await select<{ taken: boolean }>(manager, selectTaken, parameters)).map(({ taken }) => taken);
+  const parameters = [customerId, instants.slice(0, -1), instants.slice(1), most];
+  return (await select<{ photos: number }>(manager, selectTaken, parameters)).map(({ photos }) => photos);
 }
 
 /** Reads of single photos outside transactions: concurrent reads of one customer share one statement. */

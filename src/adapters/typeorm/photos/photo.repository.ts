@@ -18,7 +18,7 @@ import { photoExifTable, photoJson, photoOf, photoTable, rowOf } from './photo.t
 import { photoClusters } from './photo-clusters.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { countPhotos, isUnmoved, listPhotos, listPhotosAsJson } from './photo-list.js';
-import { type PhotosReadTogether, photosWithTags, takenBetween, visiblePhotos } from './photo-reads.js';
+import { countTakenBetween, type PhotosReadTogether, photosWithTags, visiblePhotos } from './photo-reads.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { camerasInUse, countriesInUse, photoKinds } from './photo-values.js';
@@ -64,8 +64,8 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return countPhotos(this.manager, this.customerId, filters);
   }
 
-  takenBetween(instants: readonly Date[]): Promise<readonly boolean[]> {
-    return takenBetween(this.manager, this.customerId, instants);
+  countTakenBetween(instants: readonly Date[], most: number): Promise<readonly number[]> {
+    return countTakenBetween(this.manager, this.customerId, instants, most);
   }
 
   kinds(request: ValuesRequest): Promise<readonly PhotoKind[]> {

@@ -1,6 +1,7 @@
 import type { Share } from '../../../core/shares/share.js';
 import {
   bigWhole,
+  document,
   generatedKey,
   instant,
   key,
@@ -26,6 +27,7 @@ export const shareTable = tableOf<Share>('share', 'shares', {
   uploadBytesLimit: bigWhole,
   uploadedFiles: whole,
   uploadedBytes: bigWhole,
+  uploadReservations: document,
   passwordHash: optionalText,
   expiresAt: optionalInstant,
   visits: whole,

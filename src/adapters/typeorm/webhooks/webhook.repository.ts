@@ -2,7 +2,13 @@ import { type EntityManager, LessThan } from 'typeorm';
 import { newEventId } from '../../../core/events/event.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import type { AttemptOutcome, Delivery, DeliveryBodies, LeasedDelivery } from '../../../core/webhooks/delivery.js';
+import type {
+  AttemptOutcome,
+  Delivery,
+  DeliveryBodies,
+  DeliveryFilters,
+  LeasedDelivery,
+} from '../../../core/webhooks/delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../../core/webhooks/webhook-repository.js';
 import { change, insert, select, update } from '../database/rows.js';
@@ -63,8 +69,13 @@ export class TypeormDeliveryRepository implements DeliveryRepository {
     return found ?? null;
   }
 
-  list(endpointId: Id, before: Id | null, limit: number): Promise<readonly Delivery[]> {
-    const where = { customerId: this.customerId, endpointId, ...(before !== null && { id: LessThan(before) }) };
+  list(endpointId: Id, before: Id | null, limit: number, filters: DeliveryFilters = {}): Promise<readonly Delivery[]> {
+    const where = {
+      ...filters,
+      customerId: this.customerId,
+      endpointId,
+      ...(before !== null && { id: LessThan(before) }),
+    };
     return this.manager.find(deliveryTable, { where, order: { id: 'DESC' }, take: limit });
   }
 

@@ -115,7 +115,7 @@ export class AccountController {
       sessions: await listSessions(this.ports, person.customer.id, person.user.id),
     }));
     const words = {
-      ...{ title: 'Account', section: 'account', scripts: [PASSKEY_SCRIPT] },
+      ...{ title: 'Account', section: 'account', scripts: [PASSKEY_SCRIPT, 'time-zones.js'] },
       ...(refused && { status: refused.problems.status }),
     };
     const props = {

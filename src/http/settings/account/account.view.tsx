@@ -10,6 +10,7 @@ import { Allowed } from '../allowed.js';
 import { Button, Field, Form, type Problems } from '../form.js';
 import type { FormFields } from '../form-fields.js';
 import { Card, Heading } from '../parts.js';
+import { TimeZoneField } from '../time-zone.js';
 import { IdentitiesCard } from './identities.view.js';
 import { FactorsCard, PasswordCard } from './password.view.js';
 import { SessionsCard } from './sessions.view.js';
@@ -69,7 +70,6 @@ interface CardProps {
 
 function CustomerCard({ customer, problems, form }: CardProps & { customer: Customer }) {
   const valueFor = (name: string, value: string) => (problems ? form.text(name) : value);
-  const zone = valueFor('timeZone', customer.defaultTimeZone);
   return (
     <Card title="The account">
       <Form action="/settings/account" label="The account">
@@ -84,13 +84,12 @@ function CustomerCard({ customer, problems, form }: CardProps & { customer: Cust
             autocomplete: 'organization',
           }}
         />
-        <Field
+        <TimeZoneField
           label="Default time zone"
           name="timeZone"
-          hint="For photos whose files name no time zone."
+          hint="For photos whose files name no time zone; months and days of the library are those of this zone."
           errors={problems}
-          input={{ value: zone }}
-          choices={zones(customer.defaultTimeZone).map((name) => [name, name.replaceAll('_', ' ')])}
+          input={{ value: valueFor('timeZone', customer.defaultTimeZone), required: true }}
         />
         <Field
           label="Days in the trash"
@@ -195,9 +194,4 @@ function EraseCard({ name }: { name: string }) {
       </div>
     </Card>
   );
-}
-
-/** The zones that the platform knows; UTC and the current one even if they are not listed. */
-function zones(current: string): readonly string[] {
-  return [...new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')])].sort();
 }

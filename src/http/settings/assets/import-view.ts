@@ -180,11 +180,11 @@ function sum<T>(list: readonly T[], value: (each: T) => number): number {
 }
 
 function files(count: number): string {
-  return count === 1 ? '1 file' : `${count.toLocaleString('en')} files`;
+  return count === 1 ? '1 file' : `${count.toLocaleString()} files`;
 }
 
 function photos(count: number): string {
-  return count === 1 ? '1 photo' : `${count.toLocaleString('en')} photos`;
+  return count === 1 ? '1 photo' : `${count.toLocaleString()} photos`;
 }
 
 function bytes(count: number): string {

@@ -8,11 +8,13 @@ import { fetchPage } from './page-fetch.js';
 import { PhotoActions } from './photo-actions.js';
 import { idOf, PhotoGrid } from './photo-grid.js';
 import { PhotoSelection } from './photo-selection.js';
+import { useScrubber } from './scrubber.js';
 import { SelectAll } from './select-all.js';
 import { previewShift } from './shift-preview.js';
 import { listKey, readStored, type StoredPlace, store } from './stored-place.js';
 import { suggestTagNames } from './tag-names.js';
 import { offerTileSizes } from './tile-sizes.js';
+import { suggestTimeZones } from './time-zones.js';
 import { Viewer } from './viewer.js';
 
 start();
@@ -83,6 +85,7 @@ function open(edits: BulkEdits, isFirst: boolean): OpenLibrary | null {
   selection.add(readStored<string[]>('selected', key) ?? []);
   const older = new OlderPhotos(form, grid);
   addOlderPhotos(form, older, ended.signal);
+  void useScrubber(form, older, ended.signal);
   const clear = () => {
     everything.cancel();
     selection.clear();
@@ -194,7 +197,8 @@ function firstSelected(form: HTMLFormElement): HTMLElement | null {
 function showCount(form: HTMLFormElement, selected: number): void {
   form.classList.toggle('has-selection', selected > 0);
   const count = form.querySelector('.selection .count');
-  if (count !== null) count.textContent = selected === 1 ? '1 photo selected' : `${selected} photos selected`;
+  if (count !== null)
+    count.textContent = selected === 1 ? '1 photo selected' : `${selected.toLocaleString()} photos selected`;
 }
 
 /** A button that needs scripts. */
@@ -218,7 +222,9 @@ function showParts(page: Document): void {
   for (const part of page.querySelectorAll<HTMLElement>('[data-library-part]')) {
     const old = document.querySelector(`[data-library-part="${part.dataset.libraryPart}"]`);
     old?.replaceChildren(...part.childNodes);
-    if (old !== null) suggestTagNames(old);
+    if (old === null) continue;
+    suggestTagNames(old);
+    suggestTimeZones(old);
   }
 }
 

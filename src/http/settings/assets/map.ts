@@ -72,7 +72,7 @@ class PhotoMap {
       return;
     }
     const hadFocus = this.svg.querySelector('[data-map="clusters"] :focus') !== null;
-    for (const name of ['clusters', 'list']) {
+    for (const name of ['tiles', 'clusters', 'list']) {
       const fresh = page.querySelector(`[data-map="${name}"]`);
       const [isOpen, old] = [document.querySelector('[data-map="list"] details[open]') !== null, part(name)];
       // Nodes of a document that was parsed as HTML: SVG among them.

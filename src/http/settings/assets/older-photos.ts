@@ -2,6 +2,7 @@
 
 import { fetchPage } from './page-fetch.js';
 import type { PhotoGrid } from './photo-grid.js';
+import type { StoredPlace } from './stored-place.js';
 
 export class OlderPhotos {
   private loading: Promise<void> | null = null;
@@ -17,6 +18,22 @@ export class OlderPhotos {
       this.loading = null;
     });
     return this.loading;
+  }
+
+  /** Adds the next thousand without their pictures. Returns whether there were some. */
+  async skip(): Promise<boolean> {
+    await this.loading;
+    const link = this.form.querySelector<HTMLAnchorElement>('.more a');
+    if (link === null) return false;
+    const answer = await fetch(link.href.replace('/settings/library?', '/settings/library/sections?'), {
+      headers: { Accept: 'application/json' },
+    }).catch(() => null);
+    if (!answer?.ok) return false;
+    const { sections, older } = (await answer.json()) as Pick<StoredPlace, 'sections' | 'older'>;
+    this.grid.restore(sections);
+    if (older === null) link.remove();
+    else link.href = older;
+    return sections.length > 0;
   }
 
   private async add(): Promise<void> {

@@ -7,7 +7,7 @@ export function showTimes(root: ParentNode): void {
   for (const time of root.querySelectorAll<HTMLTimeElement>('time[datetime]')) {
     const at = new Date(time.dateTime);
     time.title = time.textContent ?? '';
-    time.textContent = at.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+    time.textContent = at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
   }
 }
 

@@ -28,7 +28,7 @@ export class SelectAll {
     this.total = -1;
     const total = await this.count().catch(() => null);
     this.total = total;
-    if (total !== null) button.textContent = `Select all ${total.toLocaleString('en')}`;
+    if (total !== null) button.textContent = `Select all ${total.toLocaleString()}`;
   }
 
   async run(): Promise<void> {

@@ -26,7 +26,7 @@ function secondsIn(fields: HTMLFieldSetElement): number {
 function textOf(taken: string, seconds: number): string {
   const before = new Date(`${taken}Z`);
   const after = new Date(before.getTime() + seconds * 1000);
-  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
   if (Number.isNaN(after.getTime())) return '';
   return `First photo: ${format.format(before)} becomes ${format.format(after)}.`;
 }

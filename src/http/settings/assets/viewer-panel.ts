@@ -2,6 +2,7 @@
 
 import { showTimes } from './page.js';
 import { suggestTagNames } from './tag-names.js';
+import { suggestTimeZones } from './time-zones.js';
 
 export class ViewerPanel {
   private shown = '';
@@ -66,6 +67,7 @@ export class ViewerPanel {
     this.root.replaceChildren(...(flash === null ? [] : [flash]), about);
     showTimes(this.root);
     suggestTagNames(this.root);
+    suggestTimeZones(this.root);
     return answer;
   }
 }

@@ -35,7 +35,7 @@ function Keys({ delivery, now }: { delivery: ImageDelivery; now: Date }) {
       <h2>Delivery keys</h2>
       <p class="lead">Deleting a key invalidates all URLs signed with it. At most {MAX_DELIVERY_KEYS}.</p>
       {keys.length === 0 ? (
-        <Empty title="No delivery keys yet">
+        <Empty icon="key-round" title="No delivery keys yet">
           <p>Create one to sign the first URL.</p>
         </Empty>
       ) : (
@@ -77,7 +77,7 @@ function Presets({ presets }: { presets: readonly Preset[] }) {
         Named sets of options. Changing a preset changes the images at all URLs that name it. At most {MAX_PRESETS}.
       </p>
       {presets.length === 0 ? (
-        <Empty title="No presets yet">
+        <Empty icon="images" title="No presets yet">
           <p>For example “card”, for images of 300 by 200 pixels.</p>
         </Empty>
       ) : (

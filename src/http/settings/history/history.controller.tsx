@@ -7,19 +7,18 @@ import { type Id, parseId } from '../../../core/shared/ids.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
-import { Reply } from '../../responses/reply.js';
+import type { Reply } from '../../responses/reply.js';
 import { requestContextOf } from '../../server/request-context.js';
 import { oneOfQuery } from '../address.js';
 import { wantsPage } from '../error-page.js';
 import { HOME, InNavigation } from '../navigation.js';
-import { redirectTo, renderPage } from '../page.js';
+import { redirectTo, renderPage, replyToScript } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { editStatus } from './edit-status.js';
 import { editFlash, HISTORY } from './edit-texts.js';
 import { HistoryPage } from './history.view.js';
 
 const PAGE = 50;
-const noStore = { 'Cache-Control': 'no-store' };
 
 /** What people have changed on many photos at once, to follow and to undo. */
 @Controller('settings/history')
@@ -39,7 +38,7 @@ export class HistoryController {
   /** For scripts that follow an edit. */
   @Get(':id/state')
   async status(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    return new Reply(200, editStatus(await readBulkEdit(this.ports, callerOfPage(context), id)), noStore);
+    return replyToScript(context, editStatus(await readBulkEdit(this.ports, callerOfPage(context), id)));
   }
 
   @Post(':id/undo')
@@ -53,8 +52,7 @@ export class HistoryController {
     // Few photos are as before when the page comes.
     await runBulkEdit(this.ports, caller.customerId, id);
     const edit = await readBulkEdit(this.ports, caller, id);
-    if (!wantsPage(requestContextOf(context.request), context.request))
-      return new Reply(200, editStatus(edit), noStore);
+    if (!wantsPage(requestContextOf(context.request), context.request)) return replyToScript(context, editStatus(edit));
     return redirectTo(context, from === 'library' ? HOME : HISTORY, editFlash(edit));
   }
 }

@@ -25,7 +25,7 @@ export function HistoryPage({ edits, next }: HistoryProps) {
       <div data-live={live} data-live-in-place="">
         <div data-live-part="edits">
           {edits.length === 0 ? (
-            <Empty title="Nothing yet">
+            <Empty icon="undo-2" title="Nothing yet">
               <p>Select photos in the library to tag, rate, rotate or trash many of them at once.</p>
             </Empty>
           ) : (

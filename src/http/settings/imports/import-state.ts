@@ -3,6 +3,7 @@ import { type CountedImport, type ImportCounts, progress } from '../../../core/i
 import type { ItemDetails } from '../../../core/imports/import-details.js';
 import type { ImportPhoto } from '../../../core/imports/import-photo.js';
 import type { RegistrationResult } from '../../../core/imports/registration-results.js';
+import { number } from '../counted.js';
 import { reasonOf } from './reasons.js';
 
 /** The result for the importer's script about files that it registered; `refused` is the item of a refused one. */
@@ -58,5 +59,5 @@ const parts: readonly (readonly [keyof ImportCounts, string])[] = [
 export function countsText(counts: ImportCounts): string {
   if (counts.total === 0) return 'No photos';
   const said = parts.filter(([name]) => counts[name] > 0);
-  return said.map(([name, words]) => `${counts[name].toLocaleString('en')} ${words}`).join(', ');
+  return said.map(([name, words]) => `${number(counts[name])} ${words}`).join(', ');
 }

@@ -3,6 +3,7 @@ import { type CountedImport, type ImportStatus, progress } from '../../../core/i
 import type { ImportDetails, ItemDetails } from '../../../core/imports/import-details.js';
 import { bytes } from '../counted.js';
 import { Button, Form } from '../form.js';
+import { Icon } from '../icon.js';
 import { Badge, Card, Empty, Heading, Moment, Table } from '../parts.js';
 import { countsText, failureOf } from './import-state.js';
 
@@ -17,14 +18,14 @@ export function ImportsPage({ imports, older, isFirst }: ImportsProps) {
     <>
       <Heading title="Imports" lead="From these pages, the API and the command line.">
         <a class="button primary" href="/settings/import">
-          Add photos
+          <Icon name="image-plus" /> Add photos
         </a>
       </Heading>
       {imports.length === 0 && isFirst ? (
-        <Empty title="No imports yet">
+        <Empty icon="upload" title="No imports yet">
           <p>Each time you add photos, the result is listed here.</p>
           <a class="button primary" href="/settings/import">
-            Add photos
+            <Icon name="image-plus" /> Add photos
           </a>
         </Empty>
       ) : (

@@ -1,6 +1,7 @@
 import { type ApiKey, displayPrefix, isExpired } from '../../../core/access/api-key.js';
 import { keyBudget } from '../../../core/access/rolling-window.js';
 import { DAY } from '../../../core/shared/clock.js';
+import { Icon } from '../icon.js';
 import { shortRange } from '../ip-list-text.js';
 import { Badge, Empty, Heading, Moment, Table } from '../parts.js';
 
@@ -25,15 +26,15 @@ export function KeyList({ keys, now }: { keys: readonly ApiKey[]; now: Date }) {
       <Heading title="API keys" lead={LEAD}>
         {keys.length > 0 && (
           <a class="button primary" href="/settings/keys/new">
-            New key
+            <Icon name="plus" /> New key
           </a>
         )}
       </Heading>
       {keys.length === 0 ? (
-        <Empty title="No keys yet">
+        <Empty icon="key-round" title="No keys yet">
           <p>Create one for each program, so that you can see its usage and delete it separately.</p>
           <a class="button primary" href="/settings/keys/new">
-            New key
+            <Icon name="plus" /> New key
           </a>
         </Empty>
       ) : (

@@ -4,6 +4,7 @@ import { countryName } from '../../../core/photos/place.js';
 import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
 import { countedUpTo } from '../counted.js';
 import { Button } from '../form.js';
+import { Icon } from '../icon.js';
 import { activeFilters } from './active-filters.js';
 import { type LibraryQuery, libraryPath, librarySorts } from './library-query.js';
 import { formatName, type PanelName, panelInWords, panelNames } from './panel-filters.js';
@@ -43,7 +44,9 @@ export function Filters({ query, values }: FiltersProps) {
               </option>
             ))}
           </select>
-          <Button kind="plain">Show</Button>
+          <Button kind="plain">
+            <Icon name="search" /> Show
+          </Button>
           <PanelToggle query={query} isOpen={values !== null} />
         </div>
         {values ? <Panel query={query} values={values} /> : <ClosedPanel query={query} />}
@@ -59,7 +62,7 @@ function PanelToggle({ query, isOpen }: { query: LibraryQuery; isOpen: boolean }
   const href = `${path}${path.includes('?') ? '&' : '?'}panel=${isOpen ? 'closed' : 'open'}`;
   return (
     <a id="filter-toggle" class="button plain" href={href} aria-expanded={isOpen} data-narrows>
-      Filters
+      <Icon name="sliders-horizontal" /> Filters
     </a>
   );
 }

@@ -1,10 +1,15 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { renderToString } from 'preact-render-to-string';
+import type { Caller } from '../../../core/access/caller.js';
+import { readCustomer } from '../../../core/customers/read-customer.js';
 import { countPhotos } from '../../../core/photos/count-photos.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
+import type { PhotoWithTags } from '../../../core/photos/photo.js';
+import { readPhotoMonths } from '../../../core/photos/read-photo-months.js';
 import { renditionUrls } from '../../../core/photos/rendition-urls.js';
 import type { Ports } from '../../../core/ports.js';
 import { parseId } from '../../../core/shared/ids.js';
+import type { Page } from '../../../core/shared/pagination.js';
 import { searchText } from '../../../core/shared/text.js';
 import { listTags } from '../../../core/tags/read-tag.js';
 import { RequireRole } from '../../access.js';
@@ -12,11 +17,15 @@ import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../responses/reply.js';
 import { oneOfQuery } from '../address.js';
 import { ActingRole } from '../allowed.js';
-import { pageHeaders } from '../page.js';
+import { localize } from '../localized.js';
+import { pageHeaders, replyToScript } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
-import { libraryFilters, readLibraryQuery } from './library-query.js';
+import { type LibraryQuery, libraryFilters, libraryPath, readLibraryQuery } from './library-query.js';
 import { PhotoTiles } from './photo-grid.view.js';
+import { photoSections } from './photo-sections.js';
+import { shapeClass } from './picture.js';
 import { chosenTileSize } from './tile-size.js';
+import { Years } from './years.view.js';
 
 /** The number in the script's requests (photo-grid.ts). */
 const MAX_TILES = 60;
@@ -51,16 +60,39 @@ export class LibraryScriptsController {
     return new Reply(200, html, pageHeaders([]));
   }
 
+  /** The months of the library with their numbers of photos, as they stand beside the photos. */
+  @Get('months')
+  async months(
+    @CurrentPageContext() context: PageContext,
+    @Query() parameters: Record<string, unknown>,
+  ): Promise<Reply> {
+    const months = await readPhotoMonths(this.ports, callerOfPage(context));
+    const years = [...new Set(months.map(({ month }) => Number(month.slice(0, 4))))];
+    const html = renderToString(<Years query={readLibraryQuery(parameters)} years={years} months={months} />);
+    return new Reply(200, localize(html, context.request), pageHeaders([]));
+  }
+
+  /** A part of the list without its pictures, to go on beyond it (older-photos.ts). */
+  @Get('sections')
+  async sections(
+    @CurrentPageContext() context: PageContext,
+    @Query() parameters: Record<string, unknown>,
+  ): Promise<Reply> {
+    const caller = callerOfPage(context);
+    const query = readLibraryQuery(parameters);
+    const { data, nextCursor } = await this.list(caller, query, parameters);
+    const { defaultTimeZone } = (await readCustomer(this.ports, caller)).customer;
+    const photos = data.map((photo) => ({ photo, urls: null }));
+    const sections = photoSections(photos, query.sort, defaultTimeZone).map(({ month, title, photos: own }) => {
+      return { month, title, tiles: own.map(({ photo }) => [String(photo.id), shapeClass(photo)]) };
+    });
+    return replyToScript(context, { sections, older: nextCursor && libraryPath(query, nextCursor) });
+  }
+
   /** The ids of all photos that match, in parts, to select them. */
   @Get('ids')
   async ids(@CurrentPageContext() context: PageContext, @Query() parameters: Record<string, unknown>): Promise<Reply> {
-    const caller = callerOfPage(context);
-    const query = readLibraryQuery(parameters);
-    const { filters } = await libraryFilters(this.ports, caller, query);
-    const request = { sort: query.sort, limit: IDS, cursor: oneOfQuery(parameters['cursor']) || null };
-    const { data, nextCursor } = filters
-      ? await listPhotos(this.ports, caller, { ...request, filters })
-      : { data: [], nextCursor: null };
+    const { data, nextCursor } = await this.list(callerOfPage(context), readLibraryQuery(parameters), parameters);
     const ids = data.map(({ id }) => String(id));
     return new Reply(200, { ids, nextCursor }, { 'Cache-Control': 'no-store' });
   }
@@ -84,5 +116,15 @@ export class LibraryScriptsController {
     const request = { filters: text === '' ? {} : { q: text }, sort: 'name' as const, limit: SUGGESTED_TAGS };
     const { data } = await listTags(this.ports, callerOfPage(context), { ...request, cursor: null });
     return new Reply(200, { names: data.map(({ name }) => name) }, { 'Cache-Control': 'no-store' });
+  }
+
+  private async list(
+    caller: Caller,
+    query: LibraryQuery,
+    parameters: Readonly<Record<string, unknown>>,
+  ): Promise<Page<PhotoWithTags>> {
+    const { filters } = await libraryFilters(this.ports, caller, query);
+    const request = { sort: query.sort, limit: IDS, cursor: oneOfQuery(parameters['cursor']) || null };
+    return filters ? listPhotos(this.ports, caller, { ...request, filters }) : { data: [], nextCursor: null };
   }
 }

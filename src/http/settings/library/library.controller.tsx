@@ -46,7 +46,7 @@ export class LibraryController {
       title: query.trash ? 'Trash' : 'Library',
       section: 'library',
       styles: ['library.css', 'viewer.css', 'import.css'],
-      scripts: ['library.js', 'tag-names.js', 'import.js'],
+      scripts: ['library.js', 'tag-names.js', 'time-zones.js', 'import.js'],
       reach: await importerReach(this.ports),
       isWide: true,
     };

@@ -5,6 +5,7 @@ import type { SavedSearch } from '../../../core/searches/saved-search.js';
 import { Allowed } from '../allowed.js';
 import { Form } from '../form.js';
 import { ActiveEdits } from '../history/active-edits.view.js';
+import { Icon } from '../icon.js';
 import { Importer } from '../imports/importer.view.js';
 import { Empty, Heading } from '../parts.js';
 import { SavedSearches } from '../searches/searches.view.js';
@@ -103,12 +104,12 @@ function LibraryHeading({ query, isNew }: { query: LibraryQuery; isNew: boolean 
   return (
     <Heading title="Library">
       <a class="button plain" href="/settings/library?view=trash">
-        Trash
+        <Icon name="trash" /> Trash
       </a>
       {!isNew && (
         <Allowed least="editor">
           <a class="button primary" href="/settings/import">
-            Add photos
+            <Icon name="image-plus" /> Add photos
           </a>
         </Allowed>
       )}
@@ -119,13 +120,13 @@ function LibraryHeading({ query, isNew }: { query: LibraryQuery; isNew: boolean 
 function NothingFound({ query }: { query: LibraryQuery }) {
   if (!isNarrow(query)) {
     return (
-      <Empty title="The trash is empty">
+      <Empty icon="trash" title="The trash is empty">
         <p>Photos that you move to the trash stay here for a while and can be restored.</p>
       </Empty>
     );
   }
   return (
-    <Empty title="No photos match">
+    <Empty icon="search" title="No photos match">
       <p>
         Remove one of the filters above, or{' '}
         <a href={libraryPath(unfiltered(query))} data-narrows>
@@ -163,11 +164,11 @@ function ListHead({ query, size, count }: Pick<LibraryProps, 'query' | 'size' | 
       <p class="soft">{count}</p>
       <Allowed least="editor">
         <button type="button" class="quiet" data-start-selecting hidden>
-          Select
+          <Icon name="circle-check" /> Select
         </button>
       </Allowed>
       <button type="button" class="quiet" data-open-keys hidden>
-        Keyboard shortcuts
+        <Icon name="keyboard" /> Keyboard shortcuts
       </button>
       <nav aria-label="Size of photos" data-tile-sizes>
         {Object.entries(tileSizes).map(([name, { label }]) => (

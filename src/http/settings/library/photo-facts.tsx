@@ -4,6 +4,8 @@ import type { Camera, ExifTags, Exposure, GeoPoint } from '../../../core/media/p
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import { placeNames } from '../../../core/photos/place.js';
 import { bytes } from '../counted.js';
+import { localizable } from '../localized.js';
+import { SmallMap } from '../map/small-map.js';
 import { Moment } from '../parts.js';
 
 /** Everything about a photo that is not edited here. */
@@ -22,6 +24,7 @@ export function PhotoFacts({ photo, exif }: { photo: PhotoWithTags; exif: ExifTa
             </div>
           )}
           <Place point={location} />
+          <SmallMap point={location} />
         </Fact>
       )}
       <Fact name="File">
@@ -102,22 +105,13 @@ function takenText({ takenAtLocal, timeZone, takenAtSource }: PhotoWithTags): Co
   if (takenAtLocal === null) return <span class="soft">Not known</span>;
   return (
     <>
-      {localText(takenAtLocal)}
+      {localizable('time', takenAtLocal.slice(0, 19))}
       <br />
       <span class="soft">
         {timeZone}, {zoneSources[takenAtSource]}
       </span>
     </>
   );
-}
-
-const months = 'January February March April May June July August September October November December'.split(' ');
-
-/** `2026-11-21T03:04:05` as `21 November 2026, 03:04:05`: what the camera's clock showed, not converted to any zone. */
-export function localText(local: string): string {
-  const [date = '', time = ''] = local.split('T');
-  const [year, month, day] = date.split('-');
-  return `${Number(day)} ${months[Number(month) - 1]} ${year}, ${time.slice(0, 8)}`;
 }
 
 function cameraText({ make, model, lens }: Camera): string {

@@ -1,3 +1,4 @@
+import { renditionSizes } from '../../../core/media/renditions.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import { Allowed } from '../allowed.js';
 import { type LibraryQuery, photoPath } from './library-query.js';
@@ -48,7 +49,7 @@ function Tile({ shown, query, size }: GridProps & { shown: PhotoWithUrls }) {
         data-width={photo.width}
         data-height={photo.height}
         data-taken={photo.takenAtLocal ?? undefined}
-        data-original={isDisplayable(photo) ? `/settings/photos/${photo.id}/original` : undefined}
+        data-original={sharpest(photo)}
       >
         <Tint photo={photo} />
         <Picture shown={shown} name="thumb" sizes={tileWidths(size, photo)} />
@@ -69,7 +70,12 @@ function Tile({ shown, query, size }: GridProps & { shown: PhotoWithUrls }) {
 /** Formats that browsers display themselves. */
 const displayable = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'];
 
-/** Whether the original's pixels are those of the photo: a browser knows nothing of how a person has turned it. */
-function isDisplayable({ contentType, rotation, originalLostAt, trashedAt }: PhotoWithTags): boolean {
-  return displayable.includes(contentType) && rotation === 0 && originalLostAt === null && trashedAt === null;
+/**
+ * The address of all pixels of the photo: those of the original, where a browser can display it and nobody has turned the photo; otherwise,
+ * if the largest rendition has fewer, a picture that is made of them.
+ */
+function sharpest({ id, contentType, rotation, width, height, ...photo }: PhotoWithTags): string | undefined {
+  if (photo.originalLostAt !== null || photo.trashedAt !== null) return undefined;
+  if (displayable.includes(contentType) && rotation === 0) return `/settings/photos/${id}/original`;
+  return Math.max(width, height) > renditionSizes.large ? `/settings/photos/${id}/full` : undefined;
 }

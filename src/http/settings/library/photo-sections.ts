@@ -1,6 +1,7 @@
 import type { PhotoTotals } from '../../../core/customers/customer.js';
 import { offsetAt } from '../../../core/media/zones.js';
 import { pluralize } from '../counted.js';
+import { localizable } from '../localized.js';
 import { isNarrow, type LibraryQuery } from './library-query.js';
 import type { PhotoWithUrls } from './picture.js';
 
@@ -39,10 +40,8 @@ function monthOf(at: Date | null, timeZone: string): string {
   return local.toISOString().slice(0, -'-01T00:00:00.000Z'.length);
 }
 
-const format = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
-
 function monthTitle(month: string): string {
-  return month === '' ? 'Date not known' : format.format(new Date(`${month}-01T00:00:00Z`));
+  return month === '' ? 'Date not known' : localizable('month', month);
 }
 
 /** Those of the whole library and of the trash are stored totals. Matches are counted only where the first page has them all. */

@@ -1,5 +1,6 @@
 import { Controller, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { openFullPicture } from '../../../core/delivery/open-full-picture.js';
 import { isRenditionName } from '../../../core/media/renditions.js';
 import { downloadRendition } from '../../../core/photos/download-rendition.js';
 import { editPhoto } from '../../../core/photos/edit-photo.js';
@@ -63,6 +64,22 @@ export class PhotoController {
     await sendDownload(request, response, await openDownload(this.ports, callerOfPage(context), id, {}));
   }
 
+  /** All pixels, where a browser cannot display the original. */
+  @Get(':id/full')
+  @RequireRole('viewer')
+  async full(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { name, ...download } = await openFullPicture(this.ports, callerOfPage(context), id);
+    const { updatedAt: lastModified } = download.photo;
+    const headers = { 'Cache-Control': 'private, no-cache, no-transform' };
+    const about = { entityTag: `"${name}"`, lastModified, filename: `${id}.jpg` };
+    await sendDownload(request, response, { ...download, ...about, disposition: 'inline', headers });
+  }
+
   /** For pictures without signed addresses: those in the trash. */
   @Get(':id/rendition/:name')
   @RequireRole('viewer')
@@ -98,7 +115,8 @@ export class PhotoController {
       title: photoName(photo),
       section: 'library',
       styles: ['library.css'],
-      scripts: ['photo.js', 'tag-names.js', 'focus.js'],
+      scripts: ['photo.js', 'tag-names.js', 'time-zones.js', 'focus.js'],
+      isWide: true,
       ...(problems && { status: problems.status }),
     };
     const about = { shown, exif, problems, neighbours, query, fields: said ?? fieldsOf(photo) };

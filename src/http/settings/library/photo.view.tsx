@@ -5,7 +5,9 @@ import type { Neighbours } from '../../../core/photos/read-neighbours.js';
 import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
 import { useMayActAs } from '../allowed.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { Icon } from '../icon.js';
 import { Moment } from '../parts.js';
+import { TimeZoneField } from '../time-zone.js';
 import { FocusForm, FocusMarker } from './focus.view.js';
 import { type LibraryQuery, libraryPath, photoPath } from './library-query.js';
 import { PhotoFacts } from './photo-facts.js';
@@ -74,9 +76,10 @@ export function PhotoPage({ shown, exif, fields, problems, neighbours, query }: 
   );
 }
 
-/** The attribute `sizes` of the picture: as wide as the page, unless the height of the window bounds it (library.css). */
+/** The attribute `sizes` of the picture: as wide as its column, unless the height of the window bounds it (library.css). */
 function photoWidths({ width, height }: PhotoWithTags): string {
-  return `min(100vw, ${Math.ceil((78 * width) / height)}vh)`;
+  const shape = (width / height).toFixed(2);
+  return `(min-width: 75rem) min(100vw - 29.5rem, (100vh - 12rem) * ${shape}), min(100vw, 64vh * ${shape})`;
 }
 
 function Step({ id, query, rel, text }: { id: number | null; query: LibraryQuery; rel: string; text: string }) {
@@ -95,7 +98,9 @@ function Actions({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }
       mayEdit && (
         <div class="actions">
           <Form action={photoPath(photo.id, query, '/restore')}>
-            <Button>Restore</Button>
+            <Button>
+              <Icon name="archive-restore" /> Restore
+            </Button>
           </Form>
           <a class="button danger" href={photoPath(photo.id, query, '/delete')}>
             Delete permanently
@@ -108,12 +113,14 @@ function Actions({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }
     <div class="actions">
       {photo.originalLostAt === null && (
         <a class="button primary" href={`/settings/photos/${photo.id}/original`} download={photo.filename}>
-          Download original
+          <Icon name="download" /> Download original
         </a>
       )}
       {mayEdit && (
         <Form action={photoPath(photo.id, query, '/trash')}>
-          <Button kind="plain">Move to trash</Button>
+          <Button kind="plain">
+            <Icon name="trash" /> Move to trash
+          </Button>
         </Form>
       )}
     </div>
@@ -198,12 +205,12 @@ function DetailsForm({
           hint="Local time where it was taken."
           input={{ type: 'datetime-local', value: fields.takenAtLocal, step: 'any' }}
         />
-        <Field
+        <TimeZoneField
           label="Time zone"
           name="timeZone"
           errors={problems}
           hint="For example Europe/Paris or +01:00."
-          input={{ value: fields.timeZone, maxLength: 64 }}
+          input={{ value: fields.timeZone }}
         />
         <div class="buttons">
           <Button>Save</Button>

@@ -7,7 +7,7 @@ import type { Ports } from '../../../core/ports.js';
 import { invalid } from '../../../core/shared/errors.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
-import { Reply } from '../../responses/reply.js';
+import type { Reply } from '../../responses/reply.js';
 import { sendGenerated } from '../../responses/send-lines.js';
 import { zipOf } from '../../responses/zip.js';
 import { requestContextOf } from '../../server/request-context.js';
@@ -15,14 +15,14 @@ import { oneOfQuery } from '../address.js';
 import { wantsPage } from '../error-page.js';
 import { problemsOf } from '../form.js';
 import { type EditStatus, editStatus } from '../history/edit-status.js';
-import { redirectTo, renderPage } from '../page.js';
+import { redirectTo, renderPage, replyToScript } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { newSharePath } from '../shares/shares-area.js';
 import { isEditButton, sentAction } from './bulk-action-form.js';
 import { type LibraryQuery, libraryFilters, libraryPath, readLibraryQuery } from './library-query.js';
 import { originalEntries } from './original-entries.js';
 import { ConfirmDeletion } from './photo-deletion.view.js';
-import { deleteSelected, editSelected, requireFew, type Selection, selectedIds } from './selection.js';
+import { deleteSelected, editSelected, fewSelected, type Selection, selectedIds } from './selection.js';
 
 type RawQuery = Record<string, unknown>;
 
@@ -45,14 +45,17 @@ export class SelectionController {
     try {
       const selection = await this.selection(context, caller, query);
       if (selection === null) return answer(nothing);
-      if (what === 'share') return redirectTo(context, newSharePath(requireFew(selection)));
+      if (what === 'share') {
+        return redirectTo(context, newSharePath(await fewSelected(this.ports, caller, selection)));
+      }
       if (what === 'delete' && !form.has('confirmed')) {
         const options = { title: 'Delete permanently', section: 'library' };
-        const ids = requireFew(selection);
+        const ids = await fewSelected(this.ports, caller, selection);
         return renderPage(this.ports, context, options, <ConfirmDeletion ids={ids} query={query} />);
       }
       if (what === 'delete') {
-        return answer({ kind: 'done', text: await deleteSelected(this.ports, caller, requireFew(selection)) });
+        const ids = await fewSelected(this.ports, caller, selection);
+        return answer({ kind: 'done', text: await deleteSelected(this.ports, caller, ids) });
       }
       if (!isEditButton(what)) throw unknownAction();
       return answer(editStatus(await editSelected(this.ports, caller, sentAction(what, form), selection)));
@@ -93,8 +96,7 @@ export class SelectionController {
 
   /** Scripts show the message where the person is; without them, the list begins anew. */
   private answer(context: PageContext, query: LibraryQuery, status: EditStatus): Reply {
-    if (!wantsPage(requestContextOf(context.request), context.request))
-      return new Reply(200, status, { 'Cache-Control': 'no-store' });
+    if (!wantsPage(requestContextOf(context.request), context.request)) return replyToScript(context, status);
     const { kind, text, undo } = status;
     return redirectTo(context, libraryPath(query), { kind, text, ...(undo && { undo }) });
   }

@@ -4,6 +4,7 @@ import type { BulkEdit } from '../../../core/bulk-edits/bulk-edit.js';
 import { readBulkEdit } from '../../../core/bulk-edits/read-bulk-edits.js';
 import { runBulkEdit } from '../../../core/bulk-edits/run-bulk-edit.js';
 import { startBulkEdit } from '../../../core/bulk-edits/start-bulk-edit.js';
+import { listPhotos } from '../../../core/photos/list-photos.js';
 import type { PhotoFilters } from '../../../core/photos/photo-query.js';
 import { purgePhotos } from '../../../core/photos/purge-photos.js';
 import type { Ports } from '../../../core/ports.js';
@@ -27,11 +28,18 @@ export function selectedIds(texts: readonly string[], most = MAX_AT_ONCE): reado
   throw invalid({ field: 'ids', code: 'too_many', message, max: most });
 }
 
-/** Errors: `invalid_request` when more photos are selected than can be deleted or shared at once. */
-export function requireFew(selection: Selection): readonly Id[] {
-  if ('length' in selection && selection.length <= MAX_AT_ONCE) return selection;
+/** Their ids. Errors: `invalid_request` when more photos are selected than can be deleted or shared at once. */
+export async function fewSelected(ports: Ports, caller: Caller, selection: Selection): Promise<readonly Id[]> {
+  const ids = 'length' in selection ? selection : await matchingIds(ports, caller, selection);
+  if (ids.length <= MAX_AT_ONCE) return ids;
   const message = `Select at most ${MAX_AT_ONCE} photos for this.`;
   throw invalid({ field: 'ids', code: 'too_many', message, max: MAX_AT_ONCE });
+}
+
+/** As many as can be too many. */
+async function matchingIds(ports: Ports, caller: Caller, filters: PhotoFilters): Promise<readonly Id[]> {
+  const request = { filters, sort: 'id', limit: MAX_AT_ONCE + 1, cursor: null } as const;
+  return (await listPhotos(ports, caller, request)).data.map(({ id }) => id);
 }
 
 /**

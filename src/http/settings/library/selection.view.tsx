@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { MAX_RATING } from '../../../core/photos/photo-values.js';
 import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
 import { Button } from '../form.js';
+import { Icon } from '../icon.js';
+import { MAX_ZONE_NAME, TimeZoneNames } from '../time-zone.js';
 import type { EditButton } from './bulk-action-form.js';
 import { type LibraryQuery, selectionPath } from './library-query.js';
 
@@ -29,11 +31,15 @@ export function LibraryActions({ query }: ActionsProps) {
           list="selection-tag-names"
         />
         <datalist id="selection-tag-names" data-tag-names />
-        <ActionButton name="tag">Add tag</ActionButton>
+        <ActionButton name="tag">
+          <Icon name="tag" /> Add tag
+        </ActionButton>
         <ActionButton name="untag">Remove tag</ActionButton>
       </span>
       <details class="more-actions">
-        <summary class="button plain">Change</summary>
+        <summary class="button plain">
+          <Icon name="pencil" /> Change
+        </summary>
         <div class="card">
           <Rating />
           <Rotation />
@@ -41,13 +47,13 @@ export function LibraryActions({ query }: ActionsProps) {
         </div>
       </details>
       <button type="submit" class="button plain" formaction={selectionPath(query, '/photos.zip')} data-download>
-        Download
+        <Icon name="download" /> Download
       </button>
       <Button kind="plain" name="do" value="share">
-        Share
+        <Icon name="share-2" /> Share
       </Button>
       <ActionButton name="trash" isForDeleteKey>
-        Move to trash
+        <Icon name="trash" /> Move to trash
       </ActionButton>
       <SelectionButtons />
     </fieldset>
@@ -59,7 +65,9 @@ export function TrashActions() {
     <fieldset class="selection">
       <legend class="unseen">Actions for selected photos</legend>
       <span class="count">Selected photos</span>
-      <ActionButton name="restore">Restore</ActionButton>
+      <ActionButton name="restore">
+        <Icon name="archive-restore" /> Restore
+      </ActionButton>
       <Button kind="danger" name="do" value="delete">
         Delete permanently
       </Button>
@@ -90,8 +98,12 @@ function Rotation() {
   return (
     <div class="row">
       <span>Rotate</span>
-      <ActionButton name="rotate-left">Left</ActionButton>
-      <ActionButton name="rotate-right">Right</ActionButton>
+      <ActionButton name="rotate-left">
+        <Icon name="rotate-ccw" /> Left
+      </ActionButton>
+      <ActionButton name="rotate-right">
+        <Icon name="rotate-cw" /> Right
+      </ActionButton>
       <ActionButton name="rotate-half">180°</ActionButton>
     </div>
   );
@@ -128,7 +140,16 @@ function CaptureTime() {
       </div>
       <div class="row">
         <label for="shift-zone">Time zone</label>
-        <input id="shift-zone" type="text" name="timeZone" maxLength={64} placeholder="As it is" autocomplete="off" />
+        <input
+          id="shift-zone"
+          type="text"
+          name="timeZone"
+          maxLength={MAX_ZONE_NAME}
+          placeholder="As it is"
+          autocomplete="off"
+          list="zones-of-shift"
+        />
+        <TimeZoneNames id="zones-of-shift" />
         <ActionButton name="shift">Change time</ActionButton>
       </div>
       <p class="hint" data-shift-preview aria-live="polite" />

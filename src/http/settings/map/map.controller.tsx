@@ -2,6 +2,7 @@ import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { readMap } from '../../../core/photos/read-map.js';
 import type { Ports } from '../../../core/ports.js';
 import { RequireRole } from '../../access.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
 import { parseBox } from '../library/box.js';
@@ -16,7 +17,10 @@ const WHOLE = [-180, -58, 180, 78] as const;
 /** Photos on a map, in clusters. The box that it shows is in its address. */
 @Controller('settings/map')
 export class MapController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly http: HttpOptions,
+  ) {}
 
   @Get()
   @InNavigation('Map', 15)
@@ -25,13 +29,18 @@ export class MapController {
     const given = typeof text === 'string' && text !== '' ? parseBox(text) : undefined;
     const [west, south, east, north] = given ?? WHOLE;
     const box = { west, south, east, north };
+    const tiles = this.http.mapTiles ?? null;
     const props: MapProps = {
+      tiles,
       box,
       isWhole: given === undefined,
       isWrong: given === null,
       clusters: await readMap(this.ports, callerOfPage(context), box),
     };
-    const options = { title: 'Map', section: 'map', styles: ['map.css'], scripts: ['map.js'], isWide: true };
+    const options = {
+      ...{ title: 'Map', section: 'map', styles: ['map.css'], scripts: ['map.js'], isWide: true },
+      pictures: tiles === null ? [] : [new URL(tiles.url).origin],
+    };
     return renderPage(this.ports, context, options, <MapPage {...props} />);
   }
 }

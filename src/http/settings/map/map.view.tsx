@@ -2,12 +2,14 @@ import { MAX_COUNTED } from '../../../core/photos/filter-values.js';
 import type { MapBox } from '../../../core/photos/map-grid.js';
 import { placeNames } from '../../../core/photos/place.js';
 import type { MappedCluster } from '../../../core/photos/read-map.js';
+import type { HttpOptions } from '../../http-options.js';
 import { assetUrl } from '../assets.js';
 import { countedUpTo, number } from '../counted.js';
 import { boxText } from '../library/box.js';
 import { photoName } from '../library/picture.js';
 import { Empty, Heading, Table } from '../parts.js';
 import { pointAt, type View, viewOf, WORLD } from './projection.js';
+import { tilesOf } from './tiles.js';
 
 export interface MapProps {
   readonly box: MapBox;
@@ -16,6 +18,8 @@ export interface MapProps {
   /** Whether the address has a box that is none. */
   readonly isWrong: boolean;
   readonly clusters: readonly MappedCluster[];
+  /** Where pictures of the map come from, if not from here. */
+  readonly tiles: HttpOptions['mapTiles'];
 }
 
 /** Steps of a zoom: half as much to each side, or twice. */
@@ -24,7 +28,7 @@ const ZOOMS = [
   ['out', 'Zoom out', 2],
 ] as const;
 
-export function MapPage({ box, isWhole, isWrong, clusters }: MapProps) {
+export function MapPage({ box, isWhole, isWrong, clusters, tiles }: MapProps) {
   const view = viewOf(box);
   return (
     <>
@@ -55,6 +59,13 @@ export function MapPage({ box, isWhole, isWrong, clusters }: MapProps) {
               <use class="borders" href={`${assetUrl('world.svg')}#borders`} />
             </g>
           ))}
+          {tiles && (
+            <g data-map="tiles">
+              {tilesOf(tiles.url, view).map(({ url, x, y, size }) => (
+                <image key={`${x} ${y}`} href={url} x={x} y={y} width={size} height={size} preserveAspectRatio="none" />
+              ))}
+            </g>
+          )}
           <g data-map="clusters">
             {clusters.map((cluster) => (
               <Cluster key={`${cluster.x} ${cluster.y}`} cluster={cluster} view={view} />
@@ -75,7 +86,9 @@ export function MapPage({ box, isWhole, isWrong, clusters }: MapProps) {
       <div data-map="list">
         {clusters.length === 0 ? <NothingHere isWhole={isWhole} /> : <ClusterTable clusters={clusters} />}
       </div>
-      <p class="soft">Shapes: Natural Earth. Names of places: GeoNames.</p>
+      <p class="soft">
+        {tiles?.attribution ? `Map: ${tiles.attribution}.` : 'Shapes: Natural Earth.'} Names of places: GeoNames.
+      </p>
     </>
   );
 }
@@ -125,7 +138,7 @@ function ClusterTable({ clusters }: { clusters: readonly MappedCluster[] }) {
 function NothingHere({ isWhole }: { isWhole: boolean }) {
   if (!isWhole) {
     return (
-      <Empty title="No photos were taken here">
+      <Empty icon="map-pin" title="No photos were taken here">
         <p>
           Zoom out, or <a href="/settings/map">show the whole map</a>.
         </p>
@@ -133,7 +146,7 @@ function NothingHere({ isWhole }: { isWhole: boolean }) {
     );
   }
   return (
-    <Empty title="No photo has a location yet">
+    <Empty icon="map-pin" title="No photo has a location yet">
       <p>Cameras and phones record it if they may. You can also set it on the page of a photo.</p>
     </Empty>
   );

@@ -25,7 +25,7 @@ export function ShareList({ shares, tags, now, linkOf }: ShareListProps) {
         </a>
       </Heading>
       {shares.length === 0 ? (
-        <Empty title="No shares yet">
+        <Empty icon="share-2" title="No shares yet">
           <p>Share the photos of a tag, or select some in the library.</p>
         </Empty>
       ) : (

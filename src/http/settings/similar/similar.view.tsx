@@ -3,8 +3,8 @@ import { bestOf, MAX_GROUP } from '../../../core/photos/similar-group.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { bytes, number, pluralize } from '../counted.js';
 import { Button, Form } from '../form.js';
-import { localText } from '../library/photo-facts.js';
 import { type PhotoWithUrls, Picture, photoName } from '../library/picture.js';
+import { localizable } from '../localized.js';
 import { Badge, Empty, Heading } from '../parts.js';
 import { similarPath } from './similar-query.js';
 
@@ -57,7 +57,7 @@ function Nothing({ after, next }: Pick<SimilarProps, 'after' | 'next'>) {
     );
   }
   return (
-    <Empty title={after === null ? 'No similar photos' : 'No more similar photos'}>
+    <Empty icon="images" title={after === null ? 'No similar photos' : 'No more similar photos'}>
       <p>Photos are compared after they are imported. Those that look alike appear here.</p>
     </Empty>
   );
@@ -110,7 +110,7 @@ function SimilarPhoto({ shown, isBest }: { shown: PhotoWithUrls; isBest: boolean
         <p>
           {number(width)} × {number(height)} · {bytes(sizeBytes)} · {format}
         </p>
-        <p>{takenAtLocal === null ? 'Date not known' : localText(takenAtLocal)}</p>
+        <p>{takenAtLocal === null ? 'Date not known' : localizable('time', takenAtLocal.slice(0, 19))}</p>
         {rating !== null && rating > 0 && (
           <p>
             <span aria-hidden="true">{'★'.repeat(rating)}</span>

@@ -6,6 +6,7 @@ import { MAX_SEARCH_TEXT } from '../../requests/parameters.js';
 import { Allowed, useMayActAs } from '../allowed.js';
 import { number, pluralize } from '../counted.js';
 import { Button, Form, ProblemSummary, type Problems } from '../form.js';
+import { Icon } from '../icon.js';
 import { Paging } from '../paging.js';
 import { Card, Confirm, Empty, Heading, Moment, Table } from '../parts.js';
 import { Swatch } from './tag-form.view.js';
@@ -26,19 +27,19 @@ export function TagList({ page, search, cursor }: { page: Page<Tag>; search: Tag
       <Heading title="Tags" lead="Organize photos by tags. A photo can have several.">
         <Allowed least="editor">
           <a class="button primary" href="/settings/tags/new">
-            New tag
+            <Icon name="plus" /> New tag
           </a>
         </Allowed>
       </Heading>
       {isBare ? (
-        <Empty title="No tags yet">
+        <Empty icon="tag" title="No tags yet">
           <p>Create one here, or let an import or an API client add some.</p>
         </Empty>
       ) : (
         <>
           <Search search={search} />
           {page.data.length === 0 ? (
-            <Empty title="No tags match">
+            <Empty icon="search" title="No tags match">
               <a href="/settings/tags">Show all tags</a>
             </Empty>
           ) : (

@@ -1,4 +1,5 @@
 import { number, pluralize } from '../counted.js';
+import { localizable } from '../localized.js';
 
 /** One day of a chart. */
 export interface Day {
@@ -78,7 +79,7 @@ function niceTop(most: number): number {
 
 /** `21 Nov` */
 export function monthDay(day: string): string {
-  return new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  return localizable('day', day);
 }
 
 /** How much of a quota is used. */

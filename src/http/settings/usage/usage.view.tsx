@@ -116,7 +116,7 @@ function Failures({ traffic }: { traffic: Traffic }) {
         Requests over the rate limit are only counted above.
       </p>
       {failures.length === 0 ? (
-        <Empty title="No errors" />
+        <Empty icon="circle-check" title="No errors" />
       ) : (
         <Table
           caption="Recent errors"
@@ -130,18 +130,26 @@ function Failures({ traffic }: { traffic: Traffic }) {
               </span>,
               <>
                 {failure.status}
-                <span class="small code soft">{failure.code}</span>
+                <a class="small code" href={`/docs/errors/${failure.code}`}>
+                  {failure.code}
+                </a>
               </>,
-              nameOf(traffic, failure.apiKeyId),
-              <span key="id" class="small code">
+              <KeyName key="key" traffic={traffic} id={failure.apiKeyId} />,
+              <a key="id" id={failure.requestId} class="small code" href={`#${failure.requestId}`}>
                 {failure.requestId}
-              </span>,
+              </a>,
             ],
           }))}
         />
       )}
     </section>
   );
+}
+
+/** Leads to the key, unless it has been deleted. */
+function KeyName({ traffic, id }: { traffic: Traffic; id: Id }) {
+  if (!traffic.keys.some((key) => key.id === id)) return <>{nameOf(traffic, id)}</>;
+  return <a href={`/settings/keys/${id}`}>{nameOf(traffic, id)}</a>;
 }
 
 function nameOf({ keys }: Traffic, id: Id): string {

@@ -1,5 +1,6 @@
 import { BODY_DAYS, type Delivery, type DeliveryBodies } from '../../../core/webhooks/delivery.js';
 import { MAX_ANSWER_BYTES } from '../../../core/webhooks/webhook-sender.js';
+import { number } from '../counted.js';
 import { Card, Heading, Moment } from '../parts.js';
 import { Answer, DeliveryState } from './webhook-labels.js';
 
@@ -35,7 +36,7 @@ export function DeliveryPage({ delivery }: { delivery: Delivery & DeliveryBodies
       <Body title="Request" text={indented(delivery.requestBody)} />
       <Body
         title="Response"
-        lead={`The first ${MAX_ANSWER_BYTES.toLocaleString('en')} bytes, without what looks like a secret. Responses of private addresses are not stored.`}
+        lead={`The first ${number(MAX_ANSWER_BYTES)} bytes, without what looks like a secret. Responses of private addresses are not stored.`}
         text={delivery.responseBody}
       />
     </>

@@ -1,20 +1,23 @@
+import { eventTypes } from '../../../core/events/event.js';
 import type { Page } from '../../../core/shared/pagination.js';
 import type { Delivery } from '../../../core/webhooks/delivery.js';
 import { LOG_DAYS, MAX_ATTEMPTS } from '../../../core/webhooks/delivery.js';
 import type { WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
-import { Form } from '../form.js';
+import { Button, Field, Form } from '../form.js';
 import { Paging } from '../paging.js';
 import { Card, Empty, Heading, Moment, Table } from '../parts.js';
+import { type LogQuery, logStates } from './log-query.js';
 import { Answer, DeliveryState, eventsOf, State, StateReason } from './webhook-labels.js';
 
 interface EndpointPageProps {
   readonly endpoint: WebhookEndpoint;
   readonly log: Page<Delivery>;
+  readonly query: LogQuery;
   readonly cursor: string;
   readonly now: Date;
 }
 
-export function EndpointPage({ endpoint, log, cursor, now }: EndpointPageProps) {
+export function EndpointPage({ endpoint, log, query, cursor, now }: EndpointPageProps) {
   const path = `/settings/webhooks/${endpoint.id}`;
   const isOn = endpoint.status === 'enabled';
   return (
@@ -64,8 +67,9 @@ export function EndpointPage({ endpoint, log, cursor, now }: EndpointPageProps) 
           Of the last {LOG_DAYS} days, newest first. A failed event is attempted {MAX_ATTEMPTS} times within about three
           days, a test event once.
         </p>
+        <LogFilters endpoint={endpoint} query={query} />
         <div data-live={isOn ? nextChange(log.data, now) : undefined} data-live-in-place="" data-live-part="deliveries">
-          <Log endpoint={endpoint} log={log} cursor={cursor} />
+          <Log endpoint={endpoint} log={log} query={query} cursor={cursor} />
         </div>
       </section>
     </>
@@ -100,10 +104,30 @@ function Act({ action, children }: { action: string; children: string }) {
   );
 }
 
-function Log({ endpoint, log, cursor }: Pick<EndpointPageProps, 'endpoint' | 'log' | 'cursor'>) {
+function LogFilters({ endpoint, query }: Pick<EndpointPageProps, 'endpoint' | 'query'>) {
+  const events = [['', 'Any'] as const, ...eventTypes.map((type) => [type, type] as const)];
+  return (
+    <form class="filters card" action={`/settings/webhooks/${endpoint.id}`} aria-label="Filter">
+      <Field label="State" name="state" input={{ value: query.state }} choices={logStates} />
+      <Field label="Event" name="event" input={{ value: query.event }} choices={events} />
+      <Button kind="plain">Filter</Button>
+    </form>
+  );
+}
+
+function Log({ endpoint, log, query, cursor }: Pick<EndpointPageProps, 'endpoint' | 'log' | 'query' | 'cursor'>) {
+  if (log.data.length === 0 && Object.values(query).some((value) => value !== '')) {
+    return (
+      <Empty icon="search" title="No matching deliveries">
+        <p>
+          <a href={`/settings/webhooks/${endpoint.id}`}>Show all</a>
+        </p>
+      </Empty>
+    );
+  }
   if (log.data.length === 0) {
     return (
-      <Empty title="Nothing was sent yet">
+      <Empty icon="send" title="Nothing was sent yet">
         <p>The next event for this endpoint, or a test event, will be listed here.</p>
       </Empty>
     );
@@ -115,7 +139,13 @@ function Log({ endpoint, log, cursor }: Pick<EndpointPageProps, 'endpoint' | 'lo
         columns={['Event', 'State', 'Attempts', 'Answer', 'Next attempt', '']}
         rows={log.data.map((delivery) => ({ key: delivery.id, cells: cellsOf(delivery, endpoint) }))}
       />
-      <Paging page={log} path={`/settings/webhooks/${endpoint.id}`} cursor={cursor} label="Pages of deliveries" />
+      <Paging
+        page={log}
+        path={`/settings/webhooks/${endpoint.id}`}
+        query={query}
+        cursor={cursor}
+        label="Pages of deliveries"
+      />
     </>
   );
 }

@@ -19,6 +19,7 @@ import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
 import { EndpointPage } from './endpoint.view.js';
 import { blankEndpoint, type EndpointFields, EndpointForm, fieldsOfEndpoint } from './endpoint-form.view.js';
+import { logFilters, readLogQuery } from './log-query.js';
 import { AREA, LIVE, ONCE } from './webhook-area.js';
 import { DeleteEndpoint, EndpointList, ShowSecret } from './webhooks.view.js';
 
@@ -60,12 +61,14 @@ export class WebhookPagesController {
   async show(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
-    @Query('cursor') query: unknown,
+    @Query() parameters: Readonly<Record<string, unknown>>,
   ): Promise<Reply> {
-    const [customerId, cursor] = [customerOf(context), oneOfQuery(query)];
+    const [customerId, cursor] = [customerOf(context), oneOfQuery(parameters['cursor'])];
+    const query = readLogQuery(parameters);
     const endpoint = await readWebhookEndpoint(this.ports, customerId, id);
-    const log = await listDeliveries(this.ports, customerId, id, { limit: LOG_PAGE, cursor: cursor || null });
-    const content = <EndpointPage endpoint={endpoint} log={log} cursor={cursor} now={this.ports.clock.now()} />;
+    const request = { limit: LOG_PAGE, cursor: cursor || null, filters: logFilters(query) };
+    const log = await listDeliveries(this.ports, customerId, id, request);
+    const content = <EndpointPage {...{ endpoint, log, query, cursor }} now={this.ports.clock.now()} />;
     return renderPage(this.ports, context, { ...LIVE, title: 'Webhook endpoint' }, content);
   }
 

@@ -1,6 +1,7 @@
 import type { EndpointWithLast } from '../../../core/webhooks/read-webhooks.js';
 import { MAX_ENDPOINTS, ROTATION_HOURS, type WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import { Copied, Copyable } from '../copyable.js';
+import { Icon } from '../icon.js';
 import { Card, Confirm, Empty, Heading, Moment, Table } from '../parts.js';
 import { DeliveryState, eventsOf, State, StateReason } from './webhook-labels.js';
 
@@ -10,11 +11,11 @@ export function EndpointList({ all }: { all: readonly EndpointWithLast[] }) {
     <>
       <Heading title="Webhooks" lead={lead}>
         <a class="button primary" href="/settings/webhooks/new">
-          New endpoint
+          <Icon name="plus" /> New endpoint
         </a>
       </Heading>
       {all.length === 0 ? (
-        <Empty title="No endpoints yet">
+        <Empty icon="webhook" title="No endpoints yet">
           <p>Enter the URL of your server to be notified of new photos and other changes.</p>
         </Empty>
       ) : (

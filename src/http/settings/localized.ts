@@ -1,0 +1,57 @@
+import type { Request } from 'express';
+
+/**
+ * Numbers and dates in texts. A text is made without knowing who will read it, and may wait in a session for the next page: a value stands in
+ * it between two characters for private use, and is written in its reader's locale when the page is sent.
+ */
+const formats = {
+  number: (locale: string, value: string) => new Intl.NumberFormat(locale).format(Number(value)),
+  /** With one digit after the point. */
+  decimal: (locale: string, value: string) =>
+    new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(Number(value)),
+  /** `2026-11` as `November 2026`. */
+  month: (locale: string, value: string) => date(locale, `${value}-01`, { month: 'long', year: 'numeric' }),
+  /** `2026-11` as `Nov`. */
+  monthName: (locale: string, value: string) => date(locale, `${value}-01`, { month: 'short' }),
+  /** `2026-11-21` as `21 Nov`. */
+  day: (locale: string, value: string) => date(locale, value, { day: 'numeric', month: 'short' }),
+  /** `2026-11-21T03:04:05` as `21 November 2026 at 03:04:05`, of no zone. */
+  time: (locale: string, value: string) => date(locale, value, { dateStyle: 'long', timeStyle: 'medium' }),
+} as const;
+
+type Kind = keyof typeof formats;
+
+const [BEGIN, END] = ['\uE000', '\uE001'];
+const VALUES = new RegExp(`${BEGIN}(${Object.keys(formats).join('|')}):([-\\d.T:]+)${END}`, 'g');
+
+const DEFAULT_LOCALE = 'en-GB';
+
+/** A value to be written when the text is sent. */
+export function localizable(kind: Kind, value: number | string): string {
+  return `${BEGIN}${kind}:${value}${END}`;
+}
+
+/** The text with its values as the reader's browser writes them. */
+export function localize(text: string, { headers }: Pick<Request, 'headers'>): string {
+  const locale = localeOf(headers['accept-language']);
+  return text.replace(VALUES, (_, kind: Kind, value: string) => formats[kind](locale, value));
+}
+
+/** The first locale of `Accept-Language` (RFC 9110 §12.5.4) for which there are formats; browsers sort by preference. */
+function localeOf(header: string | undefined): string {
+  for (const range of (header ?? '').slice(0, 200).split(',')) {
+    const tag = range.split(';')[0]?.trim() ?? '';
+    try {
+      const [supported] = Intl.DateTimeFormat.supportedLocalesOf(tag === '' ? [] : tag);
+      if (supported !== undefined) return supported;
+    } catch {
+      // Not the name of a language.
+    }
+  }
+  return DEFAULT_LOCALE;
+}
+
+function date(locale: string, value: string, options: Intl.DateTimeFormatOptions): string {
+  const at = new Date(value.includes('T') ? `${value}Z` : value);
+  return Number.isNaN(at.getTime()) ? value : at.toLocaleString(locale, { ...options, timeZone: 'UTC' });
+}

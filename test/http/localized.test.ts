@@ -1,0 +1,29 @@
+import { bytes, pluralize } from '../../src/http/settings/counted.js';
+import { localizable, localize } from '../../src/http/settings/localized.js';
+
+const read = (text: string, language?: string) =>
+  localize(text, { headers: language === undefined ? {} : { 'accept-language': language } });
+
+test.each([
+  ['de-DE,de;q=0.9,en;q=0.8', '12.345 photos'],
+  ['en-US', '12,345 photos'],
+  // Not a language, none that has formats, none at all: as the pages are written.
+  ['-, x', '12,345 photos'],
+  ['*', '12,345 photos'],
+  ['tlh', '12,345 photos'],
+  [undefined, '12,345 photos'],
+])('for %p a number is %p', (language, text) => {
+  expect(read(pluralize(12345, 'photo'), language)).toBe(text);
+});
+
+test('sizes, months, days and local times are written in the locale', () => {
+  const all = [
+    bytes(1_450_000),
+    bytes(123_456_789),
+    ...(['2024-03', '2024-03-05', '2024-03-05T07:08:09'] as const).map((value, at) =>
+      localizable((['month', 'day', 'time'] as const)[at] ?? 'day', value),
+    ),
+  ].join(' | ');
+  expect(read(all)).toBe('1.4 MB | 123 MB | March 2024 | 5 Mar | 5 March 2024 at 07:08:09');
+  expect(read(all, 'de')).toBe('1,4 MB | 123 MB | März 2024 | 5. März | 5. März 2024 um 07:08:09');
+});
