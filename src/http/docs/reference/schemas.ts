@@ -12,10 +12,7 @@ function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
 }
 
 /** Without the null that it may also be, and whether it may. */
-function nonNull(
-  schema: JsonSchema,
-  schemas: Schemas,
-): { readonly schema: JsonSchema; readonly isNullable: boolean } {
+function nonNull(schema: JsonSchema, schemas: Schemas): { readonly schema: JsonSchema; readonly isNullable: boolean } {
   const whole = resolved(schema, schemas);
   const { anyOf, ...own } = whole;
   const others = anyOf?.filter(({ type }) => type !== 'null');
