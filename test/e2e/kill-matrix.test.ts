@@ -39,6 +39,8 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
   let failpoints: Failpoints;
   let client: Client;
   let mails: MailServer;
+  /** Where the first owner enters. Only the first start names it. */
+  let welcome: string;
   beforeAll(async () => {
     mails = await MailServer.start();
     installation = await Installation.make({
@@ -48,6 +50,7 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
     failpoints = new Failpoints(installation);
     await installation.start(failpoints.settings);
     client = installation.client();
+    welcome = new URL(present(installation.link())).pathname;
   });
   afterEach(() => failpoints.disarm());
   afterAll(async () => {
@@ -73,7 +76,6 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
 
   it('a bulk edit and its undo change each photo once, wherever they are killed', async () => {
     const browser = new BrowserClient(installation.url);
-    const welcome = new URL(present(installation.link())).pathname;
     await browser.submit(welcome, { email: 'anna@example.com', password: 'five calm words of mine' });
     const { id } = (await client.post('/imports')).body;
     // Two batches.

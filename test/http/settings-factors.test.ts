@@ -106,6 +106,17 @@ describe('with an app', () => {
     expect((await there.get(CODE)).headers.location).toBe(HOME);
   });
 
+  it('it is listed with the times when it was last used and added', async () => {
+    // Adding it is the first use, and a minute has passed since.
+    const now = app.ports.clock.now().getTime();
+    const { there } = await givePassword();
+    await there.submit(CODE, { code: codeOf(secret) });
+    const [row = ''] = (await browser.get(FACTORS)).text.split('<tr').filter((each) => each.includes('>Phone<'));
+    const [used, added] = [...row.matchAll(/<time datetime="([^"]+)"/g)].map(([, time = '']) => Date.parse(time));
+    expect(used).toBeGreaterThanOrEqual(now);
+    expect(added).toBeLessThanOrEqual(now - 60_000);
+  });
+
   it('whoever has the password and plants the sign-in that waits is not let in by the code', async () => {
     const { there } = await givePassword();
     const giveCode = (planted: BrowserClient) => planted.submit(CODE, { code: codeOf(secret) });
