@@ -14,6 +14,7 @@ const adapters = {
   TypeormCustomerStore: { port: 'store', methods: ['transaction'] },
 };
 const [armed, seen] = ['armed', 'seen'].map((name) => join(process.env.FAILPOINTS, name));
+const ofPorts = Object.values(adapters).flatMap(({ methods }) => methods);
 const names = new Set();
 Error.stackTraceLimit = 40;
 
@@ -45,8 +46,10 @@ function watch(prototype, { port, methods }) {
 function useCase(stack) {
   const frames = [...stack.matchAll(/at (?:async )?(?:(\w+)\.)?(\w+)(?:\$\d+)? \((\/[^()\n]+):(\d+):\d+\)/g)];
   const places = frames.map(([, owner, name, file, line]) => ({ owner, name, ...moduleAt(file, Number(line)) }));
+  // A function of another file of the bundle is called as a method of what that file exports; objects that stand for a port are not meant.
+  const isFunction = ({ owner, name }) => owner === undefined || (owner === 'Object' && !ofPorts.includes(name));
   const found =
-    places.find(({ owner, ring }) => ring === 'core' && owner === undefined) ??
+    places.find((place) => place.ring === 'core' && isFunction(place)) ??
     places.find(({ ring }) => ring === 'http') ??
     places.find(({ owner, ring }) => ring === 'cli' && owner === undefined);
   return found ? `${found.file}:${found.name}` : 'unknown';
