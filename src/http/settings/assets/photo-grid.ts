@@ -8,6 +8,8 @@ import type { StoredPlace, StoredSection } from './stored-place.js';
 const GROUP = 20;
 /** How far from the window tiles are filled. */
 const NEAR = '2500px';
+/** When the service did not answer. */
+const AGAIN_MS = 5000;
 /** Ids in one request for tiles; the server takes no more. */
 const MOST_IDS = 60;
 
@@ -183,7 +185,8 @@ export class PhotoGrid {
     try {
       for (let bare = this.bare(); bare.length > 0; bare = this.bare()) await this.fetchTiles(bare);
     } catch {
-      // Not reachable: with the next movement it is tried again.
+      // Not reachable: also the next movement tries again.
+      setTimeout(() => void this.fill(), AGAIN_MS);
     } finally {
       this.isFilling = false;
     }
