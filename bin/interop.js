@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 // Tries what is published with tools and runtimes of others, which are no dependencies of the project: they are 1.4 GB. Linux on x64.
-//   npm run interop [-- PART…]      parts: packages runtimes documents clients proxy
+//   npm run interop [-- PART…]      parts: packages installed runtimes documents clients proxy
 const here = join(dirname(fileURLToPath(import.meta.url)), 'interop');
 const root = join(here, '../..');
-const parts = ['packages', 'runtimes', 'documents', 'clients', 'proxy'];
+const parts = ['packages', 'installed', 'runtimes', 'documents', 'clients', 'proxy'];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((part) => !parts.includes(part));
 if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: the parts are ${parts.join(', ')}`);

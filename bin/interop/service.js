@@ -4,18 +4,21 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Runs `work` beside a service of its own, on an empty installation with the operator API. */
-export async function withService(root, work) {
+/**
+ * Runs `work` beside a service of its own, on an empty installation with the operator API.
+ * @param root the folder of the program: of this project, or of its package
+ */
+export async function withService(root, work, node = process.execPath) {
   const folder = await mkdtemp(join(tmpdir(), 'photo-service-interop-'));
   const port = await freePort();
   const { PATH, HOME } = process.env;
   const settings = { DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'warn', PROCESSES: '1', OPERATOR_API: 'on' };
   const env = { PATH, HOME, ...settings };
   const program = join(root, 'bin/phs.js');
-  const child = spawn(process.execPath, [program, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(node, [program, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => child.once('close', resolve));
   const phs = (...args) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args, '--json'], {
+    const { status, stdout, stderr } = spawnSync(node, [program, ...args, '--json'], {
       env,
       encoding: 'utf8',
     });

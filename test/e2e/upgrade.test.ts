@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { emptyDatabase, pgConfig, type TestDatabase, urlOf } from '../support/postgres.js';
 import { Client, sha256 } from './support/client.js';
+import { itDoesTheMainJob } from './support/main-job.js';
 import { until } from './support/processes.js';
 import { Installation } from './support/service.js';
-import { expectSound } from './support/sound.js';
 
 const fixtures = join(__dirname, '../fixtures');
 const installations = join(fixtures, 'installations');
@@ -127,7 +127,17 @@ describe.each(made)('F23: the installation that %s left behind, started by this 
     expect(ended).toMatchObject({ status: 'completed', counts: { imported: 2 } });
   });
 
-  it('leaves nothing that must not be', () => expectSound(installation, { graceSeconds: 0 }));
+  describe('and a customer who is new on it', () => {
+    let token: string;
+    beforeAll(async () => {
+      const { id } = await json('customer', 'create', '--name', 'First customer');
+      ({ token } = await json('key', 'create', '--customer', String(id), '--name', 'all', '--scopes', 'all'));
+    });
+    const json = async (...args: string[]) => JSON.parse((await installation.command(...args, '--json')).stdout);
+
+    // Whose end looks at the whole installation.
+    itDoesTheMainJob(() => ({ installation, client: new Client(installation.url, token) }));
+  });
 });
 
 /** Rows as if they had been written a moment ago, so that none expires for its age. Photos were taken long before. */
