@@ -312,7 +312,7 @@ describe('the lease', () => {
         reason = signal.reason;
         throw signal.reason;
       },
-      { leaseSeconds: 0.1, onQueueError: (error) => failures.push(error) },
+      { leaseSeconds: 0.5, onQueueError: (error) => failures.push(error) },
     );
     await until(() => jobs.released.length === 1);
     expect(String(reason)).toBe('Error: The lease was lost.');
