@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FORBIDDEN } from '../../src/adapters/media/isolation/seccomp-filter.js';
 import { settingNames } from '../../src/config.js';
@@ -30,26 +30,29 @@ test('what docker/compose.yml asks its .env for is in the example', () => {
 describe('docker/Dockerfile', () => {
   const dockerfile = read('docker/Dockerfile');
   const context = read('docker/Dockerfile.dockerignore');
-  const copied = [...dockerfile.matchAll(/^COPY --from=build \/app\/(\S+) \S+$/gm)].map(([, path = '']) => path);
+  const copied = [...dockerfile.matchAll(/^COPY --from=build (\S+) \S+$/gm)].map(([, path = '']) => path);
+  const [, list = ''] = /const FILES = \[([\s\S]*?)\n\];/.exec(read('bin/packages.js')) ?? [];
+  const packed = [...list.matchAll(/'([^']+)'/g)].map(([, file = '']) => file);
 
-  test('copies every folder that the program reads at run time', () => {
+  test('has what is packed for npm, and of that every folder that the program reads at run time', () => {
     const guides = [...read('src/http/docs/guides.ts').matchAll(/'(\w+)\/[\w/-]+\.md'/g)].map(([, folder]) => folder);
     expect(guides).toContain('docs');
-    expect(copied).toEqual(expect.arrayContaining([...new Set(guides), 'bin', 'dist', 'examples', 'node_modules']));
+    expect(packed).toEqual(expect.arrayContaining([...new Set(guides), 'bin/phs.js', 'dist/program', 'examples']));
+    expect(dockerfile).toContain('node bin/packages.js --stage /service');
+    expect(copied).toEqual(['/service', '/app/node_modules', '/database']);
   });
 
-  test('copies only what exists, is let into the build, or is made by it', () => {
-    const made = ['dist', 'node_modules'];
-    const given = copied.filter((path) => !made.includes(path));
-    expect(given.filter((path) => !existsSync(join(__dirname, '../..', path)))).toEqual([]);
+  test('lets into the build what is packed, and no secret', () => {
+    const given = packed.map((path) => path.replace(/\/.*/, '')).filter((path) => path !== 'dist');
     expect(given.filter((path) => !context.includes(`!${path}\n`))).toEqual([]);
+    expect(context.indexOf('docker/.env\n')).toBeGreaterThan(context.indexOf('!docker\n'));
   });
 
   test('installs the packages of every workspace before the sources are there', () => {
     const { workspaces } = JSON.parse(read('package.json')) as { workspaces: string[] };
     for (const folder of workspaces) {
       expect(dockerfile).toContain(`\nCOPY ${folder}/package.json ${folder}/\n`);
-      expect(copied).toContain(folder);
+      expect(context).toContain(`!${folder}\n`);
     }
   });
 

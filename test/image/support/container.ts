@@ -85,8 +85,13 @@ export class Container {
     return stdout + stderr;
   }
 
+  /** As it made it on its first start. */
+  firstKey(): string {
+    return this.read('cat', '/data/first-key');
+  }
+
   client(): Client {
-    return new Client(this.url, this.read('cat', '/data/first-key'));
+    return new Client(this.url, this.firstKey());
   }
 
   /** Sends SIGTERM, without waiting for the end. */

@@ -54,20 +54,7 @@ export async function startTopology(): Promise<Topology> {
     // Both APIs at once on an empty database: one of them makes the tables.
     await Promise.all(apis.map((each) => each.start()));
     for (const worker of workers) await worker.start();
-    const [one, two] = apis.map((api) => `127.0.0.1:${api.port}`);
-    const balancer = Daemon.start([program('haproxy', 'haproxy'), '-W', '-f', CONFIG], join(folder, 'haproxy.out'), {
-      BALANCER_BIND: `127.0.0.1:${port}`,
-      API_1: one,
-      API_2: two,
-    });
-    ended.push(() => balancer.stop());
-    const url = `http://127.0.0.1:${port}`;
-    await until('the balancer to pass requests on', async () =>
-      fetch(`${url}/readyz`).then(
-        ({ status }) => status === 200,
-        () => false,
-      ),
-    );
+    const url = await startBalancer(port, apis, folder, ended);
     return {
       url,
       apis,
@@ -88,6 +75,29 @@ export async function startTopology(): Promise<Topology> {
     await stop();
     throw error;
   }
+}
+
+/** The balancer of docker/compose.yml in front of two nodes; what ends it is added to `ended`. @returns its URL, once it passes requests on */
+export async function startBalancer(
+  port: number,
+  [one, two]: readonly [{ readonly port: number }, { readonly port: number }],
+  folder: string,
+  ended: (() => Promise<unknown>)[],
+): Promise<string> {
+  const balancer = Daemon.start([program('haproxy', 'haproxy'), '-W', '-f', CONFIG], join(folder, 'haproxy.out'), {
+    BALANCER_BIND: `127.0.0.1:${port}`,
+    API_1: `127.0.0.1:${one.port}`,
+    API_2: `127.0.0.1:${two.port}`,
+  });
+  ended.push(() => balancer.stop());
+  const url = `http://127.0.0.1:${port}`;
+  await until('the balancer to pass requests on', async () =>
+    fetch(`${url}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
+  return url;
 }
 
 /** The servers that nodes share; what ends them is added to `ended`. */
