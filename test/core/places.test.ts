@@ -68,6 +68,8 @@ it.each([
   ['GU', 'Guam'],
   ['XK', 'Kosovo'],
   ['ZZ', 'Unknown Region'],
+  ['', ''],
+  ['undefined', 'undefined'],
 ])('%s is %s', (code, name) => {
   expect(countryName(code)).toBe(name);
 });

@@ -18,8 +18,10 @@ export function placeAt(gazetteer: Gazetteer, position: GeoPoint | null): Promis
 /** Made for the first country that is named: reading the names of all of them would take 10 ms of every start. */
 let english: Intl.DisplayNames | undefined;
 
-/** In English; the code itself where it has no name. */
+/** In English; what has no name, or is no code, remains as it is. */
 export function countryName(code: string): string {
+  // Node 22 and newer take nothing else.
+  if (!/^[a-z]{2}$/i.test(code)) return code;
   english ??= new Intl.DisplayNames('en', { type: 'region' });
   return english.of(code) ?? code;
 }
