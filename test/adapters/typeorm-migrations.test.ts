@@ -4,6 +4,7 @@ import { TypeormKeyStore } from '../../src/adapters/typeorm/access/api-key.repos
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
 import { migrate, migrationOptions, openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
 import { migrations } from '../../src/adapters/typeorm/registry.js';
+import { until } from '../e2e/support/processes.js';
 import { emptyDatabase, pgConfig, type TestDatabase } from '../support/postgres.js';
 import { withoutCustomerId } from '../support/tables-of-nobody.js';
 
@@ -82,6 +83,93 @@ test('F23: rows of the oldest tables are there after the newest migration', asyn
   expect([usage.photos, usage.trashedPhotos, tags]).toEqual([1, 1, 1]);
   expect(await new TypeormKeyStore(source).findByHash('hash')).toMatchObject({ key: { name: 'old' } });
   await source.destroy();
+});
+
+describe('a library that others write to while it is migrated', () => {
+  const uses: pg.Client[] = [];
+  const connect = async () => {
+    const client = new pg.Client(pgConfig(database));
+    await client.connect();
+    uses.push(client);
+    return client;
+  };
+  afterEach(async () => {
+    for (const client of uses.splice(0)) await client.end();
+  });
+
+  const add = (count: number) => `
+    INSERT INTO photos (customer_id, filename, filename_key, content_type, size_bytes, sha256, blob_key, width, height, orientation, rotation,
+      alpha, taken_at_source, camera_key, metadata, damaged, created_at, updated_at, version, search)
+    SELECT 1, 'a.jpg', 'a.jpg', 'image/jpeg', 5, gen_random_uuid(), gen_random_uuid(), 4, 3, 1, 0, false, 'none', '', '{}', false, now(), now(), 1, ''
+    FROM generate_series(1, ${count})`;
+
+  async function migratedBefore(name: string): Promise<pg.Client> {
+    const all = migrations.map((each) => each.name);
+    await migrate(
+      database,
+      all.slice(
+        0,
+        all.findIndex((each) => each.startsWith(name)),
+      ),
+    );
+    const client = await connect();
+    await client.query(
+      `INSERT INTO customers (name, default_time_zone, created_at, updated_at) VALUES ('old', 'UTC', now(), now())`,
+    );
+    await client.query(add(3));
+    return client;
+  }
+
+  test('waits for a transaction without making the others wait for it, too', async () => {
+    const long = await migratedBefore('PhotoTotals');
+    await long.query(`BEGIN; ${add(1)}`);
+    const migrating = migrate(database);
+    const other = await connect();
+    await until('it to ask for the table', async () => {
+      const { rows } = await other.query(
+        `SELECT FROM pg_locks WHERE NOT granted AND relation IN ('photos'::regclass, 'customers'::regclass)`,
+      );
+      return rows.length > 0;
+    });
+    await other.query(add(1));
+    await long.query('COMMIT');
+    await migrating;
+    expect((await other.query('SELECT sum(photos)::integer AS photos FROM photo_totals')).rows).toEqual([
+      { photos: 5 },
+    ]);
+  });
+
+  test('counts photos and builds indexes beside writes, and begins a broken index anew', async () => {
+    const long = await migratedBefore('CountedPhotos');
+    const online = migrations.filter((each) => 'online' in each).map(({ name }) => name);
+    await migrate(
+      database,
+      migrations.map(({ name }) => name).filter((name) => !online.includes(name)),
+    );
+    const other = await connect();
+    await long.query(`BEGIN; ${add(1)}`);
+    await other.query('SET statement_timeout = 50');
+    await expect(
+      other.query('CREATE INDEX CONCURRENTLY photos_outdated ON photos (customer_id, id) WHERE NOT current'),
+    ).rejects.toThrow('statement timeout');
+    await other.query('RESET statement_timeout');
+    const migrating = migrate(database);
+    await until('it to wait with an index', async () => {
+      const { rows } = await other.query(
+        `SELECT FROM pg_stat_activity WHERE query ~ '^(CREATE|DROP) INDEX' AND wait_event_type = 'Lock' AND datname = current_database()`,
+      );
+      return rows.length > 0;
+    });
+    await other.query(add(1));
+    // Another process that starts meanwhile.
+    const second = migrate(database);
+    await long.query('COMMIT');
+    await Promise.all([migrating, second]);
+    expect((await other.query('SELECT sum(photos)::integer AS photos FROM photo_totals')).rows).toEqual([
+      { photos: 5 },
+    ]);
+    expect((await other.query('SELECT FROM pg_index WHERE NOT indisvalid')).rows).toEqual([]);
+  });
 });
 
 test('every migration can be taken back', async () => {

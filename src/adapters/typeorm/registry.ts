@@ -48,6 +48,7 @@ import { CausesOfJobs1763700000019 } from './migrations/1763700000019-causes-of-
 import { JobFailures1763700000020 } from './migrations/1763700000020-job-failures.js';
 import { KeyAddresses1763700000030 } from './migrations/1763700000030-key-addresses.js';
 import { PhotoTotals1763700000031 } from './migrations/1763700000031-photo-totals.js';
+import { CountedPhotos1763700000032 } from './migrations/1763700000032-counted-photos.js';
 import { ClaimLeases1763700000040 } from './migrations/1763700000040-claim-leases.js';
 import { SessionsByLink1763700000041 } from './migrations/1763700000041-sessions-by-link.js';
 import { AuditOfMany1763700000061 } from './migrations/1763700000061-audit-of-many.js';
@@ -57,6 +58,7 @@ import { RenditionLeases1763700000072 } from './migrations/1763700000072-renditi
 import { PictureCounts1763700000073 } from './migrations/1763700000073-picture-counts.js';
 import { RenditionTotals1763700000074 } from './migrations/1763700000074-rendition-totals.js';
 import { Places1763700000075 } from './migrations/1763700000075-places.js';
+import { PlaceIndexes1763700000076 } from './migrations/1763700000076-place-indexes.js';
 import { ResumableUploads1763700000080 } from './migrations/1763700000080-resumable-uploads.js';
 import { PerceptualHashes1763700000090 } from './migrations/1763700000090-perceptual-hashes.js';
 import { SeparatedPhotos1763700000100 } from './migrations/1763700000100-separated-photos.js';
@@ -70,6 +72,7 @@ import { BulkEdits1763700000150 } from './migrations/1763700000150-bulk-edits.js
 import { PhotoValues1763700000160 } from './migrations/1763700000160-photo-values.js';
 import { SavedSearches1763700000161 } from './migrations/1763700000161-saved-searches.js';
 import { MapCells1763700000162 } from './migrations/1763700000162-map-cells.js';
+import { MapIndex1763700000163 } from './migrations/1763700000163-map-index.js';
 import { DeprecatedRequests1763700000170 } from './migrations/1763700000170-deprecated-requests.js';
 import { ConfirmedSessions1763700000180 } from './migrations/1763700000180-confirmed-sessions.js';
 import { FourRoles1763700000181 } from './migrations/1763700000181-four-roles.js';
@@ -146,7 +149,7 @@ export const tables = [
   operatorTokenTable,
 ];
 
-/** Oldest first. Released migrations are never changed. */
+/** Oldest first. Released migrations are never changed. Those that are `online` follow the others (docs/decisions/0075). */
 export const migrations = [
   Customers1763700000001,
   Imports1763700000002,
@@ -169,6 +172,7 @@ export const migrations = [
   CausesOfJobs1763700000019,
   KeyAddresses1763700000030,
   PhotoTotals1763700000031,
+  CountedPhotos1763700000032,
   ClaimLeases1763700000040,
   SessionsByLink1763700000041,
   AuditOfMany1763700000061,
@@ -178,6 +182,7 @@ export const migrations = [
   PictureCounts1763700000073,
   RenditionTotals1763700000074,
   Places1763700000075,
+  PlaceIndexes1763700000076,
   PerceptualHashes1763700000090,
   SeparatedPhotos1763700000100,
   ResumableUploads1763700000080,
@@ -191,6 +196,7 @@ export const migrations = [
   PhotoValues1763700000160,
   SavedSearches1763700000161,
   MapCells1763700000162,
+  MapIndex1763700000163,
   DeprecatedRequests1763700000170,
   ConfirmedSessions1763700000180,
   FourRoles1763700000181,

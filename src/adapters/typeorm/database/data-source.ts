@@ -1,10 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import { migrations, tables } from '../registry.js';
 import { BoundedPool } from './bounded-pool.js';
 import { SnakeCaseNames } from './columns.js';
 import { clientOptions, type DatabaseAddress, directly, LIMIT_MS } from './connection.js';
-import { statementError } from './database-errors.js';
+import { isConflict, isLockTimeout, statementError } from './database-errors.js';
 import { PreparingClient } from './prepared.js';
 import { type RowSecurity, secureTenantTables } from './row-security.js';
 
@@ -21,6 +22,9 @@ const SILENCE_MS = 8_000;
 const IDLE_TRANSACTION_MS = 30_000;
 /** Key of the `pg_advisory_lock` for migrations: any number that nothing else in this database locks. */
 const MIGRATION_LOCK = 7_046_133_812;
+/** How long migrations wait for a table: whoever needs it meanwhile waits behind them. */
+const LOCK_TIMEOUT_MS = 300;
+const PAUSE_MS = 100;
 const OLDEST_VERSION = 150_000;
 
 /**
@@ -47,21 +51,25 @@ export async function openDataSource({
   return opened(new DataSource({ ...options(extra), migrations: [] }));
 }
 
-/** A migration cannot be run on this database. Everything in it is as it was before. */
+/** A migration cannot be run on this database. */
 export class MigrationFailed extends Error {
-  constructor(cause: unknown) {
+  /** @param isOnline Whether the tables have been migrated, and what follows has failed; otherwise everything is as it was before. */
+  constructor(cause: unknown, isOnline: boolean) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     super(
-      `The database could not be migrated to this version: ${reason}. Nothing in it has been changed: remove the cause, or go back to the previous version (docs/upgrading.md).`,
+      isOnline
+        ? `The tables are those of this version, but the database could not be migrated to the end: ${reason}. Remove the cause and start again, it continues there (docs/upgrading.md).`
+        : `The database could not be migrated to this version: ${reason}. Nothing in it has been changed: remove the cause, or go back to the previous version (docs/upgrading.md).`,
       { cause },
     );
   }
 }
 
 /** How migrations connect: without time limits, because they may take long. Also for the command of TypeORM. */
-export function migrationOptions(address: DatabaseAddress): DataSourceOptions {
+export function migrationOptions(address: DatabaseAddress, lockTimeoutMs = 0): DataSourceOptions {
+  const client = clientOptions(directly(address), { max: 2, connectionTimeoutMillis: LIMIT_MS });
   return {
-    ...options({ ...clientOptions(directly(address), { max: 2, connectionTimeoutMillis: LIMIT_MS }) }),
+    ...options({ ...client, options: `${client.options} -c lock_timeout=${lockTimeoutMs}` }),
     migrations: [...migrations],
     // Or none: a failed migration leaves the schema of the previous version, not one that no version knows.
     migrationsTransactionMode: 'all',
@@ -69,22 +77,28 @@ export function migrationOptions(address: DatabaseAddress): DataSourceOptions {
 }
 
 /**
- * Migrates the tables and the policies on their rows. Concurrent processes wait for the first, and find nothing left to do.
+ * Migrates the tables and the policies on their rows. Concurrent processes wait for the first, and find nothing left to do. Others may read and
+ * write meanwhile: no statement of theirs waits for longer than the transaction of the tables takes, and LOCK_TIMEOUT_MS.
  * @param only Names of the migrations to run, for an older schema; default: all.
  */
 export async function migrate(address: DatabaseAddress, only?: readonly string[]): Promise<RowSecurity> {
   const chosen = migrations.filter(({ name }) => only?.includes(name) ?? true);
-  const dataSource = await opened(new DataSource({ ...migrationOptions(address), migrations: chosen }));
+  const isOnline = (migration: object) => 'online' in migration;
+  const ofTables = chosen.filter((migration) => !isOnline(migration));
+  const dataSource = await opened(
+    new DataSource({ ...migrationOptions(address, LOCK_TIMEOUT_MS), ...quietly, migrations: ofTables }),
+  );
   try {
     await requireUsable(dataSource);
     const holder = dataSource.createQueryRunner();
     try {
-      await holder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-      await dataSource.runMigrations().catch((error: unknown) => {
-        const failure = statementError(error);
-        throw failure === error ? new MigrationFailed(error) : failure;
-      });
-      const rowSecurity = await secureTenantTables((sql, parameters) => holder.query(sql, parameters));
+      await lock(holder);
+      await runPending(dataSource, false);
+      const run = await holder.query('SELECT name FROM migrations');
+      const names = new Set(run.map(({ name }: { name: string }) => name));
+      const online = chosen.filter((migration) => isOnline(migration) && !names.has(migration.name));
+      if (online.length > 0) await migrateOnline(address, online);
+      const rowSecurity = await retried(() => secureTenantTables((sql, parameters) => holder.query(sql, parameters)));
       await holder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
       return rowSecurity;
     } finally {
@@ -94,6 +108,54 @@ export async function migrate(address: DatabaseAddress, only?: readonly string[]
     throw error instanceof MigrationFailed ? error : statementError(error);
   } finally {
     await dataSource.destroy();
+  }
+}
+
+/** TypeORM would print what failed, which is tried again or in the error. */
+const quietly = { logger: 'debug' as const };
+
+/** Asks again and again: building an index waits for statements that began before, of which a wait for this lock would be one. */
+async function lock(holder: QueryRunner): Promise<void> {
+  for (;;) {
+    const [{ locked }] = await holder.query('SELECT pg_try_advisory_lock($1) AS locked', [MIGRATION_LOCK]);
+    if (locked) return;
+    await delay(PAUSE_MS);
+  }
+}
+
+async function migrateOnline(address: DatabaseAddress, online: typeof migrations): Promise<void> {
+  const options = {
+    ...migrationOptions(address),
+    ...quietly,
+    migrations: online,
+    migrationsTransactionMode: 'none' as const,
+  };
+  const dataSource = await opened(new DataSource(options));
+  try {
+    await runPending(dataSource, true);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+async function runPending(dataSource: DataSource, isOnline: boolean): Promise<void> {
+  try {
+    await retried(() => dataSource.runMigrations());
+  } catch (error) {
+    const failure = statementError(error);
+    throw failure === error ? new MigrationFailed(error, isOnline) : failure;
+  }
+}
+
+/** Makes room for those who wait behind it, and tries again, whenever somebody else holds a table for long. */
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isConflict(error) && !isLockTimeout(error)) throw error;
+      await delay(LOCK_TIMEOUT_MS);
+    }
   }
 }
 

@@ -33,6 +33,11 @@ export function isConflict(error: unknown): boolean {
   return CONFLICTS.includes(sqlState(error) ?? '');
 }
 
+/** Whether somebody else held what a statement had to lock for longer than it was to wait. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === '55P03';
+}
+
 /** Whether a statement failed because another row has the value that this unique constraint or index allows only once. */
 export function isTaken(error: unknown, constraint: string): boolean {
   const cause = error instanceof QueryFailedError ? error.driverError : undefined;

@@ -25,15 +25,10 @@ export class MapCells1763700000162 implements MigrationInterface {
         y := (y | (y << 1)) & 6148914691236517205;
         RETURN x | (y << 1);
       END $$;
-      CREATE INDEX photos_map_cell ON photos (customer_id, map_cell(latitude, longitude)) INCLUDE (latitude, longitude, id, trashed)
-        WHERE latitude IS NOT NULL AND NOT trashed;
     `);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      DROP INDEX photos_map_cell;
-      DROP FUNCTION map_cell;
-    `);
+    await runner.query('DROP FUNCTION map_cell');
   }
 }
