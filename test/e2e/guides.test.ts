@@ -1,10 +1,20 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { transformSync } from '@swc/core';
+import { Client } from './support/client.js';
 import { freePort, Installation } from './support/service.js';
 
 const root = join(__dirname, '../..');
@@ -74,6 +84,14 @@ function newToken(): string {
   return JSON.parse(made.stdout).token;
 }
 
+/** The tag that README shares, of a customer who has two shares already. */
+async function prepareShares(customer: number): Promise<void> {
+  const about = ['--customer', String(customer)];
+  const made = installation.phs('key', 'create', ...about, '--name', 'shares', '--scopes', 'all', '--json');
+  await new Client(installation.url, JSON.parse(made.stdout).token).post('/tags', { name: 'Paris' });
+  for (const title of ['one', 'two']) installation.phs('share', 'create', ...about, '--title', title, '--tag', 'Paris');
+}
+
 /** What a reader of the page has typed so far is there for the next block: variables stay. */
 function bash(code: string, variables: string): string[] {
   const script = `set -a; [ -f "${variables}" ] && . "${variables}"; set -euo pipefail\n${code}\nexport -p > "${variables}"\n`;
@@ -117,6 +135,18 @@ test('the guides are there, and README names each', () => {
   expect(guides.filter((guide) => !readme.includes(guide))).toEqual([]);
 });
 
+/** Blocks that need the world outside, or are run by other tests: a clone that is built, images, packages. */
+const elsewhere = /^(npm|docker) /m;
+
+test('no other page has lines to run', () => {
+  // What the last of them says is run by test/e2e/albums-recipe.test.ts.
+  const run = [...guides, 'docs/operations.md', 'docs/recipes.md'];
+  const others = readdirSync(join(root, 'docs')).map((name) => join('docs', name));
+  const pages = others.filter((name) => name.endsWith('.md') && !run.includes(name));
+  expect(pages.length).toBeGreaterThan(10);
+  expect(pages.filter((page) => blocksOf(page).some(({ language }) => language === 'sh'))).toEqual([]);
+});
+
 test('what the first start prints works as pasted', async () => {
   const lines = installation.printed().split('\n');
   const pasted = lines.filter((line) => /^ {2}(export|curl|cmp) /.test(line)).map((line) => line.trim());
@@ -124,6 +154,39 @@ test('what the first start prints works as pasted', async () => {
   const shown = await run(bash(pasted.join('\n'), join(folder, 'first.env')));
   expect(shown).toContain('"status":"completed"');
   expect(shown).toMatch(/identical\n$/);
+});
+
+// The numbers on the page are those of a new installation, which has imported three photos above, and gets the keys and shares below.
+test('README and operations: their lines run from top to bottom', async () => {
+  const home = join(folder, 'reader');
+  for (const made of [home, join(home, 'Pictures')]) mkdirSync(made);
+  const picture = (name: string) => join(root, 'test/fixtures/photos', name);
+  cpSync(picture('nokia83-gps-offset.jpg'), join(home, 'Pictures/nokia.jpg'));
+  cpSync(picture('rating-xmp.jpg'), join(home, 'a.jpg'));
+  cpSync(picture('iphone7-gps.heic'), join(home, 'b.heic'));
+  symlinkSync(installation.dataDir, join(home, 'data'));
+  const settings = { HOME: home, DATA_DIR: installation.dataDir, PORT: String(port), WEBHOOK_ALLOW_PRIVATE: 'true' };
+  const pages = ['README.md', 'docs/operations.md'].flatMap(blocksOf);
+  const blocks = pages.filter(({ language, code }) => language === 'sh' && !elsewhere.test(code));
+  expect(blocks.length).toBeGreaterThan(8);
+  // Whoever imports with curl has not imported with phs before.
+  const byPhs = ({ code }: Block) => code.includes('phs import');
+  for (const { code, line } of [...blocks.filter((block) => !byPhs(block)), ...blocks.filter(byPhs)]) {
+    // The service's first key and that of the guides are there.
+    if (code.includes('phs key delete 7')) for (let n = 0; n < 4; n += 1) newToken();
+    if (code.includes('phs key edit 8')) newToken();
+    if (code.includes('phs share create')) await prepareShares(2);
+    const local = code
+      .replaceAll('http://127.0.0.1:3000', installation.url)
+      .replaceAll('/imports/1/', '/imports/2/')
+      .replace('/photos/1/', '/photos/4/')
+      .replace('https://example.com', 'https://127.0.0.1');
+    await run(bash(local, join(folder, 'readme.env')), settings, home).catch((error) => {
+      throw new Error(`line ${line}, ${code}: ${error instanceof Error ? error.message : error}`);
+    });
+  }
+  expect(readFileSync(join(home, 'a-again.jpg'))).toEqual(readFileSync(join(home, 'a.jpg')));
+  expect(readdirSync(join(home, 'family'))).toEqual(['nokia.jpg']);
 });
 
 describe.each(guides.filter((guide) => guide !== selfHosting))('%s', (file) => {
