@@ -95,3 +95,27 @@ test('it tells nothing of where it was made', () => {
   // Where packages were fetched from is nobody's business: their hashes say what they are.
   expect(text.match(/https?:\/\/[^"]+/g)).toEqual(['http://cyclonedx.org/schema/bom-1.5.schema.json']);
 });
+
+test('each package with compiled parts has them for every platform that docs/operations.md names', () => {
+  interface Locked {
+    readonly dev?: true;
+    readonly optionalDependencies?: Readonly<Record<string, string>>;
+    readonly os?: readonly string[];
+    readonly cpu?: readonly string[];
+    readonly libc?: readonly string[];
+  }
+  const locked: Readonly<Record<string, Locked>> = json(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+  const wanted = ['linux x64', 'linux arm64', 'darwin x64', 'darwin arm64', 'win32 x64'];
+  const platforms = Object.entries(locked).flatMap(([place, { dev, optionalDependencies = {} }]) => {
+    // Not the parts themselves, some of which name others.
+    const parts =
+      dev || place.includes('node_modules/@img/')
+        ? []
+        : Object.keys(optionalDependencies).map((name) => locked[`node_modules/${name}`]);
+    const compiled = parts.filter((part) => part?.cpu && !part.libc?.includes('musl'));
+    const names = compiled.flatMap((part) => part?.os?.flatMap((os) => part.cpu?.map((cpu) => `${os} ${cpu}`) ?? []));
+    return compiled.length === 0 ? [] : [[place.replace(/^node_modules\//, ''), names] as const];
+  });
+  expect(platforms.map(([place]) => place)).toEqual(['@node-rs/argon2', 'sharp', 'postgres']);
+  for (const [place, names] of platforms) expect([place, names]).toEqual([place, expect.arrayContaining(wanted)]);
+});
