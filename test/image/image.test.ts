@@ -65,6 +65,23 @@ async function expectMainJob(client: Client): Promise<void> {
   }
 }
 
+/** Enters by the first link, chooses a password, and looks at the library. @returns the status of its page. */
+async function libraryPage(container: Container): Promise<number> {
+  const link = new URL(new URL(container.read('cat', '/data/first-link')).pathname, container.url);
+  const form = await fetch(link);
+  const cookieOf = (answer: Response) =>
+    answer.headers
+      .getSetCookie()
+      .map((each) => each.split(';')[0])
+      .join('; ');
+  const _csrf = /name="_csrf" value="([^"]+)"/.exec(await form.text())?.[1] ?? '';
+  const body = new URLSearchParams({ _csrf, email: 'anna@example.com', password: 'many words make a good one' });
+  // The address that PUBLIC_URL names.
+  const headers = { Cookie: cookieOf(form), Origin: 'http://localhost:3000' };
+  const entered = await fetch(link, { method: 'POST', redirect: 'manual', headers, body });
+  return (await fetch(new URL('/settings/library', link), { headers: { Cookie: cookieOf(entered) } })).status;
+}
+
 const isolationOf = (container: Container) => /images are read at isolation level (\w+)/.exec(container.log())?.[1];
 
 test('without any setting, on an empty volume, it does the main job, is healthy, and continues after SIGTERM', async () => {
@@ -74,6 +91,7 @@ test('without any setting, on an empty volume, it does the main job, is healthy,
   expect(container.read('cat', '/data/first-link')).toMatch(/^http:\/\/localhost:3000\/settings\/enter\//);
   const client = container.client();
   await expectMainJob(client);
+  expect(await libraryPage(container)).toBe(200);
   expect(isolationOf(container)).toBe('sandbox');
 
   const { Test } = JSON.parse(engineOutput('inspect', '--type=image', '--format={{json .Config.Healthcheck}}', WHOLE));
