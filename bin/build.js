@@ -66,12 +66,24 @@ async function build({ folder }) {
       writeGazetteer(join(draft, 'adapters', 'places', 'gazetteer'));
       bundled = await bundle(draft, join(draft, 'program'));
     }
-    if (existsSync(dist)) renameSync(dist, old);
-    renameSync(draft, dist);
+    replace(dist, draft, old);
   } finally {
     for (const left of [draft, old]) rmSync(left, { recursive: true, force: true });
   }
   if (bundled !== null) await compile(dist, join(dist, 'program'), bundled);
+}
+
+/** Another build may do the same meanwhile, from the same sources: the later one stays. */
+function replace(dist, draft, old) {
+  for (;;) {
+    try {
+      if (existsSync(dist)) renameSync(dist, old);
+      return renameSync(draft, dist);
+    } catch (error) {
+      if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(error.code) || !existsSync(draft)) throw error;
+      rmSync(old, { recursive: true, force: true });
+    }
+  }
 }
 
 function declare(folder) {

@@ -10,7 +10,7 @@ import type { ChildProcessMediaReader } from '../../src/adapters/media/child-pro
 import type { IsolationLevel } from '../../src/core/media/isolation.js';
 import { MAX_RENDITIONS_AT_ONCE } from '../../src/core/media/media-reader.js';
 import { within } from '../../src/core/media/transformation.js';
-import { compiledSources } from '../support/compiled.js';
+import { builtProgram } from '../support/built-program.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
 import { until } from '../support/until.js';
 
@@ -321,7 +321,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       rest: string,
     ): Promise<{ program: ChildProcess; lines: AsyncIterator<string>; scratchDir: string }> {
       const scratchDir = await mkdtemp(join(tmpdir(), 'phs-program-'));
-      const module = join(await compiledSources(), 'adapters/media/child-process-media-reader.js');
+      const module = join(await builtProgram(), 'adapters/media/child-process-media-reader.js');
       const source = `
       import { createReadStream } from 'node:fs';
       import { ChildProcessMediaReader } from ${JSON.stringify(pathToFileURL(module).href)};

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { compiledSources } from './compiled.js';
+import { builtProgram } from './built-program.js';
 
 /** What a child does with a file, by the file's SHA-256, before it would look at it. `slow`: takes a moment more. */
 export type Fault = 'abort' | 'hang' | 'grow' | 'slow';
@@ -12,7 +12,7 @@ export type Fault = 'abort' | 'hang' | 'grow' | 'slow';
  */
 export async function faultyChild(folder: string, faults: Readonly<Record<string, Fault>>): Promise<string> {
   const script = join(folder, 'faulty-child.mjs');
-  const real = pathToFileURL(join(await compiledSources(), 'adapters/media/media-child.js')).href;
+  const real = pathToFileURL(join(await builtProgram(), 'program/media-child.js')).href;
   await writeFile(
     script,
     `import { createHash } from 'node:crypto';

@@ -5,7 +5,7 @@ import {
   ChildProcessMediaReader,
   type MediaReaderOptions,
 } from '../../src/adapters/media/child-process-media-reader.js';
-import { compiledSources } from './compiled.js';
+import { builtProgram } from './built-program.js';
 
 export interface OpenMedia {
   readonly reader: ChildProcessMediaReader;
@@ -14,13 +14,13 @@ export interface OpenMedia {
 }
 
 /**
- * The reader on real child processes, which run the compiled sources, with a scratch folder of its own; not isolated unless it is asked to
+ * The reader on real child processes, which run the built program, with a scratch folder of its own; not isolated unless it is asked to
  * be. It gets some processor time even while other tests use all of it.
  */
 export async function openMedia(options: Partial<MediaReaderOptions> = {}): Promise<OpenMedia> {
   const scratchDir = await mkdtemp(join(tmpdir(), 'phs-media-'));
-  const program = await compiledSources();
-  const childScript = join(program, 'adapters/media/media-child.js');
+  const program = await builtProgram();
+  const childScript = join(program, 'program/media-child.js');
   const own = { scratchDir, childScript, childFiles: [program], isolation: 'process', priority: 'low' } as const;
   const reader = new ChildProcessMediaReader({ ...own, ...options });
   const close = async () => {
