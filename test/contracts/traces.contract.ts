@@ -11,6 +11,7 @@ import {
   type RequestCount,
   type RequestFailure,
   type TrafficStore,
+  type TransferCount,
 } from '../../src/core/traffic/traffic.js';
 import { later, sampleKey } from '../support/samples.js';
 import { atOnce, present, Tenant } from '../support/tenant.js';
@@ -195,7 +196,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       ...values,
     });
     const add = (counts: readonly RequestCount[], failures: readonly RequestFailure[] = []) =>
-      opened.traffic.add({ counts, failures, pictures: [] });
+      opened.traffic.add({ counts, failures, pictures: [], transfers: [] });
     const counts = (from = '2026-01-01', of = tenant) => of.query(({ traffic }) => traffic.counts(from));
     const failures = (of = tenant) => of.query(({ traffic }) => traffic.failures());
 
@@ -261,7 +262,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
         ...values,
       });
       const addPictures = (...pictures: readonly PictureCount[]) =>
-        opened.traffic.add({ counts: [], failures: [], pictures });
+        opened.traffic.add({ counts: [], failures: [], pictures, transfers: [] });
       const pictures = (from = '2026-01-01', of = tenant) => of.query(({ traffic }) => traffic.pictures(from));
       await addPictures(picture(), picture({ day: '2026-11-20' }), picture({ customerId: other.id }));
       await addPictures(picture({ made: 0 }), picture({ deliveryKeyId: 6 }), picture({ customerId: 9e15 }));
@@ -275,6 +276,36 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
         return addPictures(...(at % 2 === 0 ? both : both.toReversed()));
       });
       expect((await pictures()).slice(0, 2).map(({ bytes }) => bytes)).toEqual([12, 12]);
+    });
+
+    it('adds up transferred bytes by channel and day, for customers that there are', async () => {
+      const transfer = (values: Partial<TransferCount> = {}): TransferCount => ({
+        ...{ customerId: tenant.id, day: '2026-11-21', channel: 'api', receivedBytes: 3e9, sentBytes: 2 ** 40 },
+        ...values,
+      });
+      const addTransfers = (...transfers: readonly TransferCount[]) =>
+        opened.traffic.add({ counts: [], failures: [], pictures: [], transfers });
+      const transfers = (from = '2026-01-01', of = tenant) => of.query(({ traffic }) => traffic.transfers(from));
+      await addTransfers(transfer(), transfer({ day: '2026-11-20' }), transfer({ customerId: other.id }));
+      await addTransfers(transfer({ sentBytes: 1 }), transfer({ channel: 'shares' }), transfer({ customerId: 9e15 }));
+      const doubled = transfer({ receivedBytes: 6e9, sentBytes: 2 ** 40 + 1 });
+      const shares = transfer({ channel: 'shares' });
+      expect(await transfers()).toEqual([transfer({ day: '2026-11-20' }), doubled, shares]);
+      expect(await transfers('2026-11-21')).toEqual([doubled, shares]);
+      expect(await transfers('2026-01-01', other)).toEqual([transfer({ customerId: other.id })]);
+      await opened.traffic.sweep('2026-11-21');
+      expect(await transfers()).toEqual([doubled, shares]);
+      await atOnce(12, (at) => {
+        const both = [transfer({ channel: 'images', sentBytes: 1 }), transfer({ channel: 'settings', sentBytes: 1 })];
+        return addTransfers(...(at % 2 === 0 ? both : both.toReversed()));
+      });
+      const sent = (await transfers()).map(({ channel, sentBytes }) => [channel, sentBytes]);
+      expect(sent).toEqual([
+        ['api', 2 ** 40 + 1],
+        ['images', 12],
+        ['settings', 12],
+        ['shares', 2 ** 40],
+      ]);
     });
 
     it('counts what every customer has stored, the trash included; the last count of a day stays', async () => {

@@ -3,7 +3,7 @@ import { commandLine } from '../../src/core/audit/actor.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { readImageDelivery } from '../../src/core/delivery/read-image-delivery.js';
 import { DAY } from '../../src/core/shared/clock.js';
-import { type EndedRequest, TrafficCounter } from '../../src/core/traffic/counter.js';
+import { type EndedRequest, TrafficCounter, type Transfer } from '../../src/core/traffic/counter.js';
 import { readTraffic, sweepTraffic } from '../../src/core/traffic/read-traffic.js';
 import { dayOf, MAX_FAILURES } from '../../src/core/traffic/traffic.js';
 import { world } from '../support/core-world.js';
@@ -77,6 +77,32 @@ test('delivered pictures are counted by key and day, and again if they could not
   ]);
 });
 
+test('transferred bytes are counted by account, channel and day, and again if they could not be written', () => {
+  const counter = new TrafficCounter();
+  const transfer: Transfer = {
+    ...{ customerId: 1, channel: 'api', at: new Date('2026-11-21T12:00:00Z'), receivedBytes: 100, sentBytes: 2 ** 40 },
+  };
+  counter.noteTransfer(transfer);
+  counter.noteTransfer({ ...transfer, receivedBytes: 0 });
+  counter.noteTransfer({ ...transfer, channel: 'shares' });
+  counter.noteTransfer({ ...transfer, customerId: 2 });
+  const lost = counter.take();
+  expect([lost?.counts, counter.take()]).toEqual([[], null]);
+  if (lost !== null) counter.putBack(lost);
+  counter.noteTransfer({ ...transfer, sentBytes: 1 });
+  counter.noteTransfer({ ...transfer, at: new Date('2026-11-22T00:00:00Z') });
+  const [api, bytes] = [
+    { customerId: 1, channel: 'api' },
+    { receivedBytes: 100, sentBytes: 2 ** 40 },
+  ];
+  expect(counter.take()?.transfers).toEqual([
+    { ...api, day: '2026-11-21', receivedBytes: 200, sentBytes: 2 ** 41 + 1 },
+    { ...api, channel: 'shares', day: '2026-11-21', ...bytes },
+    { ...api, customerId: 2, day: '2026-11-21', ...bytes },
+    { ...api, day: '2026-11-22', ...bytes },
+  ]);
+});
+
 test('thirty days are told, today among them, and older ones forgotten', async () => {
   const ports = world();
   const { id: customerId } = await createCustomer(ports, commandLine, {
@@ -100,14 +126,19 @@ test('thirty days are told, today among them, and older ones forgotten', async (
   const pictures = [0, 29, 30].map((ago) => {
     return { customerId, deliveryKeyId: 7, day: day(ago), requests: 1, bytes: 5, made: 1 };
   });
-  await ports.traffic.add({ counts, failures: [], pictures });
+  const transfers = [0, 29, 30].map((ago) => {
+    return { customerId, day: day(ago), channel: 'api' as const, receivedBytes: 1, sentBytes: 2 };
+  });
+  await ports.traffic.add({ counts, failures: [], pictures, transfers });
   const told = await readTraffic(ports, customerId);
   expect([told.days.length, told.days[0], told.days.at(-1)]).toEqual([30, day(29), day(0)]);
   expect(told.counts.map((count) => count.day)).toEqual([day(29), day(0)]);
   expect(told.keys.map(({ id }) => id)).toEqual([key.id]);
   expect(ports.database.requestCounts.all()).toHaveLength(3);
   expect((await readImageDelivery(ports, customerId)).pictures.map((count) => count.day)).toEqual([day(29), day(0)]);
+  expect(told.transfers.map((count) => count.day)).toEqual([day(29), day(0)]);
   await sweepTraffic(ports);
   expect(ports.database.requestCounts.all()).toHaveLength(2);
   expect(ports.database.pictureCounts.all()).toHaveLength(2);
+  expect(ports.database.transferCounts.all()).toHaveLength(2);
 });

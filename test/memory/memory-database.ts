@@ -21,7 +21,13 @@ import type { SavedSearch } from '../../src/core/searches/saved-search.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Share } from '../../src/core/shares/share.js';
 import type { Tag } from '../../src/core/tags/tag.js';
-import type { PictureCount, RequestCount, RequestFailure, StorageCount } from '../../src/core/traffic/traffic.js';
+import type {
+  PictureCount,
+  RequestCount,
+  RequestFailure,
+  StorageCount,
+  TransferCount,
+} from '../../src/core/traffic/traffic.js';
 import type { Session } from '../../src/core/users/session.js';
 import type { User } from '../../src/core/users/user.js';
 import type { DeliveryBodies, LeasedDelivery } from '../../src/core/webhooks/delivery.js';
@@ -214,6 +220,8 @@ export class MemoryDatabase {
   readonly requestCounts = this.table<RequestCount, string>('request_counts');
   /** By customer, delivery key and day. */
   readonly pictureCounts = this.table<PictureCount, string>('picture_counts');
+  /** By customer, channel and day. */
+  readonly transferCounts = this.table<TransferCount, string>('transfer_counts');
   /** By customer and day. */
   readonly storageDays = this.table<StorageCount, string>('storage_days');
   readonly renditionTotals = this.table<{ readonly customerId: Id; readonly bytes: number }>('rendition_totals');

@@ -9,6 +9,7 @@ import {
   type Tally,
   type TrafficReads,
   type TrafficStore,
+  type TransferCount,
 } from '../../src/core/traffic/traffic.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 
@@ -36,6 +37,13 @@ export class MemoryTrafficReads implements TrafficReads {
       .map(copyOf);
   }
 
+  async transfers(fromDay: string): Promise<readonly TransferCount[]> {
+    return this.database.transferCounts
+      .where(({ customerId, day }) => customerId === this.customerId && day >= fromDay)
+      .sort((a, b) => compareText(a.day, b.day) || compareText(a.channel, b.channel))
+      .map(copyOf);
+  }
+
   async storage(fromDay: string): Promise<readonly StorageCount[]> {
     return this.database.storageDays
       .where(({ customerId, day }) => customerId === this.customerId && day >= fromDay)
@@ -47,11 +55,13 @@ export class MemoryTrafficReads implements TrafficReads {
 export class MemoryTrafficStore implements TrafficStore {
   constructor(private readonly database: MemoryDatabase) {}
 
-  add({ counts, failures, pictures }: Tally): Promise<void> {
+  add({ counts, failures, pictures, transfers }: Tally): Promise<void> {
     return this.database.transaction(async () => {
       for (const count of counts.filter((one) => this.hasKey(one))) this.addCount(count);
       for (const count of pictures.filter(({ customerId }) => this.database.customers.get(customerId)))
         this.addPicture(count);
+      for (const count of transfers.filter(({ customerId }) => this.database.customers.get(customerId)))
+        this.addTransfer(count);
       for (const failure of failures.filter((one) => this.hasKey(one))) {
         this.database.requestFailures.set(this.database.next('request failure'), failure);
       }
@@ -78,6 +88,7 @@ export class MemoryTrafficStore implements TrafficStore {
   sweep(beforeDay: string): Promise<void> {
     return this.database.transaction(async () => {
       this.database.storageDays.deleteWhere(({ day }) => day < beforeDay);
+      this.database.transferCounts.deleteWhere(({ day }) => day < beforeDay);
       for (const [id, { day }] of this.database.requestCounts.entries()) {
         if (day < beforeDay) this.database.requestCounts.delete(id);
       }
@@ -110,6 +121,16 @@ export class MemoryTrafficStore implements TrafficStore {
       requests: before.requests + count.requests,
       bytes: before.bytes + count.bytes,
       made: before.made + count.made,
+    });
+  }
+
+  private addTransfer(count: TransferCount): void {
+    const key = `${count.customerId} ${count.channel} ${count.day}`;
+    const before = this.database.transferCounts.get(key) ?? { receivedBytes: 0, sentBytes: 0 };
+    this.database.transferCounts.set(key, {
+      ...count,
+      receivedBytes: before.receivedBytes + count.receivedBytes,
+      sentBytes: before.sentBytes + count.sentBytes,
     });
   }
 

@@ -51,7 +51,7 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
     /^WITH old AS MATERIALIZED \( SELECT customer_id, \w+ FROM (idempotency_keys|webhook_deliveries) WHERE (started|created)_at < \$1 /,
     /^DELETE FROM "sessions" WHERE \("last_seen_at" < \$1 OR "started_at" < \$2\)$/,
     /^DELETE FROM audit_entries WHERE .* WHERE at < \$1 /,
-    /^DELETE FROM "(request_(counts|failures)|picture_counts|storage_days)" WHERE "(day|at)" < \$1$/,
+    /^DELETE FROM "(request_(counts|failures)|(picture|transfer)_counts|storage_days)" WHERE "(day|at)" < \$1$/,
   ],
   [
     'what the renditions of each customer take, and what is stored, is counted for all of them',

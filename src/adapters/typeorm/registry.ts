@@ -81,6 +81,7 @@ import { WebhookBodies1763700000230 } from './migrations/1763700000230-webhook-b
 import { WebhookListeners1763700000231 } from './migrations/1763700000231-webhook-listeners.js';
 import { SettingsAddresses1763700000240 } from './migrations/1763700000240-settings-addresses.js';
 import { UploadReservations1763700000250 } from './migrations/1763700000250-upload-reservations.js';
+import { TransferCounts1763700000260 } from './migrations/1763700000260-transfer-counts.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoExifTable, photoTable } from './photos/photo.table.js';
@@ -202,6 +203,7 @@ export const migrations = [
   WebhookListeners1763700000231,
   SettingsAddresses1763700000240,
   UploadReservations1763700000250,
+  TransferCounts1763700000260,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

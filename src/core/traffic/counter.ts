@@ -6,6 +6,7 @@ import {
   type RequestCount,
   type RequestFailure,
   type Tally,
+  type TransferCount,
 } from './traffic.js';
 
 /** A request that has ended. */
@@ -23,6 +24,11 @@ export interface SentPicture extends Pick<PictureCount, 'customerId' | 'delivery
   readonly isNew: boolean;
 }
 
+/** The bytes of a request and its response, which has ended. */
+export interface Transfer extends Omit<TransferCount, 'day'> {
+  readonly at: Date;
+}
+
 /**
  * Counts the requests of one process until they are written. Its memory is limited by the number of keys in use and days: for each customer
  * it stores the newest failures, as the store does.
@@ -31,6 +37,7 @@ export class TrafficCounter {
   private counts = new Map<string, RequestCount>();
   private failures = new Map<Id, RequestFailure[]>();
   private pictures = new Map<string, PictureCount>();
+  private transfers = new Map<string, TransferCount>();
 
   note({ code, isDeprecated, ...request }: EndedRequest): void {
     const isLimited = code === 'rate_limited';
@@ -45,24 +52,31 @@ export class TrafficCounter {
     this.addPicture({ customerId, deliveryKeyId, day: dayOf(at), requests: 1, bytes, made: Number(isNew) });
   }
 
+  noteTransfer({ at, ...transfer }: Transfer): void {
+    this.addTransfer({ ...transfer, day: dayOf(at) });
+  }
+
   /** What was counted since the last call. */
   take(): Tally | null {
-    if (this.counts.size === 0 && this.pictures.size === 0) return null;
+    if (this.counts.size === 0 && this.pictures.size === 0 && this.transfers.size === 0) return null;
     const tally = {
       counts: [...this.counts.values()],
       failures: [...this.failures.values()].flat(),
       pictures: [...this.pictures.values()],
+      transfers: [...this.transfers.values()],
     };
     this.counts = new Map();
     this.failures = new Map();
     this.pictures = new Map();
+    this.transfers = new Map();
     return tally;
   }
 
   /** What could not be written is counted again. */
-  putBack({ counts, failures, pictures }: Tally): void {
+  putBack({ counts, failures, pictures, transfers }: Tally): void {
     for (const count of counts) this.add(count);
     for (const count of pictures) this.addPicture(count);
+    for (const count of transfers) this.addTransfer(count);
     const since = this.failures;
     this.failures = new Map();
     for (const failure of [...failures, ...[...since.values()].flat()]) this.keep(failure);
@@ -88,6 +102,16 @@ export class TrafficCounter {
       requests: before.requests + count.requests,
       bytes: before.bytes + count.bytes,
       made: before.made + count.made,
+    });
+  }
+
+  private addTransfer(count: TransferCount): void {
+    const key = `${count.customerId} ${count.channel} ${count.day}`;
+    const before = this.transfers.get(key) ?? { receivedBytes: 0, sentBytes: 0 };
+    this.transfers.set(key, {
+      ...count,
+      receivedBytes: before.receivedBytes + count.receivedBytes,
+      sentBytes: before.sentBytes + count.sentBytes,
     });
   }
 

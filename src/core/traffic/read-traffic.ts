@@ -6,7 +6,7 @@ import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable } from '../shared/transactional.js';
 import type { TrafficStore } from './traffic.js';
-import { dayOf, type RequestCount, type RequestFailure, trafficDays } from './traffic.js';
+import { dayOf, type RequestCount, type RequestFailure, type TransferCount, trafficDays } from './traffic.js';
 
 /** The usage and the requests of an account. */
 export interface Traffic {
@@ -19,6 +19,7 @@ export interface Traffic {
   /** The days in the report, oldest first, including those without requests. */
   readonly days: readonly string[];
   readonly counts: readonly RequestCount[];
+  readonly transfers: readonly TransferCount[];
   readonly failures: readonly RequestFailure[];
 }
 
@@ -33,6 +34,7 @@ export async function readTraffic(
     usage: await reader.usage.read(),
     quotaUse: await reader.usage.quotaUse(),
     counts: await reader.traffic.counts(days[0] ?? ''),
+    transfers: await reader.traffic.transfers(days[0] ?? ''),
     failures: await reader.traffic.failures(),
   }));
   return { ...seen, days, keys: await keys.list(customerId) };

@@ -30,6 +30,26 @@ export interface PictureCount {
   readonly made: number;
 }
 
+/**
+ * The ways between an account and its clients: requests with API keys, signed URLs of uploads and renditions, delivered pictures, shares
+ * with their visitors, and the settings area.
+ */
+export const channels = ['api', 'signed_urls', 'images', 'shares', 'settings'] as const;
+
+export type Channel = (typeof channels)[number];
+
+/** The bytes of one channel of a customer on one day, as connections carried them: more than the bodies, which may be compressed. */
+export interface TransferCount {
+  readonly customerId: Id;
+  /** Of UTC: the day on which a request ended. */
+  readonly day: string;
+  readonly channel: Channel;
+  /** Of requests, those that were refused included. */
+  readonly receivedBytes: number;
+  /** Of responses. */
+  readonly sentBytes: number;
+}
+
 /** What a customer had stored when it was last counted on a day, the trash included. */
 export interface StorageCount {
   readonly customerId: Id;
@@ -74,6 +94,7 @@ export interface Tally {
   readonly counts: readonly RequestCount[];
   readonly failures: readonly RequestFailure[];
   readonly pictures: readonly PictureCount[];
+  readonly transfers: readonly TransferCount[];
 }
 
 /** For the bound customer. */
@@ -84,11 +105,13 @@ export interface TrafficReads {
   failures(): Promise<readonly RequestFailure[]>;
   /** From this day on, by day, then by delivery key. Keys that were deleted since are among them. */
   pictures(fromDay: string): Promise<readonly PictureCount[]>;
+  /** From this day on, by day, then by the name of the channel. */
+  transfers(fromDay: string): Promise<readonly TransferCount[]>;
   /** From this day on, by day: those on which it was counted. */
   storage(fromDay: string): Promise<readonly StorageCount[]>;
 }
 
-/** The requests of the keys, the pictures of the delivery keys, and what is stored, of all customers. */
+/** The requests of the keys, the pictures of the delivery keys, what was transferred, and what is stored, of all customers. */
 export interface TrafficStore {
   /**
    * Adds to the stored counts, all or nothing; any number of processes may do so. A key that does not exist (any more) is ignored, and so

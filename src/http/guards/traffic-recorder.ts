@@ -3,14 +3,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { SECOND } from '../../core/shared/clock.js';
+import type { Id } from '../../core/shared/ids.js';
 import { type SentPicture, TrafficCounter } from '../../core/traffic/counter.js';
+import type { Channel } from '../../core/traffic/traffic.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 import { knownKeyOf, requestContextOf } from '../server/request-context.js';
 
 const FLUSH_MS = 5 * SECOND;
 
-/** Counts the requests of keys, and delivered pictures, in memory; written in batches, so no request waits for it. */
+/** Counts the requests of keys, delivered pictures, and bytes, in memory; written in batches, so no request waits for it. */
 @Injectable()
 export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
   private readonly counter = new TrafficCounter();
@@ -24,6 +26,7 @@ export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
 
   /** Counts a request of a known key once its response is sent, whatever its result. */
   follow(request: Request, response: Response): void {
+    this.followBytes(request, response, knownKeyOf(requestContextOf(request)).key.customerId, 'api');
     response.once('close', () => {
       const requestContext = requestContextOf(request);
       const { customerId, id: apiKeyId } = knownKeyOf(requestContext).key;
@@ -38,6 +41,19 @@ export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
         code: requestContext.refusal,
         isDeprecated: requestContext.deprecated.length > 0,
       });
+    });
+  }
+
+  /** Counts the bytes of a request and its response for an account, whatever the result. Further calls have no effect. */
+  followBytes(request: Request, response: Response, customerId: Id, channel: Channel): void {
+    const requestContext = requestContextOf(request);
+    if (requestContext.account !== null) return;
+    requestContext.account = { customerId, channel };
+    response.once('close', () => {
+      const { transferred, sentByFront } = requestContext;
+      const { receivedBytes, sentBytes } = transferred;
+      const bytes = { receivedBytes, sentBytes: sentBytes + sentByFront };
+      this.counter.noteTransfer({ customerId, channel, at: this.ports.clock.now(), ...bytes });
     });
   }
 

@@ -9,10 +9,17 @@ import {
   type Tally,
   type TrafficReads,
   type TrafficStore,
+  type TransferCount,
 } from '../../../core/traffic/traffic.js';
 import { asJson, change, select } from '../database/rows.js';
 import { inTransaction, withoutTransaction } from '../database/transaction.js';
-import { pictureCountTable, requestCountTable, requestFailureTable, storageCountTable } from './traffic.table.js';
+import {
+  pictureCountTable,
+  requestCountTable,
+  requestFailureTable,
+  storageCountTable,
+  transferCountTable,
+} from './traffic.table.js';
 
 export class TypeormTrafficReads implements TrafficReads {
   constructor(
@@ -36,6 +43,11 @@ export class TypeormTrafficReads implements TrafficReads {
     return this.manager.find(pictureCountTable, { where: this.from(fromDay), order });
   }
 
+  transfers(fromDay: string): Promise<readonly TransferCount[]> {
+    const order = { day: 'ASC', channel: 'ASC' } as const;
+    return this.manager.find(transferCountTable, { where: this.from(fromDay), order });
+  }
+
   storage(fromDay: string): Promise<readonly StorageCount[]> {
     return this.manager.find(storageCountTable, { where: this.from(fromDay), order: { day: 'ASC' } });
   }
@@ -48,10 +60,11 @@ export class TypeormTrafficReads implements TrafficReads {
 export class TypeormTrafficStore implements TrafficStore {
   constructor(private readonly dataSource: DataSource) {}
 
-  add({ counts, failures, pictures }: Tally): Promise<void> {
+  add({ counts, failures, pictures, transfers }: Tally): Promise<void> {
     return inTransaction(this.dataSource, async (manager) => {
       if (counts.length > 0) await addCounts(manager, counts);
       if (pictures.length > 0) await addPictures(manager, pictures);
+      if (transfers.length > 0) await addTransfers(manager, transfers);
       if (failures.length > 0) await addFailures(manager, failures);
     });
   }
@@ -62,7 +75,7 @@ export class TypeormTrafficStore implements TrafficStore {
 
   sweep(beforeDay: string): Promise<void> {
     return inTransaction(this.dataSource, async (manager) => {
-      for (const table of [requestCountTable, pictureCountTable, storageCountTable]) {
+      for (const table of [requestCountTable, pictureCountTable, transferCountTable, storageCountTable]) {
         await manager.delete<{ day: string }>(table, { day: LessThan(beforeDay) });
       }
       await manager.delete(requestFailureTable, { at: LessThan(new Date(beforeDay)) });
@@ -115,6 +128,21 @@ async function addPictures(manager: EntityManager, counts: readonly PictureCount
        requests = kept.requests + excluded.requests,
        bytes = kept.bytes + excluded.bytes,
        made = kept.made + excluded.made`,
+    [asJson(counts)],
+  );
+}
+
+/** In the same order, too. */
+async function addTransfers(manager: EntityManager, counts: readonly TransferCount[]): Promise<void> {
+  await select(
+    manager,
+    `INSERT INTO transfer_counts AS kept (customer_id, day, channel, received_bytes, sent_bytes)
+     SELECT c.id, more.day, more.channel, sum(more.received_bytes), sum(more.sent_bytes)
+     FROM json_populate_recordset(NULL::transfer_counts, $1) more JOIN customers c ON c.id = more.customer_id
+     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+     ON CONFLICT (customer_id, day, channel) DO UPDATE SET
+       received_bytes = kept.received_bytes + excluded.received_bytes,
+       sent_bytes = kept.sent_bytes + excluded.sent_bytes`,
     [asJson(counts)],
   );
 }

@@ -1,5 +1,11 @@
 import type { Id } from '../../../core/shared/ids.js';
-import type { PictureCount, RequestCount, RequestFailure, StorageCount } from '../../../core/traffic/traffic.js';
+import type {
+  PictureCount,
+  RequestCount,
+  RequestFailure,
+  StorageCount,
+  TransferCount,
+} from '../../../core/traffic/traffic.js';
 import { bigWhole, generatedKey, instant, key, optionalText, tableOf, text, whole } from '../database/columns.js';
 
 const day = { type: 'date', primary: true } as const;
@@ -23,6 +29,14 @@ export const pictureCountTable = tableOf<PictureCount>('pictureCount', 'picture_
   made: bigWhole,
 });
 
+export const transferCountTable = tableOf<TransferCount>('transferCount', 'transfer_counts', {
+  customerId: key,
+  day,
+  channel: { ...text, primary: true },
+  receivedBytes: bigWhole,
+  sentBytes: bigWhole,
+});
+
 export const storageCountTable = tableOf<StorageCount>('storageCount', 'storage_days', {
   customerId: key,
   day,
@@ -44,4 +58,10 @@ export const requestFailureTable = tableOf<RequestFailure & { id: Id }>('request
   code: text,
 });
 
-export const trafficTables = [requestCountTable, requestFailureTable, pictureCountTable, storageCountTable];
+export const trafficTables = [
+  requestCountTable,
+  requestFailureTable,
+  pictureCountTable,
+  transferCountTable,
+  storageCountTable,
+];

@@ -7,6 +7,7 @@ import { PictureUsage } from '../delivery/picture-usage.view.js';
 import { Card, Empty, Heading, Moment, Table } from '../parts.js';
 import { type Day, DayChart, monthDay } from './chart.view.js';
 import { Holdings } from './holdings.view.js';
+import { Transfers } from './transfers.view.js';
 
 interface UsagePageProps {
   readonly traffic: Traffic;
@@ -19,7 +20,10 @@ interface UsagePageProps {
 export function UsagePage({ traffic, delivery, keyId, seesAudit }: UsagePageProps) {
   return (
     <>
-      <Heading title="Usage" lead="Storage of this account, requests by its API keys, and images at its signed URLs.">
+      <Heading
+        title="Usage"
+        lead="Storage of this account, requests by its API keys, images at its signed URLs, and data transfer."
+      >
         {seesAudit && (
           <a class="button plain" href="/settings/audit">
             Audit log
@@ -32,6 +36,7 @@ export function UsagePage({ traffic, delivery, keyId, seesAudit }: UsagePageProp
       {(delivery.keys.length > 0 || delivery.pictures.length > 0) && (
         <PictureUsage delivery={delivery} subject={null} title="Delivered images" byKey />
       )}
+      <Transfers traffic={traffic} />
       <Failures traffic={traffic} />
     </>
   );
