@@ -69,11 +69,20 @@ export function operatorTokenStoreContract(name: string, open: () => Promise<Ope
       const settings = { name: 'É "q" 📷', ipList: ['203.0.113.0/24'], expiresAt: later(9) };
       expect(await tokens.update(token.id, settings)).toEqual({ ...token, ...settings });
       expect(await tokens.findByHash(token.tokenHash)).toEqual({ ...token, ...settings });
-      expect(await tokens.update(token.id, { ...settings, ipList: [], expiresAt: null })).toMatchObject({ ipList: [] });
+      const open = { ipList: [], expiresAt: null };
+      expect(await tokens.update(token.id, open)).toEqual({ ...token, ...settings, ...open });
+      expect(await tokens.update(token.id, {})).toEqual({ ...token, ...settings, ...open });
       await tokens.delete(token.id, later(5));
       expect(await tokens.update(token.id, settings)).toBeNull();
       expect(await tokens.update(9e15, settings)).toBeNull();
       expect((await tokens.list()).at(-1)).toMatchObject({ expiresAt: null });
+    });
+
+    it('loses none of what is changed at once, if it is not the same', async () => {
+      const token = await tokens.create(sample());
+      const changes = [{ name: 'billing' }, { ipList: ['203.0.113.0/24'] }, { expiresAt: later(9) }, {}];
+      await atOnce(12, (at) => tokens.update(token.id, changes[at % changes.length] ?? {}));
+      expect(await tokens.findByHash(token.tokenHash)).toEqual(Object.assign({}, token, ...changes));
     });
 
     it('lists the oldest first', async () => {

@@ -73,6 +73,14 @@ test('name, IP list and expiry of a token can be changed, what is absent stays, 
   await expect(editOperatorToken(uses, id, {})).rejects.toMatchObject({ code: 'not_found' });
 });
 
+test('several changes of one token at once are all made', async () => {
+  const { operatorToken, token } = await issue();
+  const { id } = operatorToken;
+  const changes = [{ name: 'billing' }, { ipList: ['10.0.0.0/8'] }, { expiresAt: new Date(9e12) }];
+  await Promise.all(changes.map((each) => editOperatorToken(uses, id, each)));
+  expect(await authenticateOperator(uses, token)).toEqual(Object.assign({}, operatorToken, ...changes));
+});
+
 test('a token without the scope is told which one it needs', async () => {
   const { operatorToken } = await issue({ scopes: ['customers:read'] });
   expect(() => requireOperatorScope(operatorToken, 'customers:read')).not.toThrow();

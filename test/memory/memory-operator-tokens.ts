@@ -35,11 +35,11 @@ export class MemoryOperatorTokenStore implements OperatorTokenStore {
     });
   }
 
-  update(id: Id, { name, ipList, expiresAt }: OperatorTokenSettings): Promise<OperatorToken | null> {
+  update(id: Id, changes: Partial<OperatorTokenSettings>): Promise<OperatorToken | null> {
     return this.database.transaction(async () => {
       const [token] = this.live().filter((each) => each.id === id);
       if (token === undefined) return null;
-      const changed = { ...token, name, ipList, expiresAt };
+      const changed = { ...token, ...changes };
       this.database.operatorTokens.set(id, changed);
       return copyOf(changed);
     });

@@ -17,6 +17,11 @@ export async function editOperatorToken(
   const { name, ipList, expiresAt } = { ...requireFound(found, 'operator_token'), ...changes };
   const { settings, errors } = readKeySettings({ name, ipList, expiresAt, readLimit: null, writeLimit: null });
   if (errors.length > 0) throw invalid(...errors);
-  const values = { name: settings.name, ipList: settings.ipList, expiresAt: settings.expiresAt };
-  return requireFound(await operatorTokens.update(id, values), 'operator_token');
+  // What was only read may be another by now.
+  const given: Partial<OperatorTokenSettings> = {
+    ...(changes.name !== undefined && { name: settings.name }),
+    ...(changes.ipList !== undefined && { ipList: settings.ipList }),
+    ...(changes.expiresAt !== undefined && { expiresAt: settings.expiresAt }),
+  };
+  return requireFound(await operatorTokens.update(id, given), 'operator_token');
 }

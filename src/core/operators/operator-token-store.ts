@@ -12,8 +12,11 @@ export interface OperatorTokenStore {
   list(): Promise<readonly OperatorToken[]>;
   /** Stores a token under a new id. Errors: `limit_reached` over 100 that are not deleted, exact under concurrency. */
   create(token: NewOperatorToken): Promise<OperatorToken>;
-  /** Changes a token, with immediate effect on every process. Null when there is no such token (any more). */
-  update(id: Id, settings: OperatorTokenSettings): Promise<OperatorToken | null>;
+  /**
+   * Changes what is given, with immediate effect on every process; what is absent stays, as it is by then. Null when there is no such token
+   * (any more).
+   */
+  update(id: Id, changes: Partial<OperatorTokenSettings>): Promise<OperatorToken | null>;
   /** Marks the token deleted. False when there is no such token (any more). */
   delete(id: Id, at: Date): Promise<boolean>;
 }

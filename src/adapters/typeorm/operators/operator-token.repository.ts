@@ -38,10 +38,11 @@ export class TypeormOperatorTokenStore implements OperatorTokenStore {
     });
   }
 
-  update(id: Id, { name, ipList, expiresAt }: OperatorTokenSettings): Promise<OperatorToken | null> {
+  update(id: Id, { ipList, ...others }: Partial<OperatorTokenSettings>): Promise<OperatorToken | null> {
     return inTransaction(this.dataSource, async (manager) => {
       const live = { id, deletedAt: IsNull() };
-      await manager.update(operatorTokenTable, live, { name, ipList: [...ipList], expiresAt });
+      const changes = { ...others, ...(ipList && { ipList: [...ipList] }) };
+      if (Object.keys(changes).length > 0) await manager.update(operatorTokenTable, live, changes);
       return manager.findOneBy(operatorTokenTable, live);
     });
   }
