@@ -2,6 +2,7 @@ import type { KeyStore } from '../../src/core/access/key-store.js';
 import { type Actor, commandLine } from '../../src/core/audit/actor.js';
 import type { AuditEntry } from '../../src/core/audit/audit-entry.js';
 import { type AuditFilter, type AuditLog, noFilter } from '../../src/core/audit/audit-log.js';
+import type { OperatorEntryWindow } from '../../src/core/audit/operator-entry.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { CustomerStore } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -166,6 +167,63 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       const swept = [await opened.auditLog.sweep(later(-600), 2), await opened.auditLog.sweep(later(-600), 2)];
       expect(swept).toEqual([2, 1]);
       expect((await entries()).map(({ subjectId }) => subjectId)).toEqual([1000]);
+    });
+  });
+
+  describe(`AuditLog, of the operator: ${name}`, () => {
+    const token: Actor = { kind: 'operator', id: 3, name: 'sign-up', address: '203.0.113.9' };
+    const entries = (window: Partial<OperatorEntryWindow> = {}) =>
+      opened.auditLog.operatorEntries({ until: null, tokenId: null, limit: 100, ...window });
+    const said = async (window: Partial<OperatorEntryWindow> = {}) =>
+      (await entries(window)).map(({ action, customerId, subjectId, actorKind }) => [
+        action,
+        customerId,
+        subjectId,
+        actorKind,
+      ]);
+    const erased = (id: Id, at: Date, actor = commandLine) =>
+      opened.auditLog.addOperatorEntry(actor, { action: 'customer.erased', at, subject: { id, name: null } });
+
+    it('has what tokens changed in accounts among what was done to none that exists, newest first', async () => {
+      await erased(1234, later(1));
+      const issued = await opened.keys.create(sampleKey(tenant.id, { createdAt: later(2) }), token);
+      await opened.keys.create(sampleKey(other.id, { createdAt: later(2) }), commandLine);
+      await erased(5678, later(3), token);
+      await erased(9012, later(4), { ...token, id: 4 });
+      const created = ['api_key.created', tenant.id, issued.id, 'operator'];
+      expect(await said()).toEqual([
+        ['customer.erased', 9012, 9012, 'operator'],
+        ['customer.erased', 5678, 5678, 'operator'],
+        created,
+        ['customer.erased', 1234, 1234, 'command_line'],
+      ]);
+      expect(await said({ tokenId: 3 })).toEqual([['customer.erased', 5678, 5678, 'operator'], created]);
+      expect(await said({ until: later(3), limit: 1 })).toEqual([created]);
+      expect((await entries({ until: later(3), limit: 1 }))[0]).toEqual({
+        ...{
+          at: later(2),
+          action: 'api_key.created',
+          customerId: tenant.id,
+          subjectId: issued.id,
+          count: 1,
+          changes: [],
+        },
+        ...{
+          subjectName: issued.name,
+          actorKind: 'operator',
+          actorId: 3,
+          actorName: 'sign-up',
+          address: '203.0.113.9',
+        },
+      });
+    });
+
+    it('forgets what is old', async () => {
+      for (const days of [-900, -800, 0]) await erased(1000 + days, later(days));
+      expect(await opened.auditLog.sweep(later(-600), 1)).toBe(1);
+      expect(await opened.auditLog.sweep(later(-600), 2)).toBe(1);
+      const left = (await said({ until: later(1) })).map(([, customerId]) => customerId);
+      expect(left).toEqual([1000]);
     });
   });
 

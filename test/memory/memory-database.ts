@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ApiKey } from '../../src/core/access/api-key.js';
 import type { KeyAddress } from '../../src/core/access/key-store.js';
 import type { AuditEntry } from '../../src/core/audit/audit-entry.js';
+import type { NewOperatorEntry } from '../../src/core/audit/operator-entry.js';
 import type { BulkChange, BulkEdit } from '../../src/core/bulk-edits/bulk-edit.js';
 import type { Customer } from '../../src/core/customers/customer.js';
 import type { CreationKey, Erasure } from '../../src/core/customers/customer-directory.js';
@@ -229,6 +230,7 @@ export class MemoryDatabase {
   /** Of no customer. */
   readonly customerCreations = new MemoryTable<StoredCreation, string>(this.journal);
   readonly erasures = new MemoryTable<Erasure>(this.journal);
+  readonly operatorEntries = new MemoryTable<NewOperatorEntry>(this.journal);
   readonly operatorTokens = new MemoryTable<OperatorToken>(this.journal);
   /** By customer and key. */
   readonly idempotencyKeys = this.table<StoredIdempotencyKey, string>('idempotency_keys');

@@ -4,6 +4,7 @@ import type { Repositories } from '../../core/shared/transactional.js';
 import { apiKeyTable, keyAddressTable } from './access/api-key.table.js';
 import { TypeormAuditTrail } from './audit/audit.repository.js';
 import { auditTable } from './audit/audit.table.js';
+import { operatorEntryTable } from './audit/operator-entry.table.js';
 import { TypeormBlobOwnership } from './blobs/blob-owners.repository.js';
 import { droppedUploadTable } from './blobs/dropped-upload.table.js';
 import { TypeormBulkEditRepository } from './bulk-edits/bulk-edit.repository.js';
@@ -82,6 +83,7 @@ import { WebhookListeners1763700000231 } from './migrations/1763700000231-webhoo
 import { SettingsAddresses1763700000240 } from './migrations/1763700000240-settings-addresses.js';
 import { UploadReservations1763700000250 } from './migrations/1763700000250-upload-reservations.js';
 import { TransferCounts1763700000260 } from './migrations/1763700000260-transfer-counts.js';
+import { OperatorEntries1763700000270 } from './migrations/1763700000270-operator-entries.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoExifTable, photoTable } from './photos/photo.table.js';
@@ -145,6 +147,7 @@ export const tables = [
   auditTable,
   ...trafficTables,
   operatorTokenTable,
+  operatorEntryTable,
 ];
 
 /** Oldest first. Released migrations are never changed. */
@@ -204,6 +207,7 @@ export const migrations = [
   SettingsAddresses1763700000240,
   UploadReservations1763700000250,
   TransferCounts1763700000260,
+  OperatorEntries1763700000270,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

@@ -1,4 +1,6 @@
 import { readKeySettings } from '../access/key-values.js';
+import type { Actor } from '../audit/actor.js';
+import type { Clock } from '../shared/clock.js';
 import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { OperatorToken, OperatorTokenSettings } from './operator-token.js';
@@ -9,7 +11,8 @@ import type { OperatorTokenStore } from './operator-token-store.js';
  * Errors: `invalid_request`, `not_found`.
  */
 export async function editOperatorToken(
-  { operatorTokens }: { operatorTokens: OperatorTokenStore },
+  { operatorTokens, clock }: { operatorTokens: OperatorTokenStore; clock: Clock },
+  actor: Actor,
   id: Id,
   changes: Partial<OperatorTokenSettings>,
 ): Promise<OperatorToken> {
@@ -23,5 +26,5 @@ export async function editOperatorToken(
     ...(changes.ipList !== undefined && { ipList: settings.ipList }),
     ...(changes.expiresAt !== undefined && { expiresAt: settings.expiresAt }),
   };
-  return requireFound(await operatorTokens.update(id, given), 'operator_token');
+  return requireFound(await operatorTokens.update(id, given, clock.now(), actor), 'operator_token');
 }
