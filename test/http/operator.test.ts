@@ -19,7 +19,11 @@ function losingAnswers(keys: KeyStore): KeyStore {
     await keys.create(...given);
     throw new Error('the connection to the database was lost');
   };
-  return Object.assign(Object.create(keys), { create });
+  const remove: KeyStore['delete'] = async (...given) => {
+    await keys.delete(...given);
+    throw new Error('the connection to the database was lost');
+  };
+  return Object.assign(Object.create(keys), { create, delete: remove });
 }
 
 const once = (key: string) => ({ 'idempotency-key': key });
@@ -234,6 +238,24 @@ describe('keys', () => {
       const me = await cut.send({ path: '/api/v1/photos', headers: { authorization: `Bearer ${again.body.token}` } });
       expect(me.status).toBe(200);
       expect(await cut.ports.keys.list(customer.id)).toHaveLength(1);
+    } finally {
+      await cut.close();
+    }
+  });
+
+  test('a deletion that was cut off is 204 when it is repeated, as it would have been', async () => {
+    const cut = await startApp({ operatorApi: true, ports: ({ keys }) => ({ keys: losingAnswers(keys) }) });
+    try {
+      const by = await cut.operator();
+      const { body: customer } = await by.post('/customers', { name: 'ACME' });
+      const path = `/customers/${customer.id}/keys`;
+      await by.post(path, { name: 'x', scopes: ['photos:read'] });
+      const [key] = await cut.ports.keys.list(customer.id);
+      expect((await by.delete(`${path}/${key?.id}`, once('d'))).status).toBe(500);
+      expect(await cut.ports.keys.list(customer.id)).toEqual([]);
+      const again = await by.delete(`${path}/${key?.id}`, once('d'));
+      expect([again.status, again.headers['idempotent-replayed']]).toEqual([204, 'true']);
+      expect((await by.delete(`${path}/${key?.id}`, once('e'))).status).toBe(404);
     } finally {
       await cut.close();
     }

@@ -74,13 +74,14 @@ export class MemoryKeyStore implements KeyStore {
     });
   }
 
-  delete(id: Id, at: Date, actor: Actor): Promise<boolean> {
+  delete(id: Id, at: Date, actor: Actor, storeResponse?: StoreResponse<void>): Promise<boolean> {
     return this.database.transaction(async () => {
       const [key] = this.live((candidate) => candidate.id === id);
       if (key === undefined) return false;
       this.database.keys.set(id, { ...key, deletedAt: at });
       await this.outboxOf(key).add('api_key.deleted', [id], at);
       await this.trailOf(key).add(actor, { action: 'api_key.deleted', subject: key, at });
+      await storeResponse?.(undefined, new MemoryResponseStore(this.database, key.customerId));
       return true;
     });
   }

@@ -102,7 +102,7 @@ export class TypeormKeyStore implements KeyStore {
     });
   }
 
-  delete(id: Id, at: Date, actor: Actor): Promise<boolean> {
+  delete(id: Id, at: Date, actor: Actor, storeResponse?: StoreResponse<void>): Promise<boolean> {
     return inTransaction(this.dataSource, async (manager) => {
       const deleted = await locked(manager, id);
       if (deleted === null) return false;
@@ -113,6 +113,7 @@ export class TypeormKeyStore implements KeyStore {
         subject: deleted,
         at,
       });
+      await storeResponse?.(undefined, new TypeormResponseStore(manager, deleted.customerId));
       return true;
     });
   }
