@@ -10,7 +10,7 @@ const COLUMNS = ['Received', 'Sent'];
 const names: Readonly<Record<Channel, string>> = {
   api: 'API requests',
   signed_urls: 'Signed URLs of uploads and renditions',
-  images: 'Delivered images',
+  images: 'Image delivery',
   shares: 'Shares',
   settings: 'Settings area',
 };
