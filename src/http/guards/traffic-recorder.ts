@@ -8,7 +8,7 @@ import { type SentPicture, TrafficCounter } from '../../core/traffic/counter.js'
 import type { Channel } from '../../core/traffic/traffic.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
-import { knownKeyOf, requestContextOf } from '../server/request-context.js';
+import { knownKeyOf, type RequestContext, requestContextOf } from '../server/request-context.js';
 
 const FLUSH_MS = 5 * SECOND;
 
@@ -26,10 +26,11 @@ export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
 
   /** Counts a request of a known key once its response is sent, whatever its result. */
   follow(request: Request, response: Response): void {
-    this.followBytes(request, response, knownKeyOf(requestContextOf(request)).key.customerId, 'api');
+    const requestContext = requestContextOf(request);
+    const { customerId, id: apiKeyId } = knownKeyOf(requestContext).key;
+    requestContext.account = { customerId, channel: 'api' };
     response.once('close', () => {
-      const requestContext = requestContextOf(request);
-      const { customerId, id: apiKeyId } = knownKeyOf(requestContext).key;
+      this.noteTransfer(requestContext);
       this.counter.note({
         customerId,
         apiKeyId,
@@ -49,12 +50,7 @@ export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
     const requestContext = requestContextOf(request);
     if (requestContext.account !== null) return;
     requestContext.account = { customerId, channel };
-    response.once('close', () => {
-      const { transferred, sentByFront } = requestContext;
-      const { receivedBytes, sentBytes } = transferred;
-      const bytes = { receivedBytes, sentBytes: sentBytes + sentByFront };
-      this.counter.noteTransfer({ customerId, channel, at: this.ports.clock.now(), ...bytes });
-    });
+    response.once('close', () => this.noteTransfer(requestContext));
   }
 
   /** Counts a picture that was sent to whoever had its address. */
@@ -69,6 +65,13 @@ export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();
+  }
+
+  private noteTransfer({ account, transferred, sentByFront }: RequestContext): void {
+    if (account === null) return;
+    const { receivedBytes, sentBytes } = transferred;
+    const bytes = { receivedBytes, sentBytes: sentBytes + sentByFront };
+    this.counter.noteTransfer({ ...account, at: this.ports.clock.now(), ...bytes });
   }
 
   /** Writes what was counted so far. What cannot be written now is written the next time. */

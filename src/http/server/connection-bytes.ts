@@ -7,6 +7,8 @@ export interface TransferredBytes {
   readonly sentBytes: number;
 }
 
+export const NOTHING: TransferredBytes = { receivedBytes: 0, sentBytes: 0 };
+
 /** What of a connection was counted for requests that have ended. */
 interface Counted {
   received: number;

@@ -4,7 +4,7 @@ import { newUlid } from '../../core/shared/ulid.js';
 import type { HttpOptions } from '../http-options.js';
 import { SHARES_PATH } from '../public-addresses.js';
 import { clientSource } from './client-source.js';
-import { endTransfer } from './connection-bytes.js';
+import { endTransfer, NOTHING } from './connection-bytes.js';
 import { requestContextOf, setRequestContext } from './request-context.js';
 
 const API = '/api/v1';
@@ -51,7 +51,7 @@ export function openRequestContext({ logger, trustedProxies, operatorApi, onAnsw
       refusal: null,
       deprecated: [],
       account: null,
-      transferred: { receivedBytes: 0, sentBytes: 0 },
+      transferred: NOTHING,
       sentByFront: 0,
     });
     response.setHeader('X-Request-Id', requestId);

@@ -20,7 +20,7 @@ export function Transfers({ traffic: { days, transfers } }: { traffic: Traffic }
   return (
     <Card
       title="Data transfer"
-      lead={`In the last ${TRAFFIC_DAYS} days (UTC), with the headers of requests and responses. Files that clients exchange with an object store directly are not counted.`}
+      lead={`In the last ${TRAFFIC_DAYS} days (UTC), including the headers of requests and responses. Files that clients exchange with an object store directly are not counted.`}
     >
       <Table
         caption="Data transfer by channel"
