@@ -218,6 +218,13 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
         expect((await keys.find(other.id))?.key).toEqual(other);
       });
 
+      it('loses none of what is changed at once, if it is not the same', async () => {
+        const key = await create();
+        const changes = Object.entries(settings).map(([name, value]) => ({ [name]: value }));
+        await atOnce(10, (at) => keys.update(key.id, changes[at % changes.length] ?? {}, later(1), commandLine));
+        expect((await keys.find(key.id))?.key).toEqual({ ...key, ...settings });
+      });
+
       it('is null for a key that is not there any more, or never was', async () => {
         const key = await create();
         await keys.delete(key.id, later(1), commandLine);

@@ -1,4 +1,4 @@
-import { readKeySettings } from '../access/key-values.js';
+import { givenSettings, readKeySettings } from '../access/key-values.js';
 import type { Actor } from '../audit/actor.js';
 import type { Clock } from '../shared/clock.js';
 import { invalid, requireFound } from '../shared/errors.js';
@@ -20,11 +20,6 @@ export async function editOperatorToken(
   const { name, ipList, expiresAt } = { ...requireFound(found, 'operator_token'), ...changes };
   const { settings, errors } = readKeySettings({ name, ipList, expiresAt, readLimit: null, writeLimit: null });
   if (errors.length > 0) throw invalid(...errors);
-  // What was only read may be another by now.
-  const given: Partial<OperatorTokenSettings> = {
-    ...(changes.name !== undefined && { name: settings.name }),
-    ...(changes.ipList !== undefined && { ipList: settings.ipList }),
-    ...(changes.expiresAt !== undefined && { expiresAt: settings.expiresAt }),
-  };
+  const given = givenSettings<OperatorTokenSettings>(settings, changes);
   return requireFound(await operatorTokens.update(id, given, clock.now(), actor), 'operator_token');
 }
