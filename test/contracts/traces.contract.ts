@@ -6,6 +6,7 @@ import type { OperatorEntryWindow } from '../../src/core/audit/operator-entry.js
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { CustomerStore } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import type { HourCount } from '../../src/core/traffic/request-hours.js';
 import {
   MAX_FAILURES,
   type PictureCount,
@@ -254,7 +255,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       ...values,
     });
     const add = (counts: readonly RequestCount[], failures: readonly RequestFailure[] = []) =>
-      opened.traffic.add({ counts, failures, pictures: [], transfers: [] });
+      opened.traffic.add({ counts, hours: [], failures, pictures: [], transfers: [] });
     const counts = (from = '2026-01-01', of = tenant) => of.query(({ traffic }) => traffic.counts(from));
     const failures = (of = tenant) => of.query(({ traffic }) => traffic.failures());
 
@@ -314,13 +315,35 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect(await failures(other)).toHaveLength(1);
     });
 
+    it('adds up, by key and hour, for keys that there are, and forgets the hours of old days', async () => {
+      const second = (await opened.keys.create(sampleKey(tenant.id), commandLine)).id;
+      const { deprecated: _, ...of } = count();
+      const hour = (values: Partial<HourCount> = {}): HourCount => ({ ...of, hour: 9, ...values });
+      const addHours = (...hours: readonly HourCount[]) =>
+        opened.traffic.add({ counts: [], hours, failures: [], pictures: [], transfers: [] });
+      const hours = (day = of.day, owner = tenant) => owner.query(({ traffic }) => traffic.hours(day));
+      await addHours(hour(), hour({ hour: 0 }), hour({ apiKeyId: second }), hour({ day: '2026-11-20', hour: 23 }));
+      await addHours(hour({ requests: 10, limited: 0, failed: 5 }), hour({ limited: 4 }), hour({ apiKeyId: 9e15 }));
+      const doubled = hour({ requests: 16, limited: 5, failed: 9 });
+      expect(await hours()).toEqual([hour({ hour: 0 }), doubled, hour({ apiKeyId: second })]);
+      expect(await hours('2026-11-20')).toEqual([hour({ day: '2026-11-20', hour: 23 })]);
+      expect(await hours(of.day, other)).toEqual([]);
+      await atOnce(12, (at) => {
+        const both = [hour({ hour: 22, requests: 1 }), hour({ hour: 23, requests: 1 })];
+        return addHours(...(at % 2 === 0 ? both : both.toReversed()));
+      });
+      expect((await hours()).slice(-2).map(({ requests }) => requests)).toEqual([12, 12]);
+      await opened.traffic.sweepHours(of.day);
+      expect([(await hours()).length, await hours('2026-11-20')]).toEqual([5, []]);
+    });
+
     it('adds up delivered pictures by key and day, for customers that there are', async () => {
       const picture = (values: Partial<PictureCount> = {}): PictureCount => ({
         ...{ customerId: tenant.id, deliveryKeyId: 7, day: '2026-11-21', requests: 2, bytes: 3e9, made: 1 },
         ...values,
       });
       const addPictures = (...pictures: readonly PictureCount[]) =>
-        opened.traffic.add({ counts: [], failures: [], pictures, transfers: [] });
+        opened.traffic.add({ counts: [], hours: [], failures: [], pictures, transfers: [] });
       const pictures = (from = '2026-01-01', of = tenant) => of.query(({ traffic }) => traffic.pictures(from));
       await addPictures(picture(), picture({ day: '2026-11-20' }), picture({ customerId: other.id }));
       await addPictures(picture({ made: 0 }), picture({ deliveryKeyId: 6 }), picture({ customerId: 9e15 }));
@@ -342,7 +365,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
         ...values,
       });
       const addTransfers = (...transfers: readonly TransferCount[]) =>
-        opened.traffic.add({ counts: [], failures: [], pictures: [], transfers });
+        opened.traffic.add({ counts: [], hours: [], failures: [], pictures: [], transfers });
       const transfers = (from = '2026-01-01', of = tenant) => of.query(({ traffic }) => traffic.transfers(from));
       await addTransfers(transfer(), transfer({ day: '2026-11-20' }), transfer({ customerId: other.id }));
       await addTransfers(transfer({ sentBytes: 1 }), transfer({ channel: 'shares' }), transfer({ customerId: 9e15 }));

@@ -352,6 +352,7 @@ describe('usage', () => {
     await app.writeCounts();
     await app.ports.traffic.add({
       counts: [],
+      hours: [],
       failures: [],
       pictures: [image, { ...image, deliveryKeyId: 6 }],
       transfers: [{ customerId: customer.customerId, day, channel: 'shares', receivedBytes: 5, sentBytes: 9 }],

@@ -22,6 +22,7 @@ import type { SavedSearch } from '../../src/core/searches/saved-search.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Share } from '../../src/core/shares/share.js';
 import type { Tag } from '../../src/core/tags/tag.js';
+import type { HourCount } from '../../src/core/traffic/request-hours.js';
 import type {
   PictureCount,
   RequestCount,
@@ -219,6 +220,8 @@ export class MemoryDatabase {
   readonly auditEntries = this.table<AuditEntry>('audit_entries');
   /** By key and day. */
   readonly requestCounts = this.table<RequestCount, string>('request_counts');
+  /** By key, day and hour. */
+  readonly requestHours = this.table<HourCount, string>('request_hours');
   /** By customer, delivery key and day. */
   readonly pictureCounts = this.table<PictureCount, string>('picture_counts');
   /** By customer, channel and day. */

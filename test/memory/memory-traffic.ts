@@ -1,5 +1,6 @@
 import type { Id } from '../../src/core/shared/ids.js';
 import { compareText } from '../../src/core/shared/text.js';
+import type { HourCount } from '../../src/core/traffic/request-hours.js';
 import {
   MAX_FAILURES,
   type PictureCount,
@@ -23,6 +24,13 @@ export class MemoryTrafficReads implements TrafficReads {
     return this.database.requestCounts
       .where(({ customerId, day }) => customerId === this.customerId && day >= fromDay)
       .sort((a, b) => compareText(a.day, b.day) || a.apiKeyId - b.apiKeyId)
+      .map(copyOf);
+  }
+
+  async hours(of: string): Promise<readonly HourCount[]> {
+    return this.database.requestHours
+      .where(({ customerId, day }) => customerId === this.customerId && day === of)
+      .sort((a, b) => a.hour - b.hour || a.apiKeyId - b.apiKeyId)
       .map(copyOf);
   }
 
@@ -55,9 +63,10 @@ export class MemoryTrafficReads implements TrafficReads {
 export class MemoryTrafficStore implements TrafficStore {
   constructor(private readonly database: MemoryDatabase) {}
 
-  add({ counts, failures, pictures, transfers }: Tally): Promise<void> {
+  add({ counts, hours, failures, pictures, transfers }: Tally): Promise<void> {
     return this.database.transaction(async () => {
       for (const count of counts.filter((one) => this.hasKey(one))) this.addCount(count);
+      for (const count of hours.filter((one) => this.hasKey(one))) this.addHour(count);
       for (const count of pictures.filter(({ customerId }) => this.database.customers.get(customerId)))
         this.addPicture(count);
       for (const count of transfers.filter(({ customerId }) => this.database.customers.get(customerId)))
@@ -101,6 +110,12 @@ export class MemoryTrafficStore implements TrafficStore {
     });
   }
 
+  sweepHours(beforeDay: string): Promise<void> {
+    return this.database.transaction(async () => {
+      this.database.requestHours.deleteWhere(({ day }) => day < beforeDay);
+    });
+  }
+
   private addCount(count: RequestCount): void {
     const key = `${count.apiKeyId} ${count.day}`;
     const before = this.database.requestCounts.get(key) ?? { requests: 0, limited: 0, failed: 0, deprecated: 0 };
@@ -110,6 +125,17 @@ export class MemoryTrafficStore implements TrafficStore {
       limited: before.limited + count.limited,
       failed: before.failed + count.failed,
       deprecated: before.deprecated + count.deprecated,
+    });
+  }
+
+  private addHour(count: HourCount): void {
+    const key = `${count.apiKeyId} ${count.day} ${count.hour}`;
+    const before = this.database.requestHours.get(key) ?? { requests: 0, limited: 0, failed: 0 };
+    this.database.requestHours.set(key, {
+      ...count,
+      requests: before.requests + count.requests,
+      limited: before.limited + count.limited,
+      failed: before.failed + count.failed,
     });
   }
 

@@ -84,6 +84,7 @@ import { SettingsAddresses1763700000240 } from './migrations/1763700000240-setti
 import { UploadReservations1763700000250 } from './migrations/1763700000250-upload-reservations.js';
 import { TransferCounts1763700000260 } from './migrations/1763700000260-transfer-counts.js';
 import { OperatorEntries1763700000270 } from './migrations/1763700000270-operator-entries.js';
+import { RequestHours1763700000280 } from './migrations/1763700000280-request-hours.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoExifTable, photoTable } from './photos/photo.table.js';
@@ -208,6 +209,7 @@ export const migrations = [
   UploadReservations1763700000250,
   TransferCounts1763700000260,
   OperatorEntries1763700000270,
+  RequestHours1763700000280,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

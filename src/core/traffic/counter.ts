@@ -1,4 +1,5 @@
 import type { Id } from '../shared/ids.js';
+import { type HourCount, hourOf } from './request-hours.js';
 import {
   dayOf,
   MAX_FAILURES,
@@ -30,11 +31,12 @@ export interface Transfer extends Omit<TransferCount, 'day'> {
 }
 
 /**
- * Counts the requests of one process until they are written. Its memory is limited by the number of keys in use and days: for each customer
+ * Counts the requests of one process until they are written. Its memory is limited by the number of keys in use and hours: for each customer
  * it stores the newest failures, as the store does.
  */
 export class TrafficCounter {
   private counts = new Map<string, RequestCount>();
+  private hours = new Map<string, HourCount>();
   private failures = new Map<Id, RequestFailure[]>();
   private pictures = new Map<string, PictureCount>();
   private transfers = new Map<string, TransferCount>();
@@ -43,7 +45,9 @@ export class TrafficCounter {
     const isLimited = code === 'rate_limited';
     const [requests, limited, failed] = [1, Number(isLimited), Number(code !== null && !isLimited)];
     const { customerId, apiKeyId, at } = request;
-    this.add({ customerId, apiKeyId, day: dayOf(at), requests, limited, failed, deprecated: Number(isDeprecated) });
+    const count = { customerId, apiKeyId, day: dayOf(at), requests, limited, failed };
+    this.add({ ...count, deprecated: Number(isDeprecated) });
+    this.addHour({ ...count, hour: hourOf(at) });
     // Requests over a limit come by the hundred: they are counted, and would otherwise displace everything else here.
     if (code !== null && !isLimited) this.keep({ ...request, code });
   }
@@ -61,11 +65,13 @@ export class TrafficCounter {
     if (this.counts.size === 0 && this.pictures.size === 0 && this.transfers.size === 0) return null;
     const tally = {
       counts: [...this.counts.values()],
+      hours: [...this.hours.values()],
       failures: [...this.failures.values()].flat(),
       pictures: [...this.pictures.values()],
       transfers: [...this.transfers.values()],
     };
     this.counts = new Map();
+    this.hours = new Map();
     this.failures = new Map();
     this.pictures = new Map();
     this.transfers = new Map();
@@ -73,8 +79,9 @@ export class TrafficCounter {
   }
 
   /** What could not be written is counted again. */
-  putBack({ counts, failures, pictures, transfers }: Tally): void {
+  putBack({ counts, hours, failures, pictures, transfers }: Tally): void {
     for (const count of counts) this.add(count);
+    for (const count of hours) this.addHour(count);
     for (const count of pictures) this.addPicture(count);
     for (const count of transfers) this.addTransfer(count);
     const since = this.failures;
@@ -91,6 +98,17 @@ export class TrafficCounter {
       limited: before.limited + count.limited,
       failed: before.failed + count.failed,
       deprecated: before.deprecated + count.deprecated,
+    });
+  }
+
+  private addHour(count: HourCount): void {
+    const key = `${count.apiKeyId} ${count.day} ${count.hour}`;
+    const before = this.hours.get(key) ?? { requests: 0, limited: 0, failed: 0 };
+    this.hours.set(key, {
+      ...count,
+      requests: before.requests + count.requests,
+      limited: before.limited + count.limited,
+      failed: before.failed + count.failed,
     });
   }
 

@@ -1,6 +1,7 @@
 import { after, DAY } from '../shared/clock.js';
 import type { ErrorCode } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { HourCount } from './request-hours.js';
 
 /** The requests of one key on one day. */
 export interface RequestCount {
@@ -92,6 +93,8 @@ export function trafficDays(now: Date): readonly string[] {
 /** Counted, and not yet written. */
 export interface Tally {
   readonly counts: readonly RequestCount[];
+  /** The same requests, by hour. */
+  readonly hours: readonly HourCount[];
   readonly failures: readonly RequestFailure[];
   readonly pictures: readonly PictureCount[];
   readonly transfers: readonly TransferCount[];
@@ -101,6 +104,8 @@ export interface Tally {
 export interface TrafficReads {
   /** From this day on, by day, then by key. */
   counts(fromDay: string): Promise<readonly RequestCount[]>;
+  /** Of this day, by hour, then by key. Hours of earlier days may be deleted. */
+  hours(day: string): Promise<readonly HourCount[]>;
   /** Newest first, at most `MAX_FAILURES`. */
   failures(): Promise<readonly RequestFailure[]>;
   /** From this day on, by day, then by delivery key. Keys that were deleted since are among them. */
@@ -122,6 +127,8 @@ export interface TrafficStore {
   countStorage(day: string): Promise<void>;
   /** Deletes the days before this one, and failures from before it. */
   sweep(beforeDay: string): Promise<void>;
+  /** Deletes the hours of days before this one; their days stay. */
+  sweepHours(beforeDay: string): Promise<void>;
 }
 
 declare module '../shared/transactional.js' {

@@ -1,5 +1,6 @@
 import { type DataSource, type EntityManager, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
+import type { HourCount } from '../../../core/traffic/request-hours.js';
 import {
   MAX_FAILURES,
   type PictureCount,
@@ -14,6 +15,7 @@ import {
 import { asJson, change, select } from '../database/rows.js';
 import { inTransaction, withoutTransaction } from '../database/transaction.js';
 import {
+  hourCountTable,
   pictureCountTable,
   requestCountTable,
   requestFailureTable,
@@ -29,6 +31,11 @@ export class TypeormTrafficReads implements TrafficReads {
 
   counts(fromDay: string): Promise<readonly RequestCount[]> {
     return this.manager.find(requestCountTable, { where: this.from(fromDay), order: { day: 'ASC', apiKeyId: 'ASC' } });
+  }
+
+  hours(day: string): Promise<readonly HourCount[]> {
+    const { customerId } = this;
+    return this.manager.find(hourCountTable, { where: { customerId, day }, order: { hour: 'ASC', apiKeyId: 'ASC' } });
   }
 
   async failures(): Promise<readonly RequestFailure[]> {
@@ -60,9 +67,10 @@ export class TypeormTrafficReads implements TrafficReads {
 export class TypeormTrafficStore implements TrafficStore {
   constructor(private readonly dataSource: DataSource) {}
 
-  add({ counts, failures, pictures, transfers }: Tally): Promise<void> {
+  add({ counts, hours, failures, pictures, transfers }: Tally): Promise<void> {
     return inTransaction(this.dataSource, async (manager) => {
       if (counts.length > 0) await addCounts(manager, counts);
+      if (hours.length > 0) await addHours(manager, hours);
       if (pictures.length > 0) await addPictures(manager, pictures);
       if (transfers.length > 0) await addTransfers(manager, transfers);
       if (failures.length > 0) await addFailures(manager, failures);
@@ -80,6 +88,12 @@ export class TypeormTrafficStore implements TrafficStore {
       }
       await manager.delete(requestFailureTable, { at: LessThan(new Date(beforeDay)) });
     });
+  }
+
+  async sweepHours(beforeDay: string): Promise<void> {
+    await withoutTransaction(this.dataSource, (manager) =>
+      manager.delete(hourCountTable, { day: LessThan(beforeDay) }),
+    );
   }
 }
 
@@ -112,6 +126,22 @@ async function addCounts(manager: EntityManager, counts: readonly RequestCount[]
        limited = kept.limited + excluded.limited,
        failed = kept.failed + excluded.failed,
        deprecated = kept.deprecated + excluded.deprecated`,
+    [asJson(counts)],
+  );
+}
+
+async function addHours(manager: EntityManager, counts: readonly HourCount[]): Promise<void> {
+  await select(
+    manager,
+    `INSERT INTO request_hours AS kept (customer_id, api_key_id, day, hour, requests, limited, failed)
+     SELECT k.customer_id, k.id, more.day, more.hour, sum(more.requests), sum(more.limited), sum(more.failed)
+     FROM json_populate_recordset(NULL::request_hours, $1) more
+     JOIN api_keys k ON k.customer_id = more.customer_id AND k.id = more.api_key_id
+     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+     ON CONFLICT (customer_id, api_key_id, day, hour) DO UPDATE SET
+       requests = kept.requests + excluded.requests,
+       limited = kept.limited + excluded.limited,
+       failed = kept.failed + excluded.failed`,
     [asJson(counts)],
   );
 }

@@ -1,4 +1,5 @@
 import type { Id } from '../../../core/shared/ids.js';
+import type { HourCount } from '../../../core/traffic/request-hours.js';
 import type {
   PictureCount,
   RequestCount,
@@ -18,6 +19,16 @@ export const requestCountTable = tableOf<RequestCount>('requestCount', 'request_
   limited: whole,
   failed: whole,
   deprecated: whole,
+});
+
+export const hourCountTable = tableOf<HourCount>('hourCount', 'request_hours', {
+  customerId: key,
+  apiKeyId: key,
+  day,
+  hour: { ...whole, primary: true },
+  requests: whole,
+  limited: whole,
+  failed: whole,
 });
 
 export const pictureCountTable = tableOf<PictureCount>('pictureCount', 'picture_counts', {
@@ -60,6 +71,7 @@ export const requestFailureTable = tableOf<RequestFailure & { id: Id }>('request
 
 export const trafficTables = [
   requestCountTable,
+  hourCountTable,
   requestFailureTable,
   pictureCountTable,
   transferCountTable,
