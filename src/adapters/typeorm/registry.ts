@@ -85,6 +85,7 @@ import { UploadReservations1763700000250 } from './migrations/1763700000250-uplo
 import { TransferCounts1763700000260 } from './migrations/1763700000260-transfer-counts.js';
 import { OperatorEntries1763700000270 } from './migrations/1763700000270-operator-entries.js';
 import { RequestHours1763700000280 } from './migrations/1763700000280-request-hours.js';
+import { ImportsOfShares1763700000281 } from './migrations/1763700000281-imports-of-shares.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoExifTable, photoTable } from './photos/photo.table.js';
@@ -210,6 +211,7 @@ export const migrations = [
   TransferCounts1763700000260,
   OperatorEntries1763700000270,
   RequestHours1763700000280,
+  ImportsOfShares1763700000281,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */
