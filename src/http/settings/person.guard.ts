@@ -12,6 +12,7 @@ import { mayActAs, type Role } from '../../core/users/role.js';
 import type { KnownSession } from '../../core/users/session.js';
 import { accessOf } from '../access.js';
 import { TrafficRecorder } from '../guards/traffic-recorder.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 import { requestContextOf } from '../server/request-context.js';
 import { accountsBeside } from './accounts/accounts-cookie.js';
@@ -34,6 +35,7 @@ export class PersonGuard implements CanActivate {
     @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(Navigation) private readonly navigation: Navigation,
     @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder,
+    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
   ) {
     this.csrf = new Csrf(ports);
   }
@@ -50,7 +52,8 @@ export class PersonGuard implements CanActivate {
     const person = isAdmitted ? known : null;
     const form = new FormFields(new URLSearchParams());
     const others = known === null ? [] : await accountsBeside(this.ports, request, known);
-    const pageContext = { request, person, others, clientIp, requestId, form, navigation: this.navigation.entries };
+    const service = { navigation: this.navigation.entries, hasDocs: this.options.docs !== false };
+    const pageContext = { request, person, others, clientIp, requestId, form, ...service };
     pageContexts.set(requestContext, pageContext);
     requestContext.userId = person?.user.id ?? null;
     if (person !== null) {

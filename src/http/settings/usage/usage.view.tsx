@@ -4,6 +4,7 @@ import type { Traffic } from '../../../core/traffic/read-traffic.js';
 import { MAX_FAILURES, TRAFFIC_DAYS } from '../../../core/traffic/traffic.js';
 import { number, pluralize } from '../counted.js';
 import { PictureUsage } from '../delivery/picture-usage.view.js';
+import { DocsLink } from '../docs-link.js';
 import { Card, Empty, Heading, Moment, Table } from '../parts.js';
 import { Chart, monthDay } from './chart.view.js';
 import { figureColumns, figures, sum } from './figures.js';
@@ -147,9 +148,9 @@ function Failures({ traffic }: { traffic: Traffic }) {
               </span>,
               <>
                 {failure.status}
-                <a class="small code" href={`/docs/errors/${failure.code}`}>
+                <DocsLink class="small code" path={`/errors/${failure.code}`}>
                   {failure.code}
-                </a>
+                </DocsLink>
               </>,
               <KeyName key="key" traffic={traffic} id={failure.apiKeyId} />,
               <a key="id" id={failure.requestId} class="small code" href={`#${failure.requestId}`}>
@@ -193,7 +194,7 @@ function Deprecated({ traffic }: { traffic: Traffic }) {
         })}
       />
       <p class="hint">
-        What is deprecated, and what to use instead: <a href="/docs/guides/versioning">Versions</a>.
+        What is deprecated, and what to use instead: <DocsLink path="/guides/versioning">Versions</DocsLink>.
       </p>
     </Card>
   );
