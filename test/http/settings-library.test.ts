@@ -103,6 +103,11 @@ describe('the library', () => {
     expect([await shown('format=image/jpeg'), await shown('format=image/png')]).toEqual([[a, b, c], []]);
     expect([await shown('country=FR'), await shown('place=paris')]).toEqual([[a], [a]]);
     expect([await shown('camera=canon'), await shown('lens=zoom')]).toEqual([[], []]);
+    await app.ports.store.transaction(actor.customerId, async ({ photos }) => {
+      const camera = { make: 'Canon', model: 'R5', lens: 'RF 24-70mm F2.8' };
+      for (const photo of await photos.lock([a, b])) await photos.update({ ...photo, camera });
+    });
+    expect(await shown('lens=RF+24-70mm+F2.8')).toEqual([a, b]);
     const { text } = await browser.get('/settings/library?panel=open');
     const options = (name: string) => {
       const [select = ''] = new RegExp(`<select id="filter-${name}".*?</select>`, 's').exec(text) ?? [];
@@ -117,6 +122,7 @@ describe('the library', () => {
       ['FJ', 'Fiji (1)'],
       ['FR', 'France (1)'],
     ]);
+    expect(options('lens')).toEqual([['RF 24-70mm F2.8', 'RF 24-70mm F2.8 (2)']]);
     expect(options('tagged')).toEqual([
       ['yes', 'With tags (1)'],
       ['no', 'Without tags (2)'],

@@ -86,6 +86,7 @@ import { TransferCounts1763700000260 } from './migrations/1763700000260-transfer
 import { OperatorEntries1763700000270 } from './migrations/1763700000270-operator-entries.js';
 import { RequestHours1763700000280 } from './migrations/1763700000280-request-hours.js';
 import { ImportsOfShares1763700000281 } from './migrations/1763700000281-imports-of-shares.js';
+import { PhotoLenses1763700000282 } from './migrations/1763700000282-photo-lenses.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoExifTable, photoTable } from './photos/photo.table.js';
@@ -212,6 +213,7 @@ export const migrations = [
   OperatorEntries1763700000270,
   RequestHours1763700000280,
   ImportsOfShares1763700000281,
+  PhotoLenses1763700000282,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */
