@@ -55,7 +55,7 @@ describe('the library', () => {
       /<img src="http:\/\/photos\.test\/renditions\/[^"]+"[^>]* width="320" height="240"[^>]*>/.exec(first.text) ?? [];
     // No rendition of a photo of 400 × 300 is wider than the photo.
     expect([...image.matchAll(/ (\d+)w/g)].map(([, width]) => width)).toEqual(['320', '400']);
-    expect(image).toContain('sizes="(max-width: 42rem) 45vw, 20.0rem"');
+    expect(image).toContain('sizes="(max-width: 42rem) 45vw, 16.0rem"');
     expect(first.text).toMatch(/<li id="photo-\d+" class="shape-13"/);
     expect(first.text).toContain('>61 photos<');
     expect(first.text).not.toMatch(/<style| style=/);
