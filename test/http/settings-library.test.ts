@@ -458,6 +458,30 @@ describe('a photo', () => {
     expect(await photo(id)).toMatchObject(bare);
   });
 
+  it('takes a location, keeps the altitude of one that stays, and says what is wrong with it', async () => {
+    const [id = 0] = await add('a');
+    const page = `/settings/photos/${id}`;
+    const location = { latitude: 48.858, longitude: 2.294, altitude: 35 };
+    await actor.patch(`/photos/${id}`, { location });
+    const stored = async () => (await photo(id)).location;
+    await browser.submit(page, { title: 'Tower', location: '48.858, 2.294' });
+    expect([(await photo(id)).title, await stored()]).toEqual(['Tower', location]);
+    expect((await browser.get(page)).text).toContain('value="48.858, 2.294"');
+    for (const text of [' -18.1,178.4 ', '-18.1° 178.4°', '-18.1; +178.4']) {
+      await browser.submit(page, { location: text });
+      expect(await stored()).toEqual({ latitude: -18.1, longitude: 178.4, altitude: null });
+      await actor.patch(`/photos/${id}`, { location });
+    }
+    for (const text of ['91, 0', '0, 181', 'Paris', '48.858', '1, 2, 3']) {
+      const { status, text: answer } = await browser.submit(page, { location: text });
+      expect([text, status]).toEqual([text, 400]);
+      expect(answer).toContain('Enter latitude and longitude in degrees');
+    }
+    expect(await stored()).toEqual(location);
+    await browser.submit(page, { location: '' });
+    expect(await stored()).toBeNull();
+  });
+
   it('shows its focus, gets another, and loses it', async () => {
     const [id = 0] = await add('a');
     const page = `/settings/photos/${id}`;
