@@ -45,7 +45,7 @@ export function Filters({ query, values }: FiltersProps) {
             ))}
           </select>
           <Button kind="plain">
-            <Icon name="search" /> Show
+            <Icon name="search" /> Search
           </Button>
           <PanelToggle query={query} isOpen={values !== null} />
         </div>
@@ -108,7 +108,7 @@ function Panel({ query, values }: { query: LibraryQuery; values: FilterValues })
       <Choice {...choose('aspect')} label="Shape" counts={values.aspects} />
       <Choice {...choose('format')} label="Format" counts={values.contentTypes} text={formatName} />
       <div class="buttons">
-        <Button kind="plain">Show photos</Button>
+        <Button kind="plain">Filter</Button>
       </div>
     </fieldset>
   );
