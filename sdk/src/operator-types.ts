@@ -293,7 +293,7 @@ export interface paths {
         };
         /**
          * Retrieve the usage of an account
-         * @description Returns what the account has now, and its requests, delivered images and stored bytes by day. Requests and images are the sums of what its settings area shows by key, a few seconds old; what is stored is counted every hour. All are kept for 30 days.
+         * @description Returns what the account has now, and its requests, delivered images, stored and transferred bytes by day. Requests and images are the sums of what its settings area shows by key, and transferred bytes the sums of its channels, a few seconds old; what is stored is counted every hour. All are kept for 30 days.
          *
          *     Requires the scope `customers:read`.
          */
@@ -1087,6 +1087,16 @@ export interface components {
              * @example 52183920
              */
             renditionBytes: number | null;
+            /**
+             * @description Bytes of requests, including their headers: with API keys, to signed URLs, of visitors of shares, and of the settings area. Refused requests count if they named the account. Files that clients send to an object store directly do not.
+             * @example 81203318
+             */
+            receivedBytes: number;
+            /**
+             * @description Bytes of the responses to these requests, including their headers, as compressed as they were sent.
+             * @example 8150000000
+             */
+            sentBytes: number;
         };
         /** @description Additional information for programs. The fields depend on the code. */
         ErrorDetails: {

@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { commandLine } from '../core/audit/actor.js';
+import type { OperatorEntry } from '../core/audit/operator-entry.js';
 import { deleteOperatorToken } from '../core/operators/delete-operator-token.js';
 import { editOperatorToken } from '../core/operators/edit-operator-token.js';
 import { issueOperatorToken } from '../core/operators/issue-operator-token.js';
@@ -9,7 +11,7 @@ import {
   operatorTokenPrefix,
 } from '../core/operators/operator-token.js';
 import type { Id } from '../core/shared/ids.js';
-import { idOption, instantOption, listOption, wordOr } from './options.js';
+import { countOption, idOption, instantOption, listOption, wordOr } from './options.js';
 import { print, table } from './print.js';
 import { withPorts } from './with-ports.js';
 
@@ -19,6 +21,7 @@ export function operatorTokenCommand(): Command {
     .addCommand(create())
     .addCommand(edit())
     .addCommand(list())
+    .addCommand(log())
     .addCommand(remove());
 }
 
@@ -40,7 +43,7 @@ function create(): Command {
     .option('--json', 'print one JSON document')
     .action(async ({ name, scopes, ip, expiresAt, json }: CreateOptions) => {
       const { operatorToken, token } = await withPorts((ports) =>
-        issueOperatorToken(ports, { name, scopes, ipList: ip ?? [], expiresAt: expiresAt ?? null }),
+        issueOperatorToken(ports, commandLine, { name, scopes, ipList: ip ?? [], expiresAt: expiresAt ?? null }),
       );
       print({ json: json ?? false }, { ...tokenJson(operatorToken), token }, [
         `Operator token ${operatorToken.id} "${operatorToken.name}": ${operatorToken.scopes.join(', ')}`,
@@ -70,7 +73,7 @@ function edit(): Command {
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: EditOptions) => {
-      const token = await withPorts((ports) => editOperatorToken(ports, id, changesOf(options)));
+      const token = await withPorts((ports) => editOperatorToken(ports, commandLine, id, changesOf(options)));
       print(options, tokenJson(token), [`Operator token ${token.id} "${token.name}" changed.`]);
     });
 }
@@ -111,9 +114,46 @@ function remove(): Command {
     .argument('<id>', 'the id of the token', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { json?: boolean }) => {
-      await withPorts((ports) => deleteOperatorToken(ports, id));
+      await withPorts((ports) => deleteOperatorToken(ports, commandLine, id));
       print(options, { id, deleted: true }, [`Operator token ${id} deleted.`]);
     });
+}
+
+interface LogOptions {
+  readonly token?: Id;
+  readonly until?: Date;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+function log(): Command {
+  return new Command('log')
+    .description(
+      'show who created, changed and deleted tokens, what these changed in accounts, and which accounts were erased',
+    )
+    .option('--token <id>', 'only what this token did, and what was done to it', idOption)
+    .option('--until <time>', 'only what was done before this time, for example 2027-01-31T00:00:00Z', instantOption)
+    .option('--limit <number>', 'how many entries, the newest first', countOption, 100)
+    .option('--json', 'print one JSON document')
+    .action(async ({ token, until, limit, json }: LogOptions) => {
+      const window = { tokenId: token ?? null, until: until ?? null, limit };
+      const entries = await withPorts(({ auditLog }) => auditLog.operatorEntries(window));
+      const rows = entries.map((entry) => [
+        entry.at.toISOString(),
+        whoDid(entry),
+        entry.address ?? '',
+        entry.action,
+        entry.customerId === null ? '' : String(entry.customerId),
+        [entry.subjectId, entry.subjectName && `"${entry.subjectName}"`].filter((part) => part !== null).join(' '),
+        entry.changes.join(','),
+      ]);
+      const head = ['AT', 'BY', 'FROM', 'ACTION', 'CUSTOMER', 'SUBJECT', 'CHANGES'];
+      print({ json: json ?? false }, { entries }, table([head, ...rows]));
+    });
+}
+
+function whoDid({ actorKind, actorId, actorName }: OperatorEntry): string {
+  return actorKind === 'operator' ? `token ${actorId} "${actorName}"` : actorKind.replace('_', ' ');
 }
 
 function tokenJson(token: OperatorToken) {

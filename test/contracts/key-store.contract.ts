@@ -73,10 +73,14 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
         for (const job of claimed) await opened.jobs.complete(job);
       });
 
+      const claimOf = (name: string) => {
+        const claim = { customerId, key: name, token: 'run' };
+        const rest = { fingerprint: 'f', at: later(1), leaseSeconds: 60, expiredBefore: later(-1) };
+        return [claim, { ...claim, ...rest }] as const;
+      };
+
       it('stores a response with the key, and no key when that fails', async () => {
-        const claim = { customerId, key: 'made', token: 'run' };
-        const at = later(1);
-        const request = { ...claim, fingerprint: 'f', at, leaseSeconds: 60, expiredBefore: later(-1) };
+        const [claim, request] = claimOf('made');
         await opened.idempotency.claim(request);
         const key = await keys.create(sampleKey(customerId), commandLine, [], async ({ id }, responses) => {
           expect(await responses.store(claim, { id })).toBe(true);
@@ -86,6 +90,22 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
         const fails = async () => Promise.reject(new Error('another run has taken over'));
         await expect(keys.create(lost, commandLine, [], fails)).rejects.toThrow('taken over');
         expect(await keys.findByHash(lost.tokenHash)).toBeNull();
+      });
+
+      it('stores a response with the deletion, and leaves the key when that fails', async () => {
+        const [claim, request] = claimOf('deleted');
+        await opened.idempotency.claim(request);
+        const key = await keys.create(sampleKey(customerId), commandLine);
+        const fails = async () => Promise.reject(new Error('another run has taken over'));
+        await expect(keys.delete(key.id, later(2), commandLine, fails)).rejects.toThrow('taken over');
+        expect(await keys.find(key.id)).toMatchObject({ key: { deletedAt: null } });
+        const deletes = () =>
+          keys.delete(key.id, later(3), commandLine, async (_, responses) => {
+            expect(await responses.store(claim, { status: 204 })).toBe(true);
+          });
+        expect(await deletes()).toBe(true);
+        expect(await opened.idempotency.claim(request)).toEqual({ outcome: 'answered', answer: { status: 204 } });
+        expect(await deletes()).toBe(false);
       });
 
       it('refuses a customer that does not exist', async () => {
@@ -196,6 +216,13 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
           ),
         ).toEqual({ ...key, name: 'renamed' });
         expect((await keys.find(other.id))?.key).toEqual(other);
+      });
+
+      it('loses none of what is changed at once, if it is not the same', async () => {
+        const key = await create();
+        const changes = Object.entries(settings).map(([name, value]) => ({ [name]: value }));
+        await atOnce(10, (at) => keys.update(key.id, changes[at % changes.length] ?? {}, later(1), commandLine));
+        expect((await keys.find(key.id))?.key).toEqual({ ...key, ...settings });
       });
 
       it('is null for a key that is not there any more, or never was', async () => {

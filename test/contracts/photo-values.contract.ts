@@ -4,20 +4,25 @@ import type { Tenant } from '../support/tenant.js';
 import type { NewTenant } from './customer-store.contract.js';
 
 const all: ValuesRequest = { trashed: false, counted: 10, limit: 10 };
-const camera = (make: string | null, model: string | null) => ({ camera: { make, model, lens: null } });
+const camera = (make: string | null, model: string | null, lens: string | null = null) => ({
+  camera: { make, model, lens },
+});
+const lens = (name: string | null) => camera(null, 'Z 9', name);
 const inFrance = { place: { country: 'FR', region: null, city: null } };
 const inTrash = { trashedAt: later(1), purgeAt: later(2) };
 
 /** The values that photos have, counted up to a limit. */
 export function photoValuesContract(newTenant: NewTenant): void {
   const cameras = (tenant: Tenant, request = all) => tenant.query(({ photos }) => photos.cameras(request));
+  const lenses = (tenant: Tenant, request = all) => tenant.query(({ photos }) => photos.lenses(request));
   const countries = (tenant: Tenant, request = all) => tenant.query(({ photos }) => photos.countries(request));
   const kinds = (tenant: Tenant, request = all) => tenant.query(({ photos }) => photos.kinds(request));
   const sorted = (values: readonly CountedValue[]) => values.map(({ value, photos }) => `${value}: ${photos}`).sort();
 
   it('of a library without photos are none', async () => {
     const tenant = await newTenant();
-    expect([await cameras(tenant), await countries(tenant), await kinds(tenant)]).toEqual([[], [], []]);
+    expect([await cameras(tenant), await lenses(tenant), await countries(tenant)]).toEqual([[], [], []]);
+    expect(await kinds(tenant)).toEqual([]);
   });
 
   it('kinds are what photos have in common', async () => {
@@ -50,6 +55,24 @@ export function photoValuesContract(newTenant: NewTenant): void {
     expect(sorted(await cameras(tenant, { ...all, trashed: true }))).toEqual(['Leica: 1']);
   });
 
+  it('lenses are as cameras write them', async () => {
+    const tenant = await newTenant();
+    await tenant.addPhotos([
+      lens('RF 50mm'),
+      lens('RF 50mm'),
+      lens('rf 50mm'),
+      lens('Ä 35mm'),
+      lens(''),
+      lens(null),
+      {},
+    ]);
+    await tenant.addPhotos([{ ...lens('Old 28mm'), ...inTrash }]);
+    expect(sorted(await lenses(tenant))).toEqual(['RF 50mm: 2', 'rf 50mm: 1', 'Ä 35mm: 1']);
+    expect(sorted(await lenses(tenant, { ...all, trashed: true }))).toEqual(['Old 28mm: 1']);
+    expect(sorted(await lenses(tenant, { ...all, counted: 1 }))).toEqual(['RF 50mm: 1', 'rf 50mm: 1', 'Ä 35mm: 1']);
+    expect(await lenses(tenant, { ...all, limit: 1 })).toHaveLength(1);
+  });
+
   it('countries are those of places', async () => {
     const tenant = await newTenant();
     const inFiji = { place: { country: 'FJ', region: null, city: 'Suva' } };
@@ -73,7 +96,8 @@ export function photoValuesContract(newTenant: NewTenant): void {
 
   it('are those of one customer', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
-    await other.addPhotos([{ ...camera('Canon', 'EOS'), ...inFrance }]);
-    expect([await cameras(tenant), await countries(tenant), await kinds(tenant)]).toEqual([[], [], []]);
+    await other.addPhotos([{ ...camera('Canon', 'EOS', 'RF 50mm'), ...inFrance }]);
+    expect([await cameras(tenant), await lenses(tenant), await countries(tenant)]).toEqual([[], [], []]);
+    expect(await kinds(tenant)).toEqual([]);
   });
 }

@@ -2,15 +2,18 @@ import type { KeyStore } from '../../src/core/access/key-store.js';
 import { type Actor, commandLine } from '../../src/core/audit/actor.js';
 import type { AuditEntry } from '../../src/core/audit/audit-entry.js';
 import { type AuditFilter, type AuditLog, noFilter } from '../../src/core/audit/audit-log.js';
+import type { OperatorEntryWindow } from '../../src/core/audit/operator-entry.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { CustomerStore } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import type { HourCount } from '../../src/core/traffic/request-hours.js';
 import {
   MAX_FAILURES,
   type PictureCount,
   type RequestCount,
   type RequestFailure,
   type TrafficStore,
+  type TransferCount,
 } from '../../src/core/traffic/traffic.js';
 import { later, sampleKey } from '../support/samples.js';
 import { atOnce, present, Tenant } from '../support/tenant.js';
@@ -168,6 +171,63 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
     });
   });
 
+  describe(`AuditLog, of the operator: ${name}`, () => {
+    const token: Actor = { kind: 'operator', id: 3, name: 'sign-up', address: '203.0.113.9' };
+    const entries = (window: Partial<OperatorEntryWindow> = {}) =>
+      opened.auditLog.operatorEntries({ until: null, tokenId: null, limit: 100, ...window });
+    const said = async (window: Partial<OperatorEntryWindow> = {}) =>
+      (await entries(window)).map(({ action, customerId, subjectId, actorKind }) => [
+        action,
+        customerId,
+        subjectId,
+        actorKind,
+      ]);
+    const erased = (id: Id, at: Date, actor = commandLine) =>
+      opened.auditLog.addOperatorEntry(actor, { action: 'customer.erased', at, subject: { id, name: null } });
+
+    it('has what tokens changed in accounts among what was done to none that exists, newest first', async () => {
+      await erased(1234, later(1));
+      const issued = await opened.keys.create(sampleKey(tenant.id, { createdAt: later(2) }), token);
+      await opened.keys.create(sampleKey(other.id, { createdAt: later(2) }), commandLine);
+      await erased(5678, later(3), token);
+      await erased(9012, later(4), { ...token, id: 4 });
+      const created = ['api_key.created', tenant.id, issued.id, 'operator'];
+      expect(await said()).toEqual([
+        ['customer.erased', 9012, 9012, 'operator'],
+        ['customer.erased', 5678, 5678, 'operator'],
+        created,
+        ['customer.erased', 1234, 1234, 'command_line'],
+      ]);
+      expect(await said({ tokenId: 3 })).toEqual([['customer.erased', 5678, 5678, 'operator'], created]);
+      expect(await said({ until: later(3), limit: 1 })).toEqual([created]);
+      expect((await entries({ until: later(3), limit: 1 }))[0]).toEqual({
+        ...{
+          at: later(2),
+          action: 'api_key.created',
+          customerId: tenant.id,
+          subjectId: issued.id,
+          count: 1,
+          changes: [],
+        },
+        ...{
+          subjectName: issued.name,
+          actorKind: 'operator',
+          actorId: 3,
+          actorName: 'sign-up',
+          address: '203.0.113.9',
+        },
+      });
+    });
+
+    it('forgets what is old', async () => {
+      for (const days of [-900, -800, 0]) await erased(1000 + days, later(days));
+      expect(await opened.auditLog.sweep(later(-600), 1)).toBe(1);
+      expect(await opened.auditLog.sweep(later(-600), 2)).toBe(1);
+      const left = (await said({ until: later(1) })).map(([, customerId]) => customerId);
+      expect(left).toEqual([1000]);
+    });
+  });
+
   describe(`TrafficStore: ${name}`, () => {
     let keyId: Id;
     beforeEach(async () => {
@@ -195,7 +255,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       ...values,
     });
     const add = (counts: readonly RequestCount[], failures: readonly RequestFailure[] = []) =>
-      opened.traffic.add({ counts, failures, pictures: [] });
+      opened.traffic.add({ counts, hours: [], failures, pictures: [], transfers: [] });
     const counts = (from = '2026-01-01', of = tenant) => of.query(({ traffic }) => traffic.counts(from));
     const failures = (of = tenant) => of.query(({ traffic }) => traffic.failures());
 
@@ -255,13 +315,35 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect(await failures(other)).toHaveLength(1);
     });
 
+    it('adds up, by key and hour, for keys that there are, and forgets the hours of old days', async () => {
+      const second = (await opened.keys.create(sampleKey(tenant.id), commandLine)).id;
+      const { deprecated: _, ...of } = count();
+      const hour = (values: Partial<HourCount> = {}): HourCount => ({ ...of, hour: 9, ...values });
+      const addHours = (...hours: readonly HourCount[]) =>
+        opened.traffic.add({ counts: [], hours, failures: [], pictures: [], transfers: [] });
+      const hours = (day = of.day, owner = tenant) => owner.query(({ traffic }) => traffic.hours(day));
+      await addHours(hour(), hour({ hour: 0 }), hour({ apiKeyId: second }), hour({ day: '2026-11-20', hour: 23 }));
+      await addHours(hour({ requests: 10, limited: 0, failed: 5 }), hour({ limited: 4 }), hour({ apiKeyId: 9e15 }));
+      const doubled = hour({ requests: 16, limited: 5, failed: 9 });
+      expect(await hours()).toEqual([hour({ hour: 0 }), doubled, hour({ apiKeyId: second })]);
+      expect(await hours('2026-11-20')).toEqual([hour({ day: '2026-11-20', hour: 23 })]);
+      expect(await hours(of.day, other)).toEqual([]);
+      await atOnce(12, (at) => {
+        const both = [hour({ hour: 22, requests: 1 }), hour({ hour: 23, requests: 1 })];
+        return addHours(...(at % 2 === 0 ? both : both.toReversed()));
+      });
+      expect((await hours()).slice(-2).map(({ requests }) => requests)).toEqual([12, 12]);
+      await opened.traffic.sweepHours(of.day);
+      expect([(await hours()).length, await hours('2026-11-20')]).toEqual([5, []]);
+    });
+
     it('adds up delivered pictures by key and day, for customers that there are', async () => {
       const picture = (values: Partial<PictureCount> = {}): PictureCount => ({
         ...{ customerId: tenant.id, deliveryKeyId: 7, day: '2026-11-21', requests: 2, bytes: 3e9, made: 1 },
         ...values,
       });
       const addPictures = (...pictures: readonly PictureCount[]) =>
-        opened.traffic.add({ counts: [], failures: [], pictures });
+        opened.traffic.add({ counts: [], hours: [], failures: [], pictures, transfers: [] });
       const pictures = (from = '2026-01-01', of = tenant) => of.query(({ traffic }) => traffic.pictures(from));
       await addPictures(picture(), picture({ day: '2026-11-20' }), picture({ customerId: other.id }));
       await addPictures(picture({ made: 0 }), picture({ deliveryKeyId: 6 }), picture({ customerId: 9e15 }));
@@ -275,6 +357,36 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
         return addPictures(...(at % 2 === 0 ? both : both.toReversed()));
       });
       expect((await pictures()).slice(0, 2).map(({ bytes }) => bytes)).toEqual([12, 12]);
+    });
+
+    it('adds up transferred bytes by channel and day, for customers that there are', async () => {
+      const transfer = (values: Partial<TransferCount> = {}): TransferCount => ({
+        ...{ customerId: tenant.id, day: '2026-11-21', channel: 'api', receivedBytes: 3e9, sentBytes: 2 ** 40 },
+        ...values,
+      });
+      const addTransfers = (...transfers: readonly TransferCount[]) =>
+        opened.traffic.add({ counts: [], hours: [], failures: [], pictures: [], transfers });
+      const transfers = (from = '2026-01-01', of = tenant) => of.query(({ traffic }) => traffic.transfers(from));
+      await addTransfers(transfer(), transfer({ day: '2026-11-20' }), transfer({ customerId: other.id }));
+      await addTransfers(transfer({ sentBytes: 1 }), transfer({ channel: 'shares' }), transfer({ customerId: 9e15 }));
+      const doubled = transfer({ receivedBytes: 6e9, sentBytes: 2 ** 40 + 1 });
+      const shares = transfer({ channel: 'shares' });
+      expect(await transfers()).toEqual([transfer({ day: '2026-11-20' }), doubled, shares]);
+      expect(await transfers('2026-11-21')).toEqual([doubled, shares]);
+      expect(await transfers('2026-01-01', other)).toEqual([transfer({ customerId: other.id })]);
+      await opened.traffic.sweep('2026-11-21');
+      expect(await transfers()).toEqual([doubled, shares]);
+      await atOnce(12, (at) => {
+        const both = [transfer({ channel: 'images', sentBytes: 1 }), transfer({ channel: 'settings', sentBytes: 1 })];
+        return addTransfers(...(at % 2 === 0 ? both : both.toReversed()));
+      });
+      const sent = (await transfers()).map(({ channel, sentBytes }) => [channel, sentBytes]);
+      expect(sent).toEqual([
+        ['api', 2 ** 40 + 1],
+        ['images', 12],
+        ['settings', 12],
+        ['shares', 2 ** 40],
+      ]);
     });
 
     it('counts what every customer has stored, the trash included; the last count of a day stays', async () => {

@@ -17,6 +17,7 @@ import { TypeormTrafficStore } from '../../src/adapters/typeorm/traffic/traffic.
 import { TypeormSessionStore } from '../../src/adapters/typeorm/users/session.repository.js';
 import { TypeormUserStore } from '../../src/adapters/typeorm/users/user.repository.js';
 import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/webhooks/delivery-queue.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { Planner } from '../support/bound-scans.js';
 import { ofAllCustomers, onOneLine } from '../support/of-all-customers.js';
@@ -105,7 +106,7 @@ keyStoreContract('TypeORM', async () => {
 
 operatorTokenStoreContract('TypeORM', async () => {
   const { source, close } = await openDatabase();
-  return { operatorTokens: new TypeormOperatorTokenStore(source), close };
+  return { operatorTokens: new TypeormOperatorTokenStore(source), auditLog: new TypeormAuditLog(source), close };
 });
 
 idempotencyStoreContract('TypeORM', async () => {
@@ -253,6 +254,11 @@ test('no statement changes an entry of the audit log', async () => {
   const { source, customers, close } = await openDatabase();
   await Tenant.of({ store: new TypeormCustomerStore(source), customers });
   await expect(arrange(source)(`UPDATE audit_entries SET actor_name = 'somebody else'`)).rejects.toThrow(
+    'never changed',
+  );
+  const erased = { action: 'customer.erased', at: new Date(0), subject: { id: 1, name: null } } as const;
+  await new TypeormAuditLog(source).addOperatorEntry(commandLine, erased);
+  await expect(arrange(source)(`UPDATE operator_entries SET actor_name = 'somebody else'`)).rejects.toThrow(
     'never changed',
   );
   await close();

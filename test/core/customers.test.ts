@@ -80,6 +80,9 @@ describe('erasing a customer', () => {
       await blobsUnder(ports.blobs, ...prefixesOf(kept.id)),
     ];
     const erasure = await eraseCustomer(ports, commandLine, gone.id);
+    expect(await ports.auditLog.operatorEntries({ until: null, tokenId: null, limit: 10 })).toMatchObject([
+      { action: 'customer.erased', customerId: gone.id, subjectName: null, actorKind: 'command_line' },
+    ]);
     expect(erasure).toMatchObject({ customerId: gone.id, complete: true });
     // That it was closed is an entry, too.
     expect(erasure.rowsBefore).toEqual({ ...rows, audit_entries: Number(rows.audit_entries) + 1 });

@@ -33,12 +33,15 @@ test('several kinds with one value are counted together, up to the limit', async
   expect(ratings).toEqual([{ value: '1', photos: MAX_COUNTED / 2 + 1 }]);
 });
 
-test('countries are in the order of their names, cameras of theirs', async () => {
+test('countries are in the order of their names, cameras and lenses of theirs', async () => {
   const inCountry = (country: string) => ({ place: { country, region: null, city: null } });
-  const camera = (make: string) => ({ camera: { make, model: null, lens: null } });
-  await acme.addPhotos([inCountry('DE'), inCountry('FR'), inCountry('DZ'), camera('Nikon'), camera('Canon')]);
-  const { countries, cameras } = await values();
+  const camera = (make: string, lens: string | null = null) => ({ camera: { make, model: null, lens } });
+  await acme.addPhotos([inCountry('DE'), inCountry('FR'), inCountry('DZ'), camera('Nikon')]);
+  await acme.addPhotos([camera('Canon', 'RF 50mm'), camera('Canon', 'EF 24mm'), camera('Canon', '---')]);
+  const { countries, cameras, lenses } = await values();
   // Algeria, France, Germany
   expect(countries.map(({ value }) => value)).toEqual(['DZ', 'FR', 'DE']);
   expect(cameras.map(({ value }) => value)).toEqual(['Canon', 'Nikon']);
+  // No word of the last could be searched for.
+  expect(lenses.map(({ value }) => value)).toEqual(['EF 24mm', 'RF 50mm']);
 });

@@ -1,4 +1,5 @@
 import { hashToken, newToken } from '../../src/core/access/api-key.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import { authenticateOperator } from '../../src/core/operators/authenticate-operator.js';
 import { deleteOperatorToken } from '../../src/core/operators/delete-operator-token.js';
 import { editOperatorToken } from '../../src/core/operators/edit-operator-token.js';
@@ -13,7 +14,7 @@ beforeEach(() => {
 });
 
 const issue = (request: Partial<OperatorTokenRequest> = {}) =>
-  issueOperatorToken(uses, { name: 'sign-up', scopes: ['all'], ipList: [], expiresAt: null, ...request });
+  issueOperatorToken(uses, commandLine, { name: 'sign-up', scopes: ['all'], ipList: [], expiresAt: null, ...request });
 
 test('a token is a prefix and 256 random bits, of which only the hash and the end are stored', async () => {
   const { operatorToken, token } = await issue({ name: ' sign-up ', ipList: ['10.1.2.3/8', '10.0.0.0/8'] });
@@ -51,26 +52,36 @@ test('a token is known until it expires or is deleted; that of an API key never 
   uses.clock.pass(SECOND);
   expect(await authenticateOperator(uses, token)).toBeNull();
   expect(await authenticateOperator(uses, lasting.token)).toEqual(lasting.operatorToken);
-  await deleteOperatorToken(uses, lasting.operatorToken.id);
+  await deleteOperatorToken(uses, commandLine, lasting.operatorToken.id);
   expect(await authenticateOperator(uses, lasting.token)).toBeNull();
-  await expect(deleteOperatorToken(uses, lasting.operatorToken.id)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(deleteOperatorToken(uses, commandLine, lasting.operatorToken.id)).rejects.toMatchObject({
+    code: 'not_found',
+  });
 });
 
 test('name, IP list and expiry of a token can be changed, what is absent stays, and scopes and token stay', async () => {
   const { operatorToken, token } = await issue({ ipList: ['10.0.0.0/8'], scopes: ['keys:write'] });
   const { id } = operatorToken;
-  const edited = await editOperatorToken(uses, id, { name: ' billing ', expiresAt: new Date(9e12) });
+  const edited = await editOperatorToken(uses, commandLine, id, { name: ' billing ', expiresAt: new Date(9e12) });
   expect(edited).toEqual({ ...operatorToken, name: 'billing', expiresAt: new Date(9e12) });
-  expect(await editOperatorToken(uses, id, { ipList: ['203.0.113.9/24'] })).toMatchObject({
+  expect(await editOperatorToken(uses, commandLine, id, { ipList: ['203.0.113.9/24'] })).toMatchObject({
     ipList: ['203.0.113.0/24'],
   });
   expect(await authenticateOperator(uses, token)).toMatchObject({ name: 'billing', scopes: ['keys:write'] });
-  await expect(editOperatorToken(uses, id, { name: '', ipList: ['x'] })).rejects.toMatchObject({
+  await expect(editOperatorToken(uses, commandLine, id, { name: '', ipList: ['x'] })).rejects.toMatchObject({
     code: 'invalid_request',
     details: { errors: ['name', 'ipList'].map((field) => expect.objectContaining({ field })) },
   });
-  await deleteOperatorToken(uses, id);
-  await expect(editOperatorToken(uses, id, {})).rejects.toMatchObject({ code: 'not_found' });
+  await deleteOperatorToken(uses, commandLine, id);
+  await expect(editOperatorToken(uses, commandLine, id, {})).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('several changes of one token at once are all made', async () => {
+  const { operatorToken, token } = await issue();
+  const { id } = operatorToken;
+  const changes = [{ name: 'billing' }, { ipList: ['10.0.0.0/8'] }, { expiresAt: new Date(9e12) }];
+  await Promise.all(changes.map((each) => editOperatorToken(uses, commandLine, id, each)));
+  expect(await authenticateOperator(uses, token)).toEqual(Object.assign({}, operatorToken, ...changes));
 });
 
 test('a token without the scope is told which one it needs', async () => {

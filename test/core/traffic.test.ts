@@ -3,7 +3,7 @@ import { commandLine } from '../../src/core/audit/actor.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { readImageDelivery } from '../../src/core/delivery/read-image-delivery.js';
 import { DAY } from '../../src/core/shared/clock.js';
-import { type EndedRequest, TrafficCounter } from '../../src/core/traffic/counter.js';
+import { type EndedRequest, TrafficCounter, type Transfer } from '../../src/core/traffic/counter.js';
 import { readTraffic, sweepTraffic } from '../../src/core/traffic/read-traffic.js';
 import { dayOf, MAX_FAILURES } from '../../src/core/traffic/traffic.js';
 import { world } from '../support/core-world.js';
@@ -29,12 +29,17 @@ test('a counter tells apart what went well, what failed and what was over the li
   counter.note(request({ code: 'not_found', status: 404, requestId: 'req_2' }));
   counter.note(request({ at: new Date('2026-11-22T00:00:00Z') }));
   counter.note(request({ apiKeyId: 2 }));
-  const { counts = [], failures = [] } = counter.take() ?? {};
+  const { counts = [], hours = [], failures = [] } = counter.take() ?? {};
   const key = { customerId: 1, apiKeyId: 1 };
   expect(counts).toEqual([
     { ...key, day: '2026-11-21', requests: 3, limited: 1, failed: 1, deprecated: 0 },
     { ...key, day: '2026-11-22', requests: 1, limited: 0, failed: 0, deprecated: 0 },
     { customerId: 1, apiKeyId: 2, day: '2026-11-21', requests: 1, limited: 0, failed: 0, deprecated: 0 },
+  ]);
+  expect(hours).toEqual([
+    { ...key, day: '2026-11-21', hour: 12, requests: 3, limited: 1, failed: 1 },
+    { ...key, day: '2026-11-22', hour: 0, requests: 1, limited: 0, failed: 0 },
+    { customerId: 1, apiKeyId: 2, day: '2026-11-21', hour: 12, requests: 1, limited: 0, failed: 0 },
   ]);
   const { isDeprecated: _, ...failure } = request({ code: 'not_found', status: 404, requestId: 'req_2' });
   expect(failures).toEqual([failure]);
@@ -52,6 +57,7 @@ test('what could not be written is counted with what came since, oldest failures
   if (lost !== null) counter.putBack(lost);
   const tally = counter.take();
   expect(tally?.counts).toMatchObject([{ requests: 120, failed: 120 }]);
+  expect(tally?.hours).toMatchObject([{ hour: 12, requests: 120, failed: 120 }]);
   const kept = Array.from({ length: MAX_FAILURES }, (_, at) => `req_${at + 20}`);
   expect(tally?.failures.map(({ requestId }) => requestId)).toEqual(kept);
 });
@@ -77,7 +83,33 @@ test('delivered pictures are counted by key and day, and again if they could not
   ]);
 });
 
-test('thirty days are told, today among them, and older ones forgotten', async () => {
+test('transferred bytes are counted by account, channel and day, and again if they could not be written', () => {
+  const counter = new TrafficCounter();
+  const transfer: Transfer = {
+    ...{ customerId: 1, channel: 'api', at: new Date('2026-11-21T12:00:00Z'), receivedBytes: 100, sentBytes: 2 ** 40 },
+  };
+  counter.noteTransfer(transfer);
+  counter.noteTransfer({ ...transfer, receivedBytes: 0 });
+  counter.noteTransfer({ ...transfer, channel: 'shares' });
+  counter.noteTransfer({ ...transfer, customerId: 2 });
+  const lost = counter.take();
+  expect([lost?.counts, counter.take()]).toEqual([[], null]);
+  if (lost !== null) counter.putBack(lost);
+  counter.noteTransfer({ ...transfer, sentBytes: 1 });
+  counter.noteTransfer({ ...transfer, at: new Date('2026-11-22T00:00:00Z') });
+  const [api, bytes] = [
+    { customerId: 1, channel: 'api' },
+    { receivedBytes: 100, sentBytes: 2 ** 40 },
+  ];
+  expect(counter.take()?.transfers).toEqual([
+    { ...api, day: '2026-11-21', receivedBytes: 200, sentBytes: 2 ** 41 + 1 },
+    { ...api, channel: 'shares', day: '2026-11-21', ...bytes },
+    { ...api, customerId: 2, day: '2026-11-21', ...bytes },
+    { ...api, day: '2026-11-22', ...bytes },
+  ]);
+});
+
+test('thirty days are told, today among them by hour, and older ones forgotten', async () => {
   const ports = world();
   const { id: customerId } = await createCustomer(ports, commandLine, {
     name: 'A',
@@ -100,14 +132,22 @@ test('thirty days are told, today among them, and older ones forgotten', async (
   const pictures = [0, 29, 30].map((ago) => {
     return { customerId, deliveryKeyId: 7, day: day(ago), requests: 1, bytes: 5, made: 1 };
   });
-  await ports.traffic.add({ counts, failures: [], pictures });
+  const transfers = [0, 29, 30].map((ago) => {
+    return { customerId, day: day(ago), channel: 'api' as const, receivedBytes: 1, sentBytes: 2 };
+  });
+  const hours = counts.map(({ deprecated: _, ...count }) => ({ ...count, hour: 3 }));
+  await ports.traffic.add({ counts, hours, failures: [], pictures, transfers });
   const told = await readTraffic(ports, customerId);
   expect([told.days.length, told.days[0], told.days.at(-1)]).toEqual([30, day(29), day(0)]);
   expect(told.counts.map((count) => count.day)).toEqual([day(29), day(0)]);
+  expect(told.hours.map((count) => count.day)).toEqual([day(0)]);
   expect(told.keys.map(({ id }) => id)).toEqual([key.id]);
   expect(ports.database.requestCounts.all()).toHaveLength(3);
   expect((await readImageDelivery(ports, customerId)).pictures.map((count) => count.day)).toEqual([day(29), day(0)]);
+  expect(told.transfers.map((count) => count.day)).toEqual([day(29), day(0)]);
   await sweepTraffic(ports);
   expect(ports.database.requestCounts.all()).toHaveLength(2);
+  expect(ports.database.requestHours.all()).toHaveLength(1);
   expect(ports.database.pictureCounts.all()).toHaveLength(2);
+  expect(ports.database.transferCounts.all()).toHaveLength(2);
 });

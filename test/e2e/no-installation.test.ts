@@ -67,6 +67,7 @@ const refused: readonly string[] = [
   'preset delete card --customer 1',
   'operator-token create --name x --scopes all',
   'operator-token list',
+  'operator-token log',
   'operator-token edit 1',
   'operator-token delete 1',
   'reload',
@@ -299,11 +300,14 @@ describe('where there is one', () => {
       'share list --customer 1',
       'operator-token create --name x --scopes all',
       'operator-token list',
+      'operator-token log',
       'gc',
       'photos frob',
     ].map((line) => `${line} --json`);
     for (const { line, stdout } of await eachLine(folder, lines, settings()))
       documents.add(line.split(' '), JSON.parse(stdout));
+    const log = (await phs(installation.dataDir, 'operator-token log --limit 1', settings())).stdout.split('\n');
+    expect(log[1]).toMatch(/^20\d\d-\S+Z +command line +operator_token\.created +\d+ "x"$/);
     await installation.stop();
     const { shapes } = documents;
     expect(Object.keys(shapes).length).toBeGreaterThan(15);

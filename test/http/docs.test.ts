@@ -4,6 +4,8 @@ import { errorCodes } from '../../src/core/shared/errors.js';
 import { assetUrl } from '../../src/http/docs/documents.js';
 import { guideFile, guideNames, guideText, guideTitle } from '../../src/http/docs/guides.js';
 import { blocksOf } from '../../src/http/docs/markdown.js';
+import { until } from '../support/until.js';
+import { BrowserClient } from './support/browser-client.js';
 import { type RunningApp, startApp } from './support/start-app.js';
 
 let app: RunningApp;
@@ -257,11 +259,37 @@ test('Markdown becomes blocks, and what is no Markdown stays text', () => {
   expect(blocksOf('<script>alert(1)</script>')).toEqual([{ kind: 'paragraph', text: '<script>alert(1)</script>' }]);
 });
 
-test('DOCS=off shows none of them', async () => {
+/** Of a person whose key asked for a photo that there is not: the usage page, and that of an empty library. */
+async function pagesOf(where: RunningApp) {
+  const actor = await where.customer();
+  const missing = await actor.get('/photos/999999');
+  const browser = new BrowserClient(where.url);
+  await browser.enter(where.ports, actor.customerId, 'owner', `${actor.customerId}@example.com`);
+  // A request is counted once its connection is done with it.
+  let usage = '';
+  await until(async () => {
+    await where.writeCounts();
+    usage = (await browser.get('/settings/usage')).text;
+    return usage.includes('>not_found<');
+  });
+  return { usage, library: (await browser.get('/settings/library')).text, requestId: missing.body.error.requestId };
+}
+
+test('an error on the usage page leads to what its code means, and has an address by its request id', async () => {
+  const { usage, library, requestId } = await pagesOf(app);
+  const link = /href="(\/docs\/errors\/not_found)"/.exec(usage)?.[1] ?? '';
+  expect((await app.send({ path: link })).status).toBe(200);
+  expect(usage).toMatch(new RegExp(`<a id="${requestId}"[^>]* href="#${requestId}"`));
+  expect(library).toContain('href="/docs"');
+});
+
+test('DOCS=off shows none of them, and no page leads there', async () => {
   const without = await startApp({ docs: false });
   try {
     for (const path of documents) expect((await without.send({ path })).status).toBe(404);
     expect((await without.send({ path: '/healthz' })).status).toBe(200);
+    const { usage, library } = await pagesOf(without);
+    for (const text of [usage, library]) expect(text).not.toContain('href="/docs');
   } finally {
     await without.close();
   }

@@ -1,4 +1,5 @@
 import { issueKey } from '../../src/core/access/issue-key.js';
+import { commandLine } from '../../src/core/audit/actor.js';
 import { deleteOperatorToken } from '../../src/core/operators/delete-operator-token.js';
 import { operatorScopes } from '../../src/core/operators/operator-token.js';
 import { endpoints, operatorEndpoints } from './support/endpoints.js';
@@ -62,7 +63,7 @@ test('a token that expires, or is deleted, is refused from the next request on',
   expect((await brief.get('/customers')).status).toBe(200);
   expect((await doomed.get('/customers')).status).toBe(200);
   app.clock.pass(1000);
-  await deleteOperatorToken(app.ports, doomed.id);
+  await deleteOperatorToken(app.ports, commandLine, doomed.id);
   expect((await brief.get('/customers')).status).toBe(401);
   expect((await doomed.get('/customers')).status).toBe(401);
 });

@@ -19,7 +19,11 @@ function losingAnswers(keys: KeyStore): KeyStore {
     await keys.create(...given);
     throw new Error('the connection to the database was lost');
   };
-  return Object.assign(Object.create(keys), { create });
+  const remove: KeyStore['delete'] = async (...given) => {
+    await keys.delete(...given);
+    throw new Error('the connection to the database was lost');
+  };
+  return Object.assign(Object.create(keys), { create, delete: remove });
 }
 
 const once = (key: string) => ({ 'idempotency-key': key });
@@ -239,6 +243,24 @@ describe('keys', () => {
     }
   });
 
+  test('a deletion that was cut off is 204 when it is repeated, as it would have been', async () => {
+    const cut = await startApp({ operatorApi: true, ports: ({ keys }) => ({ keys: losingAnswers(keys) }) });
+    try {
+      const by = await cut.operator();
+      const { body: customer } = await by.post('/customers', { name: 'ACME' });
+      const path = `/customers/${customer.id}/keys`;
+      await by.post(path, { name: 'x', scopes: ['photos:read'] });
+      const [key] = await cut.ports.keys.list(customer.id);
+      expect((await by.delete(`${path}/${key?.id}`, once('d'))).status).toBe(500);
+      expect(await cut.ports.keys.list(customer.id)).toEqual([]);
+      const again = await by.delete(`${path}/${key?.id}`, once('d'));
+      expect([again.status, again.headers['idempotent-replayed']]).toEqual([204, 'true']);
+      expect((await by.delete(`${path}/${key?.id}`, once('e'))).status).toBe(404);
+    } finally {
+      await cut.close();
+    }
+  });
+
   test('a write is not executed again: deleting with an Idempotency-Key is 204 twice', async () => {
     const customer = await app.customer();
     const path = `/customers/${customer.customerId}/keys/${customer.keyId}`;
@@ -328,7 +350,13 @@ describe('usage', () => {
     const day = app.clock.now().toISOString().slice(0, 10);
     const image = { customerId: customer.customerId, deliveryKeyId: 5, day, requests: 3, bytes: 700, made: 1 };
     await app.writeCounts();
-    await app.ports.traffic.add({ counts: [], failures: [], pictures: [image, { ...image, deliveryKeyId: 6 }] });
+    await app.ports.traffic.add({
+      counts: [],
+      hours: [],
+      failures: [],
+      pictures: [image, { ...image, deliveryKeyId: 6 }],
+      transfers: [{ customerId: customer.customerId, day, channel: 'shares', receivedBytes: 5, sentBytes: 9 }],
+    });
     await countStorage(app.ports);
     const path = `/customers/${customer.customerId}/usage`;
     const { body } = await operator.get(path);
@@ -339,22 +367,27 @@ describe('usage', () => {
     expect(body.days).toHaveLength(30);
     const today = { day, requests, limited: 0, failed: 1, images: 6, imageBytes: 1400, imagesMade: 2 };
     const stored = { photos: 1, storageBytes: picture('a').length, renditionBytes: 0 };
-    expect(body.days.at(-1)).toEqual({ ...today, ...stored });
+    const transfers = await app.ports.store.query(customer.customerId, ({ traffic }) => traffic.transfers(day));
+    const sumOf = (name: 'receivedBytes' | 'sentBytes') => transfers.reduce((sum, count) => sum + count[name], 0);
+    const transferred = { receivedBytes: sumOf('receivedBytes'), sentBytes: sumOf('sentBytes') };
+    expect(transfers.map(({ channel }) => channel)).toEqual(['api', 'shares']);
+    expect(body.days.at(-1)).toEqual({ ...today, ...stored, ...transferred });
     expect(body.days[0]).toMatchObject({ requests: 0, images: 0, photos: null, storageBytes: null });
 
     const csv = await operator.get(`${path}?format=csv`);
     expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8');
     const lines = csv.text.split('\r\n');
     expect(lines[0]).toBe(
-      'day,requests,limited,failed,images,imageBytes,imagesMade,photos,storageBytes,renditionBytes',
+      'day,requests,limited,failed,images,imageBytes,imagesMade,photos,storageBytes,renditionBytes,receivedBytes,sentBytes',
     );
     expect(lines.slice(1, -1).map((line) => line.split(',')[0])).toEqual(
       body.days.map((each: { day: string }) => each.day),
     );
-    expect(lines.at(-2)).toBe(`${day},${requests},0,1,6,1400,2,1,${picture('a').length},0`);
-    expect(lines[1]).toMatch(/,0,0,0,0,0,0,,,$/);
+    const bytes = `${transferred.receivedBytes},${transferred.sentBytes}`;
+    expect(lines.at(-2)).toBe(`${day},${requests},0,1,6,1400,2,1,${picture('a').length},0,${bytes}`);
+    expect(lines[1]).toMatch(/,0,0,0,0,0,0,,,,0,0$/);
     const report = await readDailyUsage(app.ports, customer.customerId);
-    expect(report.days.at(-1)).toMatchObject({ ...today, stored });
+    expect(report.days.at(-1)).toMatchObject({ ...today, ...transferred, stored });
   });
 });
 

@@ -213,7 +213,7 @@ it('tells how often addresses were used, by key and in all', async () => {
     { ...count, deliveryKeyId, requests: 10, day: '2026-11-20' },
     { ...count, deliveryKeyId: 9e15, requests: 766 },
   ];
-  await app.ports.traffic.add({ counts: [], failures: [], pictures });
+  await app.ports.traffic.add({ counts: [], hours: [], failures: [], pictures, transfers: [] });
   const { text } = await browser.get(PAGE);
   expect(text).toMatch(/data-column="Requests in 30 days">1,244</);
   expect(text).toMatch(/data-column="Requests">2,010<\/td><td data-column="Sent">4\.5 kB<\/td>/);

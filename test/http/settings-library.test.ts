@@ -55,7 +55,7 @@ describe('the library', () => {
       /<img src="http:\/\/photos\.test\/renditions\/[^"]+"[^>]* width="320" height="240"[^>]*>/.exec(first.text) ?? [];
     // No rendition of a photo of 400 × 300 is wider than the photo.
     expect([...image.matchAll(/ (\d+)w/g)].map(([, width]) => width)).toEqual(['320', '400']);
-    expect(image).toContain('sizes="(max-width: 42rem) 45vw, 20.0rem"');
+    expect(image).toContain('sizes="(max-width: 42rem) 45vw, 16.0rem"');
     expect(first.text).toMatch(/<li id="photo-\d+" class="shape-13"/);
     expect(first.text).toContain('>61 photos<');
     expect(first.text).not.toMatch(/<style| style=/);
@@ -103,6 +103,11 @@ describe('the library', () => {
     expect([await shown('format=image/jpeg'), await shown('format=image/png')]).toEqual([[a, b, c], []]);
     expect([await shown('country=FR'), await shown('place=paris')]).toEqual([[a], [a]]);
     expect([await shown('camera=canon'), await shown('lens=zoom')]).toEqual([[], []]);
+    await app.ports.store.transaction(actor.customerId, async ({ photos }) => {
+      const camera = { make: 'Canon', model: 'R5', lens: 'RF 24-70mm F2.8' };
+      for (const photo of await photos.lock([a, b])) await photos.update({ ...photo, camera });
+    });
+    expect(await shown('lens=RF+24-70mm+F2.8')).toEqual([a, b]);
     const { text } = await browser.get('/settings/library?panel=open');
     const options = (name: string) => {
       const [select = ''] = new RegExp(`<select id="filter-${name}".*?</select>`, 's').exec(text) ?? [];
@@ -117,6 +122,7 @@ describe('the library', () => {
       ['FJ', 'Fiji (1)'],
       ['FR', 'France (1)'],
     ]);
+    expect(options('lens')).toEqual([['RF 24-70mm F2.8', 'RF 24-70mm F2.8 (2)']]);
     expect(options('tagged')).toEqual([
       ['yes', 'With tags (1)'],
       ['no', 'Without tags (2)'],
@@ -450,6 +456,30 @@ describe('a photo', () => {
     await browser.submit(page, { title: '', description: '', rating: '', takenAtLocal: '', timeZone: '' });
     const bare = { title: null, description: null, rating: null, takenAt: null, takenAtLocal: null };
     expect(await photo(id)).toMatchObject(bare);
+  });
+
+  it('takes a location, keeps the altitude of one that stays, and says what is wrong with it', async () => {
+    const [id = 0] = await add('a');
+    const page = `/settings/photos/${id}`;
+    const location = { latitude: 48.858, longitude: 2.294, altitude: 35 };
+    await actor.patch(`/photos/${id}`, { location });
+    const stored = async () => (await photo(id)).location;
+    await browser.submit(page, { title: 'Tower', location: '48.858, 2.294' });
+    expect([(await photo(id)).title, await stored()]).toEqual(['Tower', location]);
+    expect((await browser.get(page)).text).toContain('value="48.858, 2.294"');
+    for (const text of [' -18.1,178.4 ', '-18.1° 178.4°', '-18.1; +178.4']) {
+      await browser.submit(page, { location: text });
+      expect(await stored()).toEqual({ latitude: -18.1, longitude: 178.4, altitude: null });
+      await actor.patch(`/photos/${id}`, { location });
+    }
+    for (const text of ['91, 0', '0, 181', 'Paris', '48.858', '1, 2, 3']) {
+      const { status, text: answer } = await browser.submit(page, { location: text });
+      expect([text, status]).toEqual([text, 400]);
+      expect(answer).toContain('Enter latitude and longitude in degrees');
+    }
+    expect(await stored()).toEqual(location);
+    await browser.submit(page, { location: '' });
+    expect(await stored()).toBeNull();
   });
 
   it('shows its focus, gets another, and loses it', async () => {

@@ -18,6 +18,7 @@ beforeAll(async () => {
         add: (tally) => (isAway ? Promise.reject(new Error('away')) : traffic.add(tally)),
         countStorage: (day) => traffic.countStorage(day),
         sweep: (day) => traffic.sweep(day),
+        sweepHours: (day) => traffic.sweepHours(day),
       },
     }),
   });
@@ -79,6 +80,7 @@ describe('usage', () => {
     const one = await browser.get(`/settings/usage?key=${second.keyId}`);
     expect(one.text).toContain('Of slow importer, in the last 30 days');
     expect(one.text).toMatch(/2 requests[\s\S]*0 errors/);
+    expect(one.text).toMatch(/<td data-column="Hour">[^<]*<\/td><td[^>]*>2<\/td><td[^>]*>0<\/td><td[^>]*>1</);
   });
 
   it('goes on counting while the counts cannot be written', async () => {
@@ -92,6 +94,10 @@ describe('usage', () => {
     isAway = false;
     await counted(2);
     expect((await traffic()).counts).toMatchObject([{ requests: 2 }]);
+    const hour = `${String(app.clock.now().getUTCHours()).padStart(2, '0')}:00`;
+    const { text } = await browser.get('/settings/usage');
+    expect(text).toMatch(new RegExp(`<td data-column="Hour">${hour}</td><td data-column="Requests">2</td>`));
+    expect(text).toContain(`${hour}: 2 requests, 0 errors, 0 over the limit</title>`);
   });
 
   it('shows what is held against the quota', async () => {

@@ -129,16 +129,25 @@ test('what a request had reserved when its process was killed is free again afte
   expect([(await usedOf(id))[0], (await upload(path, jpeg('c'))).status]).toEqual([2, 409]);
 });
 
-test('listeners are told of what visitors add, not of files that were all refused', async () => {
+test('listeners are told of photos that visitors add, not of files that all fail', async () => {
   const { id, path } = await share();
   const values = { url: 'https://example.com/hook', description: '', events: ['share.uploaded'] };
   const { endpoint } = await createWebhookEndpoint(app.ports, operatorFor(actor.customerId), values);
   const page = { limit: 10, cursor: null };
   const told = async () => (await listDeliveries(app.ports, actor.customerId, endpoint.id, page)).data.length;
+  const half = picture('half').subarray(0, 40);
   const answer = await upload(path, { filename: 'empty.jpg', content: '' });
-  expect([answer.status, await told()]).toEqual([200, 0]);
+  const accepted = await upload(path, { filename: 'half.jpg', content: half });
+  await app.work();
+  expect([answer.status, accepted.status, await told()]).toEqual([200, 200, 0]);
   await upload(path, jpeg('a'));
-  expect([await told(), await usedOf(id)]).toEqual([1, [2, picture('a').length]]);
+  expect(await told()).toBe(0);
+  await app.work();
+  expect([await told(), await usedOf(id)]).toEqual([1, [3, half.length + picture('a').length]]);
+  // The library has it already.
+  await upload(path, jpeg('a', 'again.jpg'));
+  await app.work();
+  expect(await told()).toBe(2);
 });
 
 test('a form without files adds nothing, and an address has a budget', async () => {

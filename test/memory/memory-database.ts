@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ApiKey } from '../../src/core/access/api-key.js';
 import type { KeyAddress } from '../../src/core/access/key-store.js';
 import type { AuditEntry } from '../../src/core/audit/audit-entry.js';
+import type { NewOperatorEntry } from '../../src/core/audit/operator-entry.js';
 import type { BulkChange, BulkEdit } from '../../src/core/bulk-edits/bulk-edit.js';
 import type { Customer } from '../../src/core/customers/customer.js';
 import type { CreationKey, Erasure } from '../../src/core/customers/customer-directory.js';
@@ -21,7 +22,14 @@ import type { SavedSearch } from '../../src/core/searches/saved-search.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Share } from '../../src/core/shares/share.js';
 import type { Tag } from '../../src/core/tags/tag.js';
-import type { PictureCount, RequestCount, RequestFailure, StorageCount } from '../../src/core/traffic/traffic.js';
+import type { HourCount } from '../../src/core/traffic/request-hours.js';
+import type {
+  PictureCount,
+  RequestCount,
+  RequestFailure,
+  StorageCount,
+  TransferCount,
+} from '../../src/core/traffic/traffic.js';
 import type { Session } from '../../src/core/users/session.js';
 import type { User } from '../../src/core/users/user.js';
 import type { DeliveryBodies, LeasedDelivery } from '../../src/core/webhooks/delivery.js';
@@ -212,8 +220,12 @@ export class MemoryDatabase {
   readonly auditEntries = this.table<AuditEntry>('audit_entries');
   /** By key and day. */
   readonly requestCounts = this.table<RequestCount, string>('request_counts');
+  /** By key, day and hour. */
+  readonly requestHours = this.table<HourCount, string>('request_hours');
   /** By customer, delivery key and day. */
   readonly pictureCounts = this.table<PictureCount, string>('picture_counts');
+  /** By customer, channel and day. */
+  readonly transferCounts = this.table<TransferCount, string>('transfer_counts');
   /** By customer and day. */
   readonly storageDays = this.table<StorageCount, string>('storage_days');
   readonly renditionTotals = this.table<{ readonly customerId: Id; readonly bytes: number }>('rendition_totals');
@@ -221,6 +233,7 @@ export class MemoryDatabase {
   /** Of no customer. */
   readonly customerCreations = new MemoryTable<StoredCreation, string>(this.journal);
   readonly erasures = new MemoryTable<Erasure>(this.journal);
+  readonly operatorEntries = new MemoryTable<NewOperatorEntry>(this.journal);
   readonly operatorTokens = new MemoryTable<OperatorToken>(this.journal);
   /** By customer and key. */
   readonly idempotencyKeys = this.table<StoredIdempotencyKey, string>('idempotency_keys');

@@ -1,4 +1,10 @@
-import { type ApiKey, changedSettings, type KeySettings, type NewApiKey } from '../../src/core/access/api-key.js';
+import {
+  type ApiKey,
+  changedSettings,
+  type KeySettings,
+  type NewApiKey,
+  withSettings,
+} from '../../src/core/access/api-key.js';
 import {
   ADDRESS_RETENTION_MS,
   type KeyAddress,
@@ -56,16 +62,11 @@ export class MemoryKeyStore implements KeyStore {
     });
   }
 
-  update(
-    id: Id,
-    { name, ipList, readLimit, writeLimit, expiresAt }: KeySettings,
-    at: Date,
-    actor: Actor,
-  ): Promise<ApiKey | null> {
+  update(id: Id, given: Partial<KeySettings>, at: Date, actor: Actor): Promise<ApiKey | null> {
     return this.database.transaction(async () => {
       const [key] = this.live((candidate) => candidate.id === id);
       if (key === undefined) return null;
-      const changed = { ...key, name, ipList, readLimit, writeLimit, expiresAt };
+      const changed = withSettings(key, given);
       this.database.keys.set(id, changed);
       const changes = changedSettings(key, changed);
       if (changes.length > 0)
@@ -74,13 +75,14 @@ export class MemoryKeyStore implements KeyStore {
     });
   }
 
-  delete(id: Id, at: Date, actor: Actor): Promise<boolean> {
+  delete(id: Id, at: Date, actor: Actor, storeResponse?: StoreResponse<void>): Promise<boolean> {
     return this.database.transaction(async () => {
       const [key] = this.live((candidate) => candidate.id === id);
       if (key === undefined) return false;
       this.database.keys.set(id, { ...key, deletedAt: at });
       await this.outboxOf(key).add('api_key.deleted', [id], at);
       await this.trailOf(key).add(actor, { action: 'api_key.deleted', subject: key, at });
+      await storeResponse?.(undefined, new MemoryResponseStore(this.database, key.customerId));
       return true;
     });
   }

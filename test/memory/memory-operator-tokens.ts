@@ -1,3 +1,5 @@
+import type { Actor } from '../../src/core/audit/actor.js';
+import { changedFields } from '../../src/core/audit/audit-entry.js';
 import {
   MAX_OPERATOR_TOKENS,
   type NewOperatorToken,
@@ -7,6 +9,7 @@ import {
 import type { OperatorTokenStore } from '../../src/core/operators/operator-token-store.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { addOperatorEntry } from './memory-audit.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 
 export class MemoryOperatorTokenStore implements OperatorTokenStore {
@@ -23,7 +26,7 @@ export class MemoryOperatorTokenStore implements OperatorTokenStore {
     return this.database.transaction(async () => this.database.operatorTokens.all().map(copyOf));
   }
 
-  create(token: NewOperatorToken): Promise<OperatorToken> {
+  create(token: NewOperatorToken, actor: Actor): Promise<OperatorToken> {
     return this.database.transaction(async () => {
       if (this.live().length >= MAX_OPERATOR_TOKENS) {
         const message = `There can be at most ${MAX_OPERATOR_TOKENS} operator tokens. Delete one first.`;
@@ -31,25 +34,30 @@ export class MemoryOperatorTokenStore implements OperatorTokenStore {
       }
       const row: OperatorToken = { ...token, id: this.database.next('operator token'), deletedAt: null };
       this.database.operatorTokens.set(row.id, row);
+      addOperatorEntry(this.database, actor, { action: 'operator_token.created', at: row.createdAt, subject: row });
       return copyOf(row);
     });
   }
 
-  update(id: Id, { name, ipList, expiresAt }: OperatorTokenSettings): Promise<OperatorToken | null> {
+  update(id: Id, given: Partial<OperatorTokenSettings>, at: Date, actor: Actor): Promise<OperatorToken | null> {
     return this.database.transaction(async () => {
       const [token] = this.live().filter((each) => each.id === id);
       if (token === undefined) return null;
-      const changed = { ...token, name, ipList, expiresAt };
+      const changed = { ...token, ...given };
+      const changes = changedFields(token, changed, ['name', 'ipList', 'expiresAt']);
+      if (changes.length === 0) return copyOf(token);
       this.database.operatorTokens.set(id, changed);
+      addOperatorEntry(this.database, actor, { action: 'operator_token.edited', at, subject: changed, changes });
       return copyOf(changed);
     });
   }
 
-  delete(id: Id, at: Date): Promise<boolean> {
+  delete(id: Id, at: Date, actor: Actor): Promise<boolean> {
     return this.database.transaction(async () => {
       const [token] = this.live().filter((each) => each.id === id);
       if (token === undefined) return false;
       this.database.operatorTokens.set(id, { ...token, deletedAt: at });
+      addOperatorEntry(this.database, actor, { action: 'operator_token.deleted', at, subject: token });
       return true;
     });
   }

@@ -14,7 +14,7 @@ import { copyOf, type MemoryDatabase } from './memory-database.js';
 import type { LockedRows } from './memory-locked-rows.js';
 import { clustersOf } from './memory-photo-clusters.js';
 import { matches } from './memory-photo-filters.js';
-import { camerasOf, countriesOf, kindsOf } from './memory-photo-values.js';
+import { camerasOf, countriesOf, kindsOf, lensesOf } from './memory-photo-values.js';
 import { windowOf } from './memory-windows.js';
 
 export class MemoryPhotoRepository implements PhotoRepository {
@@ -125,6 +125,13 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   async cameras(request: ValuesRequest): Promise<readonly CountedValue[]> {
     return camerasOf(
+      this.own(() => true),
+      request,
+    );
+  }
+
+  async lenses(request: ValuesRequest): Promise<readonly CountedValue[]> {
+    return lensesOf(
       this.own(() => true),
       request,
     );

@@ -22,6 +22,10 @@ export function camerasOf(photos: Photos, request: ValuesRequest): readonly Coun
   });
 }
 
+export function lensesOf(photos: Photos, request: ValuesRequest): readonly CountedValue[] {
+  return counted(photos, request, ({ camera }) => camera?.lens || null);
+}
+
 export function countriesOf(photos: Photos, request: ValuesRequest): readonly CountedValue[] {
   return counted(photos, request, ({ place }) => place?.country ?? null);
 }

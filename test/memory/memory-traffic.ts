@@ -1,5 +1,6 @@
 import type { Id } from '../../src/core/shared/ids.js';
 import { compareText } from '../../src/core/shared/text.js';
+import type { HourCount } from '../../src/core/traffic/request-hours.js';
 import {
   MAX_FAILURES,
   type PictureCount,
@@ -9,6 +10,7 @@ import {
   type Tally,
   type TrafficReads,
   type TrafficStore,
+  type TransferCount,
 } from '../../src/core/traffic/traffic.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 
@@ -25,6 +27,13 @@ export class MemoryTrafficReads implements TrafficReads {
       .map(copyOf);
   }
 
+  async hours(of: string): Promise<readonly HourCount[]> {
+    return this.database.requestHours
+      .where(({ customerId, day }) => customerId === this.customerId && day === of)
+      .sort((a, b) => a.hour - b.hour || a.apiKeyId - b.apiKeyId)
+      .map(copyOf);
+  }
+
   async failures(): Promise<readonly RequestFailure[]> {
     return failuresOf(this.database, this.customerId).map(([, failure]) => copyOf(failure));
   }
@@ -33,6 +42,13 @@ export class MemoryTrafficReads implements TrafficReads {
     return this.database.pictureCounts
       .where(({ customerId, day }) => customerId === this.customerId && day >= fromDay)
       .sort((a, b) => compareText(a.day, b.day) || a.deliveryKeyId - b.deliveryKeyId)
+      .map(copyOf);
+  }
+
+  async transfers(fromDay: string): Promise<readonly TransferCount[]> {
+    return this.database.transferCounts
+      .where(({ customerId, day }) => customerId === this.customerId && day >= fromDay)
+      .sort((a, b) => compareText(a.day, b.day) || compareText(a.channel, b.channel))
       .map(copyOf);
   }
 
@@ -47,11 +63,14 @@ export class MemoryTrafficReads implements TrafficReads {
 export class MemoryTrafficStore implements TrafficStore {
   constructor(private readonly database: MemoryDatabase) {}
 
-  add({ counts, failures, pictures }: Tally): Promise<void> {
+  add({ counts, hours, failures, pictures, transfers }: Tally): Promise<void> {
     return this.database.transaction(async () => {
       for (const count of counts.filter((one) => this.hasKey(one))) this.addCount(count);
+      for (const count of hours.filter((one) => this.hasKey(one))) this.addHour(count);
       for (const count of pictures.filter(({ customerId }) => this.database.customers.get(customerId)))
         this.addPicture(count);
+      for (const count of transfers.filter(({ customerId }) => this.database.customers.get(customerId)))
+        this.addTransfer(count);
       for (const failure of failures.filter((one) => this.hasKey(one))) {
         this.database.requestFailures.set(this.database.next('request failure'), failure);
       }
@@ -78,6 +97,7 @@ export class MemoryTrafficStore implements TrafficStore {
   sweep(beforeDay: string): Promise<void> {
     return this.database.transaction(async () => {
       this.database.storageDays.deleteWhere(({ day }) => day < beforeDay);
+      this.database.transferCounts.deleteWhere(({ day }) => day < beforeDay);
       for (const [id, { day }] of this.database.requestCounts.entries()) {
         if (day < beforeDay) this.database.requestCounts.delete(id);
       }
@@ -87,6 +107,12 @@ export class MemoryTrafficStore implements TrafficStore {
       for (const [id, { at }] of this.database.requestFailures.entries()) {
         if (at.toISOString() < beforeDay) this.database.requestFailures.delete(id);
       }
+    });
+  }
+
+  sweepHours(beforeDay: string): Promise<void> {
+    return this.database.transaction(async () => {
+      this.database.requestHours.deleteWhere(({ day }) => day < beforeDay);
     });
   }
 
@@ -102,6 +128,17 @@ export class MemoryTrafficStore implements TrafficStore {
     });
   }
 
+  private addHour(count: HourCount): void {
+    const key = `${count.apiKeyId} ${count.day} ${count.hour}`;
+    const before = this.database.requestHours.get(key) ?? { requests: 0, limited: 0, failed: 0 };
+    this.database.requestHours.set(key, {
+      ...count,
+      requests: before.requests + count.requests,
+      limited: before.limited + count.limited,
+      failed: before.failed + count.failed,
+    });
+  }
+
   private addPicture(count: PictureCount): void {
     const key = `${count.customerId} ${count.deliveryKeyId} ${count.day}`;
     const before = this.database.pictureCounts.get(key) ?? { requests: 0, bytes: 0, made: 0 };
@@ -110,6 +147,16 @@ export class MemoryTrafficStore implements TrafficStore {
       requests: before.requests + count.requests,
       bytes: before.bytes + count.bytes,
       made: before.made + count.made,
+    });
+  }
+
+  private addTransfer(count: TransferCount): void {
+    const key = `${count.customerId} ${count.channel} ${count.day}`;
+    const before = this.database.transferCounts.get(key) ?? { receivedBytes: 0, sentBytes: 0 };
+    this.database.transferCounts.set(key, {
+      ...count,
+      receivedBytes: before.receivedBytes + count.receivedBytes,
+      sentBytes: before.sentBytes + count.sentBytes,
     });
   }
 

@@ -83,7 +83,7 @@ const me = (token: string) =>
 test('a key is made, used, edited, replaced, deleted and refused', async () => {
   const { page, complaints } = owner;
   await open('/settings/keys');
-  await page.getByRole('link', { name: 'New key' }).click();
+  await page.getByRole('link', { name: 'Create key' }).click();
   await page.getByLabel('Name').fill('Website');
   await page.getByLabel('Allowed addresses').fill('10.0.0.256\n10.0.0.0/8');
   await page.getByRole('button', { name: 'Create key' }).click();

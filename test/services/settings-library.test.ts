@@ -353,6 +353,8 @@ test('the viewer has the photo’s address, leads to the others, enlarges to its
   if (shots !== null) await page.screenshot({ path: join(shots, 'viewer.png') });
   await page.getByRole('button', { name: 'Information' }).click();
   const panel = page.getByRole('complementary', { name: 'Information' });
+  // All of these photos are of one bright colour.
+  await panel.getByRole('img', { name: 'Histogram. Shadows 0%, midtones 100%, highlights 0%' }).waitFor();
   await panel.getByLabel('Title').fill('Plain colour');
   await panel.getByRole('button', { name: 'Save', exact: true }).click();
   await panel.getByText('Saved.').waitFor();

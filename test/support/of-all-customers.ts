@@ -50,8 +50,9 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
     'what is old enough is forgotten',
     /^WITH old AS MATERIALIZED \( SELECT customer_id, \w+ FROM (idempotency_keys|webhook_deliveries) WHERE (started|created)_at < \$1 /,
     /^DELETE FROM "sessions" WHERE \("last_seen_at" < \$1 OR "started_at" < \$2\)$/,
+    /^SELECT at, action, customer_id AS "customerId", .* FROM operator_entries .* UNION ALL .* FROM audit_entries WHERE actor_kind = 'operator' AND /,
     /^DELETE FROM audit_entries WHERE .* WHERE at < \$1 /,
-    /^DELETE FROM "(request_(counts|failures)|picture_counts|storage_days)" WHERE "(day|at)" < \$1$/,
+    /^DELETE FROM "(request_(counts|hours|failures)|(picture|transfer)_counts|storage_days)" WHERE "(day|at)" < \$1$/,
   ],
   [
     'what the renditions of each customer take, and what is stored, is counted for all of them',

@@ -156,6 +156,7 @@ export function sampleImport(customerId: Id, values: Partial<NewImport> = {}): N
     defaultTimeZone: null,
     tagIds: [],
     apiKeyId: null,
+    shareId: null,
     createdAt: sampleInstant,
     updatedAt: sampleInstant,
     expiresAt: later(7 * DAY),

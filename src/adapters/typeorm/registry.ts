@@ -4,6 +4,7 @@ import type { Repositories } from '../../core/shared/transactional.js';
 import { apiKeyTable, keyAddressTable } from './access/api-key.table.js';
 import { TypeormAuditTrail } from './audit/audit.repository.js';
 import { auditTable } from './audit/audit.table.js';
+import { operatorEntryTable } from './audit/operator-entry.table.js';
 import { TypeormBlobOwnership } from './blobs/blob-owners.repository.js';
 import { droppedUploadTable } from './blobs/dropped-upload.table.js';
 import { TypeormBulkEditRepository } from './bulk-edits/bulk-edit.repository.js';
@@ -84,6 +85,11 @@ import { WebhookBodies1763700000230 } from './migrations/1763700000230-webhook-b
 import { WebhookListeners1763700000231 } from './migrations/1763700000231-webhook-listeners.js';
 import { SettingsAddresses1763700000240 } from './migrations/1763700000240-settings-addresses.js';
 import { UploadReservations1763700000250 } from './migrations/1763700000250-upload-reservations.js';
+import { TransferCounts1763700000260 } from './migrations/1763700000260-transfer-counts.js';
+import { OperatorEntries1763700000270 } from './migrations/1763700000270-operator-entries.js';
+import { RequestHours1763700000280 } from './migrations/1763700000280-request-hours.js';
+import { ImportsOfShares1763700000281 } from './migrations/1763700000281-imports-of-shares.js';
+import { PhotoLenses1763700000282 } from './migrations/1763700000282-photo-lenses.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoExifTable, photoTable } from './photos/photo.table.js';
@@ -147,6 +153,7 @@ export const tables = [
   auditTable,
   ...trafficTables,
   operatorTokenTable,
+  operatorEntryTable,
 ];
 
 /** Oldest first. Released migrations are never changed. Those that are `online` follow the others (docs/decisions/0075). */
@@ -208,6 +215,11 @@ export const migrations = [
   WebhookListeners1763700000231,
   SettingsAddresses1763700000240,
   UploadReservations1763700000250,
+  TransferCounts1763700000260,
+  OperatorEntries1763700000270,
+  RequestHours1763700000280,
+  ImportsOfShares1763700000281,
+  PhotoLenses1763700000282,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

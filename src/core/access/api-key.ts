@@ -36,6 +36,12 @@ export function changedSettings(before: KeySettings, after: KeySettings): readon
   return changedFields(before, after, ['name', 'ipList', 'readLimit', 'writeLimit', 'expiresAt']);
 }
 
+/** The key with these settings; what is absent, and all that is none, stays. */
+export function withSettings(key: ApiKey, changes: Partial<KeySettings>): ApiKey {
+  const { name, ipList, readLimit, writeLimit, expiresAt } = { ...key, ...changes };
+  return { ...key, name, ipList, readLimit, writeLimit, expiresAt };
+}
+
 const PREFIX = 'phs_live_';
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;

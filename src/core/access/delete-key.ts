@@ -1,14 +1,16 @@
 import type { Actor } from '../audit/actor.js';
+import type { StoreResponse } from '../idempotency/idempotency-store.js';
 import type { Clock } from '../shared/clock.js';
 import { notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { KeyStore } from './key-store.js';
 
-/** From here on every process refuses the key. Errors: `not_found`. */
+/** From here on every process refuses the key. The response to the request for it is stored with the deletion. Errors: `not_found`. */
 export async function deleteKey(
   { keys, clock }: { keys: KeyStore; clock: Clock },
   actor: Actor,
   id: Id,
+  storeResponse?: StoreResponse<void>,
 ): Promise<void> {
-  if (!(await keys.delete(id, clock.now(), actor))) throw notFound('api_key');
+  if (!(await keys.delete(id, clock.now(), actor, storeResponse))) throw notFound('api_key');
 }

@@ -1,4 +1,5 @@
 import type { AccountCaller } from '../customers/account-caller.js';
+import type { StoreResponse } from '../idempotency/idempotency-store.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { deleteKey } from './delete-key.js';
@@ -10,7 +11,8 @@ export async function deleteOwnKey(
   uses: { keys: KeyStore; clock: Clock },
   caller: AccountCaller,
   id: Id,
+  storeResponse?: StoreResponse<void>,
 ): Promise<void> {
   const key = await ownKey(uses, caller.customerId, id);
-  await deleteKey(uses, caller.actor, key.id);
+  await deleteKey(uses, caller.actor, key.id, storeResponse);
 }

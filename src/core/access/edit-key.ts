@@ -4,7 +4,7 @@ import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { ApiKey, KeySettings } from './api-key.js';
 import type { KeyStore } from './key-store.js';
-import { readKeySettings } from './key-values.js';
+import { givenSettings, readKeySettings } from './key-values.js';
 
 /**
  * Changes name, IP list, limits or expiry of a key; absent fields stay. Takes effect with the next request. Scopes never change. Errors:
@@ -19,5 +19,5 @@ export async function editKey(
   const { key } = requireFound(await keys.find(id), 'api_key');
   const { settings, errors } = readKeySettings({ ...key, ...changes });
   if (errors.length > 0) throw invalid(...errors);
-  return requireFound(await keys.update(id, settings, clock.now(), actor), 'api_key');
+  return requireFound(await keys.update(id, givenSettings(settings, changes), clock.now(), actor), 'api_key');
 }

@@ -34,15 +34,15 @@ export interface KeyStore {
     storeResponse?: StoreResponse<ApiKey>,
   ): Promise<ApiKey>;
   /**
-   * Updates a key, with immediate effect on every process; an entry of the audit log names what changed. Null when there is no such key
-   * (any more).
+   * Changes what is given, with immediate effect on every process; what is absent stays, as it is by then. An entry of the audit log names
+   * what changed. Null when there is no such key (any more).
    */
-  update(id: Id, settings: KeySettings, at: Date, actor: Actor): Promise<ApiKey | null>;
+  update(id: Id, changes: Partial<KeySettings>, at: Date, actor: Actor): Promise<ApiKey | null>;
   /**
-   * Marks the key deleted, and writes the event `api_key.deleted` and an entry of the audit log with it. False when there is no such key
-   * (any more).
+   * Marks the key deleted, and with it writes the event `api_key.deleted`, an entry of the audit log, and what `storeResponse` stores; if
+   * that fails, the key stays. False when there is no such key (any more).
    */
-  delete(id: Id, at: Date, actor: Actor): Promise<boolean>;
+  delete(id: Id, at: Date, actor: Actor, storeResponse?: StoreResponse<void>): Promise<boolean>;
   /**
    * Records uses of keys: the latest one, and each address. Best effort, never older than what is stored; unknown ids are ignored.
    * Addresses of these keys that were last seen two days before the newest of these uses are deleted.

@@ -18,6 +18,12 @@ export function readKeySettings(settings: KeySettings): { settings: KeySettings;
   return { settings: { ...settings, name, ipList }, errors };
 }
 
+/** Of settings as they were read, those that were given: another person or program may have changed the others by now. */
+export function givenSettings<Settings extends object>(read: Settings, given: Partial<Settings>): Partial<Settings> {
+  const isGiven = ([name]: [string, unknown]) => given[name as keyof Settings] !== undefined;
+  return Object.fromEntries(Object.entries(read).filter(isGiven)) as Partial<Settings>;
+}
+
 function nameErrors(name: string): FieldError[] {
   const length = codePoints(name);
   if (length >= 1 && length <= MAX_KEY_NAME) return [];

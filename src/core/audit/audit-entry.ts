@@ -96,9 +96,12 @@ export function entryOf(
   actor: Actor,
   { customerId, action, at, subject, count = 1, changes = [] }: Change,
 ): NewAuditEntry {
-  const { kind, id, name, address } = actor;
-  const who = { actorKind: kind, actorId: id, actorName: name, address };
-  return { customerId, at, action, subjectId: subject.id, subjectName: subject.name, count, changes, ...who };
+  return { customerId, at, action, subjectId: subject.id, subjectName: subject.name, count, changes, ...whoOf(actor) };
+}
+
+/** The actor, as entries name it. */
+export function whoOf({ kind, id, name, address }: Actor) {
+  return { actorKind: kind, actorId: id, actorName: name, address } as const;
 }
 
 /** Which of these fields differ. */

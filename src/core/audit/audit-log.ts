@@ -1,6 +1,7 @@
 import type { Id } from '../shared/ids.js';
 import type { Actor } from './actor.js';
 import type { AuditAction, AuditEntry, Change } from './audit-entry.js';
+import type { OperatorChange, OperatorEntry, OperatorEntryWindow } from './operator-entry.js';
 
 /** Search criteria; null: everything. */
 export interface AuditFilter {
@@ -26,9 +27,13 @@ export interface AuditTrail extends AuditReads {
   add(actor: Actor, change: Omit<Change, 'customerId'>): Promise<void>;
 }
 
-/** The entries of all customers. */
+/** The entries of all customers, and those of none: what the operator did. */
 export interface AuditLog {
-  /** Deletes entries older than this, at most `limit`. Returns how many. */
+  /** Stores an entry that outlives every account. */
+  addOperatorEntry(actor: Actor, change: OperatorChange): Promise<void>;
+  /** Newest first: those, and what tokens of the operator changed in accounts that still exist. */
+  operatorEntries(window: OperatorEntryWindow): Promise<readonly OperatorEntry[]>;
+  /** Deletes entries older than this, at most `limit` of accounts and as many of none. Returns the larger number of them. */
   sweep(before: Date, limit: number): Promise<number>;
 }
 

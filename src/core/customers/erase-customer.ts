@@ -1,4 +1,5 @@
 import type { Actor } from '../audit/actor.js';
+import type { AuditLog } from '../audit/audit-log.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { type BlobCounting, countBlobsOf, noBlobs } from '../blobs/blobs-of-customer.js';
 import type { Clock } from '../shared/clock.js';
@@ -11,6 +12,7 @@ import type { CustomerDirectory, Erasure } from './customer-directory.js';
 export type EraseUses = {
   store: Transactional<'customer' | 'audit'>;
   customers: CustomerDirectory;
+  auditLog: AuditLog;
   blobs: BlobStore;
   clock: Clock;
 };
@@ -22,10 +24,14 @@ export type EraseUses = {
  * such customer and nothing of it.
  */
 export async function eraseCustomer(uses: EraseUses, actor: Actor, id: Id): Promise<Erasure> {
-  const { customers, clock } = uses;
+  const { customers, auditLog, clock } = uses;
   const startedAt = clock.now();
   const exists = (await customers.find(id)) !== null;
-  if (exists) await closeCustomer(uses, actor, id);
+  if (exists) {
+    // At the beginning: whoever continues an erasure that was interrupted did not ask for it.
+    await auditLog.addOperatorEntry(actor, { action: 'customer.erased', at: startedAt, subject: { id, name: null } });
+    await closeCustomer(uses, actor, id);
+  }
   const rowsBefore = await customers.countRows(id);
   const removed = noBlobs();
   do await removeEverything(uses, id, removed);

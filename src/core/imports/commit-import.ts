@@ -1,6 +1,7 @@
 import { DomainError, type ItemError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Reader, Transaction } from '../shared/transactional.js';
+import { announceCompletion } from './announce-completion.js';
 import { sourceFailed } from './fail-item.js';
 import { completeIfDone, type Import, startProcessing } from './import.js';
 
@@ -26,7 +27,7 @@ export async function commitImport(
   const counted = requireFound(await transaction.imports.get(subject.id), 'import');
   await transaction.imports.update(left === 0 ? completeIfDone(processing, counted.counts, at) : processing);
   if (left > 0) await transaction.jobs.add({ kind: 'publish', importId: subject.id });
-  else await transaction.outbox.add('import.completed', [subject.id], at);
+  else await announceCompletion(transaction, subject, counted.counts, at);
 }
 
 async function incomplete(transaction: Reader<'importPhotos'>, importId: Id, waiting: number): Promise<DomainError> {

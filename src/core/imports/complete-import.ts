@@ -1,6 +1,7 @@
 import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
+import { announceCompletion } from './announce-completion.js';
 import { completeIfDone, type Import } from './import.js';
 
 /** Ends the import, unless an item has work left. */
@@ -14,6 +15,6 @@ export async function completeImport(
     const ended = completeIfDone(locked, counts, clock.now());
     if (ended === locked) return;
     await transaction.imports.update(ended);
-    await transaction.outbox.add('import.completed', [id], ended.updatedAt);
+    await announceCompletion(transaction, ended, counts, ended.updatedAt);
   });
 }

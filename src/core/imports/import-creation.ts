@@ -2,6 +2,7 @@ import type { Caller } from '../access/caller.js';
 import { isTimeZone } from '../media/capture-time.js';
 import { after, DAY } from '../shared/clock.js';
 import { type FieldError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
 import { cleanText } from '../shared/text.js';
 import { textErrors, verbatimErrors } from '../shared/text-errors.js';
 import { nameErrors, type TagRequest } from '../tags/tag-request.js';
@@ -21,6 +22,7 @@ export interface ImportCreation extends TagRequest {
   readonly duplicatePolicy?: DuplicatePolicy | undefined;
   readonly restoreTrashed?: boolean | undefined;
   readonly defaultTimeZone?: string | null | undefined;
+  readonly shareId?: Id | undefined;
 }
 
 /** All problems with the values. */
@@ -50,6 +52,7 @@ export function newImport(input: ImportCreation, caller: Caller, at: Date): Omit
     restoreTrashed: input.restoreTrashed ?? true,
     defaultTimeZone: input.defaultTimeZone ?? null,
     apiKeyId: caller.apiKeyId,
+    shareId: input.shareId ?? null,
     createdAt: at,
     updatedAt: at,
     expiresAt: after(at, IDLE_DAYS * DAY),

@@ -32,6 +32,8 @@ export interface Import {
   /** Added to every new photo of the import. */
   readonly tagIds: readonly Id[];
   readonly apiKeyId: Id | null;
+  /** Whose visitors sent the photos; null if nobody but the customer did. It may be revoked by now. */
+  readonly shareId: Id | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** Null when not open. */
@@ -60,6 +62,11 @@ export interface CountedImport extends Import {
   readonly counts: ImportCounts;
   /** Sum of the known sizes of the items. */
   readonly totalBytes: number;
+}
+
+/** Whether a file was a photo, be it new or one that the library has. */
+export function hasPhotos({ imported, duplicate }: ImportCounts): boolean {
+  return imported + duplicate > 0;
 }
 
 /** In code points. */

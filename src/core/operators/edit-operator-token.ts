@@ -1,4 +1,6 @@
-import { readKeySettings } from '../access/key-values.js';
+import { givenSettings, readKeySettings } from '../access/key-values.js';
+import type { Actor } from '../audit/actor.js';
+import type { Clock } from '../shared/clock.js';
 import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { OperatorToken, OperatorTokenSettings } from './operator-token.js';
@@ -9,7 +11,8 @@ import type { OperatorTokenStore } from './operator-token-store.js';
  * Errors: `invalid_request`, `not_found`.
  */
 export async function editOperatorToken(
-  { operatorTokens }: { operatorTokens: OperatorTokenStore },
+  { operatorTokens, clock }: { operatorTokens: OperatorTokenStore; clock: Clock },
+  actor: Actor,
   id: Id,
   changes: Partial<OperatorTokenSettings>,
 ): Promise<OperatorToken> {
@@ -17,6 +20,6 @@ export async function editOperatorToken(
   const { name, ipList, expiresAt } = { ...requireFound(found, 'operator_token'), ...changes };
   const { settings, errors } = readKeySettings({ name, ipList, expiresAt, readLimit: null, writeLimit: null });
   if (errors.length > 0) throw invalid(...errors);
-  const values = { name: settings.name, ipList: settings.ipList, expiresAt: settings.expiresAt };
-  return requireFound(await operatorTokens.update(id, values), 'operator_token');
+  const given = givenSettings<OperatorTokenSettings>(settings, changes);
+  return requireFound(await operatorTokens.update(id, given, clock.now(), actor), 'operator_token');
 }

@@ -1,5 +1,6 @@
 import { hashToken, lastFour } from '../access/api-key.js';
 import { readKeySettings } from '../access/key-values.js';
+import type { Actor } from '../audit/actor.js';
 import type { Clock } from '../shared/clock.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import {
@@ -29,6 +30,7 @@ export interface IssuedOperatorToken {
 /** Errors: `invalid_request`, `limit_reached`. */
 export async function issueOperatorToken(
   { operatorTokens, clock }: { operatorTokens: OperatorTokenStore; clock: Clock },
+  actor: Actor,
   request: OperatorTokenRequest,
 ): Promise<IssuedOperatorToken> {
   const { name, ipList, expiresAt } = request;
@@ -37,7 +39,7 @@ export async function issueOperatorToken(
   if (wrong.length > 0) throw invalid(...wrong);
   const token = newOperatorToken();
   const isGranted = (scope: OperatorScope) => request.scopes.includes('all') || request.scopes.includes(scope);
-  const operatorToken = await operatorTokens.create({
+  const created = {
     name: settings.name,
     tokenHash: hashToken(token),
     lastFour: lastFour(token),
@@ -45,8 +47,8 @@ export async function issueOperatorToken(
     ipList: settings.ipList,
     expiresAt,
     createdAt: clock.now(),
-  });
-  return { operatorToken, token };
+  };
+  return { operatorToken: await operatorTokens.create(created, actor), token };
 }
 
 function scopeErrors(names: readonly string[]): FieldError[] {

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import type { Readable } from '../shared/transactional.js';
+import { searchTerms } from './photo-query.js';
 import { countryName } from './place.js';
 
 /** Photos with one value are counted up to this number: a count must not take longer in a larger library. */
@@ -44,6 +45,8 @@ export interface FilterValues {
   readonly tagged: { readonly yes: number; readonly no: number };
   /** Make and model, as cameras write them. */
   readonly cameras: readonly CountedValue[];
+  /** As cameras write them; those whose names cannot be searched by their words are left out. */
+  readonly lenses: readonly CountedValue[];
   /** ISO 3166-1 alpha-2, in the order of their names. */
   readonly countries: readonly CountedValue[];
 }
@@ -68,12 +71,17 @@ export function readFilterValues(
       contentTypes: countEach(distinct(kinds), ({ contentType }, value) => contentType === value),
       located: { yes: count(({ located }) => located), no: count(({ located }) => !located) },
       tagged: { yes: count(({ tagged }) => tagged), no: count(({ tagged }) => !tagged) },
-      cameras: (await photos.cameras(request)).toSorted((a, b) => (a.value < b.value ? -1 : 1)),
+      cameras: byName(await photos.cameras(request)),
+      lenses: byName(await photos.lenses(request)).filter(({ value }) => searchTerms(value)?.length),
       countries: (await photos.countries(request)).toSorted((a, b) =>
         countryName(a.value).localeCompare(countryName(b.value), 'en'),
       ),
     };
   });
+}
+
+function byName(values: readonly CountedValue[]): readonly CountedValue[] {
+  return values.toSorted((a, b) => (a.value < b.value ? -1 : 1));
 }
 
 /** Exact below the limit: a kind that was not counted to its end reaches it alone. */

@@ -32,6 +32,8 @@ export interface PhotoReads {
   kinds(request: ValuesRequest): Promise<readonly PhotoKind[]>;
   /** The cameras that photos were taken with, make and model, in no order. */
   cameras(request: ValuesRequest): Promise<readonly CountedValue[]>;
+  /** The lenses that photos were taken with, as cameras write them, in no order. */
+  lenses(request: ValuesRequest): Promise<readonly CountedValue[]>;
   /** The codes of the countries in which photos were taken, in no order. */
   countries(request: ValuesRequest): Promise<readonly CountedValue[]>;
   /** The cells of a map that photos outside the trash are in, in no order. Of each, at most `counted` photos are read. */

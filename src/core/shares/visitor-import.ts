@@ -15,5 +15,5 @@ export function visitorCaller({ customerId }: Share, address: string): Caller {
 export function visitorImport({ id, title }: Share): ImportCreation {
   const name = `Visitors of “${title}”`;
   const tag = truncate(`Share ${id}: ${title}`, MAX_TAG_NAME);
-  return { name, source: 'Share', tagNames: [tag], restoreTrashed: false };
+  return { name, source: 'Share', tagNames: [tag], restoreTrashed: false, shareId: id };
 }

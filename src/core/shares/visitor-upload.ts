@@ -46,19 +46,14 @@ export function reserveUpload(
   });
 }
 
-export interface VisitorUpload extends UploadShare {
-  /** Whether a file was accepted: only then are listeners told of it. */
-  readonly isAccepted: boolean;
-}
-
 /** Counts what a request has used of its reservation, and gives back the rest. A share that was revoked meanwhile has no limits any more. */
 export function settleUpload(
-  { store, clock }: { store: Transactional<'shares' | 'outbox'>; clock: Clock },
+  { store }: { store: Transactional<'shares'> },
   { customerId, id }: Share,
   reservation: UploadReservation,
-  used: VisitorUpload,
+  used: UploadShare,
 ): Promise<void> {
-  return store.transaction(customerId, async ({ shares, outbox }) => {
+  return store.transaction(customerId, async ({ shares }) => {
     const share = await shares.lock(id);
     if (share === null) return;
     await shares.update({
@@ -67,7 +62,6 @@ export function settleUpload(
       uploadedBytes: share.uploadedBytes + used.bytes,
       uploadReservations: share.uploadReservations.filter((each) => each.id !== reservation.id),
     });
-    if (used.isAccepted) await outbox.add('share.uploaded', [id], clock.now());
   });
 }
 

@@ -25,9 +25,10 @@ export async function readDailyUsage(
     await customer.read();
     const from = days[0] ?? '';
     const [counts, pictures] = [await traffic.counts(from), await traffic.pictures(from)];
+    const transfers = await traffic.transfers(from);
     const storage = await traffic.storage(from);
     const storedOn = (day: string) => storage.find((count) => count.day === day) ?? null;
-    const ofDay = (day: string) => ({ ...usageOf(day, counts, pictures), stored: storedOn(day) });
+    const ofDay = (day: string) => ({ ...usageOf(day, counts, pictures, transfers), stored: storedOn(day) });
     return { usage: await usage.read(), days: days.map(ofDay) };
   });
 }

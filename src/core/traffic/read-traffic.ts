@@ -5,8 +5,9 @@ import type { QuotaUse } from '../customers/customer-repository.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable } from '../shared/transactional.js';
+import type { HourCount } from './request-hours.js';
 import type { TrafficStore } from './traffic.js';
-import { dayOf, type RequestCount, type RequestFailure, trafficDays } from './traffic.js';
+import { dayOf, type RequestCount, type RequestFailure, type TransferCount, trafficDays } from './traffic.js';
 
 /** The usage and the requests of an account. */
 export interface Traffic {
@@ -19,6 +20,9 @@ export interface Traffic {
   /** The days in the report, oldest first, including those without requests. */
   readonly days: readonly string[];
   readonly counts: readonly RequestCount[];
+  readonly transfers: readonly TransferCount[];
+  /** Of the last of the days, today. */
+  readonly hours: readonly HourCount[];
   readonly failures: readonly RequestFailure[];
 }
 
@@ -33,6 +37,8 @@ export async function readTraffic(
     usage: await reader.usage.read(),
     quotaUse: await reader.usage.quotaUse(),
     counts: await reader.traffic.counts(days[0] ?? ''),
+    transfers: await reader.traffic.transfers(days[0] ?? ''),
+    hours: await reader.traffic.hours(days.at(-1) ?? ''),
     failures: await reader.traffic.failures(),
   }));
   return { ...seen, days, keys: await keys.list(customerId) };
@@ -43,7 +49,9 @@ export function countStorage({ traffic, clock }: { traffic: TrafficStore; clock:
   return traffic.countStorage(dayOf(clock.now()));
 }
 
-/** Deletes the days that are no longer in the report. */
-export function sweepTraffic({ traffic, clock }: { traffic: TrafficStore; clock: Clock }): Promise<void> {
-  return traffic.sweep(trafficDays(clock.now())[0] ?? '');
+/** Deletes the days and hours that are no longer in the report. */
+export async function sweepTraffic({ traffic, clock }: { traffic: TrafficStore; clock: Clock }): Promise<void> {
+  const now = clock.now();
+  await traffic.sweep(trafficDays(now)[0] ?? '');
+  await traffic.sweepHours(dayOf(now));
 }

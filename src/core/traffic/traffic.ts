@@ -1,6 +1,7 @@
 import { after, DAY } from '../shared/clock.js';
 import type { ErrorCode } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { HourCount } from './request-hours.js';
 
 /** The requests of one key on one day. */
 export interface RequestCount {
@@ -28,6 +29,26 @@ export interface PictureCount {
   readonly bytes: number;
   /** Of the requests: those whose picture had to be made first. */
   readonly made: number;
+}
+
+/**
+ * The ways between an account and its clients: requests with API keys, signed URLs of uploads and renditions, delivered pictures, shares
+ * with their visitors, and the settings area.
+ */
+export const channels = ['api', 'signed_urls', 'images', 'shares', 'settings'] as const;
+
+export type Channel = (typeof channels)[number];
+
+/** The bytes of one channel of a customer on one day, as connections carried them: more than the bodies, which may be compressed. */
+export interface TransferCount {
+  readonly customerId: Id;
+  /** Of UTC: the day on which a request ended. */
+  readonly day: string;
+  readonly channel: Channel;
+  /** Of requests, those that were refused included. */
+  readonly receivedBytes: number;
+  /** Of responses. */
+  readonly sentBytes: number;
 }
 
 /** What a customer had stored when it was last counted on a day, the trash included. */
@@ -72,23 +93,30 @@ export function trafficDays(now: Date): readonly string[] {
 /** Counted, and not yet written. */
 export interface Tally {
   readonly counts: readonly RequestCount[];
+  /** The same requests, by hour. */
+  readonly hours: readonly HourCount[];
   readonly failures: readonly RequestFailure[];
   readonly pictures: readonly PictureCount[];
+  readonly transfers: readonly TransferCount[];
 }
 
 /** For the bound customer. */
 export interface TrafficReads {
   /** From this day on, by day, then by key. */
   counts(fromDay: string): Promise<readonly RequestCount[]>;
+  /** Of this day, by hour, then by key. Hours of earlier days may be deleted. */
+  hours(day: string): Promise<readonly HourCount[]>;
   /** Newest first, at most `MAX_FAILURES`. */
   failures(): Promise<readonly RequestFailure[]>;
   /** From this day on, by day, then by delivery key. Keys that were deleted since are among them. */
   pictures(fromDay: string): Promise<readonly PictureCount[]>;
+  /** From this day on, by day, then by the name of the channel. */
+  transfers(fromDay: string): Promise<readonly TransferCount[]>;
   /** From this day on, by day: those on which it was counted. */
   storage(fromDay: string): Promise<readonly StorageCount[]>;
 }
 
-/** The requests of the keys, the pictures of the delivery keys, and what is stored, of all customers. */
+/** The requests of the keys, the pictures of the delivery keys, what was transferred, and what is stored, of all customers. */
 export interface TrafficStore {
   /**
    * Adds to the stored counts, all or nothing; any number of processes may do so. A key that does not exist (any more) is ignored, and so
@@ -99,6 +127,8 @@ export interface TrafficStore {
   countStorage(day: string): Promise<void>;
   /** Deletes the days before this one, and failures from before it. */
   sweep(beforeDay: string): Promise<void>;
+  /** Deletes the hours of days before this one; their days stay. */
+  sweepHours(beforeDay: string): Promise<void>;
 }
 
 declare module '../shared/transactional.js' {

@@ -54,6 +54,7 @@ export class DeliveryController {
   })
   async show(@Req() request: Request, @Res() response: Response): Promise<void> {
     const download = await openDeliveredPicture(this.ports, deliveryAddressOf(request), acceptedFormats(request));
+    this.traffic.followBytes(request, response, download.photo.customerId, 'images');
     response.once('close', () => this.count(download, request, response));
     // Not handed to nginx: it would not store what it sends itself.
     await sendDownload(request, response, this.sendable(download));

@@ -5,6 +5,7 @@ import type { Ports } from '../../core/ports.js';
 import { type Clock, SECOND } from '../../core/shared/clock.js';
 import { NoKeyRequired } from '../access.js';
 import { sendableRendition } from '../api/photos/photo-bytes.js';
+import { TrafficRecorder } from '../guards/traffic-recorder.js';
 import type { HeaderName } from '../openapi/headers.js';
 import { Documented, DocumentTag, picture } from '../openapi/operation.js';
 import { ifNoneMatchHeader, pathToken, rangeParameters } from '../openapi/parameters.js';
@@ -28,7 +29,10 @@ function wholeSecondsUntil(end: Date, clock: Clock): number {
 @NoKeyRequired()
 @AnyOrigin()
 export class RenditionsController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder,
+  ) {}
 
   @Get(':token')
   @Documented({
@@ -51,6 +55,7 @@ export class RenditionsController {
   })
   async show(@Param('token') token: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const download = await openSignedRendition(this.ports, token);
+    this.traffic.followBytes(request, response, download.photo.customerId, 'signed_urls');
     const { clock } = this.ports;
     // Evaluated when the response begins: generating the picture may have taken seconds.
     const sendable: Sendable = {

@@ -1,4 +1,17 @@
-import { All, Controller, Head, HttpCode, Inject, Options, Param, Patch, Put, Req, Res } from '@nestjs/common';
+import {
+  All,
+  Controller,
+  Head,
+  HttpCode,
+  Inject,
+  Options,
+  Param,
+  Patch,
+  Put,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { continueUpload } from '../../core/imports/continue-upload.js';
 import { receiveUpload } from '../../core/imports/receive-upload.js';
@@ -12,6 +25,7 @@ import { UPLOADS_PATH } from '../public-addresses.js';
 import { requestContextOf } from '../server/request-context.js';
 import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 import { describeTus, requireOffset, requireTusVersion, setProgress, Tus } from './tus.js';
+import { UploadBytes } from './upload-bytes.guard.js';
 import { uploadOf } from './upload-request.js';
 
 const METHODS = 'HEAD, OPTIONS, PATCH, PUT';
@@ -25,6 +39,7 @@ const METHODS = 'HEAD, OPTIONS, PATCH, PUT';
 @NoKeyRequired()
 @AnyOrigin()
 @Tus()
+@UseGuards(UploadBytes)
 export class UploadsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 

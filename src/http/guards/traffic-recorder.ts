@@ -3,14 +3,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { SECOND } from '../../core/shared/clock.js';
+import type { Id } from '../../core/shared/ids.js';
 import { type SentPicture, TrafficCounter } from '../../core/traffic/counter.js';
+import type { Channel } from '../../core/traffic/traffic.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
-import { knownKeyOf, requestContextOf } from '../server/request-context.js';
+import { knownKeyOf, type RequestContext, requestContextOf } from '../server/request-context.js';
 
 const FLUSH_MS = 5 * SECOND;
 
-/** Counts the requests of keys, and delivered pictures, in memory; written in batches, so no request waits for it. */
+/** Counts the requests of keys, delivered pictures, and bytes, in memory; written in batches, so no request waits for it. */
 @Injectable()
 export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
   private readonly counter = new TrafficCounter();
@@ -24,9 +26,11 @@ export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
 
   /** Counts a request of a known key once its response is sent, whatever its result. */
   follow(request: Request, response: Response): void {
+    const requestContext = requestContextOf(request);
+    const { customerId, id: apiKeyId } = knownKeyOf(requestContext).key;
+    requestContext.account = { customerId, channel: 'api' };
     response.once('close', () => {
-      const requestContext = requestContextOf(request);
-      const { customerId, id: apiKeyId } = knownKeyOf(requestContext).key;
+      this.noteTransfer(requestContext);
       this.counter.note({
         customerId,
         apiKeyId,
@@ -41,6 +45,14 @@ export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
     });
   }
 
+  /** Counts the bytes of a request and its response for an account, whatever the result. Further calls have no effect. */
+  followBytes(request: Request, response: Response, customerId: Id, channel: Channel): void {
+    const requestContext = requestContextOf(request);
+    if (requestContext.account !== null) return;
+    requestContext.account = { customerId, channel };
+    response.once('close', () => this.noteTransfer(requestContext));
+  }
+
   /** Counts a picture that was sent to whoever had its address. */
   notePicture(picture: Omit<SentPicture, 'at'>): void {
     this.counter.notePicture({ ...picture, at: this.ports.clock.now() });
@@ -53,6 +65,13 @@ export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();
+  }
+
+  private noteTransfer({ account, transferred, sentByFront }: RequestContext): void {
+    if (account === null) return;
+    const { receivedBytes, sentBytes } = transferred;
+    const bytes = { receivedBytes, sentBytes: sentBytes + sentByFront };
+    this.counter.noteTransfer({ ...account, at: this.ports.clock.now(), ...bytes });
   }
 
   /** Writes what was counted so far. What cannot be written now is written the next time. */

@@ -4,6 +4,7 @@ import type { BlobInfo, ByteRange } from '../../core/blobs/blob-store.js';
 import type { Download } from '../../core/photos/download-photo.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { HttpOptions } from '../http-options.js';
+import { requestContextOf } from '../server/request-context.js';
 import { noneMatch } from './entity-tag.js';
 import { sendBytes, withFirstChunk } from './send-bytes.js';
 
@@ -39,7 +40,7 @@ export async function sendDownload(
 ): Promise<void> {
   const isPlain = isPlainGet(request);
   if (isPlain && isBehind(front, request)) {
-    await handOver(response, sendable, front);
+    await handOver(request, response, sendable, front);
     return;
   }
   // A request for everything, unconditionally, needs no check before opening.
@@ -84,9 +85,16 @@ function isBehind(front: FrontServer | null, { socket }: IncomingMessage): front
 }
 
 /** All headers about the bytes, and where nginx finds them. */
-async function handOver(response: ServerResponse, sendable: Sendable, { blobsLocation }: ReadingFront): Promise<void> {
+async function handOver(
+  request: IncomingMessage,
+  response: ServerResponse,
+  sendable: Sendable,
+  { blobsLocation }: ReadingFront,
+): Promise<void> {
   const key = await sendable.place();
-  setHeaders(response, sendable, tagOf(sendable, await sendable.info()));
+  const info = await sendable.info();
+  requestContextOf(request).sentByFront = info.sizeBytes;
+  setHeaders(response, sendable, tagOf(sendable, info));
   // nginx adds it again.
   response.removeHeader('Accept-Ranges');
   response.setHeader('Content-Type', sendable.contentType);

@@ -4,6 +4,7 @@ import { newUlid } from '../../core/shared/ulid.js';
 import type { HttpOptions } from '../http-options.js';
 import { SHARES_PATH } from '../public-addresses.js';
 import { clientSource } from './client-source.js';
+import { endTransfer, NOTHING } from './connection-bytes.js';
 import { requestContextOf, setRequestContext } from './request-context.js';
 
 const API = '/api/v1';
@@ -49,25 +50,29 @@ export function openRequestContext({ logger, trustedProxies, operatorApi, onAnsw
       body: undefined,
       refusal: null,
       deprecated: [],
+      account: null,
+      transferred: NOTHING,
+      sentByFront: 0,
     });
     response.setHeader('X-Request-Id', requestId);
     const { method, socket } = request;
     const began = performance.now();
     const traced = trace?.({ method, traceparent: request.headersDistinct['traceparent']?.[0] });
-    const sentBefore = socket.bytesWritten;
     let whole = false;
     // Node also emits `finish` when a connection is closed with bytes still to send.
     response.once('finish', () => {
       whole = !socket.destroyed;
     });
+    // The first to listen: those who count the bytes for an account find them.
     response.once('close', () => {
-      const { key, operator, userId, refusal, charged, deprecated } = requestContextOf(request);
+      const requestContext = requestContextOf(request);
+      const { key, operator, userId, refusal, charged, deprecated } = requestContext;
+      requestContext.transferred = endTransfer(request);
       const route = request.route?.path ?? null;
       const status = response.statusCode;
       const line = { requestId, method, route, status, code: refusal, keyId: key?.key.id ?? null, clientIp };
       const ms = performance.now() - began;
-      // Bytes that the connection has sent for this response, including its headers.
-      const bytes = socket.bytesWritten - sentBefore;
+      const bytes = requestContext.transferred.sentBytes;
       const who = { ...(userId !== null && { userId }), ...(operator && { operatorTokenId: operator.id }) };
       const used = deprecated.length > 0 ? { deprecated } : {};
       const fields = { ...line, ...who, ...used, ms: Math.round(ms), bytes, whole };

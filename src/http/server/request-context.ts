@@ -6,6 +6,8 @@ import type { Actor } from '../../core/audit/actor.js';
 import type { OperatorToken } from '../../core/operators/operator-token.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
+import type { Channel } from '../../core/traffic/traffic.js';
+import type { TransferredBytes } from './connection-bytes.js';
 
 /** What is known about one request and its response so far; each check adds its part. */
 export interface RequestContext {
@@ -37,6 +39,12 @@ export interface RequestContext {
   refusal: ErrorCode | null;
   /** What it used that is deprecated. */
   deprecated: readonly string[];
+  /** Whose usage its bytes are; null if it is nobody's, or not known yet. */
+  account: { readonly customerId: Id; readonly channel: Channel } | null;
+  /** Set once the response is sent. */
+  transferred: TransferredBytes;
+  /** Bytes of the body that a server in front of this one sends in its place. */
+  sentByFront: number;
 }
 
 /** What one part of http alone knows about a request: only who has the slot can read it. */

@@ -15,6 +15,8 @@ const formats = {
   monthName: (locale: string, value: string) => date(locale, `${value}-01`, { month: 'short' }),
   /** `2026-11-21` as `21 Nov`. */
   day: (locale: string, value: string) => date(locale, value, { day: 'numeric', month: 'short' }),
+  /** `2026-11-21T03:00` as `03:00`, of no zone. */
+  hour: (locale: string, value: string) => date(locale, value, { hour: 'numeric', minute: '2-digit' }),
   /** `2026-11-21T03:04:05` as `21 November 2026 at 03:04:05`, of no zone. */
   time: (locale: string, value: string) => date(locale, value, { dateStyle: 'long', timeStyle: 'medium' }),
 } as const;

@@ -22,6 +22,8 @@ export interface PageContext {
   readonly form: FormFields;
   /** The areas that there are. */
   readonly navigation: readonly NavigationEntry[];
+  /** Whether the documentation is served. */
+  readonly hasDocs: boolean;
   readonly clientIp: string;
   readonly requestId: string;
 }

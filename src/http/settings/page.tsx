@@ -5,6 +5,7 @@ import { Reply } from '../responses/reply.js';
 import { ActingRole } from './allowed.js';
 import type { Flash } from './browser-session.js';
 import { Csrf } from './csrf.js';
+import { HasDocs } from './docs-link.js';
 import { CsrfToken } from './form.js';
 import { Layout } from './layout.js';
 import { localize } from './localized.js';
@@ -45,9 +46,11 @@ export function renderPage(
   const html = renderToString(
     <CsrfToken.Provider value={token}>
       <ActingRole.Provider value={context.person?.user.role ?? null}>
-        <Layout context={context} options={options} flash={flash} token={token}>
-          {content}
-        </Layout>
+        <HasDocs.Provider value={context.hasDocs}>
+          <Layout context={context} options={options} flash={flash} token={token}>
+            {content}
+          </Layout>
+        </HasDocs.Provider>
       </ActingRole.Provider>
     </CsrfToken.Provider>,
   );

@@ -25,7 +25,7 @@ export function Paging({
         <span />
       ) : (
         <a class="button plain small" href={address(path, query)}>
-          To the first page
+          First page
         </a>
       )}
       {page.nextCursor === null ? (

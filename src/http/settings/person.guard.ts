@@ -1,7 +1,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { requireChange } from '../../core/access/require-budget.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
@@ -11,6 +11,8 @@ import { touchSession } from '../../core/users/find-session.js';
 import { mayActAs, type Role } from '../../core/users/role.js';
 import type { KnownSession } from '../../core/users/session.js';
 import { accessOf } from '../access.js';
+import { TrafficRecorder } from '../guards/traffic-recorder.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 import { requestContextOf } from '../server/request-context.js';
 import { accountsBeside } from './accounts/accounts-cookie.js';
@@ -32,6 +34,8 @@ export class PersonGuard implements CanActivate {
     @Inject(PORTS) private readonly ports: Ports,
     @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(Navigation) private readonly navigation: Navigation,
+    @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder,
+    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
   ) {
     this.csrf = new Csrf(ports);
   }
@@ -48,10 +52,15 @@ export class PersonGuard implements CanActivate {
     const person = isAdmitted ? known : null;
     const form = new FormFields(new URLSearchParams());
     const others = known === null ? [] : await accountsBeside(this.ports, request, known);
-    const pageContext = { request, person, others, clientIp, requestId, form, navigation: this.navigation.entries };
+    const service = { navigation: this.navigation.entries, hasDocs: this.options.docs !== false };
+    const pageContext = { request, person, others, clientIp, requestId, form, ...service };
     pageContexts.set(requestContext, pageContext);
     requestContext.userId = person?.user.id ?? null;
-    if (person !== null) await touchSession(this.ports, person, clientIp);
+    if (person !== null) {
+      const response = context.switchToHttp().getResponse<Response>();
+      this.traffic.followBytes(request, response, person.customer.id, 'settings');
+      await touchSession(this.ports, person, clientIp);
+    }
     if (access.needs === 'person') {
       if (!isAdmitted) throw notAdmitted(namedIp);
       this.requirePerson(request, access.role);

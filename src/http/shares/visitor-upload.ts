@@ -2,7 +2,7 @@ import type { InlineFile } from '../../core/imports/inline-files.js';
 import type { Ports } from '../../core/ports.js';
 import type { Share, UploadShare } from '../../core/shares/share.js';
 import { visitorCaller, visitorImport } from '../../core/shares/visitor-import.js';
-import { limitReached, reserveUpload, settleUpload, type VisitorUpload } from '../../core/shares/visitor-upload.js';
+import { limitReached, reserveUpload, settleUpload } from '../../core/shares/visitor-upload.js';
 import type { FormFields } from '../settings/form-fields.js';
 import { type PlainImport, receivePlainForm } from '../settings/imports/plain-import.js';
 
@@ -15,14 +15,14 @@ export async function receiveVisitorForm(
 ): Promise<PlainImport> {
   const reserved = await reserveUpload(ports, share);
   const counter = new LimitedFiles(reserved);
-  let used: VisitorUpload = { files: 0, bytes: 0, isAccepted: false };
+  let used: UploadShare = { files: 0, bytes: 0 };
   try {
     const files = form.files && counter.of(form.files);
     const caller = visitorCaller(share, address);
     const received = await receivePlainForm(ports, caller, { files }, visitorImport(share));
     // Nothing was imported then: the rest of the files was not read.
     if (counter.isExceeded) throw limitReached();
-    if (received.importId !== null) used = { ...counter.used, isAccepted: received.isAccepted };
+    if (received.importId !== null) used = counter.used;
     return received;
   } finally {
     await settleUpload(ports, share, reserved, used);

@@ -7,6 +7,7 @@ import { openShare } from '../../core/shares/open-share.js';
 import type { Share } from '../../core/shares/share.js';
 import { enterShare, isAdmitted, PASS_HOURS } from '../../core/shares/visitor-pass.js';
 import { requireVisitBudget } from '../../core/shares/visits.js';
+import { TrafficRecorder } from '../guards/traffic-recorder.js';
 import { PORTS } from '../ports-token.js';
 import { requestContextOf } from '../server/request-context.js';
 import { cookieOf, isSecure } from '../settings/browser-session.js';
@@ -17,7 +18,10 @@ const PASS_COOKIE = 'phs_share';
 /** Who follows the link of a share: a budget, the link, and the password if it has one, in this order. */
 @Injectable()
 export class Visitors {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder,
+  ) {}
 
   /** The share that a visitor may see. Errors: `rate_limited`, `not_found`, `url_forbidden` (the password is missing). */
   async open(request: Request, token: string): Promise<Share> {
@@ -30,7 +34,9 @@ export class Visitors {
   async find(request: Request, token: string): Promise<Share> {
     request.res?.setHeader('X-Robots-Tag', 'noindex, nofollow');
     await requireVisitBudget(this.ports, requestContextOf(request).clientIp);
-    return openShare(this.ports, token);
+    const share = await openShare(this.ports, token);
+    if (request.res) this.traffic.followBytes(request, request.res, share.customerId, 'shares');
+    return share;
   }
 
   isAdmitted(request: Request, share: Share): boolean {

@@ -275,7 +275,7 @@ export class OperatorActor {
 
 async function newOperator(ports: Ports, url: string, request: Partial<OperatorTokenRequest>): Promise<OperatorActor> {
   const all = { name: 'sign-up', scopes: ['all'], ipList: [], expiresAt: null };
-  const { operatorToken, token } = await issueOperatorToken(ports, { ...all, ...request });
+  const { operatorToken, token } = await issueOperatorToken(ports, commandLine, { ...all, ...request });
   return new OperatorActor(url, operatorToken.id, token);
 }
 

@@ -16,10 +16,18 @@ const ALSO: readonly string[] = ['region', 'landmark-one-main', 'page-has-headin
 
 /** What axe-core finds serious or critical on a page, and what is in no landmark, in words. */
 export async function seriousViolations(page: Page): Promise<string[]> {
+  return seriousOf(await violationsOf(page));
+}
+
+/** Texts that their colours make hard to read. */
+export async function poorContrasts(page: Page): Promise<string[]> {
+  return seriousOf(await violationsOf(page, "{ runOnly: ['color-contrast'] }"));
+}
+
+async function violationsOf(page: Page, options = '{}'): Promise<readonly Violation[]> {
   // Evaluated by the debugger, which the page's policy does not bind.
-  await page.evaluate(AXE);
-  const found = (await page.evaluate('axe.run().then(({ violations }) => violations)')) as readonly Violation[];
-  return seriousOf(found);
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
+  return page.evaluate(`axe.run(${options}).then(({ violations }) => violations)`);
 }
 
 export function seriousOf(found: readonly Violation[]): string[] {

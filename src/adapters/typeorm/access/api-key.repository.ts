@@ -1,5 +1,11 @@
 import { type DataSource, type EntityManager, IsNull, MoreThanOrEqual } from 'typeorm';
-import { type ApiKey, changedSettings, type KeySettings, type NewApiKey } from '../../../core/access/api-key.js';
+import {
+  type ApiKey,
+  changedSettings,
+  type KeySettings,
+  type NewApiKey,
+  withSettings,
+} from '../../../core/access/api-key.js';
 import {
   ADDRESS_RETENTION_MS,
   type KeyAddress,
@@ -84,16 +90,11 @@ export class TypeormKeyStore implements KeyStore {
     });
   }
 
-  update(
-    id: Id,
-    { name, ipList, readLimit, writeLimit, expiresAt }: KeySettings,
-    at: Date,
-    actor: Actor,
-  ): Promise<ApiKey | null> {
+  update(id: Id, given: Partial<KeySettings>, at: Date, actor: Actor): Promise<ApiKey | null> {
     return inTransaction(this.dataSource, async (manager) => {
       const before = await locked(manager, id);
       if (before === null) return null;
-      const stored: ApiKey = { ...before, name, ipList, readLimit, writeLimit, expiresAt };
+      const stored = withSettings(before, given);
       await update(manager, apiKeyTable, stored);
       const changes = changedSettings(before, stored);
       const edit = { action: 'api_key.edited', subject: stored, changes, at } as const;
@@ -102,7 +103,7 @@ export class TypeormKeyStore implements KeyStore {
     });
   }
 
-  delete(id: Id, at: Date, actor: Actor): Promise<boolean> {
+  delete(id: Id, at: Date, actor: Actor, storeResponse?: StoreResponse<void>): Promise<boolean> {
     return inTransaction(this.dataSource, async (manager) => {
       const deleted = await locked(manager, id);
       if (deleted === null) return false;
@@ -113,6 +114,7 @@ export class TypeormKeyStore implements KeyStore {
         subject: deleted,
         at,
       });
+      await storeResponse?.(undefined, new TypeormResponseStore(manager, deleted.customerId));
       return true;
     });
   }

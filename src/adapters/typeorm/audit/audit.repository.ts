@@ -2,10 +2,17 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { Actor } from '../../../core/audit/actor.js';
 import { type AuditEntry, type Change, entryOf } from '../../../core/audit/audit-entry.js';
 import { type AuditLog, type AuditTrail, noFilter } from '../../../core/audit/audit-log.js';
+import {
+  type OperatorChange,
+  type OperatorEntry,
+  type OperatorEntryWindow,
+  operatorEntryOf,
+} from '../../../core/audit/operator-entry.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { change, insert, select, selectList } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
 import { auditTable } from './audit.table.js';
+import { operatorEntryTable } from './operator-entry.table.js';
 
 export class TypeormAuditTrail implements AuditTrail {
   constructor(
@@ -33,16 +40,58 @@ export class TypeormAuditTrail implements AuditTrail {
 export class TypeormAuditLog implements AuditLog {
   constructor(private readonly dataSource: DataSource) {}
 
+  async addOperatorEntry(actor: Actor, made: OperatorChange): Promise<void> {
+    await withoutTransaction(this.dataSource, (manager) => addOperatorEntry(manager, actor, made));
+  }
+
+  operatorEntries({ until, tokenId, limit }: OperatorEntryWindow): Promise<readonly OperatorEntry[]> {
+    return withoutTransaction(this.dataSource, (manager) =>
+      select<OperatorEntry>(manager, OPERATOR_ENTRIES, [until ?? 'infinity', tokenId, limit]),
+    );
+  }
+
   sweep(before: Date, limit: number): Promise<number> {
     return withoutTransaction(this.dataSource, async (manager) => {
-      const { count } = await change(
+      const { count: ofAccounts } = await change(
         manager,
         `DELETE FROM audit_entries WHERE (customer_id, id) IN (
            SELECT customer_id, id FROM audit_entries WHERE at < $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED
          )`,
         [before, limit],
       );
-      return count;
+      const { count: ofNone } = await change(
+        manager,
+        `DELETE FROM operator_entries WHERE id IN (
+           SELECT id FROM operator_entries WHERE at < $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED
+         )`,
+        [before, limit],
+      );
+      return Math.max(ofAccounts, ofNone);
     });
   }
 }
+
+/** In the transaction of the change. */
+export async function addOperatorEntry(manager: EntityManager, actor: Actor, made: OperatorChange): Promise<void> {
+  await insert(manager, operatorEntryTable, [operatorEntryOf(actor, made)]);
+}
+
+/** Entries of the same moment are in the order of their numbers. */
+const OPERATOR_ENTRIES = `
+  SELECT at, action, customer_id AS "customerId", subject_id AS "subjectId", subject_name AS "subjectName", count, changes,
+    actor_kind AS "actorKind", actor_id AS "actorId", actor_name AS "actorName", address
+  FROM (
+    (
+      SELECT id, at, action, CASE WHEN action = 'customer.erased' THEN subject_id END AS customer_id, subject_id, subject_name,
+        1 AS count, changes, actor_kind, actor_id, actor_name, address
+      FROM operator_entries
+      WHERE at < $1 AND ($2::bigint IS NULL OR (actor_kind = 'operator' AND actor_id = $2) OR (subject_id = $2 AND action LIKE 'operator_token.%'))
+      ORDER BY at DESC, id DESC LIMIT $3
+    ) UNION ALL (
+      SELECT id, at, action, customer_id, subject_id, subject_name, count, changes, actor_kind, actor_id, actor_name, address
+      FROM audit_entries
+      WHERE actor_kind = 'operator' AND at < $1 AND ($2::bigint IS NULL OR actor_id = $2)
+      ORDER BY at DESC, id DESC LIMIT $3
+    )
+  ) entries
+  ORDER BY at DESC, id DESC LIMIT $3`;

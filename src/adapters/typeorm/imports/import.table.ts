@@ -24,6 +24,7 @@ export const importTable = tableOf<Import>('import', 'imports', {
   defaultTimeZone: optionalText,
   tagIds: { type: 'bigint', array: true },
   apiKeyId: optionalBigWhole,
+  shareId: optionalBigWhole,
   createdAt: instant,
   updatedAt: instant,
   expiresAt: optionalInstant,

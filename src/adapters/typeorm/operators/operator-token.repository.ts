@@ -1,4 +1,6 @@
-import { type DataSource, IsNull } from 'typeorm';
+import { type DataSource, type EntityManager, IsNull } from 'typeorm';
+import type { Actor } from '../../../core/audit/actor.js';
+import { changedFields } from '../../../core/audit/audit-entry.js';
 import {
   MAX_OPERATOR_TOKENS,
   type NewOperatorToken,
@@ -8,6 +10,7 @@ import {
 import type { OperatorTokenStore } from '../../../core/operators/operator-token-store.js';
 import { DomainError, requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { addOperatorEntry } from '../audit/audit.repository.js';
 import { insert } from '../database/rows.js';
 import { inTransaction, withoutTransaction } from '../database/transaction.js';
 import { operatorTokenTable } from './operator-token.table.js';
@@ -26,7 +29,7 @@ export class TypeormOperatorTokenStore implements OperatorTokenStore {
     return withoutTransaction(this.dataSource, (manager) => manager.find(operatorTokenTable, { order: { id: 'ASC' } }));
   }
 
-  create(token: NewOperatorToken): Promise<OperatorToken> {
+  create(token: NewOperatorToken, actor: Actor): Promise<OperatorToken> {
     return inTransaction(this.dataSource, async (manager) => {
       // Tokens are created one at a time, so that their number stays within its limit. Readers are not blocked.
       await manager.query('LOCK TABLE operator_tokens IN SHARE ROW EXCLUSIVE MODE');
@@ -34,22 +37,50 @@ export class TypeormOperatorTokenStore implements OperatorTokenStore {
         const message = `There can be at most ${MAX_OPERATOR_TOKENS} operator tokens. Delete one first.`;
         throw new DomainError('limit_reached', message, { limit: MAX_OPERATOR_TOKENS, name: 'operatorTokens' });
       }
-      return requireFound((await insert(manager, operatorTokenTable, [token]))[0], 'operator_token');
+      const created = requireFound((await insert(manager, operatorTokenTable, [token]))[0], 'operator_token');
+      await addOperatorEntry(manager, actor, {
+        action: 'operator_token.created',
+        at: token.createdAt,
+        subject: created,
+      });
+      return created;
     });
   }
 
-  update(id: Id, { name, ipList, expiresAt }: OperatorTokenSettings): Promise<OperatorToken | null> {
+  update(
+    id: Id,
+    { ipList, ...others }: Partial<OperatorTokenSettings>,
+    at: Date,
+    actor: Actor,
+  ): Promise<OperatorToken | null> {
     return inTransaction(this.dataSource, async (manager) => {
-      const live = { id, deletedAt: IsNull() };
-      await manager.update(operatorTokenTable, live, { name, ipList: [...ipList], expiresAt });
-      return manager.findOneBy(operatorTokenTable, live);
+      const before = await lockLive(manager, id);
+      if (before === null) return null;
+      const after: OperatorToken = { ...before, ...others, ...(ipList && { ipList: [...ipList] }) };
+      const changes = changedFields(before, after, ['name', 'ipList', 'expiresAt']);
+      if (changes.length === 0) return before;
+      const { name, expiresAt } = after;
+      await manager.update(operatorTokenTable, { id }, { name, ipList: [...after.ipList], expiresAt });
+      await addOperatorEntry(manager, actor, { action: 'operator_token.edited', at, subject: after, changes });
+      return after;
     });
   }
 
-  async delete(id: Id, at: Date): Promise<boolean> {
-    const { affected } = await withoutTransaction(this.dataSource, (manager) =>
-      manager.update(operatorTokenTable, { id, deletedAt: IsNull() }, { deletedAt: at }),
-    );
-    return affected === 1;
+  delete(id: Id, at: Date, actor: Actor): Promise<boolean> {
+    return inTransaction(this.dataSource, async (manager) => {
+      const subject = await lockLive(manager, id);
+      if (subject === null) return false;
+      await manager.update(operatorTokenTable, { id }, { deletedAt: at });
+      await addOperatorEntry(manager, actor, { action: 'operator_token.deleted', at, subject });
+      return true;
+    });
   }
+}
+
+/** Changes of one token are made one after the other. */
+function lockLive(manager: EntityManager, id: Id): Promise<OperatorToken | null> {
+  return manager.findOne(operatorTokenTable, {
+    where: { id, deletedAt: IsNull() },
+    lock: { mode: 'pessimistic_write' },
+  });
 }

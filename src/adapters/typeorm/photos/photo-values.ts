@@ -6,19 +6,26 @@ import { select } from '../database/rows.js';
 import { facetsNumbered } from './photo-facets.js';
 
 /**
- * The distinct values of columns with which an index begins, after the customer and the trash; of each, photos are counted up to a limit. The
- * index is read from one value to the next, so that it does not matter how many photos there are.
+ * The distinct values with which an index begins, after the customer and the trash; of each, photos are counted up to a limit. The index is
+ * read from one value to the next, so that it does not matter how many photos there are.
+ * @param sources Each value's name, and what it is of a photo `p`.
  */
-function countedValues(columns: readonly string[], { isGiven = 'true', more = '' } = {}): string {
-  const [of, previous] = [columns.map((column) => `p.${column}`).join(), columns.map((name) => `v.${name}`).join()];
+function countedValues(sources: Readonly<Record<string, string>>, { isGiven = 'true', more = '' } = {}): string {
+  const names = Object.keys(sources);
+  const [values, previous] = [Object.values(sources).join(), names.map((name) => `v.${name}`).join()];
+  const of = Object.entries(sources)
+    .map(([name, source]) => `${source} AS ${name}`)
+    .join();
   const own = `p.customer_id = $1 AND p.trashed = $2 AND ${isGiven}`;
-  const same = columns.map((column) => `p.${column} = v.${column}`).join(' AND ');
+  const same = Object.entries(sources)
+    .map(([name, source]) => `${source} = v.${name}`)
+    .join(' AND ');
   return prepared(
     `WITH RECURSIVE found AS (
-       (SELECT ${of} FROM photos p WHERE ${own} ORDER BY ${of} LIMIT 1)
+       (SELECT ${of} FROM photos p WHERE ${own} ORDER BY ${values} LIMIT 1)
        UNION ALL
        SELECT following.* FROM found v, LATERAL (
-         SELECT ${of} FROM photos p WHERE ${own} AND (${of}) > (${previous}) ORDER BY ${of} LIMIT 1
+         SELECT ${of} FROM photos p WHERE ${own} AND (${values}) > (${previous}) ORDER BY ${values} LIMIT 1
        ) following
      )
      SELECT v.*, (
@@ -27,16 +34,23 @@ function countedValues(columns: readonly string[], { isGiven = 'true', more = ''
   );
 }
 
-const selectKinds = countedValues(['facets', 'content_type']);
+const selectKinds = countedValues({ facets: 'p.facets', content_type: 'p.content_type' });
 
-const selectCountries = countedValues(['place_country'], { isGiven: 'p.place_country IS NOT NULL' });
+const selectCountries = countedValues({ value: 'p.place_country' }, { isGiven: 'p.place_country IS NOT NULL' });
 
 /** Keys are folded: any photo of a camera has its name as it is written. */
-const selectCameras = countedValues(['camera_key'], {
-  isGiven: `p.camera_key > ''`,
-  more: `, (SELECT concat_ws(' ', p.camera ->> 'make', p.camera ->> 'model') FROM photos p
+const selectCameras = countedValues(
+  { camera_key: 'p.camera_key' },
+  {
+    isGiven: `p.camera_key > ''`,
+    more: `, (SELECT concat_ws(' ', p.camera ->> 'make', p.camera ->> 'model') FROM photos p
     WHERE p.customer_id = $1 AND p.trashed = $2 AND p.camera_key = v.camera_key LIMIT 1) AS value`,
-});
+  },
+);
+
+/** As in the index `photos_lens`. */
+const LENS = `(p.camera ->> 'lens') COLLATE "C"`;
+const selectLenses = countedValues({ value: LENS }, { isGiven: `(${LENS}) > ''` });
 
 const values = (customerId: Id, { trashed, counted, limit }: ValuesRequest) => [customerId, trashed, counted, limit];
 
@@ -69,10 +83,13 @@ export async function countriesInUse(
   customerId: Id,
   request: ValuesRequest,
 ): Promise<readonly CountedValue[]> {
-  const rows = await select<{ place_country: string; photos: number }>(
-    manager,
-    selectCountries,
-    values(customerId, request),
-  );
-  return rows.map(({ place_country: value, photos }) => ({ value, photos }));
+  return select<CountedValue>(manager, selectCountries, values(customerId, request));
+}
+
+export async function lensesInUse(
+  manager: EntityManager,
+  customerId: Id,
+  request: ValuesRequest,
+): Promise<readonly CountedValue[]> {
+  return select<CountedValue>(manager, selectLenses, values(customerId, request));
 }

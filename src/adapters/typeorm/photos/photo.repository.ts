@@ -21,7 +21,7 @@ import { countPhotos, isUnmoved, listPhotos, listPhotosAsJson } from './photo-li
 import { countTakenBetween, type PhotosReadTogether, photosWithTags, visiblePhotos } from './photo-reads.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
-import { camerasInUse, countriesInUse, photoKinds } from './photo-values.js';
+import { camerasInUse, countriesInUse, lensesInUse, photoKinds } from './photo-values.js';
 import { storeHash } from './similar-photos.js';
 
 export class TypeormPhotoRepository implements PhotoRepository {
@@ -74,6 +74,10 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   cameras(request: ValuesRequest): Promise<readonly CountedValue[]> {
     return camerasInUse(this.manager, this.customerId, request);
+  }
+
+  lenses(request: ValuesRequest): Promise<readonly CountedValue[]> {
+    return lensesInUse(this.manager, this.customerId, request);
   }
 
   countries(request: ValuesRequest): Promise<readonly CountedValue[]> {

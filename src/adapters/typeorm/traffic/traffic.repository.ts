@@ -1,5 +1,6 @@
 import { type DataSource, type EntityManager, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
+import type { HourCount } from '../../../core/traffic/request-hours.js';
 import {
   MAX_FAILURES,
   type PictureCount,
@@ -9,10 +10,18 @@ import {
   type Tally,
   type TrafficReads,
   type TrafficStore,
+  type TransferCount,
 } from '../../../core/traffic/traffic.js';
 import { asJson, change, select } from '../database/rows.js';
 import { inTransaction, withoutTransaction } from '../database/transaction.js';
-import { pictureCountTable, requestCountTable, requestFailureTable, storageCountTable } from './traffic.table.js';
+import {
+  hourCountTable,
+  pictureCountTable,
+  requestCountTable,
+  requestFailureTable,
+  storageCountTable,
+  transferCountTable,
+} from './traffic.table.js';
 
 export class TypeormTrafficReads implements TrafficReads {
   constructor(
@@ -22,6 +31,11 @@ export class TypeormTrafficReads implements TrafficReads {
 
   counts(fromDay: string): Promise<readonly RequestCount[]> {
     return this.manager.find(requestCountTable, { where: this.from(fromDay), order: { day: 'ASC', apiKeyId: 'ASC' } });
+  }
+
+  hours(day: string): Promise<readonly HourCount[]> {
+    const { customerId } = this;
+    return this.manager.find(hourCountTable, { where: { customerId, day }, order: { hour: 'ASC', apiKeyId: 'ASC' } });
   }
 
   async failures(): Promise<readonly RequestFailure[]> {
@@ -36,6 +50,11 @@ export class TypeormTrafficReads implements TrafficReads {
     return this.manager.find(pictureCountTable, { where: this.from(fromDay), order });
   }
 
+  transfers(fromDay: string): Promise<readonly TransferCount[]> {
+    const order = { day: 'ASC', channel: 'ASC' } as const;
+    return this.manager.find(transferCountTable, { where: this.from(fromDay), order });
+  }
+
   storage(fromDay: string): Promise<readonly StorageCount[]> {
     return this.manager.find(storageCountTable, { where: this.from(fromDay), order: { day: 'ASC' } });
   }
@@ -48,10 +67,12 @@ export class TypeormTrafficReads implements TrafficReads {
 export class TypeormTrafficStore implements TrafficStore {
   constructor(private readonly dataSource: DataSource) {}
 
-  add({ counts, failures, pictures }: Tally): Promise<void> {
+  add({ counts, hours, failures, pictures, transfers }: Tally): Promise<void> {
     return inTransaction(this.dataSource, async (manager) => {
       if (counts.length > 0) await addCounts(manager, counts);
+      if (hours.length > 0) await addHours(manager, hours);
       if (pictures.length > 0) await addPictures(manager, pictures);
+      if (transfers.length > 0) await addTransfers(manager, transfers);
       if (failures.length > 0) await addFailures(manager, failures);
     });
   }
@@ -62,11 +83,17 @@ export class TypeormTrafficStore implements TrafficStore {
 
   sweep(beforeDay: string): Promise<void> {
     return inTransaction(this.dataSource, async (manager) => {
-      for (const table of [requestCountTable, pictureCountTable, storageCountTable]) {
+      for (const table of [requestCountTable, pictureCountTable, transferCountTable, storageCountTable]) {
         await manager.delete<{ day: string }>(table, { day: LessThan(beforeDay) });
       }
       await manager.delete(requestFailureTable, { at: LessThan(new Date(beforeDay)) });
     });
+  }
+
+  async sweepHours(beforeDay: string): Promise<void> {
+    await withoutTransaction(this.dataSource, (manager) =>
+      manager.delete(hourCountTable, { day: LessThan(beforeDay) }),
+    );
   }
 }
 
@@ -103,6 +130,22 @@ async function addCounts(manager: EntityManager, counts: readonly RequestCount[]
   );
 }
 
+async function addHours(manager: EntityManager, counts: readonly HourCount[]): Promise<void> {
+  await select(
+    manager,
+    `INSERT INTO request_hours AS kept (customer_id, api_key_id, day, hour, requests, limited, failed)
+     SELECT k.customer_id, k.id, more.day, more.hour, sum(more.requests), sum(more.limited), sum(more.failed)
+     FROM json_populate_recordset(NULL::request_hours, $1) more
+     JOIN api_keys k ON k.customer_id = more.customer_id AND k.id = more.api_key_id
+     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+     ON CONFLICT (customer_id, api_key_id, day, hour) DO UPDATE SET
+       requests = kept.requests + excluded.requests,
+       limited = kept.limited + excluded.limited,
+       failed = kept.failed + excluded.failed`,
+    [asJson(counts)],
+  );
+}
+
 /** In the same order, too. Their keys may be deleted by now, and their counts are still reported. */
 async function addPictures(manager: EntityManager, counts: readonly PictureCount[]): Promise<void> {
   await select(
@@ -115,6 +158,21 @@ async function addPictures(manager: EntityManager, counts: readonly PictureCount
        requests = kept.requests + excluded.requests,
        bytes = kept.bytes + excluded.bytes,
        made = kept.made + excluded.made`,
+    [asJson(counts)],
+  );
+}
+
+/** In the same order, too. */
+async function addTransfers(manager: EntityManager, counts: readonly TransferCount[]): Promise<void> {
+  await select(
+    manager,
+    `INSERT INTO transfer_counts AS kept (customer_id, day, channel, received_bytes, sent_bytes)
+     SELECT c.id, more.day, more.channel, sum(more.received_bytes), sum(more.sent_bytes)
+     FROM json_populate_recordset(NULL::transfer_counts, $1) more JOIN customers c ON c.id = more.customer_id
+     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+     ON CONFLICT (customer_id, day, channel) DO UPDATE SET
+       received_bytes = kept.received_bytes + excluded.received_bytes,
+       sent_bytes = kept.sent_bytes + excluded.sent_bytes`,
     [asJson(counts)],
   );
 }

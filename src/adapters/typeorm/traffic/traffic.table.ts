@@ -1,5 +1,12 @@
 import type { Id } from '../../../core/shared/ids.js';
-import type { PictureCount, RequestCount, RequestFailure, StorageCount } from '../../../core/traffic/traffic.js';
+import type { HourCount } from '../../../core/traffic/request-hours.js';
+import type {
+  PictureCount,
+  RequestCount,
+  RequestFailure,
+  StorageCount,
+  TransferCount,
+} from '../../../core/traffic/traffic.js';
 import { bigWhole, generatedKey, instant, key, optionalText, tableOf, text, whole } from '../database/columns.js';
 
 const day = { type: 'date', primary: true } as const;
@@ -14,6 +21,16 @@ export const requestCountTable = tableOf<RequestCount>('requestCount', 'request_
   deprecated: whole,
 });
 
+export const hourCountTable = tableOf<HourCount>('hourCount', 'request_hours', {
+  customerId: key,
+  apiKeyId: key,
+  day,
+  hour: { ...whole, primary: true },
+  requests: whole,
+  limited: whole,
+  failed: whole,
+});
+
 export const pictureCountTable = tableOf<PictureCount>('pictureCount', 'picture_counts', {
   customerId: key,
   deliveryKeyId: key,
@@ -21,6 +38,14 @@ export const pictureCountTable = tableOf<PictureCount>('pictureCount', 'picture_
   requests: bigWhole,
   bytes: bigWhole,
   made: bigWhole,
+});
+
+export const transferCountTable = tableOf<TransferCount>('transferCount', 'transfer_counts', {
+  customerId: key,
+  day,
+  channel: { ...text, primary: true },
+  receivedBytes: bigWhole,
+  sentBytes: bigWhole,
 });
 
 export const storageCountTable = tableOf<StorageCount>('storageCount', 'storage_days', {
@@ -44,4 +69,11 @@ export const requestFailureTable = tableOf<RequestFailure & { id: Id }>('request
   code: text,
 });
 
-export const trafficTables = [requestCountTable, requestFailureTable, pictureCountTable, storageCountTable];
+export const trafficTables = [
+  requestCountTable,
+  hourCountTable,
+  requestFailureTable,
+  pictureCountTable,
+  transferCountTable,
+  storageCountTable,
+];

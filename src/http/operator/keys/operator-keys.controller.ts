@@ -8,7 +8,7 @@ import { findCustomer } from '../../../core/customers/list-customers.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireOperatorScope } from '../../access.js';
-import { Idempotent, type RunIdempotently, StoreBodyAs } from '../../idempotency/idempotent.js';
+import { Idempotent, noBody, type RunIdempotently, StoreBodyAs } from '../../idempotency/idempotent.js';
 import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { ifNoneMatchHeader, pathId } from '../../openapi/parameters.js';
 import { PORTS } from '../../ports-token.js';
@@ -131,7 +131,11 @@ export class OperatorKeysController {
   })
   @RequireOperatorScope('keys:write')
   @HttpCode(204)
-  async delete(@OperatorAccount() caller: AccountCaller, @PathId('keyId') keyId: Id) {
-    await deleteOwnKey(this.ports, caller, keyId);
+  delete(
+    @OperatorAccount() caller: AccountCaller,
+    @PathId('keyId') keyId: Id,
+    @Idempotent() idempotent: RunIdempotently,
+  ) {
+    return idempotent<void>((ports, storeResponse) => deleteOwnKey(ports, caller, keyId, storeResponse), noBody);
   }
 }

@@ -23,7 +23,7 @@ export class OperatorUsageController {
     operationId: 'getUsage',
     summary: 'Retrieve the usage of an account',
     description:
-      'Returns what the account has now, and its requests, delivered images and stored bytes by day. Requests and images are the sums of what its settings area shows by key, a few seconds old; what is stored is counted every hour. All are kept for 30 days.',
+      'Returns what the account has now, and its requests, delivered images, stored and transferred bytes by day. Requests and images are the sums of what its settings area shows by key, and transferred bytes the sums of its channels, a few seconds old; what is stored is counted every hour. All are kept for 30 days.',
     path: [customerId],
     answers: {
       200: {

@@ -57,6 +57,18 @@ export class OperatorUsageDayView {
 
   @Stored('Bytes of renditions and delivered images', 52183920)
   renditionBytes: number | null;
+
+  @Count(
+    'Bytes of requests, including their headers: with API keys, to signed URLs, of visitors of shares, and of the settings area. Refused requests count if they named the account. Files that clients send to an object store directly do not.',
+    81203318,
+  )
+  receivedBytes: number;
+
+  @Count(
+    'Bytes of the responses to these requests, including their headers, as compressed as they were sent.',
+    8150000000,
+  )
+  sentBytes: number;
 }
 
 @ResponseModel('OperatorUsage', 'What an account has now, and what it used in the last 30 days.')
@@ -91,6 +103,8 @@ const columns = [
   'photos',
   'storageBytes',
   'renditionBytes',
+  'receivedBytes',
+  'sentBytes',
 ] as const;
 
 export function operatorUsageView({ usage, days }: UsageReport): OperatorUsageView {
@@ -105,9 +119,10 @@ export function operatorUsageView({ usage, days }: UsageReport): OperatorUsageVi
 }
 
 function dayView({ stored, ...counts }: DailyUsage): OperatorUsageDayView {
-  const { day, requests, limited, failed, images, imageBytes, imagesMade } = counts;
+  const { day, requests, limited, failed, images, imageBytes, imagesMade, receivedBytes, sentBytes } = counts;
   const { photos = null, storageBytes = null, renditionBytes = null } = stored ?? {};
-  return { day, requests, limited, failed, images, imageBytes, imagesMade, photos, storageBytes, renditionBytes };
+  const held = { photos, storageBytes, renditionBytes };
+  return { day, requests, limited, failed, images, imageBytes, imagesMade, ...held, receivedBytes, sentBytes };
 }
 
 /** RFC 4180: numbers and dates need no quotes. What was not counted is empty. */

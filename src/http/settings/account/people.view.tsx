@@ -89,7 +89,7 @@ export function PeopleList({ users, withFactor, identities, customer, isMailed, 
             />
           </div>
           <div class="buttons">
-            <Button>{isMailed ? 'Invite' : 'Create a link'}</Button>
+            <Button>{isMailed ? 'Invite' : 'Create link'}</Button>
           </div>
         </Form>
       </Card>
@@ -159,7 +159,7 @@ function PersonActions({ user, roles, identities }: ActionsProps) {
       </Form>
       <Form action={`${path}/link`}>
         <button class="quiet" type="submit">
-          New link{who}
+          Create link{who}
         </button>
       </Form>
       {identities.map(({ id }) => (

@@ -1,5 +1,7 @@
 // The page of a photo: arrows lead to those beside it.
 
+import { showHistogram } from './histogram.js';
+
 const links: Readonly<Record<string, string>> = { ArrowLeft: 'a[rel="prev"]', ArrowRight: 'a[rel="next"]' };
 
 addEventListener('keydown', (event) => {
@@ -7,3 +9,5 @@ addEventListener('keydown', (event) => {
   if (isTyping || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   document.querySelector<HTMLElement>(links[event.key] ?? 'none')?.click();
 });
+
+void showHistogram(document, document.querySelector('.photo figure img'));

@@ -1,11 +1,13 @@
 // What is known of the photo in the viewer, with its forms: those of the photo's own page, sent without leaving the viewer.
 
+import { showHistogram } from './histogram.js';
 import { showTimes } from './page.js';
 import { suggestTagNames } from './tag-names.js';
 import { suggestTimeZones } from './time-zones.js';
 
 export class ViewerPanel {
   private shown = '';
+  private picture: HTMLImageElement | null = null;
 
   /** @param trashed Called when the photo has gone to the trash. */
   constructor(
@@ -19,10 +21,14 @@ export class ViewerPanel {
     return !this.root.hidden;
   }
 
-  /** @param address Of the photo's page. */
-  async open(address: string): Promise<void> {
+  /**
+   * @param address Of the photo's page.
+   * @param picture Of the photo, of any size.
+   */
+  async open(address: string, picture: HTMLImageElement | null): Promise<void> {
     this.root.hidden = false;
     this.shown = address;
+    this.picture = picture;
     this.root.setAttribute('aria-busy', 'true');
     await this.show(address, fetch(address, { headers: { Accept: 'text/html' } }));
   }
@@ -66,6 +72,7 @@ export class ViewerPanel {
     const flash = page.querySelector('main > .flash');
     this.root.replaceChildren(...(flash === null ? [] : [flash]), about);
     showTimes(this.root);
+    void showHistogram(about, this.picture);
     suggestTagNames(this.root);
     suggestTimeZones(this.root);
     return answer;

@@ -81,7 +81,7 @@ export class Viewer {
     this.part('name').textContent = name;
     document.title = name;
     this.stage.show(tile);
-    if (this.panel.isOpen) void this.panel.open(tile.querySelector('a')?.href ?? '');
+    if (this.panel.isOpen) this.openPanel();
     void this.prepareNeighbours(tile);
   }
 
@@ -136,10 +136,14 @@ export class Viewer {
   }
 
   private togglePanel(): void {
-    const link = this.current?.querySelector('a');
     this.part('information').setAttribute('aria-pressed', String(!this.panel.isOpen));
     if (this.panel.isOpen) this.panel.close();
-    else if (link) void this.panel.open(link.href);
+    else this.openPanel();
+  }
+
+  private openPanel(): void {
+    const link = this.current?.querySelector('a');
+    if (link) void this.panel.open(link.href, link.querySelector('img'));
   }
 
   private async toggleFullScreen(): Promise<void> {

@@ -22,7 +22,7 @@ export function DeliveryKeyForm({ subject, fields, problems }: DeliveryKeyFormPr
   return (
     <>
       {subject === null ? (
-        <Heading title="New delivery key" lead="Your server signs URLs of images with its secret." />
+        <Heading title="Create delivery key" lead="Your server signs URLs of images with its secret." />
       ) : (
         <Heading
           title={`Delivery key “${subject.name}”`}
@@ -53,7 +53,7 @@ export function DeliveryKeyForm({ subject, fields, problems }: DeliveryKeyFormPr
           <div class="buttons">
             <Button>{subject === null ? 'Create key' : 'Save'}</Button>
             <a class="button plain" href={LIST}>
-              Back
+              Cancel
             </a>
           </div>
         </Form>

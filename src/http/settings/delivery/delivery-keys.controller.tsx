@@ -104,7 +104,7 @@ export class DeliveryKeysController {
     fields: DeliveryKeyFields,
     problems: Problems | null,
   ): Promise<Reply> {
-    const title = subject === null ? 'New delivery key' : `Delivery key “${subject.name}”`;
+    const title = subject === null ? 'Create delivery key' : `Delivery key “${subject.name}”`;
     const options = { ...AREA, title, status: problems?.status ?? 200 };
     const form = <DeliveryKeyForm subject={subject} fields={fields} problems={problems} />;
     if (subject === null) return renderPage(this.ports, context, options, form);

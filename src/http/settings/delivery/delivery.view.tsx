@@ -15,10 +15,10 @@ export function DeliveryPage({ delivery, now }: { delivery: ImageDelivery; now: 
     <>
       <Heading title="Image delivery" lead={LEAD}>
         <a class="button primary" href={`${LIST}/keys/new`}>
-          New key
+          Create key
         </a>
         <a class="button plain" href={`${LIST}/presets/new`}>
-          New preset
+          Create preset
         </a>
       </Heading>
       <Keys delivery={delivery} now={now} />

@@ -20,7 +20,7 @@ export function PresetForm({ isNew, name, options, preview, problems }: PresetFo
   );
   return (
     <>
-      <Heading title={isNew ? 'New preset' : `Preset “${name}”`} />
+      <Heading title={isNew ? 'Create preset' : `Preset “${name}”`} />
       <Card>
         <ProblemSummary problems={problems} />
         <Form action={isNew ? `${LIST}/presets/new` : presetPath(name, 'edit')}>
@@ -41,12 +41,12 @@ export function PresetForm({ isNew, name, options, preview, problems }: PresetFo
             input={{ value: options, required: true, autocomplete: 'off', spellcheck: false }}
           />
           <div class="buttons">
-            <Button>Save</Button>
+            <Button>{isNew ? 'Create preset' : 'Save'}</Button>
             <Button kind="plain" name="do" value="preview">
               Preview
             </Button>
             <a class="button plain" href={LIST}>
-              Back
+              Cancel
             </a>
           </div>
         </Form>

@@ -96,7 +96,7 @@ export class PresetsController {
   }
 
   private form(context: PageContext, props: PresetFormProps): Reply {
-    const title = props.isNew ? 'New preset' : 'Edit preset';
+    const title = props.isNew ? 'Create preset' : 'Edit preset';
     const options = { ...AREA, title, status: props.problems?.status ?? 200 };
     return renderPage(this.ports, context, options, <PresetForm {...props} />);
   }

@@ -164,7 +164,7 @@ export function ImportDetailsPage({ subject, items, more, limits }: DetailsProps
       {more && (
         <p class="more">
           <a class="button plain" rel="next" href={`${path}?cursor=${encodeURIComponent(more)}`}>
-            More files
+            Next page
           </a>
         </p>
       )}

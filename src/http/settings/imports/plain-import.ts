@@ -19,8 +19,6 @@ export interface PlainImport {
   readonly importId: Id | null;
   /** The error message for the person; null when there is none. */
   readonly trouble: string | null;
-  /** Whether a file was accepted; it may still turn out to be no photo. */
-  readonly isAccepted: boolean;
 }
 
 /** An import of the files in a form, opened and finalized in one request. Errors: those of the use cases that do not depend on the files. */
@@ -32,7 +30,7 @@ export async function receivePlainForm(
 ): Promise<PlainImport> {
   const first = await form.files?.next();
   if (form.files === null || first === undefined || first.done) {
-    return { importId: null, trouble: 'Select some photos first.', isAccepted: false };
+    return { importId: null, trouble: 'Select some photos first.' };
   }
   const names: string[] = [];
   const files = recordNames(first.value, form.files, names);
@@ -49,11 +47,11 @@ export async function receivePlainForm(
     const refusals = refused.map(({ index, error }) => ({ filename: names[index] ?? '', sizeBytes: null, error }));
     await recordRefusals(ports, caller, importId, refusals);
     await end('commit');
-    return { importId, trouble: problemOf(ports, results, names), isAccepted: results.some(({ error }) => !error) };
+    return { importId, trouble: problemOf(ports, results, names) };
   } catch (error) {
     if (!(error instanceof DomainError) || error.code === 'service_unavailable') throw error;
     await end('discard');
-    return { importId: null, trouble: messageForPeople(error), isAccepted: false };
+    return { importId: null, trouble: messageForPeople(error) };
   }
 }
 

@@ -26,7 +26,7 @@ export function NewKey({ original, ...props }: FormProps & { original: ApiKey | 
     : 'The key is shown once, right after it is created.';
   return (
     <>
-      <Heading title={original ? 'Replace a key' : 'New key'} lead={lead} />
+      <Heading title={original ? 'Replace a key' : 'Create key'} lead={lead} />
       <Form action="/settings/keys/new" class="card">
         <ProblemSummary problems={props.problems} />
         {original && <input type="hidden" name="from" value={String(original.id)} />}

@@ -102,7 +102,7 @@ export class KeysController {
     context: PageContext,
     form: FormState & { key: ApiKey | null; addresses: readonly KeyAddress[] },
   ): Reply {
-    const words = { title: form.key ? 'Replace a key' : 'New key', section, status: statusOf(form) };
+    const words = { title: form.key ? 'Replace a key' : 'Create key', section, status: statusOf(form) };
     const { key: original, ...rest } = form;
     return renderPage(this.ports, context, words, <NewKey {...rest} original={original} clientIp={context.clientIp} />);
   }

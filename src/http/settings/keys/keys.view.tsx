@@ -26,7 +26,7 @@ export function KeyList({ keys, now }: { keys: readonly ApiKey[]; now: Date }) {
       <Heading title="API keys" lead={LEAD}>
         {keys.length > 0 && (
           <a class="button primary" href="/settings/keys/new">
-            <Icon name="plus" /> New key
+            <Icon name="plus" /> Create key
           </a>
         )}
       </Heading>
@@ -34,7 +34,7 @@ export function KeyList({ keys, now }: { keys: readonly ApiKey[]; now: Date }) {
         <Empty icon="key-round" title="No keys yet">
           <p>Create one for each program, so that you can see its usage and delete it separately.</p>
           <a class="button primary" href="/settings/keys/new">
-            <Icon name="plus" /> New key
+            <Icon name="plus" /> Create key
           </a>
         </Empty>
       ) : (

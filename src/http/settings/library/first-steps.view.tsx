@@ -1,4 +1,5 @@
 import { Allowed } from '../allowed.js';
+import { DocsLink } from '../docs-link.js';
 
 /** What somebody does first, below the place for the first photos: gone when these have come. */
 export function FirstSteps() {
@@ -10,7 +11,7 @@ export function FirstSteps() {
           <h3>Add photos</h3>
           <p>
             Drop files or whole folders above. From a camera roll, Google Photos, Immich or a bucket,{' '}
-            <a href="/docs">the command line</a> brings thousands with their albums and dates.
+            <DocsLink>the command line</DocsLink> brings thousands with their albums and dates.
           </p>
         </li>
         <li>
@@ -25,7 +26,7 @@ export function FirstSteps() {
             <h3>Connect a program</h3>
             <p>
               Create an <a href="/settings/keys/new">API key</a> with the scopes that it needs, and follow{' '}
-              <a href="/docs">the documentation</a>.
+              <DocsLink>the documentation</DocsLink>.
             </p>
           </li>
         </Allowed>

@@ -45,7 +45,7 @@ export function Filters({ query, values }: FiltersProps) {
             ))}
           </select>
           <Button kind="plain">
-            <Icon name="search" /> Show
+            <Icon name="search" /> Search
           </Button>
           <PanelToggle query={query} isOpen={values !== null} />
         </div>
@@ -104,11 +104,11 @@ function Panel({ query, values }: { query: LibraryQuery; values: FilterValues })
       <TextField {...choose('place')} label="Place" placeholder="City or region" />
       <Choice {...choose('located')} label="Location" counts={both(located)} />
       <Choice {...choose('camera')} label="Camera" counts={values.cameras} text={(name) => name} />
-      <TextField {...choose('lens')} label="Lens" placeholder="Words of its name" />
+      <Choice {...choose('lens')} label="Lens" counts={values.lenses} text={(name) => name} />
       <Choice {...choose('aspect')} label="Shape" counts={values.aspects} />
       <Choice {...choose('format')} label="Format" counts={values.contentTypes} text={formatName} />
       <div class="buttons">
-        <Button kind="plain">Show photos</Button>
+        <Button kind="plain">Filter</Button>
       </div>
     </fieldset>
   );

@@ -18,7 +18,7 @@ export function ConfirmDeletion({ ids, query }: { ids: readonly Id[]; query: Lib
         <div class="buttons">
           <Button kind="danger">Delete permanently</Button>
           <a class="button plain" href={libraryPath(query)}>
-            Keep {ids.length === 1 ? 'it' : 'them'}
+            Cancel
           </a>
         </div>
       </Form>

@@ -16,6 +16,11 @@ export function PhotoFacts({ photo, exif }: { photo: PhotoWithTags; exif: ExifTa
       <Fact name="Taken">{takenText(photo)}</Fact>
       {camera && <Fact name="Camera">{cameraText(camera)}</Fact>}
       {exposure && <Fact name="Exposure">{exposureText(exposure)}</Fact>}
+      {/* Filled by a script (histogram.ts). */}
+      <div data-histogram>
+        <dt>Histogram</dt>
+        <dd />
+      </div>
       {location && (
         <Fact name="Place">
           {photo.place !== null && (

@@ -1,6 +1,7 @@
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import type { PhotoPatch } from '../../../core/photos/photo-patch.js';
 import type { FormFields } from '../form-fields.js';
+import { locationText, readLocation } from './location-field.js';
 
 /** The values of a photo's form, as text. */
 export interface PhotoFields {
@@ -10,6 +11,8 @@ export interface PhotoFields {
   /** As `<input type="datetime-local">` has it: no seconds when they are 00. */
   readonly takenAtLocal: string;
   readonly timeZone: string;
+  /** `48.8584, 2.2945`; empty for none. */
+  readonly location: string;
 }
 
 export function fieldsOf(photo: PhotoWithTags): PhotoFields {
@@ -19,6 +22,7 @@ export function fieldsOf(photo: PhotoWithTags): PhotoFields {
     rating: photo.rating === null ? '' : String(photo.rating),
     takenAtLocal: photo.takenAtLocal ?? '',
     timeZone: photo.timeZone ?? '',
+    location: locationText(photo.location),
   };
 }
 
@@ -31,11 +35,18 @@ export function sentFields(form: FormFields): PhotoFields {
     rating: text('rating'),
     takenAtLocal: text('takenAtLocal').trim(),
     timeZone: text('timeZone').trim(),
+    location: text('location').trim(),
   };
 }
 
-/** The patch that gives a photo the values of the form. Without a time there is no zone; without a zone the current one stays. */
-export function patchOf({ title, description, rating, takenAtLocal, timeZone }: PhotoFields): PhotoPatch {
+/**
+ * The patch that gives the photo the values of the form. Without a time there is no zone; without a zone the current one stays. The location that
+ * it has already keeps its altitude. Errors: `invalid_request`.
+ */
+export function patchOf(
+  { title, description, rating, takenAtLocal, timeZone, location }: PhotoFields,
+  photo: PhotoWithTags,
+): PhotoPatch {
   const time =
     takenAtLocal === ''
       ? { takenAtLocal: null }
@@ -45,6 +56,7 @@ export function patchOf({ title, description, rating, takenAtLocal, timeZone }: 
     description: description.trim() || null,
     rating: rating === '' ? null : Number(rating),
     ...time,
+    ...(location !== locationText(photo.location) && { location: readLocation(location) }),
   };
 }
 

@@ -46,7 +46,9 @@ export class PhotoController {
   ): Promise<Reply> {
     const fields = sentFields(context.form);
     try {
-      await editPhoto(this.ports, callerOfPage(context), id, patchOf(fields));
+      const caller = callerOfPage(context);
+      const { photo } = await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
+      await editPhoto(this.ports, caller, id, patchOf(fields, photo));
       return redirectTo(context, photoPath(id, readLibraryQuery(query)), { kind: 'done', text: 'Saved.' });
     } catch (error) {
       return this.page(context, id, query, fields, problemsOf(error));

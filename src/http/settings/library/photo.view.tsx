@@ -212,6 +212,13 @@ function DetailsForm({
           hint="For example Europe/Paris or +01:00."
           input={{ value: fields.timeZone }}
         />
+        <Field
+          label="Location"
+          name="location"
+          errors={problems}
+          hint="Latitude and longitude, for example 48.8584, 2.2945."
+          input={{ value: fields.location, autocomplete: 'off', spellcheck: false }}
+        />
         <div class="buttons">
           <Button>Save</Button>
         </div>

@@ -15,10 +15,10 @@ declare module 'express-session' {
   }
 }
 
-/** Rows grow until they fill the width: seldom by more than this. */
-const GROWTH = 1.25;
-
-/** The attribute `sizes` of a photo in the grid. On a phone photos are cropped to squares, so the shorter side decides. */
+/**
+ * The attribute `sizes` of a photo in the grid. On a phone photos are cropped to squares, so the shorter side decides. Elsewhere rows grow until
+ * they fill the width, seldom by more than a quarter: a picture may be stretched by as much, as the next larger one has three times its bytes.
+ */
 export function tileWidths(
   size: TileSize,
   { width, height }: { readonly width: number; readonly height: number },
@@ -26,7 +26,7 @@ export function tileWidths(
   const ratio = width / height;
   const { row, columns } = tileSizes[size];
   const onPhone = Math.ceil((100 / columns) * Math.max(1, ratio));
-  return `(max-width: 42rem) ${onPhone}vw, ${(row * ratio * GROWTH).toFixed(1)}rem`;
+  return `(max-width: 42rem) ${onPhone}vw, ${(row * ratio).toFixed(1)}rem`;
 }
 
 /** As the address says, which is remembered; otherwise as it was chosen last. */

@@ -17,7 +17,7 @@ interface NewShareProps {
 export function NewShare({ fields, problems, photoIds }: NewShareProps) {
   return (
     <>
-      <Heading title="New share" lead="Whoever has its link sees the photos, without an account." />
+      <Heading title="Create share" lead="Whoever has its link sees the photos, without an account." />
       <Card>
         <ProblemSummary problems={problems} />
         <Form action={`${LIST}/new`}>
@@ -53,7 +53,7 @@ export function NewShare({ fields, problems, photoIds }: NewShareProps) {
           <div class="buttons">
             <Button>Create share</Button>
             <a class="button plain" href={LIST}>
-              Back
+              Cancel
             </a>
           </div>
         </Form>
@@ -71,7 +71,7 @@ export function EditShare({ share, fields, problems }: Omit<NewShareProps, 'phot
         <div class="buttons">
           <Button>Save</Button>
           <a class="button plain" href={LIST}>
-            Back
+            Cancel
           </a>
         </div>
       </Form>

@@ -105,7 +105,7 @@ export class ShareSettingsController {
     photoIds: readonly Id[] | null,
     problems: Problems | null,
   ): Reply {
-    const options = { ...AREA, title: 'New share', scripts: ['tag-names.js'], status: problems?.status ?? 200 };
+    const options = { ...AREA, title: 'Create share', scripts: ['tag-names.js'], status: problems?.status ?? 200 };
     const page = <NewShare fields={fields} problems={problems} photoIds={photoIds} />;
     return renderPage(this.ports, context, options, page);
   }

@@ -21,7 +21,7 @@ export function ShareList({ shares, tags, now, linkOf }: ShareListProps) {
     <>
       <Heading title="Shares" lead={`Links under which others see photos, without an account. At most ${MAX_SHARES}.`}>
         <a class="button primary" href={`${LIST}/new`}>
-          New share
+          Create share
         </a>
       </Heading>
       {shares.length === 0 ? (

@@ -30,7 +30,7 @@ export function IdentityConfirmed() {
       <p>It is you. Close this window, and continue in the one before.</p>
       <div class="buttons">
         <a class="button plain" href={HOME}>
-          To the start page
+          Back to the start page
         </a>
       </div>
     </section>

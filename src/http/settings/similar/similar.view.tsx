@@ -32,7 +32,7 @@ export function SimilarPage({ groups, after, next }: SimilarProps) {
         <nav class="similar-pages" aria-label="Pages of similar photos">
           {after !== null && (
             <a class="button plain small" href={similarPath(null)}>
-              To the first page
+              First page
             </a>
           )}
           {next === null ? (

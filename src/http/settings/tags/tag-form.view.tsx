@@ -49,7 +49,7 @@ export function Swatch({ color }: { color: string | null }) {
 export function NewTag({ fields, problems }: { fields: TagFields; problems: Problems | null }) {
   return (
     <>
-      <Heading title="New tag" />
+      <Heading title="Create tag" />
       <TagForm action="/settings/tags/new" button="Create tag" fields={fields} problems={problems} />
     </>
   );
@@ -98,7 +98,7 @@ function TagForm({ action, button, fields, problems }: TagFormProps) {
         <div class="buttons">
           <Button>{button}</Button>
           <a class="button plain" href="/settings/tags">
-            Back
+            Cancel
           </a>
         </div>
       </Form>

@@ -100,7 +100,7 @@ export class TagPagesController {
   }
 
   private newTag(context: PageContext, fields: TagFields, problems: Problems | null): Reply {
-    const words = { ...AREA, title: 'New tag', status: problems?.status ?? 200 };
+    const words = { ...AREA, title: 'Create tag', status: problems?.status ?? 200 };
     return renderPage(this.ports, context, words, <NewTag fields={fields} problems={problems} />);
   }
 

@@ -27,7 +27,7 @@ export function TagList({ page, search, cursor }: { page: Page<Tag>; search: Tag
       <Heading title="Tags" lead="Organize photos by tags. A photo can have several.">
         <Allowed least="editor">
           <a class="button primary" href="/settings/tags/new">
-            <Icon name="plus" /> New tag
+            <Icon name="plus" /> Create tag
           </a>
         </Allowed>
       </Heading>
@@ -175,7 +175,7 @@ export function MergeForm({
           <div class="buttons">
             <Button kind="danger">Merge</Button>
             <a class="button plain" href="/settings/tags">
-              Back
+              Cancel
             </a>
           </div>
         </Form>

@@ -1,34 +1,43 @@
 import { number, pluralize } from '../counted.js';
 import { localizable } from '../localized.js';
 
-/** One day of a chart. */
-export interface Day {
-  readonly day: string;
+/** One day or hour of a chart. */
+export interface Column {
+  readonly name: string;
+  /** Whether its name stands below it. */
+  readonly isNamed: boolean;
   readonly requests: number;
   readonly limited: number;
   readonly failed: number;
 }
 
-/** What a chart measures on a desktop, and on a phone, where the days before the last two weeks would be too thin to see. */
+/** What a chart measures on a desktop, and on a phone. */
 const sizes = { wide: { width: 900, height: 190 }, narrow: { width: 340, height: 170 } } as const;
-const NARROW_DAYS = 14;
-/** Room for the numbers on the left and the days below, of which the last is wider than its column. */
+/** Room for the numbers on the left and the names below, of which the last is wider than its column. */
 const [LEFT, RIGHT, BOTTOM, TOP] = [56, 16, 24, 8];
 
-/** Requests of each day as columns, in two sizes of which the style shows one. The table beside it says the same to those who do not see it. */
-export function DayChart({ days, label }: { days: readonly Day[]; label: string }) {
+interface ChartProps {
+  readonly columns: readonly Column[];
+  /** On a phone: only the last of them, where all would be too thin to see. */
+  readonly most?: number;
+  readonly label: string;
+}
+
+/** Requests of each day or hour as columns, in two sizes of which the style shows one. The table beside it says the same to those who do not see it. */
+export function Chart({ columns, most = columns.length, label }: ChartProps) {
   return (
     <>
-      <Columns size="wide" days={days} label={label} />
-      <Columns size="narrow" days={days.slice(-NARROW_DAYS)} label={label} />
+      <Columns size="wide" columns={columns} label={label} />
+      <Columns size="narrow" columns={columns.slice(-most)} label={label} />
     </>
   );
 }
 
-function Columns({ size, days, label }: { size: keyof typeof sizes; days: readonly Day[]; label: string }) {
+function Columns({ size, columns, label }: Omit<ChartProps, 'most'> & { size: keyof typeof sizes }) {
   const { width: wide, height: tall } = sizes[size];
-  const top = niceTop(Math.max(...days.map(({ requests }) => requests)));
-  const step = Math.floor((wide - LEFT - RIGHT) / days.length);
+  const top = niceTop(Math.max(...columns.map(({ requests }) => requests)));
+  const step = Math.floor((wide - LEFT - RIGHT) / columns.length);
+  const gap = Math.min(4, Math.floor(step / 5));
   const height = (value: number) => Math.round(((tall - BOTTOM - TOP) * value * 10) / top) / 10;
   const base = tall - BOTTOM;
   return (
@@ -41,8 +50,8 @@ function Columns({ size, days, label }: { size: keyof typeof sizes; days: readon
           </text>
         </g>
       ))}
-      {days.map(({ day, requests, limited, failed }, at) => {
-        const [x, width] = [LEFT + at * step + 4, step - 8];
+      {columns.map(({ name, isNamed, requests, limited, failed }, at) => {
+        const [x, width] = [LEFT + at * step + gap, step - 2 * gap];
         const parts = [
           ['good', requests - limited - failed],
           ['bad', failed],
@@ -50,17 +59,17 @@ function Columns({ size, days, label }: { size: keyof typeof sizes; days: readon
         ] as const;
         let below = base;
         return (
-          <g key={day}>
-            <title>{`${monthDay(day)}: ${pluralize(requests, 'request')}, ${pluralize(failed, 'error')}, ${number(limited)} over the limit`}</title>
+          <g key={name}>
+            <title>{`${name}: ${pluralize(requests, 'request')}, ${pluralize(failed, 'error')}, ${number(limited)} over the limit`}</title>
             <rect class="hit" x={LEFT + at * step} y={TOP} width={step} height={base - TOP} />
             {parts.map(([kind, value]) => {
               if (value <= 0) return null;
               below -= height(value);
               return <rect class={`part ${kind}`} key={kind} x={x} y={below} width={width} height={height(value)} />;
             })}
-            {(days.length - 1 - at) % 7 === 0 && (
+            {isNamed && (
               <text x={x + width / 2} y={tall - 6} text-anchor="middle">
-                {monthDay(day)}
+                {name}
               </text>
             )}
           </g>

@@ -1,12 +1,19 @@
 import type { ImageDelivery } from '../../../core/delivery/read-image-delivery.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Traffic } from '../../../core/traffic/read-traffic.js';
-import { MAX_FAILURES, type RequestCount, TRAFFIC_DAYS } from '../../../core/traffic/traffic.js';
+import { MAX_FAILURES, TRAFFIC_DAYS } from '../../../core/traffic/traffic.js';
 import { number, pluralize } from '../counted.js';
 import { PictureUsage } from '../delivery/picture-usage.view.js';
+import { DocsLink } from '../docs-link.js';
 import { Card, Empty, Heading, Moment, Table } from '../parts.js';
-import { type Day, DayChart, monthDay } from './chart.view.js';
+import { Chart, monthDay } from './chart.view.js';
+import { figureColumns, figures, sum } from './figures.js';
 import { Holdings } from './holdings.view.js';
+import { Today } from './hours.view.js';
+import { Transfers } from './transfers.view.js';
+
+/** On a phone, days before would be too thin to see. */
+const NARROW_DAYS = 14;
 
 interface UsagePageProps {
   readonly traffic: Traffic;
@@ -19,7 +26,10 @@ interface UsagePageProps {
 export function UsagePage({ traffic, delivery, keyId, seesAudit }: UsagePageProps) {
   return (
     <>
-      <Heading title="Usage" lead="Storage of this account, requests by its API keys, and images at its signed URLs.">
+      <Heading
+        title="Usage"
+        lead="Storage of this account, requests by its API keys, images at its signed URLs, and data transfer."
+      >
         {seesAudit && (
           <a class="button plain" href="/settings/audit">
             Audit log
@@ -32,6 +42,7 @@ export function UsagePage({ traffic, delivery, keyId, seesAudit }: UsagePageProp
       {(delivery.keys.length > 0 || delivery.pictures.length > 0) && (
         <PictureUsage delivery={delivery} subject={null} title="Delivered images" byKey />
       )}
+      <Transfers traffic={traffic} />
       <Failures traffic={traffic} />
     </>
   );
@@ -40,7 +51,7 @@ export function UsagePage({ traffic, delivery, keyId, seesAudit }: UsagePageProp
 function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
   const { counts, days } = traffic;
   const chosen = keyId === null ? counts : counts.filter(({ apiKeyId }) => apiKeyId === keyId);
-  const byDay: Day[] = days.map((day) => ({ day, ...sum(chosen.filter((count) => count.day === day)) }));
+  const byDay = days.map((day) => ({ day, ...sum(chosen.filter((count) => count.day === day)) }));
   const of = keyId === null ? 'all keys' : nameOf(traffic, keyId);
   const total = sum(chosen);
   return (
@@ -64,15 +75,22 @@ function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
           <span class="dot warn" aria-hidden="true" /> {number(total.limited)} over the rate limit (429)
         </li>
       </ul>
-      <DayChart days={byDay} label={`Requests by day, of ${of}. The same numbers are in the table “Day by day”.`} />
+      <Chart
+        columns={byDay.map(({ day, ...of }, at) => {
+          return { name: monthDay(day), isNamed: (byDay.length - 1 - at) % 7 === 0, ...of };
+        })}
+        most={NARROW_DAYS}
+        label={`Requests by day, of ${of}. The same numbers are in the table “Day by day”.`}
+      />
       <details>
         <summary>Day by day</summary>
         <Table
           caption="Requests by day"
-          columns={['Day', 'Requests', 'Errors', 'Over the limit (429)']}
+          columns={['Day', ...figureColumns]}
           rows={[...byDay].reverse().map(({ day, ...of }) => ({ key: day, cells: [monthDay(day), ...figures(of)] }))}
         />
       </details>
+      <Today traffic={traffic} keyId={keyId} of={of} />
       <ByKey traffic={traffic} keyId={keyId} />
     </Card>
   );
@@ -91,7 +109,7 @@ function ByKey({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
       <h3>By key</h3>
       <Table
         caption={`Requests of each key in the last ${TRAFFIC_DAYS} days`}
-        columns={['Key', 'Requests', 'Errors', 'Over the limit (429)']}
+        columns={['Key', ...figureColumns]}
         rows={rows.map(({ id, ...of }) => ({
           key: id,
           cells: [
@@ -130,9 +148,9 @@ function Failures({ traffic }: { traffic: Traffic }) {
               </span>,
               <>
                 {failure.status}
-                <a class="small code" href={`/docs/errors/${failure.code}`}>
+                <DocsLink class="small code" path={`/errors/${failure.code}`}>
                   {failure.code}
-                </a>
+                </DocsLink>
               </>,
               <KeyName key="key" traffic={traffic} id={failure.apiKeyId} />,
               <a key="id" id={failure.requestId} class="small code" href={`#${failure.requestId}`}>
@@ -156,22 +174,6 @@ function nameOf({ keys }: Traffic, id: Id): string {
   return keys.find((key) => key.id === id)?.name ?? `deleted key ${id}`;
 }
 
-type Figures = Pick<RequestCount, 'requests' | 'limited' | 'failed'>;
-
-function figures({ requests, failed, limited }: Figures): readonly string[] {
-  return [number(requests), number(failed), number(limited)];
-}
-
-function sum(counts: readonly Figures[]): Figures {
-  const total = { requests: 0, limited: 0, failed: 0 };
-  for (const { requests, limited, failed } of counts) {
-    total.requests += requests;
-    total.limited += limited;
-    total.failed += failed;
-  }
-  return total;
-}
-
 /** Who has to change a program before a part of the API is gone. */
 function Deprecated({ traffic }: { traffic: Traffic }) {
   const used = traffic.counts.filter(({ deprecated }) => deprecated > 0);
@@ -192,7 +194,7 @@ function Deprecated({ traffic }: { traffic: Traffic }) {
         })}
       />
       <p class="hint">
-        What is deprecated, and what to use instead: <a href="/docs/guides/versioning">Versions</a>.
+        What is deprecated, and what to use instead: <DocsLink path="/guides/versioning">Versions</DocsLink>.
       </p>
     </Card>
   );

@@ -32,7 +32,7 @@ export function EndpointForm({
   const path = endpoint === null ? '/settings/webhooks/new' : `/settings/webhooks/${endpoint.id}/edit`;
   return (
     <>
-      <Heading title={endpoint === null ? 'New endpoint' : 'Edit endpoint'} />
+      <Heading title={endpoint === null ? 'Create endpoint' : 'Edit endpoint'} />
       <Card>
         <ProblemSummary problems={problems} />
         <Form action={path}>
@@ -64,7 +64,7 @@ export function EndpointForm({
               class="button plain"
               href={endpoint === null ? '/settings/webhooks' : `/settings/webhooks/${endpoint.id}`}
             >
-              Back
+              Cancel
             </a>
           </div>
         </Form>

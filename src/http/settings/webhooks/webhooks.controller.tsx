@@ -50,7 +50,7 @@ export class WebhookPagesController {
     const fields = fieldsOf(context.form);
     try {
       const created = await createWebhookEndpoint(this.ports, callerOfPage(context), submittedValues(fields));
-      return renderPage(this.ports, context, { ...ONCE, title: 'New endpoint' }, <ShowSecret {...created} isNew />);
+      return renderPage(this.ports, context, { ...ONCE, title: 'Endpoint created' }, <ShowSecret {...created} isNew />);
     } catch (error) {
       return this.form(context, null, fields, problemsOf(error));
     }
@@ -117,7 +117,7 @@ export class WebhookPagesController {
     fields: EndpointFields,
     problems: Problems | null,
   ) {
-    const title = endpoint === null ? 'New endpoint' : 'Edit endpoint';
+    const title = endpoint === null ? 'Create endpoint' : 'Edit endpoint';
     const content = <EndpointForm endpoint={endpoint} fields={fields} problems={problems} />;
     return renderPage(this.ports, context, { ...AREA, title, status: problems?.status ?? 200 }, content);
   }

@@ -11,7 +11,7 @@ export function EndpointList({ all }: { all: readonly EndpointWithLast[] }) {
     <>
       <Heading title="Webhooks" lead={lead}>
         <a class="button primary" href="/settings/webhooks/new">
-          <Icon name="plus" /> New endpoint
+          <Icon name="plus" /> Create endpoint
         </a>
       </Heading>
       {all.length === 0 ? (
