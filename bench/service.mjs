@@ -112,9 +112,8 @@ export const ticksPerSecond = Number(spawnSync('getconf', ['CLK_TCK'], { encodin
 export function processorSeconds({ pid }) {
   const seconds = { service: 0, media: 0, database: 0 };
   for (const each of family(pid)) {
-    const fields = statOf(each.pid);
     // utime, stime, and those of children that have ended and been waited for (proc_pid_stat(5), fields 14 to 17).
-    const spent = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / ticksPerSecond;
+    const spent = each.stat.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / ticksPerSecond;
     seconds[kindOf(each)] += spent;
   }
   return seconds;
@@ -131,20 +130,26 @@ function statOf(pid) {
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
+/** The process and all that it started, as they are now: one that ends while they are looked at is left out. */
 function family(pid) {
-  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const parents = new Map();
-  for (const each of all) {
+  const all = new Map();
+  for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each))) {
     try {
-      parents.set(Number(each), Number(statOf(each)[1]));
+      const stat = statOf(name);
+      all.set(Number(name), {
+        pid: Number(name),
+        parent: Number(stat[1]),
+        stat,
+        command: readFileSync(`/proc/${name}/cmdline`, 'utf8'),
+      });
     } catch {
       // It has ended meanwhile.
     }
   }
   const members = [];
   const add = (one) => {
-    members.push({ pid: one, command: readFileSync(`/proc/${one}/cmdline`, 'utf8') });
-    for (const [child, parent] of parents) if (parent === one) add(child);
+    if (all.has(one)) members.push(all.get(one));
+    for (const { pid: child, parent } of all.values()) if (parent === one) add(child);
   };
   add(pid);
   return members;
