@@ -10,6 +10,9 @@ const FOLDER_MODE = 0o700;
 const MAX_TRIES = 50;
 const MAX_KNOWN = 10_000;
 
+/** How a folder that is removed meanwhile shows. ENOTDIR is mkdir's, which looks at a folder that it has found and that is gone by then. */
+const GONE = ['ENOENT', 'ENOTDIR'];
+
 /** The folders between a root and its blobs: created with the first blob, removed with the last. Other processes do the same. */
 export class Folders {
   /**
@@ -42,7 +45,7 @@ export class Folders {
         await rename(file, target);
         break;
       } catch (error) {
-        if (systemCode(error) !== 'ENOENT' || tries === MAX_TRIES) throw error;
+        if (!GONE.includes(systemCode(error) ?? '') || tries === MAX_TRIES) throw error;
       }
     }
     await this.settle(folder);
