@@ -474,7 +474,7 @@ test.each([
   [1440, 'light'],
   [2560, 'dark'],
 ] as const)(
-  'at %i pixels, %s, the grid fills the window, and no picture is smaller than it is displayed',
+  'at %i pixels, %s, the grid fills the window, and no picture is stretched by more than a quarter',
   async (width, colorScheme) => {
     const { page, complaints, context } = await visit('/settings/library?size=medium', {
       width,
@@ -494,7 +494,7 @@ test.each([
           const shown = Math.max(tile.clientWidth, (tile.clientHeight * image.width) / image.height);
           // What the photo itself does not have cannot be displayed.
           const own = Number(tile.querySelector('a')?.dataset.width);
-          return shown / Math.min(image.naturalWidth, own) > 1.1 && image.naturalWidth < own
+          return shown / Math.min(image.naturalWidth, own) > 1.26 && image.naturalWidth < own
             ? [[tile.id, shown, image.naturalWidth]]
             : [];
         }),

@@ -69,11 +69,7 @@ function isSame(one: { width: number; height: number }, other: { width: number; 
 function encoded(pixels: SmallPicture, { format, quality, background }: Transformation): Promise<Buffer> {
   const picture = sharpOf(pixels);
   const encoders = {
-    // Progressive ones are about a twentieth smaller, and can be seen before all of their bytes are there.
-    jpeg: () =>
-      picture
-        .flatten({ background: background === null ? WHITE : `#${background}` })
-        .jpeg({ quality, progressive: true }),
+    jpeg: () => picture.flatten({ background: background === null ? WHITE : `#${background}` }).jpeg({ quality }),
     webp: () => picture.webp({ quality }),
     avif: () => picture.avif({ quality, effort: AVIF_EFFORT }),
     png: () => picture.png({ palette: hasFewColors(pixels), quality: 100, dither: 0 }),
