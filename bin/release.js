@@ -45,7 +45,11 @@ function release() {
   run('npm', ['run', 'openapi', '--', '--release']);
   run('npm', ['run', 'sdk:types']);
   run(process.execPath, ['bin/api-changelog.js']);
-  if (!isTrial) run('npm', ['run', 'check']);
+  if (!isTrial) {
+    run('npm', ['run', 'check']);
+    const [previous] = output('git', ['tag', '--list', 'v*', '--sort=-version:refname']).split('\n').filter(Boolean);
+    if (previous !== undefined) run(process.execPath, ['bin/previous.js', previous]);
+  }
   run(process.execPath, ['bin/packages.js']);
   if (isTrial) return;
   run('git', ['commit', '--quiet', '--all', '--message', `Release ${version}`]);
