@@ -1,3 +1,4 @@
+import { DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { type HourCount, hourOf } from './request-hours.js';
 import {
@@ -35,102 +36,74 @@ export interface Transfer extends Omit<TransferCount, 'day'> {
  * it stores the newest failures, as the store does.
  */
 export class TrafficCounter {
-  private counts = new Map<string, RequestCount>();
-  private hours = new Map<string, HourCount>();
+  private readonly counts = new Sums<RequestCount>(
+    ({ apiKeyId, day }) => `${apiKeyId} ${day}`,
+    ['requests', 'limited', 'failed', 'deprecated'],
+  );
+  private readonly hours = new Sums<HourCount>(
+    ({ apiKeyId, day, hour }) => `${apiKeyId} ${day} ${hour}`,
+    ['requests', 'limited', 'failed'],
+  );
+  private readonly pictures = new Sums<PictureCount>(
+    ({ deliveryKeyId, day }) => `${deliveryKeyId} ${day}`,
+    ['requests', 'bytes', 'made'],
+  );
+  private readonly transfers = new Sums<TransferCount>(
+    ({ customerId, channel, day }) => `${customerId} ${channel} ${day}`,
+    ['receivedBytes', 'sentBytes'],
+  );
   private failures = new Map<Id, RequestFailure[]>();
-  private pictures = new Map<string, PictureCount>();
-  private transfers = new Map<string, TransferCount>();
+  private latestDay = { number: Number.NaN, text: '' };
 
   note({ code, isDeprecated, ...request }: EndedRequest): void {
     const isLimited = code === 'rate_limited';
     const [requests, limited, failed] = [1, Number(isLimited), Number(code !== null && !isLimited)];
     const { customerId, apiKeyId, at } = request;
-    const count = { customerId, apiKeyId, day: dayOf(at), requests, limited, failed };
-    this.add({ ...count, deprecated: Number(isDeprecated) });
-    this.addHour({ ...count, hour: hourOf(at) });
+    const day = this.dayOf(at);
+    this.counts.add({ customerId, apiKeyId, day, requests, limited, failed, deprecated: Number(isDeprecated) });
+    this.hours.add({ customerId, apiKeyId, day, hour: hourOf(at), requests, limited, failed });
     // Requests over a limit come by the hundred: they are counted, and would otherwise displace everything else here.
     if (code !== null && !isLimited) this.keep({ ...request, code });
   }
 
   notePicture({ customerId, deliveryKeyId, bytes, at, isNew }: SentPicture): void {
-    this.addPicture({ customerId, deliveryKeyId, day: dayOf(at), requests: 1, bytes, made: Number(isNew) });
+    this.pictures.add({ customerId, deliveryKeyId, day: this.dayOf(at), requests: 1, bytes, made: Number(isNew) });
   }
 
-  noteTransfer({ at, ...transfer }: Transfer): void {
-    this.addTransfer({ ...transfer, day: dayOf(at) });
+  noteTransfer({ customerId, channel, receivedBytes, sentBytes, at }: Transfer): void {
+    this.transfers.add({ customerId, channel, day: this.dayOf(at), receivedBytes, sentBytes });
   }
 
   /** What was counted since the last call. */
   take(): Tally | null {
-    if (this.counts.size === 0 && this.pictures.size === 0 && this.transfers.size === 0) return null;
+    if (this.counts.isEmpty && this.pictures.isEmpty && this.transfers.isEmpty) return null;
     const tally = {
-      counts: [...this.counts.values()],
-      hours: [...this.hours.values()],
+      counts: this.counts.take(),
+      hours: this.hours.take(),
       failures: [...this.failures.values()].flat(),
-      pictures: [...this.pictures.values()],
-      transfers: [...this.transfers.values()],
+      pictures: this.pictures.take(),
+      transfers: this.transfers.take(),
     };
-    this.counts = new Map();
-    this.hours = new Map();
     this.failures = new Map();
-    this.pictures = new Map();
-    this.transfers = new Map();
     return tally;
   }
 
   /** What could not be written is counted again. */
   putBack({ counts, hours, failures, pictures, transfers }: Tally): void {
-    for (const count of counts) this.add(count);
-    for (const count of hours) this.addHour(count);
-    for (const count of pictures) this.addPicture(count);
-    for (const count of transfers) this.addTransfer(count);
+    for (const count of counts) this.counts.add(count);
+    for (const count of hours) this.hours.add(count);
+    for (const count of pictures) this.pictures.add(count);
+    for (const count of transfers) this.transfers.add(count);
     const since = this.failures;
     this.failures = new Map();
     for (const failure of [...failures, ...[...since.values()].flat()]) this.keep(failure);
   }
 
-  private add(count: RequestCount): void {
-    const key = `${count.apiKeyId} ${count.day}`;
-    const before = this.counts.get(key) ?? { requests: 0, limited: 0, failed: 0, deprecated: 0 };
-    this.counts.set(key, {
-      ...count,
-      requests: before.requests + count.requests,
-      limited: before.limited + count.limited,
-      failed: before.failed + count.failed,
-      deprecated: before.deprecated + count.deprecated,
-    });
-  }
-
-  private addHour(count: HourCount): void {
-    const key = `${count.apiKeyId} ${count.day} ${count.hour}`;
-    const before = this.hours.get(key) ?? { requests: 0, limited: 0, failed: 0 };
-    this.hours.set(key, {
-      ...count,
-      requests: before.requests + count.requests,
-      limited: before.limited + count.limited,
-      failed: before.failed + count.failed,
-    });
-  }
-
-  private addPicture(count: PictureCount): void {
-    const key = `${count.deliveryKeyId} ${count.day}`;
-    const before = this.pictures.get(key) ?? { requests: 0, bytes: 0, made: 0 };
-    this.pictures.set(key, {
-      ...count,
-      requests: before.requests + count.requests,
-      bytes: before.bytes + count.bytes,
-      made: before.made + count.made,
-    });
-  }
-
-  private addTransfer(count: TransferCount): void {
-    const key = `${count.customerId} ${count.channel} ${count.day}`;
-    const before = this.transfers.get(key) ?? { receivedBytes: 0, sentBytes: 0 };
-    this.transfers.set(key, {
-      ...count,
-      receivedBytes: before.receivedBytes + count.receivedBytes,
-      sentBytes: before.sentBytes + count.sentBytes,
-    });
+  /** Nearly all are of the same day as the one before; writing its date takes longer than counting. */
+  private dayOf(at: Date): string {
+    const number = Math.floor(at.getTime() / DAY);
+    if (number !== this.latestDay.number) this.latestDay = { number, text: dayOf(at) };
+    return this.latestDay.text;
   }
 
   private keep(failure: RequestFailure): void {
@@ -140,3 +113,37 @@ export class TrafficCounter {
     this.failures.set(failure.customerId, kept);
   }
 }
+
+/** Counts of the same things, added up. */
+class Sums<Count extends object> {
+  private sums = new Map<string, Count>();
+
+  /**
+   * @param keyOf What a count is of.
+   * @param figures What is added up.
+   */
+  constructor(
+    private readonly keyOf: (count: Count) => string,
+    private readonly figures: readonly FigureOf<Count>[],
+  ) {}
+
+  get isEmpty(): boolean {
+    return this.sums.size === 0;
+  }
+
+  add(count: Count): void {
+    const key = this.keyOf(count);
+    const sum = this.sums.get(key) as Record<FigureOf<Count>, number> | undefined;
+    if (sum === undefined) this.sums.set(key, { ...count });
+    else for (const figure of this.figures) sum[figure] += count[figure] as number;
+  }
+
+  /** The sums since the last call. */
+  take(): Count[] {
+    const taken = [...this.sums.values()];
+    this.sums = new Map();
+    return taken;
+  }
+}
+
+type FigureOf<Count> = { [Name in keyof Count]: Count[Name] extends number ? Name : never }[keyof Count];

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { withTraceContext } from '../../core/jobs/trace-context.js';
-import { newUlid } from '../../core/shared/ulid.js';
+import { newUlid, RandomBytes } from '../../core/shared/ulid.js';
 import type { HttpOptions } from '../http-options.js';
 import { SHARES_PATH } from '../public-addresses.js';
 import { clientSource } from './client-source.js';
@@ -15,8 +15,6 @@ const SHARES = `/${SHARES_PATH}/`;
 /** Monitors and pages ask for these again and again: above `debug` their lines would hide the others. */
 const ROUTINE = /^\/(healthz|readyz|settings\/assets\/)/;
 
-const newRequestId = () => `req_${newUlid(Date.now())}`;
-
 /** No path of the API needs percent-encoding, except for the comma in a list of ids. */
 const ENCODED = /%(?!2c)/i;
 
@@ -26,8 +24,9 @@ const ENCODED = /%(?!2c)/i;
  */
 export function openRequestContext({ logger, trustedProxies, operatorApi, onAnswered, trace }: HttpOptions) {
   const apis = operatorApi ? [API, OPERATOR_API] : [API];
+  const random = new RandomBytes();
   return (request: Request, response: Response, next: NextFunction): void => {
-    const requestId = newRequestId();
+    const requestId = `req_${newUlid(Date.now(), random)}`;
     const peer = request.socket.remoteAddress ?? '';
     const forwardedFor = trustedProxies && request.headersDistinct['x-forwarded-for']?.join(',');
     const { address: clientIp, isNamed } = clientSource(peer, forwardedFor ?? undefined, trustedProxies);
