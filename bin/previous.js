@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Whether the version of a tag or commit runs on what this version has migrated (docs/decisions/0075): its own end-to-end tests, built from
+// F23: whether the version of a tag or commit runs on what this version has migrated (docs/decisions/0075): its own end-to-end tests, built from
 // its sources, on databases that this version has made. Part of `npm run release`.
 //   node bin/previous.js REF
 const SUITES = ['main-job', 'webhooks', 'resumable-uploads', 'export', 'crash'];
