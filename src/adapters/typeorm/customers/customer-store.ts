@@ -6,6 +6,8 @@ import { inCustomerTransaction, withoutTransaction } from '../database/transacti
 import { PhotosReadTogether } from '../photos/photo-reads.js';
 import { repositories } from '../registry.js';
 
+const classes = Object.entries(repositories);
+
 /**
  * Transactions are READ COMMITTED, with row locks. Rows are locked in this order, within a kind by id ascending: customer, import, item,
  * photo, tag, webhook endpoint, delivery, delivery key, share, user. Code that breaks it can deadlock; Postgres then aborts one of the two transactions, which
@@ -34,26 +36,7 @@ function everythingOf(
   customerId: Id,
   together: () => PhotosReadTogether | null = () => null,
 ): Repositories {
-  return new MadeWhenNeeded(manager, customerId, together) as unknown as Repositories;
-}
-
-/** The repositories of a transaction, each made when it is first asked for: most uses need two of three dozen. */
-class MadeWhenNeeded {
-  private readonly made: { [name: string]: unknown } = {};
-
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-    private readonly together: () => PhotosReadTogether | null,
-  ) {}
-
-  static {
-    for (const [name, Repository] of Object.entries(repositories)) {
-      const get = function (this: MadeWhenNeeded) {
-        this.made[name] ??= new Repository(this.manager, this.customerId, this.together);
-        return this.made[name];
-      };
-      Object.defineProperty(MadeWhenNeeded.prototype, name, { get, enumerable: true });
-    }
-  }
+  const made: Record<string, unknown> = {};
+  for (const [name, Repository] of classes) made[name] = new Repository(manager, customerId, together);
+  return made as unknown as Repositories;
 }
