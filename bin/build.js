@@ -37,17 +37,9 @@ function isOld(folder, built) {
   const sources = readdirSync(join(folder, 'src'), { recursive: true }).map((name) =>
     join(folder, 'src', String(name)),
   );
-  const tools = [
-    'build.js',
-    'build/bundle.js',
-    'build/countries.js',
-    'build/gazetteer.js',
-    'build/licences.js',
-    'build/packages.js',
-    'build/protocol.js',
-    'build/transpile.js',
-    'build/web.js',
-  ].map((name) => join(root, 'bin', name));
+  const tools = ['build.js', ...readdirSync(join(root, 'bin', 'build')).map((name) => join('build', name))].map(
+    (name) => join(root, 'bin', name),
+  );
   return [...sources, ...tools, join(root, 'package-lock.json')].some((path) => statSync(path).mtimeMs > time);
 }
 

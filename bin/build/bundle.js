@@ -16,7 +16,9 @@ const entries = {
 };
 
 /** Loaded first by each of these. */
-const COMPILE_CACHE = 'compile-cache.js';
+const COMPILE_CACHE = 'compile-cache';
+/** Copied beside what is bundled. */
+const copied = [COMPILE_CACHE, 'v8-flags'];
 
 /** What packages try to load and do without: it is not installed. */
 const absent = ['@nestjs/microservices', '@nestjs/websockets', '@fastify/static', '@node-rs/xxhash', 'supports-color'];
@@ -50,13 +52,14 @@ export async function bundle(dist, target) {
     format: 'cjs',
     // Nor does it let what it reads back import() anything.
     dynamicImportInCjs: false,
-    banner: ({ isEntry }) => (isEntry ? `require('./${COMPILE_CACHE}');` : ''),
+    banner: ({ isEntry }) => (isEntry ? `require('./${COMPILE_CACHE}.js');` : ''),
     sourcemap: true,
     sourcemapExcludeSources: true,
     chunkFileNames: '[name]-[hash].js',
   });
   writeFileSync(join(target, 'package.json'), '{ "type": "commonjs" }\n');
-  copyFileSync(fileURLToPath(new URL('compile-cache.cjs', import.meta.url)), join(target, COMPILE_CACHE));
+  for (const name of copied)
+    copyFileSync(fileURLToPath(new URL(`${name}.cjs`, import.meta.url)), join(target, `${name}.js`));
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   writeFileSync(join(target, 'licences.txt'), licences(modules, licencesOfProtocol(modules)));
   await draft.close();
