@@ -16,9 +16,13 @@ const entries = {
 };
 
 /** Loaded first by each of these. */
-const COMPILE_CACHE = 'compile-cache';
+const COMPILE_CACHE = 'compile-cache.js';
+
 /** Copied beside what is bundled. */
-const copied = [COMPILE_CACHE, 'v8-flags'];
+const copied = {
+  [COMPILE_CACHE]: new URL('compile-cache.cjs', import.meta.url),
+  'v8-flags.cjs': new URL('v8-flags.cjs', import.meta.url),
+};
 
 /** What packages try to load and do without: it is not installed. */
 const absent = ['@nestjs/microservices', '@nestjs/websockets', '@fastify/static', '@node-rs/xxhash', 'supports-color'];
@@ -52,14 +56,13 @@ export async function bundle(dist, target) {
     format: 'cjs',
     // Nor does it let what it reads back import() anything.
     dynamicImportInCjs: false,
-    banner: ({ isEntry }) => (isEntry ? `require('./${COMPILE_CACHE}.js');` : ''),
+    banner: ({ isEntry }) => (isEntry ? `require('./${COMPILE_CACHE}');` : ''),
     sourcemap: true,
     sourcemapExcludeSources: true,
     chunkFileNames: '[name]-[hash].js',
   });
   writeFileSync(join(target, 'package.json'), '{ "type": "commonjs" }\n');
-  for (const name of copied)
-    copyFileSync(fileURLToPath(new URL(`${name}.cjs`, import.meta.url)), join(target, `${name}.js`));
+  for (const [name, source] of Object.entries(copied)) copyFileSync(source, join(target, name));
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   writeFileSync(join(target, 'licences.txt'), licences(modules, licencesOfProtocol(modules)));
   await draft.close();

@@ -1,5 +1,5 @@
 // Part of the built program: bundle.js puts it beside the files that it writes, and each of those that starts a process or a thread loads it first.
-require('./v8-flags.js');
+require('./v8-flags.cjs');
 const { mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
 const { basename, dirname, join } = require('node:path');
