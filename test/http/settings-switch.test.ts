@@ -95,6 +95,17 @@ describe('a person with one password at two accounts', () => {
     expect(await open()).toBe(before - 1);
   });
 
+  it('is signed out of both by erasing one, as the page says', async () => {
+    await signInToBoth();
+    await switchTo(south);
+    const inSouth = browser.copy();
+    await switchTo(north);
+    const erased = await browser.submit(`${ACCOUNT}/erase`, { name: 'Studio North' });
+    expect(erased.text).toContain('everyone is signed out, including this browser');
+    expect((await inSouth.get(HOME)).status).toBe(303);
+    expect(browser.cookies.has('phs_accounts')).toBe(false);
+  });
+
   it('loses an account at once in which the session has ended', async () => {
     await signInToBoth();
     const { id } = await annaAt(south);

@@ -4,6 +4,7 @@ import type { Ports } from '../../../core/ports.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
+import { signOutOfOthers } from '../accounts/accounts-cookie.js';
 import { endSession } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
 import { renderPage } from '../page.js';
@@ -32,6 +33,7 @@ export class LeavingController {
         <AccountClosed name={name} />,
       );
       // A page rendered after this would have no session to store its token in.
+      await signOutOfOthers(this.ports, context);
       await endSession(context.request);
       return closed;
     } catch (error) {

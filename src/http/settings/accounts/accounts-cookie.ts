@@ -8,8 +8,9 @@ import {
   type OtherAccount,
   otherAccounts,
 } from '../../../core/users/other-accounts.js';
+import { signOut } from '../../../core/users/revoke-session.js';
 import { type KnownSession, LONGEST_MS } from '../../../core/users/session.js';
-import type { User } from '../../../core/users/user.js';
+import { type User, userActor } from '../../../core/users/user.js';
 import { cookieName, cookieOf, isSecure } from '../browser-session.js';
 import type { PageContext } from '../page-context.js';
 
@@ -43,8 +44,9 @@ export function exchangeAccounts(ports: Ports, context: PageContext, chosen: Oth
   rememberAccounts(ports, context.request, beside);
 }
 
-/** After all of them have ended. */
-export function forgetAccounts(ports: Ports, { request }: PageContext): void {
+/** Signs the person out where the session in use is not. */
+export async function signOutOfOthers(ports: Ports, { request, others, clientIp }: PageContext): Promise<void> {
+  for (const { known } of others) await signOut(ports, userActor(known.user, clientIp), known);
   rememberAccounts(ports, request, []);
 }
 

@@ -3,11 +3,10 @@ import type { Ports } from '../../../core/ports.js';
 import { providerFor } from '../../../core/users/provider-for.js';
 import { signOut } from '../../../core/users/revoke-session.js';
 import { signIn } from '../../../core/users/sign-in.js';
-import { userActor } from '../../../core/users/user.js';
 import { Public, RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../responses/reply.js';
-import { forgetAccounts } from '../accounts/accounts-cookie.js';
+import { signOutOfOthers } from '../accounts/accounts-cookie.js';
 import { deviceOf, endSession, newBrowser } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
 import { HOME } from '../navigation.js';
@@ -67,10 +66,7 @@ export class SignInController {
   async signOut(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const provider = context.person && (await providerFor(this.ports, context.person));
     if (context.person !== null) await signOut(this.ports, callerOfPage(context).actor, context.person);
-    for (const { known } of context.others) {
-      await signOut(this.ports, userActor(known.user, context.clientIp), known);
-    }
-    forgetAccounts(this.ports, context);
+    await signOutOfOthers(this.ports, context);
     await endSession(context.request);
     const { status, body, headers } = redirectTo(
       context,
