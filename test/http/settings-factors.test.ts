@@ -267,7 +267,9 @@ describe('required of everyone', () => {
     const shown = await late.submit(FACTORS, {}, `${FACTORS}/new`);
     const code = codeOf(idOf(shown, 'secret'));
     const sent = { _csrf: fieldOf(shown, '_csrf'), enrolment: fieldOf(shown, 'enrolment') };
-    await late.post(FACTORS, { ...sent, name: 'Phone', code });
+    const added = await late.post(FACTORS, { ...sent, name: 'Phone', code });
+    expect(added.text).toContain('Recovery codes');
+    expect(added.text).not.toContain('Everyone in this account needs two-step sign-in');
     expect((await late.get('/settings/account')).status).toBe(200);
     expect((await early.submit(FACTORS, {}, '/settings/sign-out')).status).toBe(303);
     expect((await browser.get(HOME)).status).toBe(200);

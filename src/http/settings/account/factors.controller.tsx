@@ -100,6 +100,8 @@ export class FactorsController {
   private recoveryCodes(context: PageContext, codes: readonly string[], text: string): Reply {
     const words = { title: 'Recovery codes', ...AREA, scripts: ['copy.js', 'no-resend.js'] };
     const flash = { kind: 'done', text } as const;
-    return renderPage(this.ports, context, { ...words, flash }, <RecoveryCodes codes={codes} />);
+    // It may have come with this very form: nothing asks for it any more.
+    const withFactor = { ...context, person: { ...personOf(context), hasFactor: true } };
+    return renderPage(this.ports, withFactor, { ...words, flash }, <RecoveryCodes codes={codes} />);
   }
 }
