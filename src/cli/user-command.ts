@@ -47,7 +47,7 @@ function link(): Command {
     .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option(
       '--without-factors',
-      'the link also removes the authenticator apps and recovery codes of the person, who lost them',
+      'the link also removes the passkeys, authenticator apps and recovery codes of the person, who lost them',
     )
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { customer: Id; withoutFactors?: boolean; json?: boolean }) => {

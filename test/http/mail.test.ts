@@ -49,7 +49,7 @@ describe('a forgotten password', () => {
   it('is replaced by a link that is mailed', async () => {
     const stranger = new BrowserClient(app.url);
     expect((await stranger.get('/settings/sign-in')).text).toContain(`href="${RECOVERY}"`);
-    expect((await ask(stranger, 'olga@example.com')).text).toContain('Look into your mailbox');
+    expect((await ask(stranger, 'olga@example.com')).text).toContain('Check your mail');
     const [mail] = await arrived();
     const { pathname } = new URL(linkOf(mail));
     expect((await stranger.get(pathname)).text).toContain('Choose a new password');

@@ -28,7 +28,7 @@ export class RecoveryController {
     this.requireMailer();
     try {
       await requestRecovery(this.ports, context.form.text('email'), context.clientIp);
-      return renderPage(this.ports, context, { title: 'Look into your mailbox', plain: true }, <RecoveryRequested />);
+      return renderPage(this.ports, context, { title: 'Check your mail', plain: true }, <RecoveryRequested />);
     } catch (error) {
       return this.form(context, problemsOf(error));
     }

@@ -40,12 +40,12 @@ export function RecoveryForm({
 export function RecoveryRequested() {
   return (
     <section class="card narrow">
-      <h1>Look into your mailbox</h1>
+      <h1>Check your mail</h1>
       <p>
         {`If somebody signs in with this address, a mail with a link is on its way. The link works once, within ${MINUTES} minutes.`}
       </p>
       <p class="hint">
-        No mail within a few minutes? Look into the folder for spam, or ask an owner of your account for a link.
+        No mail within a few minutes? Check your spam folder, or ask an owner or admin of your account for a link.
       </p>
       <div class="buttons">
         <a class="button primary" href="/settings/sign-in">

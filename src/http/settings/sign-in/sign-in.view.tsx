@@ -69,8 +69,8 @@ export function SignInForm(props: SignInProps) {
         </p>
       )}
       <p class="hint below">
-        {isMailed ? 'No mail either?' : 'No password, or forgotten it?'} An owner of your account or the operator of
-        this service can send you a new link.
+        {isMailed ? 'Still cannot get in?' : 'No password, or forgotten it?'} An owner or admin of your account, or the
+        operator of this service, can send you a new link.
       </p>
     </section>
   );
@@ -103,7 +103,7 @@ export function CodeForm({ next, problems, offersPasskeys }: CodeProps) {
       <p>
         {offersPasskeys
           ? 'Use your passkey, or enter the code of an authenticator app.'
-          : 'One step more: enter the code that your authenticator app shows now.'}
+          : 'One more step: enter the code that your authenticator app shows now.'}
       </p>
       {!problems?.isOfFields && <ProblemSummary problems={problems} />}
       <Form action="/settings/sign-in/code">
