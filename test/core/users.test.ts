@@ -22,6 +22,7 @@ import { signIn } from '../../src/core/users/sign-in.js';
 import { sweepSessions } from '../../src/core/users/sweep-sessions.js';
 import { MAX_USERS, type User } from '../../src/core/users/user.js';
 import { type World, world } from '../support/core-world.js';
+import { HeldClock, isOver } from '../support/held-clock.js';
 import { openSession } from '../support/open-session.js';
 import { present } from '../support/tenant.js';
 
@@ -243,6 +244,27 @@ describe('signing in', () => {
       each.push(compared);
     }
     expect(each).toEqual([1, 1, 1, 1]);
+  });
+
+  it('refuses no sooner for an address that nobody has than for one of several accounts, nor too many attempts', async () => {
+    await join('anna@example.com');
+    customerId = await newCustomer();
+    await join('anna@example.com');
+    const passwords: PasswordHasher = {
+      hash: (password) => ports.passwords.hash(password),
+      matches: async () => false,
+      pretend: async () => undefined,
+    };
+    for (const email of ['nobody@example.com', 'anna@example.com']) {
+      const clock = new HeldClock(ports.clock);
+      for (const code of [...Array<string>(5).fill('unauthorized'), 'rate_limited']) {
+        const given = { email, password: 'wrong', browser: browserAt('198.51.100.1'), device: null };
+        const refused = signIn({ ...ports, passwords, clock }, given);
+        expect([email, code, await isOver(refused)]).toEqual([email, code, false]);
+        clock.release();
+        await expect(refused).rejects.toMatchObject({ code });
+      }
+    }
   });
 
   it('allows five attempts a minute for an account and twenty from an address', async () => {

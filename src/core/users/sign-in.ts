@@ -15,6 +15,9 @@ import { auditSubject, normalEmail, userActor } from './user.js';
 import type { UserStore } from './user-store.js';
 import { matching, usersOf } from './users-by-password.js';
 
+/** A refusal takes at least so long, which is longer than comparing the password with those of several accounts and recording it. */
+const REFUSED_AFTER_MS = 500;
+
 interface Credentials {
   readonly email: string;
   readonly password: string;
@@ -25,20 +28,32 @@ interface Credentials {
   readonly openAccounts?: readonly Id[];
 }
 
+type SignInUses = NoticeUses & {
+  readonly users: UserStore;
+  readonly passwords: PasswordHasher;
+  readonly rateWindows: RateWindowStore;
+  readonly store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
+  readonly clock: Clock;
+};
+
 /**
  * Signs in the browser of the user with this address and password, or begins to, if there is a second factor. A password that was changed
  * since it was compared is refused. Neither the response, its wording nor its time reveals whether an address exists. A person who has
  * accounts at several customers with one password gets the one used last in which the browser is not signed in yet. Errors: `unauthorized`, `rate_limited`; with the right password
  * `ip_not_whitelisted`.
  */
-export async function signIn(
-  uses: NoticeUses & {
-    users: UserStore;
-    passwords: PasswordHasher;
-    rateWindows: RateWindowStore;
-    store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
-    clock: Clock;
-  },
+export async function signIn(uses: SignInUses, given: Credentials): Promise<BegunSignIn> {
+  const least = uses.clock.pause(REFUSED_AFTER_MS);
+  try {
+    return await begin(uses, given);
+  } catch (error) {
+    await least;
+    throw error;
+  }
+}
+
+async function begin(
+  uses: SignInUses,
   { email, password, browser, device, openAccounts = [] }: Credentials,
 ): Promise<BegunSignIn> {
   const normal = normalEmail(email);
