@@ -1,9 +1,12 @@
 import type { Browser, Page } from 'playwright-core';
+import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import { until } from '../e2e/support/processes.js';
 import { Installation } from '../e2e/support/service.js';
 import { MailServer } from '../support/mail-server.js';
 import { OpenIdServer } from '../support/openid-server.js';
-import { seriousViolations } from './support/axe.js';
+import { present } from '../support/tenant.js';
+import { oneTimeCode } from './support/authenticator-app.js';
+import { poorContrasts, seriousViolations } from './support/axe.js';
 import {
   type BrowserSession,
   enterInto,
@@ -15,10 +18,12 @@ import {
   tabTo,
   welcome,
 } from './support/browser.js';
+import { JumpingClock } from './support/jumping-clock.js';
 
 /** Where pictures of every page go, when somebody wants to look at them. */
 const shots = process.env.SCREENSHOTS ?? null;
 
+let clock: JumpingClock;
 let installation: Installation;
 let mails: MailServer;
 let provider: OpenIdServer;
@@ -26,12 +31,14 @@ let browser: Browser;
 let owner: BrowserSession;
 
 beforeAll(async () => {
+  clock = new JumpingClock();
   [mails, installation] = await Promise.all([MailServer.start(), Installation.make()]);
   provider = await OpenIdServer.start(`${installation.url}/settings/sign-in/with/oidc/answer`);
   await installation.start({
     ...{ SMTP_URL: `smtp://127.0.0.1:${mails.port}`, MAIL_FROM: 'photos@example.com' },
     ...{ OIDC_ISSUER: provider.issuer, OIDC_NAME: 'Keycloak' },
     ...{ OIDC_CLIENT_ID: 'photos', OIDC_CLIENT_SECRET: 'a secret of the client' },
+    ...clock.environment,
   });
   browser = await launchBrowser();
   owner = await session(browser);
@@ -44,26 +51,34 @@ afterAll(async () => {
   await browser?.close();
   await installation?.remove();
   await Promise.all([mails?.close(), provider?.close()]);
+  clock?.remove();
 });
 
 const open = (path: string) => owner.page.goto(`${installation.url}${path}`);
 
 /** Whether a page can be used by everyone: on a desk by day, on a telephone by night. */
 async function look(name: string, page: Page = owner.page): Promise<void> {
-  for (const [device, width, colorScheme] of [
-    ['desktop', 1280, 'light'],
-    ['phone', 390, 'dark'],
+  for (const [device, width, colorScheme, violationsOn] of [
+    ['phone', 390, 'dark', seriousViolations],
+    // The rest does not depend on colours.
+    ['desktop', 1280, 'light', poorContrasts],
   ] as const) {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const wrong = await seriousViolations(page);
+    const wrong = await violationsOn(page);
     const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
     expect([name, device, wrong, tooWide]).toEqual([name, device, [], 0]);
     if (shots !== null) await page.screenshot({ path: `${shots}/${name}-${device}.png`, fullPage: true });
   }
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.emulateMedia({ colorScheme: 'light' });
 }
+
+let ahead = 0;
+/** At the service. Nobody has to wait. */
+function pass(seconds: number): void {
+  ahead += seconds;
+  clock.jumpTo(ahead);
+}
+const CONFIRMED_S = CONFIRMED_MS / 1000;
 
 const opened = new Set<string>();
 /** The link in a mail to somebody that nobody has followed yet. */
@@ -149,7 +164,7 @@ test('the account: address, password, people, browsers', async () => {
   await elsewhere.context.close();
   await open('/settings/account');
   expect(await page.getByLabel('Current password').count()).toBe(0);
-  await page.getByLabel('New password').fill('quite another password');
+  await page.getByLabel('New password').fill(OWN_PASSWORD);
   await page.getByRole('button', { name: 'Change password' }).click();
   await page.getByText('Your password was changed').waitFor();
 
@@ -160,7 +175,7 @@ test('the account: address, password, people, browsers', async () => {
   await phone.page.getByLabel('Password').fill('not the password');
   await phone.page.keyboard.press('Enter');
   await phone.page.getByText('is incorrect').waitFor();
-  await phone.page.getByLabel('Password').fill('quite another password');
+  await phone.page.getByLabel('Password').fill(OWN_PASSWORD);
   await phone.page.keyboard.press('Enter');
   await phone.page.waitForURL('**/settings/library');
 
@@ -208,7 +223,7 @@ async function linkByMail(email: string): Promise<string> {
   await page.getByRole('heading', { name: 'Forgot your password?' }).waitFor();
   await look('forgotten', page);
   await enterInto(page, 'E-mail address', email);
-  await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
   await look('forgotten-asked', page);
   await context.close();
   return mailedLink(email);
@@ -294,6 +309,177 @@ test('everything works without scripts', async () => {
   const token = (await page.locator('#token').textContent())?.trim() ?? '';
   expect((await (await me(token)).json()).error.details).toEqual({ scope: 'customer:read' });
   await context.close();
+});
+
+/** The owner's, once it was changed. */
+const OWN_PASSWORD = 'quite another password';
+/** Of the owner's authenticator app. */
+let ownSecret: string;
+
+test('a quarter of an hour later the password is asked for again, and the form goes on with it', async () => {
+  const { page } = owner;
+  pass(CONFIRMED_S);
+  await open('/settings/account/people');
+  await enterInto(page, 'E-mail address', 'dora@example.com');
+  await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
+  await look('confirm');
+  await enterInto(page, 'Password', 'not the password');
+  await page.getByText('This is not your password').waitFor();
+  await look('confirm-refused');
+  await enterInto(page, 'Password', OWN_PASSWORD);
+  await page.getByRole('heading', { name: 'A link for dora@example.com' }).waitFor();
+});
+
+/** With the keyboard alone, from the page of factors to that of the codes. */
+async function addApp(page: Page): Promise<{ secret: string; codes: readonly string[] }> {
+  await pressKey(page, 'Add an app');
+  await page.getByRole('heading', { name: 'Add an authenticator app' }).waitFor();
+  await look('add-app', page);
+  const secret = present(await page.locator('#secret').textContent());
+  await enterInto(page, 'Code', oneTimeCode(secret, ahead));
+  await page.getByRole('heading', { name: 'Recovery codes', exact: true }).waitFor();
+  await look('recovery-codes', page);
+  return { secret, codes: (await page.locator('#codes').innerText()).split('\n') };
+}
+
+/** The code after the one that was used last. */
+function nextCode(secret: string): string {
+  pass(30);
+  return oneTimeCode(secret, ahead);
+}
+
+/** As in the field for a day: that of the service in so many days. */
+const dayIn = (days: number) =>
+  new Date(Date.now() + ahead * 1000 + days * 86_400_000).toISOString().replace(/^(\d+)-(\d+)-(\d+).*/, '$2$3$1');
+
+async function requireFactors(days: number): Promise<void> {
+  await open('/settings/account/people');
+  await enterInto(owner.page, 'Required from', dayIn(days));
+  await owner.page.getByText('Two-step sign-in is required of everyone').waitFor();
+}
+
+test('a second factor that is required of everyone is announced, comes before every other page, and is replaced by a recovery code', async () => {
+  const { page, context } = await session(browser);
+  await page.goto(await mailedLink('dora@example.com'));
+  await enterInto(page, 'Password', PASSWORD);
+  await page.waitForURL('**/settings/library');
+  await open('/settings/account/factors');
+  ({ secret: ownSecret } = await addApp(owner.page));
+  await requireFactors(1);
+  await look('people');
+  await page.reload();
+  await page.getByText('Everyone in this account needs two-step sign-in').waitFor();
+  await look('factor-announced', page);
+
+  await requireFactors(0);
+  for (const path of ['/settings/library', '/settings/account', '/settings/account/export/photos.jsonl']) {
+    await page.goto(`${installation.url}${path}`);
+    expect(page.url()).toBe(`${installation.url}/settings/account/factors`);
+  }
+  await look('factor-required', page);
+  const { codes } = await addApp(page);
+  await pressKey(page, 'I have stored them');
+  await page.getByRole('table', { name: 'Authenticator apps' }).waitFor();
+  await look('factors', page);
+  await pressKey(page, 'Library');
+  await page.waitForURL('**/settings/library');
+
+  /** With the keyboard alone, up to the question for a code. */
+  const signInAgain = async () => {
+    await pressKey(page, 'Sign out');
+    await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+    await tabTo(page, 'E-mail address');
+    await page.keyboard.type('dora@example.com');
+    await enterInto(page, 'Password', PASSWORD);
+    await page.getByRole('heading', { name: 'Enter a code' }).waitFor();
+  };
+  await signInAgain();
+  await look('code', page);
+  await enterInto(page, 'Code', present(codes[0]));
+  await page.waitForURL('**/settings/library');
+  await signInAgain();
+  await enterInto(page, 'Code', present(codes[0]));
+  await page.getByText('This code is wrong, or has been used').waitFor();
+  await look('code-refused', page);
+  await enterInto(page, 'Code', present(codes[1]));
+  await page.waitForURL('**/settings/library');
+  await context.close();
+});
+
+test('whoever sets addresses for the settings area is warned first; only the operator lets in who is locked out', async () => {
+  const { page } = owner;
+  const set = async (list: string) => {
+    await tabTo(page, 'Allowed addresses');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type(list);
+    await pressKey(page, 'Save');
+  };
+  const warned = () => page.getByText('Yours is among them').waitFor();
+  pass(CONFIRMED_S);
+  await open('/settings/account/people');
+  await pressKey(page, 'Change…');
+  await page.getByRole('heading', { name: 'Allowed addresses' }).waitFor();
+  await set('203.0.113.0/24');
+  await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
+  await look('confirm-by-code');
+  await enterInto(page, 'Code', nextCode(ownSecret));
+  await warned();
+  await look('addresses-warning');
+  await set('127.0.0.0/8');
+  await page.getByText('from one address or range alone').waitFor();
+
+  await pressKey(page, 'Change…');
+  await page.getByRole('heading', { name: 'Allowed addresses' }).waitFor();
+  await set('203.0.113.0/24');
+  await warned();
+  await tabTo(page, 'Block them from now on');
+  await page.keyboard.press('Space');
+  await pressKey(page, 'Save');
+  await page.getByText('cannot be used from').waitFor();
+  await look('locked-out');
+  await installation.command('customer', 'addresses', '1', '--no-ip');
+  await open('/settings/account/people');
+  await page.getByText('can be used from everywhere').waitFor();
+});
+
+test('somebody with two accounts changes between them, and erases one', async () => {
+  const made = JSON.parse(
+    (await installation.command('customer', 'create', '--name', 'Studio South', '--json')).stdout,
+  );
+  const invitation = ['--customer', String(made.id), '--email', 'anna@example.com', '--json'];
+  const { url } = JSON.parse((await installation.command('user', 'invite', ...invitation)).stdout);
+  const { page } = owner;
+  const elsewhere = await session(browser);
+  await elsewhere.page.goto(url);
+  await enterInto(elsewhere.page, 'Password', PASSWORD);
+  await elsewhere.page.waitForURL('**/settings/library');
+  await elsewhere.context.close();
+
+  await open('/settings/library');
+  await pressKey(page, 'Account: First customer');
+  await pressKey(page, 'Sign in to another account');
+  await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+  await tabTo(page, 'E-mail address');
+  await page.keyboard.type('anna@example.com');
+  await enterInto(page, 'Password', PASSWORD);
+  await page.getByText('Account: Studio South').waitFor();
+  await pressKey(page, 'Account: Studio South');
+  await page.getByRole('button', { name: 'Switch to First customer' }).waitFor();
+  await look('account-menu');
+  await pressKey(page, 'Switch to First customer');
+  await page.getByText('Account: First customer').waitFor();
+  await pressKey(page, 'Account: First customer');
+  await pressKey(page, 'Switch to Studio South');
+  await page.getByText('Account: Studio South').waitFor();
+
+  await pressKey(page, 'Account');
+  await page.getByRole('heading', { name: 'Account', exact: true }).waitFor();
+  await pressKey(page, 'Erase the account…');
+  await page.getByRole('heading', { name: 'Erase Studio South?' }).waitFor();
+  await look('erase');
+  await enterInto(page, 'Name of the account', 'Studio South');
+  await page.getByRole('heading', { name: 'Studio South is closed' }).waitFor();
+  await look('erased');
 });
 
 test('phs tells who has access, changes keys, and takes access away', async () => {
