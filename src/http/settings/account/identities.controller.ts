@@ -25,10 +25,12 @@ export class IdentitiesController {
       all.find((identity) => identity.id === id),
       'identity',
     );
-    const back = userId === person.user.id ? '/settings/account' : '/settings/account/people';
+    const [back, text] =
+      userId === person.user.id
+        ? ['/settings/account', 'The provider was unlinked. Your other browsers are signed out.']
+        : ['/settings/account/people', 'The provider was unlinked, and the person is signed out everywhere.'];
     try {
       await unlinkIdentity(this.ports, peopleManager(context), person, { userId, identityId: id });
-      const text = 'The sign-in by a provider was unlinked. Other browsers of this person are signed out.';
       return redirectTo(context, back, { kind: 'done', text });
     } catch (error) {
       return redirectTo(context, back, { kind: 'failed', text: problemsOf(error).message });
