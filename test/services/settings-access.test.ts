@@ -316,6 +316,39 @@ const OWN_PASSWORD = 'quite another password';
 /** Of the owner's authenticator app. */
 let ownSecret: string;
 
+test('a role is changed, a provider unlinked and a person removed, and each counts at once', async () => {
+  const [bert, carla] = [await session(browser), await session(browser)];
+  await bert.page.goto(`${installation.url}/settings`);
+  await signIn(bert.page, 'bert@example.com', 'one more password of mine');
+  await bert.page.waitForURL('**/settings/library');
+  await carla.page.goto(`${installation.url}/settings/sign-in/with/oidc`);
+  await enterInto(carla.page, 'Name', 'carla');
+  await carla.page.waitForURL('**/settings/library');
+  const { page } = owner;
+  await open('/settings/account/people');
+  await tabTo(page, 'Role of bert@example.com');
+  await page.keyboard.press('v');
+  await pressKey(page, 'Change role bert@example.com');
+  await page.getByText('bert@example.com is a viewer from now on.').waitFor();
+  await bert.page.getByRole('link', { name: 'Account' }).click();
+  await bert.page.getByText('You are a viewer of').waitFor();
+  await look('viewer', bert.page);
+
+  await pressKey(page, 'Unlink provider of carla@example.com');
+  await page.getByText('The provider was unlinked, and the person is signed out everywhere.').waitFor();
+  await carla.page.reload();
+  await carla.page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+
+  await pressKey(page, 'Remove bert@example.com');
+  await page.getByRole('heading', { name: 'Remove bert@example.com?' }).waitFor();
+  await look('remove-person');
+  await pressKey(page, 'Remove');
+  await page.getByText('bert@example.com no longer has access.').waitFor();
+  await bert.page.reload();
+  await bert.page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+  await Promise.all([bert.context.close(), carla.context.close()]);
+});
+
 test('a quarter of an hour later the password is asked for again, and the form goes on with it', async () => {
   const { page } = owner;
   pass(CONFIRMED_S);
@@ -330,8 +363,8 @@ test('a quarter of an hour later the password is asked for again, and the form g
   await page.getByRole('heading', { name: 'A link for dora@example.com' }).waitFor();
 });
 
-/** With the keyboard alone, from the page of factors to that of the codes. */
-async function addApp(page: Page): Promise<{ secret: string; codes: readonly string[] }> {
+/** With the keyboard alone, from the page of factors to that of the codes. The secret of the app. */
+async function addApp(page: Page): Promise<string> {
   await pressKey(page, 'Add an app');
   await page.getByRole('heading', { name: 'Add an authenticator app' }).waitFor();
   await look('add-app', page);
@@ -339,8 +372,11 @@ async function addApp(page: Page): Promise<{ secret: string; codes: readonly str
   await enterInto(page, 'Code', oneTimeCode(secret, ahead));
   await page.getByRole('heading', { name: 'Recovery codes', exact: true }).waitFor();
   await look('recovery-codes', page);
-  return { secret, codes: (await page.locator('#codes').innerText()).split('\n') };
+  expect(await recoveryCodes(page)).toHaveLength(10);
+  return secret;
 }
+
+const recoveryCodes = async (page: Page) => (await page.locator('#codes').innerText()).split('\n');
 
 /** The code after the one that was used last. */
 function nextCode(secret: string): string {
@@ -364,7 +400,7 @@ test('a second factor that is required of everyone is announced, comes before ev
   await enterInto(page, 'Password', PASSWORD);
   await page.waitForURL('**/settings/library');
   await open('/settings/account/factors');
-  ({ secret: ownSecret } = await addApp(owner.page));
+  ownSecret = await addApp(owner.page);
   await requireFactors(1);
   await look('people');
   await page.reload();
@@ -377,10 +413,13 @@ test('a second factor that is required of everyone is announced, comes before ev
     expect(page.url()).toBe(`${installation.url}/settings/account/factors`);
   }
   await look('factor-required', page);
-  const { codes } = await addApp(page);
+  await addApp(page);
   await pressKey(page, 'I have stored them');
   await page.getByRole('table', { name: 'Authenticator apps' }).waitFor();
   await look('factors', page);
+  await pressKey(page, 'Create new codes');
+  await page.getByText('codes that you had before stopped working').waitFor();
+  const codes = await recoveryCodes(page);
   await pressKey(page, 'Library');
   await page.waitForURL('**/settings/library');
 

@@ -70,7 +70,7 @@ export async function tabTo(page: Page, name: string): Promise<void> {
   const focused = () =>
     page.evaluate(() => {
       const own = document.activeElement as HTMLInputElement | null;
-      return own === document.body ? '' : (own?.labels?.[0]?.textContent ?? own?.textContent ?? '');
+      return own === document.body ? '' : (own?.ariaLabel ?? own?.labels?.[0]?.textContent ?? own?.textContent ?? '');
     });
   for (let presses = 0; presses < 60 && (await focused()).trim() !== name; presses += 1) {
     await page.keyboard.press('Tab');
