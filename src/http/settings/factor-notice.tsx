@@ -10,8 +10,8 @@ export function FactorNotice({ person }: { person: KnownSession }) {
   if (from === null) return null;
   return (
     <p class="flash failed">
-      Everyone in this account needs two-step sign-in from <Moment at={from} /> on.{' '}
-      <a href={FACTORS_PATH}>Add a passkey or an authenticator app</a> to see all pages then.
+      Everyone in this account needs two-step sign-in as of <Moment at={from} />. From then on, no other page opens
+      without it. <a href={FACTORS_PATH}>Add a passkey or an authenticator app</a>.
     </p>
   );
 }
