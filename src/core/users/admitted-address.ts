@@ -21,7 +21,7 @@ export function notAdmitted(address: string | null): DomainError {
   const message =
     address === null
       ? 'The settings area of this account can only be used from certain addresses, and the proxy before this service did not report yours.'
-      : `The settings area of this account cannot be used from ${address}. An owner of the account can allow this address.`;
+      : `The settings area of this account cannot be used from ${address}. An owner of the account, or the operator of this service, can allow this address.`;
   return new DomainError('ip_not_whitelisted', message);
 }
 
