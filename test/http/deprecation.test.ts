@@ -53,6 +53,17 @@ test('a response says that its request used something deprecated, since when, un
   });
 });
 
+test('an installation that serves no guides links to none', async () => {
+  const other = await startApp({ docs: false });
+  try {
+    const { headers } = await (await other.customer()).get('/tags/4711');
+    expect(headers).toMatchObject({ deprecation: at('2027-01-15'), sunset: 'Tue, 01 Feb 2028 00:00:00 GMT' });
+    expect(headers).not.toHaveProperty('link');
+  } finally {
+    await other.close();
+  }
+});
+
 test('a request that uses nothing of it hears nothing', async () => {
   const id = await tag();
   for (const { status, headers } of [

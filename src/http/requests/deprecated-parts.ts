@@ -53,13 +53,17 @@ export function usedParts(
 
 const GUIDE = '/docs/guides/versioning';
 
-/** `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to what they mean. Of several parts, the earliest days count. */
-export function setDeprecationHeaders(response: Response, used: readonly UsedPart[]): void {
+/**
+ * `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and, where guides are served, links to what they mean. Of several parts, the earliest days
+ * count.
+ */
+export function setDeprecationHeaders(response: Response, used: readonly UsedPart[], hasGuides: boolean): void {
   const since = earliest(used.map(({ deprecation }) => deprecation.since));
   const sunset = earliest(used.flatMap(({ deprecation }) => deprecation.sunset ?? []));
   if (since === null) return;
   response.setHeader('Deprecation', `@${since.getTime() / 1000}`);
   if (sunset !== null) response.setHeader('Sunset', sunset.toUTCString());
+  if (!hasGuides) return;
   const links = [`<${GUIDE}>; rel="deprecation"; type="text/html"`];
   if (sunset !== null) links.push(`<${GUIDE}>; rel="sunset"; type="text/html"`);
   response.append('Link', links);

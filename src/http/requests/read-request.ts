@@ -6,6 +6,7 @@ import type { Ports, Uses } from '../../core/ports.js';
 import { DomainError, type FieldError, invalid } from '../../core/shared/errors.js';
 import type { Model } from '../fields/declared.js';
 import { isPlainObject } from '../fields/fields.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 import { requestContextOf } from '../server/request-context.js';
 import { type DeprecatedParts, deprecatedPartsOf, setDeprecationHeaders, usedParts } from './deprecated-parts.js';
@@ -111,6 +112,7 @@ export class ReadRequest {
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly options: Pick<HttpOptions, 'docs'>,
   ) {}
 
   /** Stores what it read in the request context. Errors: those of the steps. */
@@ -145,7 +147,7 @@ export class ReadRequest {
     }
     if (parts === null) return;
     const used = usedParts(parts, request, sent);
-    setDeprecationHeaders(response, used);
+    setDeprecationHeaders(response, used, this.options.docs !== false);
     requestContextOf(request).deprecated = used.map(({ name }) => name);
   }
 
