@@ -33,6 +33,11 @@ const taken = {
   takenAtSource: 'exif_offset',
 } as const;
 
+const inFiji = {
+  location: { latitude: -18, longitude: 178, altitude: 30 },
+  place: { country: 'FJ', region: 'Western', city: 'Lautoka' },
+};
+
 function add(count: number, values: Partial<Photo> = {}): Promise<Id[]> {
   return ports.store.transaction(acme.id, async ({ photos, importPhotos }) => {
     const ids = await importPhotos.allocateIds(count);
@@ -97,11 +102,22 @@ describe('each action changes photos and can be undone', () => {
       { kind: 'rotate', degrees: 90 },
       { rotation: 0, width: 400, height: 300 },
     ],
+    [
+      { kind: 'set_location', location: { latitude: 48.8584, longitude: 2.2945 } },
+      {
+        location: { latitude: 48.8584, longitude: 2.2945, altitude: null },
+        place: { country: 'FR', region: 'Île-de-France', city: 'Paris' },
+      },
+    ],
+    [
+      { kind: 'set_location', location: null },
+      { location: null, place: null },
+    ],
     [{ kind: 'trash' }, { trashedAt: expect.any(Date), purgeAt: expect.any(Date) }],
   ];
 
   test.each(actions)('%j', async (action, expected) => {
-    const [id, other] = await add(2, { ...taken, rotation: 270, width: 300, height: 400, rating: null });
+    const [id, other] = await add(2, { ...taken, ...inFiji, rotation: 270, width: 300, height: 400, rating: null });
     const before = await contents(present(id));
     const edit = await done(action, [present(id)]);
     expect(edit).toMatchObject({ state: 'done', total: 1, changed: 1, unchanged: 0, failures: [] });

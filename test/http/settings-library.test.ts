@@ -464,22 +464,55 @@ describe('a photo', () => {
     const location = { latitude: 48.858, longitude: 2.294, altitude: 35 };
     await actor.patch(`/photos/${id}`, { location });
     const stored = async () => (await photo(id)).location;
-    await browser.submit(page, { title: 'Tower', location: '48.858, 2.294' });
-    expect([(await photo(id)).title, await stored()]).toEqual(['Tower', location]);
+    const send = (text: string) => browser.submit(page, { location: text }, `${page}/location`);
+    expect((await send('48.858, 2.294')).headers.location).toBe(page);
+    expect(await stored()).toEqual(location);
     expect((await browser.get(page)).text).toContain('value="48.858, 2.294"');
     for (const text of [' -18.1,178.4 ', '-18.1° 178.4°', '-18.1; +178.4']) {
-      await browser.submit(page, { location: text });
+      await send(text);
       expect(await stored()).toEqual({ latitude: -18.1, longitude: 178.4, altitude: null });
       await actor.patch(`/photos/${id}`, { location });
     }
     for (const text of ['91, 0', '0, 181', 'Paris', '48.858', '1, 2, 3']) {
-      const { status, text: answer } = await browser.submit(page, { location: text });
+      const { status, text: answer } = await send(text);
       expect([text, status]).toEqual([text, 400]);
-      expect(answer).toContain('Enter latitude and longitude in degrees');
+      expect(answer).toMatch(/id="field-location-error"><p>Enter latitude and longitude in degrees/);
+      expect(answer).toContain(`value="${text}"`);
     }
     expect(await stored()).toEqual(location);
-    await browser.submit(page, { location: '' });
-    expect(await stored()).toBeNull();
+  });
+
+  it('takes a location back, as the history does', async () => {
+    const [id = 0] = await add('a');
+    const list = '?sort=filename&tag=';
+    const page = `/settings/photos/${id}?sort=filename`;
+    await actor.patch(`/photos/${id}`, { location: { latitude: -18.1, longitude: 178.4, altitude: 35 } });
+    const { location, place } = await photo(id);
+    const shown = await browser.get(page);
+    expect(shown.text).toMatch(/<g class="pin" data-map="pin" transform="translate\(8960 /);
+    await browser.post(`/settings/photos/${id}/location${list}`, {
+      _csrf: (await token()) ?? '',
+      location: '48.86, 2.33',
+    });
+    expect(await photo(id)).toMatchObject({ location: { altitude: null }, place: { city: 'Paris' } });
+    const saved = (await browser.get(page)).text;
+    expect(saved).toContain('Location saved.');
+    const [, undo = ''] = /action="(\/settings\/history\/\d+\/undo[^"]*)"/.exec(saved) ?? [];
+    const undone = await browser.post(undo.replaceAll('&amp;', '&'), { _csrf: (await token()) ?? '' });
+    expect(undone.headers.location).toBe(page);
+    expect(await flash(page)).toBe('Undone: 1 photo is as before.');
+    expect(await photo(id)).toMatchObject({ location, place });
+
+    await browser.post(`/settings/photos/${id}/location/remove`, { _csrf: (await token()) ?? '' });
+    expect(await flash(page)).toMatch(/^Location removed\./);
+    const bare = await photo(id);
+    expect([bare.location, bare.place]).toEqual([null, null]);
+    await browser.post(`/settings/photos/${id}/location/remove`, { _csrf: (await token()) ?? '' });
+    expect((await photo(id)).version).toBe(bare.version);
+    const history = (await browser.get('/settings/history')).text;
+    expect(history).toContain('Remove location');
+    expect(history).toContain('Set location to 48.86, 2.33');
+    expect(history).not.toContain('Location of 0');
   });
 
   it('shows its focus, gets another, and loses it', async () => {

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -9,7 +12,7 @@ import { Installation } from '../e2e/support/service.js';
 import { present } from '../support/tenant.js';
 import { until } from '../support/until.js';
 import { seriousViolations } from './support/axe.js';
-import { type BrowserSession, launchBrowser, session, type View, welcome } from './support/browser.js';
+import { type BrowserSession, launchBrowser, session, tabTo, type View, welcome } from './support/browser.js';
 import { differencesFrom } from './support/reference-screens.js';
 
 /** Where pictures go, when somebody wants to look at them. */
@@ -22,8 +25,20 @@ let browser: Browser;
 let client: PhotoService;
 let signedIn: Awaited<ReturnType<BrowserSession['context']['storageState']>>;
 
+/** What the operator's tile server was asked for. */
+const asked: string[] = [];
+const tileServer = createServer((request, response) => {
+  asked.push(String(request.url));
+  response.setHeader('Content-Type', 'image/svg+xml');
+  response.end(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256"><rect width="256" height="256" fill="tan"/></svg>',
+  );
+});
+
 beforeAll(async () => {
-  installation = await Installation.make();
+  await once(tileServer.listen(0, '127.0.0.1'), 'listening');
+  const { port } = tileServer.address() as AddressInfo;
+  installation = await Installation.make({ MAP_TILES_URL: `http://127.0.0.1:${port}/{z}/{x}/{y}` });
   await installation.start();
   client = new PhotoService({ baseUrl: installation.url, token: present(installation.token()) });
   folder = await mkdtemp(join(tmpdir(), 'library-'));
@@ -40,6 +55,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await installation?.remove();
+  tileServer.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -379,6 +395,69 @@ test('the viewer has the photo’s address, leads to the others, enlarges to its
   expect(present(await frame.boundingBox()).width).toBeCloseTo(Math.max(width, fitted * 2), 0);
   await page.reload();
   await page.getByRole('heading', { level: 1, name: 'el-torcal-rocks.jpg' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('the place of a photo is chosen on a map in the viewer, by the mouse and by keys, and taken back', async () => {
+  const { page, complaints, context } = await visit('/settings/library?sort=filename', { width: 1440, height: 900 });
+  const id = present(await tiles(page).nth(7).getAttribute('id')).replace('photo-', '');
+  const place = async () => (await client.photos.get(Number(id))).location;
+  await photo(page, 7).click();
+  await page.keyboard.press('i');
+  const map = page.getByRole('application', { name: /^Map/ });
+  const field = page.getByLabel('Latitude and longitude');
+  const shown = async () => (await field.inputValue()).split(', ').map(Number);
+  await map.scrollIntoViewIfNeeded();
+  // The whole world: its middle is at 0° of longitude, and the equator is below that of the window.
+  const { x, y, width, height } = present(await map.boundingBox());
+  await page.mouse.click(x + width * 0.75, y + height / 2);
+  const clicked = await shown();
+  expect(present(clicked[1])).toBeCloseTo(90, -0.6);
+  // Now the map is in use, and a wheel enlarges it.
+  await page.mouse.wheel(0, -600);
+  await map.locator('g[data-map="pin"]').hover();
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.75 - 60, y + height / 2, { steps: 4 });
+  await page.mouse.up();
+  const dragged = await shown();
+  expect(present(dragged[1])).toBeLessThan(present(clicked[1]) - 5);
+  expect(await place()).toBeNull();
+  await until(() => asked.length > 0);
+  expect(await seriousViolations(page)).toEqual([]);
+  if (shots !== null) await page.screenshot({ path: join(shots, 'viewer location.png') });
+  await page.getByRole('button', { name: 'Save location' }).click();
+  const panel = page.getByRole('complementary', { name: 'Information' });
+  await panel.getByText('Location saved.').waitFor();
+  expect(await place()).toEqual({ latitude: dragged[0], longitude: dragged[1], altitude: null });
+
+  // By keys alone: what is typed moves the pin, arrows move it further, and Enter saves.
+  await tabTo(page, 'Latitude and longitude');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('10, 179.9');
+  await page.keyboard.press('Shift+Tab');
+  while (!(await map.evaluate((element) => element === document.activeElement))) await page.keyboard.press('Shift+Tab');
+  const before = page.url();
+  await page.keyboard.press('+');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Shift+ArrowUp');
+  const [latitude, longitude] = await shown();
+  expect(present(latitude)).toBeGreaterThan(10);
+  // Beyond 180° to the east is the west.
+  expect(present(longitude)).toBeLessThan(-170);
+  await page.keyboard.press('Enter');
+  await until(async () => (await place())?.longitude === longitude);
+  await panel.getByText('Location saved.').waitFor();
+  // The arrows led to no other photo, and the focus is where it was.
+  expect(page.url()).toBe(before);
+  await until(() => map.evaluate((element) => element === document.activeElement));
+  await tabTo(page, 'Undo');
+  await page.keyboard.press('Enter');
+  await panel.getByText('Undone: 1 photo is as before.').waitFor();
+  expect(await place()).toEqual({ latitude: dragged[0], longitude: dragged[1], altitude: null });
+  await page.getByRole('button', { name: 'Remove location' }).click();
+  await panel.getByText('Location removed.').waitFor();
+  expect(await place()).toBeNull();
   expect(complaints).toEqual([]);
   await context.close();
 });

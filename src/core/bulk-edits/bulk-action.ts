@@ -1,5 +1,6 @@
 import { isTimeZone } from '../media/capture-time.js';
-import { MAX_RATING } from '../photos/photo-values.js';
+import type { GeoPoint } from '../media/picture-metadata.js';
+import { inputErrors, MAX_RATING } from '../photos/photo-values.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../shared/clock.js';
 import type { FieldError } from '../shared/errors.js';
 import type { TagName } from '../tags/tag.js';
@@ -9,6 +10,8 @@ export type BulkAction = TagAction | ValueAction;
 export type TagAction = { readonly kind: 'add_tags' | 'remove_tags'; readonly tags: readonly TagName[] };
 type ValueAction =
   | { readonly kind: 'set_rating'; readonly rating: number | null }
+  /** Without an altitude; null removes it. */
+  | { readonly kind: 'set_location'; readonly location: Pick<GeoPoint, 'latitude' | 'longitude'> | null }
   /** Sets the clock forward or back, sets its zone, or both. A zone alone leaves the clock as it is. */
   | { readonly kind: 'shift_time'; readonly seconds: number; readonly timeZone: string | null }
   /** Clockwise, from how the photo is turned now. */
@@ -37,6 +40,8 @@ export function actionErrors(action: BulkActionInput): readonly FieldError[] {
       )
         return [];
       return [range('rating', `rating must be a whole number from 0 to ${MAX_RATING}.`)];
+    case 'set_location':
+      return inputErrors({ location: action.location });
     case 'rotate':
       return [90, 180, 270].includes(action.degrees) ? [] : [range('degrees', 'degrees must be 90, 180 or 270.')];
     case 'shift_time':
@@ -72,6 +77,10 @@ export function actionTitle(action: BulkAction): string {
       return `Remove ${tagNames(action.tags)}`;
     case 'set_rating':
       return action.rating === null ? 'Remove rating' : `Rate ${action.rating} of ${MAX_RATING} stars`;
+    case 'set_location':
+      return action.location === null
+        ? 'Remove location'
+        : `Set location to ${action.location.latitude}, ${action.location.longitude}`;
     case 'shift_time': {
       const zone = action.timeZone && `set time zone ${action.timeZone}`;
       const shift = action.seconds !== 0 && `shift capture time by ${durationText(action.seconds)}`;

@@ -1,5 +1,7 @@
 import type { Limits } from '../customers/limits.js';
+import type { Gazetteer } from '../photos/gazetteer.js';
 import type { PhotoWithTags } from '../photos/photo.js';
+import { placeAt } from '../photos/place.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction } from '../shared/transactional.js';
 import { BatchWriter } from './batch-writer.js';
@@ -15,6 +17,7 @@ export interface BatchContext {
   readonly edit: BulkEdit;
   readonly at: Date;
   readonly limits: Limits;
+  readonly gazetteer: Gazetteer;
 }
 
 /** Applies the edit's action to these photos, and stores what they were before. */
@@ -71,7 +74,7 @@ export async function revertPhotos(
 /** Locks the photos, and then the tags of the action, as every use case does. */
 async function lockBatch(
   transaction: BatchTransaction,
-  { edit: { action }, at, limits }: BatchContext,
+  { edit: { action }, at, limits, gazetteer }: BatchContext,
   photoIds: readonly Id[],
 ): Promise<{ photos: ReadonlyMap<Id, PhotoWithTags>; context: EditContext; writer: BatchWriter }> {
   const photos = await transaction.photos.lock(photoIds);
@@ -79,9 +82,10 @@ async function lockBatch(
   const tags = named.length === 0 ? [] : await transaction.tags.lock(named.map(({ id }) => id));
   const { trashRetentionDays: retentionDays } = await transaction.customer.read();
   const tagIds = tags.map(({ id }) => id);
+  const place = action.kind === 'set_location' ? await placeAt(gazetteer, action.location) : null;
   return {
     photos: new Map(photos.map((photo) => [photo.id, photo])),
-    context: { transaction, at, retentionDays, tagIds, tagsPerPhoto: limits.tagsPerPhoto },
+    context: { transaction, at, retentionDays, tagIds, place, tagsPerPhoto: limits.tagsPerPhoto },
     writer: new BatchWriter(transaction, at),
   };
 }

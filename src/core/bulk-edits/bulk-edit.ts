@@ -1,5 +1,7 @@
 import type { Actor } from '../audit/actor.js';
+import type { GeoPoint } from '../media/picture-metadata.js';
 import type { PhotoFilters } from '../photos/photo-query.js';
+import type { Place } from '../photos/place.js';
 import { DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { BulkAction } from './bulk-action.js';
@@ -56,7 +58,7 @@ export interface BulkFailure {
 }
 
 /** The fields that an action concerns, as JSON; of tags, only the ids of those that it removed (before) and added (after). */
-export type FieldValues = Readonly<Record<string, string | number | null | readonly Id[]>>;
+export type FieldValues = Readonly<Record<string, string | number | null | readonly Id[] | GeoPoint | Place>>;
 
 /** What an edit has done to a photo. */
 export interface BulkChange {

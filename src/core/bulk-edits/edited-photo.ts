@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isTrashed, type Photo, type PhotoWithTags, type Rotation, restore, rotate, trash } from '../photos/photo.js';
 import { applyPatch, type PhotoPatch } from '../photos/photo-patch.js';
+import type { Place } from '../photos/place.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Reader } from '../shared/transactional.js';
@@ -23,6 +24,8 @@ export interface EditContext {
   readonly tagsPerPhoto: number;
   /** The action's tags that still exist. */
   readonly tagIds: readonly Id[];
+  /** The names of the action's location. */
+  readonly place: Place | null;
 }
 
 /** The photo after the action, or why it stays as it is. */
@@ -39,7 +42,8 @@ export async function edited(
   const patch = patchOf(action, photo);
   if (patch === null) return 'no_capture_time';
   try {
-    const next = await applyPatch(context.transaction, photo, patch);
+    const patched = await applyPatch(context.transaction, photo, patch);
+    const next = action.kind === 'set_location' ? { ...patched, place: context.place } : patched;
     return isDeepStrictEqual(next, photo) ? 'unchanged' : withChange(action, photo, next);
   } catch (error) {
     // The only rule of a patch without errors that depends on the photo.
@@ -93,6 +97,8 @@ function patchOf(action: Exclude<BulkAction, TagAction | { kind: 'trash' }>, pho
   switch (action.kind) {
     case 'set_rating':
       return { rating: action.rating };
+    case 'set_location':
+      return { location: action.location };
     case 'rotate':
       return { rotation: (photo.rotation + action.degrees) % 360 };
     case 'restore':
@@ -118,6 +124,7 @@ function withChange({ kind }: BulkAction, photo: PhotoWithTags, next: Photo): Ed
 /** The fields that an action concerns, but for tags. */
 function valuesOf(kind: BulkAction['kind'], photo: Photo): FieldValues {
   if (kind === 'set_rating') return { rating: photo.rating };
+  if (kind === 'set_location') return { location: photo.location, place: photo.place };
   if (kind === 'rotate') return { rotation: photo.rotation };
   if (kind !== 'shift_time') return { trashedAt: photo.trashedAt?.toISOString() ?? null };
   const { takenAt, takenAtLocal, timeZone, takenAtSource } = photo;

@@ -1,12 +1,11 @@
-import type { Limits } from '../customers/limits.js';
 import type { Id } from '../shared/ids.js';
 import type { Reader } from '../shared/transactional.js';
-import { applyToPhotos, type BatchTransaction, type Progress, revertPhotos } from './bulk-batch.js';
+import { applyToPhotos, type BatchContext, type BatchTransaction, type Progress, revertPhotos } from './bulk-batch.js';
 import { BULK_BATCH, type BulkEdit } from './bulk-edit.js';
 
 export interface Batch {
   readonly photoIds: readonly Id[];
-  process(transaction: BatchTransaction, context: { edit: BulkEdit; at: Date; limits: Limits }): Promise<Progress>;
+  process(transaction: BatchTransaction, context: BatchContext): Promise<Progress>;
 }
 
 export async function nextBatch({ bulkEdits, photos }: Reader<'bulkEdits' | 'photos'>, edit: BulkEdit): Promise<Batch> {

@@ -1,4 +1,5 @@
 import type { Limits } from '../customers/limits.js';
+import type { Gazetteer } from '../photos/gazetteer.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
@@ -10,6 +11,7 @@ export type RunUses = {
   store: Transactional<'bulkEdits' | 'photos' | 'tags' | 'customer' | 'outbox' | 'jobs' | 'audit'>;
   clock: Clock;
   limits: Limits;
+  gazetteer: Gazetteer;
 };
 
 /**
@@ -17,7 +19,7 @@ export type RunUses = {
  * changed once, whoever else runs this, and wherever a run breaks off. While photos are left, it adds its job again: other customers get
  * their turn, and a service that stops does not wait for the last photo.
  */
-export async function runBulkEdit({ store, clock, limits }: RunUses, customerId: Id, id: Id): Promise<void> {
+export async function runBulkEdit({ store, clock, ...uses }: RunUses, customerId: Id, id: Id): Promise<void> {
   const found = await store.query(customerId, async (reader) => {
     const edit = await reader.bulkEdits.get(id);
     return edit !== null && isActive(edit) ? { edit, batch: await nextBatch(reader, edit) } : null;
@@ -28,7 +30,7 @@ export async function runBulkEdit({ store, clock, limits }: RunUses, customerId:
     const locked = await transaction.bulkEdits.lock(id);
     // Another run was faster, or somebody has decided to undo it.
     if (locked?.state !== edit.state || locked.lastPhotoId !== edit.lastPhotoId) return;
-    const progress = await batch.process(transaction, { edit: locked, at: clock.now(), limits });
+    const progress = await batch.process(transaction, { edit: locked, at: clock.now(), ...uses });
     const lastPhotoId = batch.photoIds.at(-1) ?? locked.lastPhotoId;
     await (batch.photoIds.length < BULK_BATCH
       ? end(transaction, { ...locked, ...progress, lastPhotoId }, clock.now())

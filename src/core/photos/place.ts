@@ -11,7 +11,10 @@ export interface Place {
 }
 
 /** Null without a position. */
-export function placeAt(gazetteer: Gazetteer, position: GeoPoint | null): Promise<Place | null> {
+export function placeAt(
+  gazetteer: Gazetteer,
+  position: Pick<GeoPoint, 'latitude' | 'longitude'> | null,
+): Promise<Place | null> {
   return position === null ? Promise.resolve(null) : gazetteer.placeOf(position);
 }
 

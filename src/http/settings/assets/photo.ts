@@ -1,6 +1,7 @@
 // The page of a photo: arrows lead to those beside it.
 
 import { showHistogram } from './histogram.js';
+import { offerLocationMap } from './location-map.js';
 
 const links: Readonly<Record<string, string>> = { ArrowLeft: 'a[rel="prev"]', ArrowRight: 'a[rel="next"]' };
 
@@ -10,4 +11,5 @@ addEventListener('keydown', (event) => {
   document.querySelector<HTMLElement>(links[event.key] ?? 'none')?.click();
 });
 
+offerLocationMap(document);
 void showHistogram(document, document.querySelector('.photo figure img'));

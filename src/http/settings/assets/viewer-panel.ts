@@ -1,6 +1,7 @@
 // What is known of the photo in the viewer, with its forms: those of the photo's own page, sent without leaving the viewer.
 
 import { showHistogram } from './histogram.js';
+import { offerLocationMap } from './location-map.js';
 import { showTimes } from './page.js';
 import { suggestTagNames } from './tag-names.js';
 import { suggestTimeZones } from './time-zones.js';
@@ -70,13 +71,28 @@ export class ViewerPanel {
       return null;
     }
     const flash = page.querySelector('main > .flash');
+    const focused = focusedIn(this.root);
     this.root.replaceChildren(...(flash === null ? [] : [flash]), about);
+    offerLocationMap(this.root);
+    focused?.(this.root);
     showTimes(this.root);
     void showHistogram(about, this.picture);
     suggestTagNames(this.root);
     suggestTimeZones(this.root);
     return answer;
   }
+}
+
+/** Where the focus is in a form, as a function that puts it there again once the form has been replaced; null if it is elsewhere. */
+function focusedIn(root: Element): ((fresh: Element) => void) | null {
+  const focused = document.activeElement;
+  if (focused === null || !root.contains(focused)) return null;
+  const form = focused.closest('form')?.getAttribute('aria-label');
+  return (fresh) => {
+    const same = focused.id === '' ? null : fresh.querySelector<HTMLElement>(`#${focused.id}`);
+    const sameForm = [...fresh.querySelectorAll('form')].find((each) => each.getAttribute('aria-label') === form);
+    (same ?? sameForm?.querySelector<HTMLElement>('button[type="submit"]'))?.focus({ preventScroll: true });
+  };
 }
 
 function message(text: string): HTMLElement {

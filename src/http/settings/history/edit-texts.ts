@@ -47,6 +47,8 @@ function changedText({ action, changed }: BulkEdit): string {
       return action.rating === null
         ? `Rating of ${photos} removed.`
         : `${photos} rated ${action.rating} of ${MAX_RATING} stars.`;
+    case 'set_location':
+      return `Location of ${photos} ${action.location === null ? 'removed' : 'changed'}.`;
     case 'shift_time':
       return `Capture time of ${photos} changed.`;
     case 'rotate':
@@ -73,12 +75,15 @@ export function stateText({ state }: BulkEdit): string {
   return { running: 'In progress', undoing: 'Being undone', done: 'Done', failed: 'Stopped', undone: 'Undone' }[state];
 }
 
-/** After an edit, with its undo; while it is in progress, that it is. */
-export function editFlash(edit: BulkEdit): Flash {
+/**
+ * After an edit, with its undo; while it is in progress, that it is.
+ * @param returnTo What undoing leads to, as the query of the address.
+ */
+export function editFlash(edit: BulkEdit, returnTo = 'from=library'): Flash {
   const kind = edit.state === 'failed' ? 'failed' : 'done';
   const text = isActive(edit) ? `${editTitle(edit)}: in progress, ${progressText(edit)}.` : resultText(edit);
   if (!canBeUndone(edit)) return { kind, text };
-  return { kind, text, undo: { action: `${undoPath(edit)}?from=library`, field: 'edit', values: [String(edit.id)] } };
+  return { kind, text, undo: { action: `${undoPath(edit)}?${returnTo}`, field: 'edit', values: [String(edit.id)] } };
 }
 
 export function undoPath({ id }: Pick<BulkEdit, 'id'>): string {

@@ -11,6 +11,7 @@ import type { Reply } from '../../responses/reply.js';
 import { requestContextOf } from '../../server/request-context.js';
 import { oneOfQuery } from '../address.js';
 import { wantsPage } from '../error-page.js';
+import { photoPath, readLibraryQuery } from '../library/library-query.js';
 import { HOME, InNavigation } from '../navigation.js';
 import { redirectTo, renderPage, replyToScript } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
@@ -45,7 +46,7 @@ export class HistoryController {
   async undo(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
-    @Query('from') from: unknown,
+    @Query() query: Record<string, unknown>,
   ): Promise<Reply> {
     const caller = callerOfPage(context);
     await undoBulkEdit(this.ports, caller, id);
@@ -53,6 +54,8 @@ export class HistoryController {
     await runBulkEdit(this.ports, caller.customerId, id);
     const edit = await readBulkEdit(this.ports, caller, id);
     if (!wantsPage(requestContextOf(context.request), context.request)) return replyToScript(context, editStatus(edit));
-    return redirectTo(context, from === 'library' ? HOME : HISTORY, editFlash(edit));
+    const photo = parseId(oneOfQuery(query['photo']));
+    const list = query['from'] === 'library' ? HOME : HISTORY;
+    return redirectTo(context, photo === null ? list : photoPath(photo, readLibraryQuery(query)), editFlash(edit));
   }
 }

@@ -8,9 +8,11 @@ import { renditionUrls } from '../../../core/photos/rendition-urls.js';
 import type { Ports } from '../../../core/ports.js';
 import { listSearches } from '../../../core/searches/edit-searches.js';
 import { RequireRole } from '../../access.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
 import { importerReach } from '../imports/importer-settings.js';
+import { tileOrigins } from '../map/world.js';
 import { InNavigation } from '../navigation.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
@@ -26,7 +28,10 @@ const PAGE = 60;
 /** The photos of the customer, to browse and to select. */
 @Controller('settings/library')
 export class LibraryController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly http: HttpOptions,
+  ) {}
 
   @Get()
   @InNavigation('Library', 10)
@@ -45,7 +50,9 @@ export class LibraryController {
     const options = {
       title: query.trash ? 'Trash' : 'Library',
       section: 'library',
-      styles: ['library.css', 'viewer.css', 'import.css'],
+      // The map is in the viewer, with the rest of a photo's page.
+      styles: ['library.css', 'viewer.css', 'map.css', 'import.css'],
+      pictures: tileOrigins(this.http),
       scripts: ['library.js', 'tag-names.js', 'time-zones.js', 'import.js'],
       reach: await importerReach(this.ports),
       isWide: true,

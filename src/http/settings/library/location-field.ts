@@ -7,9 +7,8 @@ export function locationText(location: GeoPoint | null): string {
   return location === null ? '' : `${location.latitude}, ${location.longitude}`;
 }
 
-/** Latitude and longitude in degrees; null when empty. Errors: `invalid_request`. */
-export function readLocation(text: string): Omit<GeoPoint, 'altitude'> | null {
-  if (text === '') return null;
+/** Latitude and longitude in degrees. Errors: `invalid_request`. */
+export function readLocation(text: string): Omit<GeoPoint, 'altitude'> {
   const degrees = String.raw`([+-]?\d{1,3}(?:\.\d+)?)°?`;
   const parts = new RegExp(`^${degrees}[\\s,;]+${degrees}$`).exec(text);
   const [latitude, longitude] = [Number(parts?.[1] ?? Number.NaN), Number(parts?.[2] ?? Number.NaN)];

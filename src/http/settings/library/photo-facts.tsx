@@ -8,8 +8,15 @@ import { localizable } from '../localized.js';
 import { SmallMap } from '../map/small-map.js';
 import { Moment } from '../parts.js';
 
+interface FactsProps {
+  readonly photo: PhotoWithTags;
+  readonly exif: ExifTags | null;
+  /** Whether its place is shown on a map. */
+  readonly hasMap: boolean;
+}
+
 /** Everything about a photo that is not edited here. */
-export function PhotoFacts({ photo, exif }: { photo: PhotoWithTags; exif: ExifTags | null }) {
+export function PhotoFacts({ photo, exif, hasMap }: FactsProps) {
   const { camera, exposure, location, metadata } = photo;
   return (
     <dl class="photo-facts">
@@ -29,7 +36,7 @@ export function PhotoFacts({ photo, exif }: { photo: PhotoWithTags; exif: ExifTa
             </div>
           )}
           <Place point={location} />
-          <SmallMap point={location} />
+          {hasMap && <SmallMap position={location} />}
         </Fact>
       )}
       <Fact name="File">

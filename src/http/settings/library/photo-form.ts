@@ -1,9 +1,9 @@
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import type { PhotoPatch } from '../../../core/photos/photo-patch.js';
 import type { FormFields } from '../form-fields.js';
-import { locationText, readLocation } from './location-field.js';
+import { locationText } from './location-field.js';
 
-/** The values of a photo's form, as text. */
+/** The values of a photo's forms, as text. */
 export interface PhotoFields {
   readonly title: string;
   readonly description: string;
@@ -26,8 +26,8 @@ export function fieldsOf(photo: PhotoWithTags): PhotoFields {
   };
 }
 
-export function sentFields(form: FormFields): PhotoFields {
-  const text = (name: keyof PhotoFields) => form.text(name);
+export function sentFields(form: FormFields): Omit<PhotoFields, 'location'> {
+  const text = (name: string) => form.text(name);
   return {
     title: text('title'),
     // Browsers send line breaks as CRLF.
@@ -35,18 +35,17 @@ export function sentFields(form: FormFields): PhotoFields {
     rating: text('rating'),
     takenAtLocal: text('takenAtLocal').trim(),
     timeZone: text('timeZone').trim(),
-    location: text('location').trim(),
   };
 }
 
-/**
- * The patch that gives the photo the values of the form. Without a time there is no zone; without a zone the current one stays. The location that
- * it has already keeps its altitude. Errors: `invalid_request`.
- */
-export function patchOf(
-  { title, description, rating, takenAtLocal, timeZone, location }: PhotoFields,
-  photo: PhotoWithTags,
-): PhotoPatch {
+/** The patch that gives a photo the values of the form. Without a time there is no zone; without a zone the current one stays. */
+export function patchOf({
+  title,
+  description,
+  rating,
+  takenAtLocal,
+  timeZone,
+}: ReturnType<typeof sentFields>): PhotoPatch {
   const time =
     takenAtLocal === ''
       ? { takenAtLocal: null }
@@ -56,7 +55,6 @@ export function patchOf(
     description: description.trim() || null,
     rating: rating === '' ? null : Number(rating),
     ...time,
-    ...(location !== locationText(photo.location) && { location: readLocation(location) }),
   };
 }
 

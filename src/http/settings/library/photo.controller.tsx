@@ -12,29 +12,37 @@ import { notFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireRole } from '../../access.js';
 import { openDownload, sendableRendition } from '../../api/photos/photo-bytes.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { sendDownload } from '../../responses/send-download.js';
-import { type Problems, problemsOf } from '../form.js';
+import { problemsOf } from '../form.js';
+import { editFlash } from '../history/edit-texts.js';
+import { tileOrigins } from '../map/world.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
-import { libraryFilters, photoPath, readLibraryQuery } from './library-query.js';
-import { PhotoPage } from './photo.view.js';
+import { libraryFilters, photoPath, queryText, readLibraryQuery } from './library-query.js';
+import { locationText, readLocation } from './location-field.js';
+import { PhotoPage, type WrongForm } from './photo.view.js';
 import { fieldsOf, type PhotoFields, patchOf, sentFields } from './photo-form.js';
 import { photoName } from './picture.js';
+import { editSelected } from './selection.js';
 
 type RawQuery = Record<string, unknown>;
 
 /** One photo: its picture, its metadata, and its bytes. Changes are in PhotoChangesController. */
 @Controller('settings/photos')
 export class PhotoController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly http: HttpOptions,
+  ) {}
 
   @Get(':id')
   @RequireRole('viewer')
   show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
-    return this.page(context, id, query, null, null);
+    return this.page(context, id, query);
   }
 
   @Post(':id')
@@ -46,13 +54,44 @@ export class PhotoController {
   ): Promise<Reply> {
     const fields = sentFields(context.form);
     try {
+      await editPhoto(this.ports, callerOfPage(context), id, patchOf(fields));
+      return this.saved(context, id, query);
+    } catch (error) {
+      return this.page(context, id, query, fields, { name: 'details', problems: problemsOf(error) });
+    }
+  }
+
+  /** In the history, like actions on many photos, so that it can be undone. */
+  @Post(':id/location')
+  @RequireRole('editor')
+  async setLocation(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query() query: RawQuery,
+  ): Promise<Reply> {
+    const location = context.form.text('location').trim();
+    try {
       const caller = callerOfPage(context);
       const { photo } = await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
-      await editPhoto(this.ports, caller, id, patchOf(fields, photo));
-      return redirectTo(context, photoPath(id, readLibraryQuery(query)), { kind: 'done', text: 'Saved.' });
+      // One that stays keeps its altitude.
+      const isSame = location === locationText(photo.location);
+      return await (isSame ? this.saved(context, id, query) : this.move(context, id, query, readLocation(location)));
     } catch (error) {
-      return this.page(context, id, query, fields, problemsOf(error));
+      return this.page(context, id, query, { location }, { name: 'location', problems: problemsOf(error) });
     }
+  }
+
+  @Post(':id/location/remove')
+  @RequireRole('editor')
+  async removeLocation(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query() query: RawQuery,
+  ): Promise<Reply> {
+    const caller = callerOfPage(context);
+    const { photo } = await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
+    if (photo.location === null) return this.saved(context, id, query);
+    return this.move(context, id, query, null);
   }
 
   @Get(':id/original')
@@ -98,12 +137,29 @@ export class PhotoController {
     await sendDownload(request, response, { ...sendableRendition(download), disposition: 'inline', headers });
   }
 
+  private saved(context: PageContext, id: Id, query: RawQuery): Reply {
+    return redirectTo(context, photoPath(id, readLibraryQuery(query)), { kind: 'done', text: 'Saved.' });
+  }
+
+  private async move(
+    context: PageContext,
+    id: Id,
+    parameters: RawQuery,
+    location: ReturnType<typeof readLocation> | null,
+  ): Promise<Reply> {
+    const query = readLibraryQuery(parameters);
+    const edit = await editSelected(this.ports, callerOfPage(context), { kind: 'set_location', location }, [id]);
+    const flash = editFlash(edit, `photo=${id}&${queryText(query)}`);
+    const text = location === null ? 'Location removed.' : 'Location saved.';
+    return redirectTo(context, photoPath(id, query), edit.changed === 1 ? { ...flash, text } : flash);
+  }
+
   private async page(
     context: PageContext,
     id: Id,
     parameters: RawQuery,
-    said: PhotoFields | null,
-    problems: Problems | null,
+    sent: Partial<PhotoFields> = {},
+    wrong: WrongForm | null = null,
   ): Promise<Reply> {
     const caller = callerOfPage(context);
     const query = readLibraryQuery(parameters);
@@ -116,12 +172,14 @@ export class PhotoController {
     const options = {
       title: photoName(photo),
       section: 'library',
-      styles: ['library.css'],
+      styles: ['library.css', 'map.css'],
       scripts: ['photo.js', 'tag-names.js', 'time-zones.js', 'focus.js'],
       isWide: true,
-      ...(problems && { status: problems.status }),
+      pictures: tileOrigins(this.http),
+      ...(wrong && { status: wrong.problems.status }),
     };
-    const about = { shown, exif, problems, neighbours, query, fields: said ?? fieldsOf(photo) };
+    const tiles = this.http.mapTiles;
+    const about = { shown, exif, wrong, neighbours, query, tiles, fields: { ...fieldsOf(photo), ...sent } };
     return renderPage(this.ports, context, options, <PhotoPage {...about} />);
   }
 }

@@ -3,6 +3,7 @@ import { isTrashed, type PhotoWithTags } from '../../../core/photos/photo.js';
 import { MAX_TITLE } from '../../../core/photos/photo-values.js';
 import type { Neighbours } from '../../../core/photos/read-neighbours.js';
 import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
+import type { HttpOptions } from '../../http-options.js';
 import { useMayActAs } from '../allowed.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Icon } from '../icon.js';
@@ -10,23 +11,32 @@ import { Moment } from '../parts.js';
 import { TimeZoneField } from '../time-zone.js';
 import { FocusForm, FocusMarker } from './focus.view.js';
 import { type LibraryQuery, libraryPath, photoPath } from './library-query.js';
+import { LocationForm } from './location.view.js';
 import { PhotoFacts } from './photo-facts.js';
 import type { PhotoFields } from './photo-form.js';
 import { type PhotoWithUrls, Picture, photoName, pictureUrl, Tint } from './picture.js';
+
+export interface WrongForm {
+  readonly name: 'details' | 'location';
+  readonly problems: Problems;
+}
 
 interface PhotoProps {
   readonly shown: PhotoWithUrls;
   readonly exif: ExifTags | null;
   readonly fields: PhotoFields;
-  readonly problems: Problems | null;
+  /** The form that was sent and could not be saved. */
+  readonly wrong: WrongForm | null;
+  readonly tiles: HttpOptions['mapTiles'];
   readonly neighbours: Neighbours;
   /** The list that the person came from. */
   readonly query: LibraryQuery;
 }
 
-export function PhotoPage({ shown, exif, fields, problems, neighbours, query }: PhotoProps) {
+export function PhotoPage({ shown, exif, fields, wrong, neighbours, query, tiles }: PhotoProps) {
   const { photo } = shown;
-  const mayEdit = useMayActAs('editor');
+  const mayEdit = useMayActAs('editor') && !isTrashed(photo);
+  const problemsOf = (form: WrongForm['name']) => (wrong?.name === form ? wrong.problems : null);
   return (
     <article class="photo">
       <nav class="beside" aria-label="Neighbouring photos">
@@ -61,13 +71,14 @@ export function PhotoPage({ shown, exif, fields, problems, neighbours, query }: 
         <div class="columns">
           <section class="card">
             <h2>About this photo</h2>
-            <PhotoFacts photo={photo} exif={exif} />
+            <PhotoFacts photo={photo} exif={exif} hasMap={!mayEdit} />
           </section>
-          {mayEdit && !isTrashed(photo) && (
+          {mayEdit && (
             <div class="editing">
               <Tags photo={photo} query={query} />
+              <DetailsForm photo={photo} fields={fields} problems={problemsOf('details')} query={query} />
+              <LocationForm {...{ photo, query, tiles }} text={fields.location} problems={problemsOf('location')} />
               <FocusForm photo={photo} query={query} />
-              <DetailsForm photo={photo} fields={fields} problems={problems} query={query} />
             </div>
           )}
         </div>
@@ -183,7 +194,7 @@ function DetailsForm({
   fields,
   problems,
   query,
-}: Pick<PhotoProps, 'fields' | 'problems' | 'query'> & { photo: PhotoWithTags }) {
+}: Pick<PhotoProps, 'fields' | 'query'> & { photo: PhotoWithTags; problems: Problems | null }) {
   return (
     <section class="card">
       <h2>Details</h2>
@@ -211,13 +222,6 @@ function DetailsForm({
           errors={problems}
           hint="For example Europe/Paris or +01:00."
           input={{ value: fields.timeZone }}
-        />
-        <Field
-          label="Location"
-          name="location"
-          errors={problems}
-          hint="Latitude and longitude, for example 48.8584, 2.2945."
-          input={{ value: fields.location, autocomplete: 'off', spellcheck: false }}
         />
         <div class="buttons">
           <Button>Save</Button>

@@ -10,9 +10,8 @@ import { InNavigation } from '../navigation.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { MapPage, type MapProps } from './map.view.js';
-
-/** Without the empty ends of the earth, which Mercator's map makes large. */
-const WHOLE = [-180, -58, 180, 78] as const;
+import { WHOLE } from './projection.js';
+import { tileOrigins } from './world.js';
 
 /** Photos on a map, in clusters. The box that it shows is in its address. */
 @Controller('settings/map')
@@ -27,11 +26,9 @@ export class MapController {
   @RequireRole('viewer')
   async show(@CurrentPageContext() context: PageContext, @Query('box') text: unknown): Promise<Reply> {
     const given = typeof text === 'string' && text !== '' ? parseBox(text) : undefined;
-    const [west, south, east, north] = given ?? WHOLE;
-    const box = { west, south, east, north };
-    const tiles = this.http.mapTiles ?? null;
+    const box = given ? { west: given[0], south: given[1], east: given[2], north: given[3] } : WHOLE;
     const props: MapProps = {
-      tiles,
+      tiles: this.http.mapTiles ?? null,
       box,
       isWhole: given === undefined,
       isWrong: given === null,
@@ -39,7 +36,7 @@ export class MapController {
     };
     const options = {
       ...{ title: 'Map', section: 'map', styles: ['map.css'], scripts: ['map.js'], isWide: true },
-      pictures: tiles === null ? [] : [new URL(tiles.url).origin],
+      pictures: tileOrigins(this.http),
     };
     return renderPage(this.ports, context, options, <MapPage {...props} />);
   }

@@ -3,13 +3,12 @@ import type { MapBox } from '../../../core/photos/map-grid.js';
 import { placeNames } from '../../../core/photos/place.js';
 import type { MappedCluster } from '../../../core/photos/read-map.js';
 import type { HttpOptions } from '../../http-options.js';
-import { assetUrl } from '../assets.js';
 import { countedUpTo, number } from '../counted.js';
 import { boxText } from '../library/box.js';
 import { photoName } from '../library/picture.js';
 import { Empty, Heading, Table } from '../parts.js';
 import { pointAt, type View, viewOf, WORLD } from './projection.js';
-import { tilesOf } from './tiles.js';
+import { MapTiles, WorldShapes, zooms } from './world.js';
 
 export interface MapProps {
   readonly box: MapBox;
@@ -21,12 +20,6 @@ export interface MapProps {
   /** Where pictures of the map come from, if not from here. */
   readonly tiles: HttpOptions['mapTiles'];
 }
-
-/** Steps of a zoom: half as much to each side, or twice. */
-const ZOOMS = [
-  ['in', 'Zoom in', 0.5],
-  ['out', 'Zoom out', 2],
-] as const;
 
 export function MapPage({ box, isWhole, isWrong, clusters, tiles }: MapProps) {
   const view = viewOf(box);
@@ -52,20 +45,8 @@ export function MapPage({ box, isWhole, isWrong, clusters, tiles }: MapProps) {
           aria-roledescription="map"
           aria-label="Map. Arrow keys move it, plus and minus zoom."
         >
-          {[-WORLD, 0, WORLD].map((x) => (
-            <g key={x} transform={`translate(${x} 0)`}>
-              <rect class="sea" width={WORLD} height={WORLD} />
-              <use class="land" href={`${assetUrl('world.svg')}#land`} />
-              <use class="borders" href={`${assetUrl('world.svg')}#borders`} />
-            </g>
-          ))}
-          {tiles && (
-            <g data-map="tiles">
-              {tilesOf(tiles.url, view).map(({ url, x, y, size }) => (
-                <image key={`${x} ${y}`} href={url} x={x} y={y} width={size} height={size} preserveAspectRatio="none" />
-              ))}
-            </g>
-          )}
+          <WorldShapes />
+          <MapTiles tiles={tiles} view={view} />
           <g data-map="clusters">
             {clusters.map((cluster) => (
               <Cluster key={`${cluster.x} ${cluster.y}`} cluster={cluster} view={view} />
@@ -73,9 +54,9 @@ export function MapPage({ box, isWhole, isWrong, clusters, tiles }: MapProps) {
           </g>
         </svg>
         <nav class="zoom" aria-label="Zoom">
-          {ZOOMS.map(([name, label, factor]) => (
+          {zooms.map(({ name, label, text, factor }) => (
             <a key={name} class="button plain" href={mapPath(scaled(box, factor))} data-map={name} aria-label={label}>
-              {name === 'in' ? '+' : '−'}
+              {text}
             </a>
           ))}
         </nav>

@@ -21,6 +21,9 @@ export function pointAt(latitude: number, longitude: number): Point {
   return { x: (longitude + 180) * STEPS, y: (180 - north) * STEPS };
 }
 
+/** Without the empty ends of the earth, which Mercator's map makes large. */
+export const WHOLE: MapBox = { west: -180, south: -58, east: 180, north: 78 };
+
 /** A part of the map: its upper left corner, and how wide and high it is. */
 export interface View extends Point {
   readonly width: number;
