@@ -4,7 +4,7 @@ import { PhotoService } from '../../sdk/src/entry.js';
 import { importFiles } from '../../sdk/src/node/entry.js';
 import { Installation } from '../e2e/support/service.js';
 import { present } from '../support/tenant.js';
-import { AXE, seriousOf, type Violation } from './support/axe.js';
+import { AXE, CONTRASTS, seriousOf, type Violation } from './support/axe.js';
 import { PASSWORD } from './support/browser.js';
 import { Firefox } from './support/firefox.js';
 
@@ -120,19 +120,27 @@ test('a share is created from a choice, and a visitor sees its photos', async ()
   expect(await text('h1')).toBe('For Bert');
 });
 
-test('pages fit the window of a phone, a laptop and a large screen, and axe finds nothing', async () => {
+test('pages fit the window of a phone, a laptop and a large screen, and axe finds nothing in light and dark', async () => {
   const found: string[] = [];
   const areas = ['library', 'map', 'imports', 'history', 'tags', 'shares', 'keys', 'webhooks', 'usage', 'account'];
   for (const area of areas) {
     await open(`/settings/${area}`);
-    for (const width of [390, 2560, 1440]) {
-      await firefox.resize(width, 900);
-      const tooWide = await firefox.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-      if (tooWide > 0) found.push(`${area}: wider than ${width} by ${tooWide}`);
-    }
     await firefox.evaluate(`void (0, eval)(${JSON.stringify(AXE)})`);
-    const violations = await firefox.evaluate<readonly Violation[]>('axe.run().then((all) => all.violations)');
-    found.push(...seriousOf(violations).map((violation) => `${area}: ${violation}`));
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await firefox.prefer(colorScheme);
+      for (const width of [390, 2560, 1440]) {
+        await firefox.resize(width, 900);
+        const where = `${area} ${width} ${colorScheme}`;
+        const tooWide = await firefox.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+        if (tooWide > 0) found.push(`${where}: wider than the window by ${tooWide}`);
+        // A large screen has the layout of a laptop.
+        const options = colorScheme === 'light' && width < 2560 ? {} : CONTRASTS;
+        const violations = await firefox.evaluate<readonly Violation[]>(
+          `axe.run(${JSON.stringify(options)}).then((all) => all.violations)`,
+        );
+        found.push(...seriousOf(violations).map((violation) => `${where}: ${violation}`));
+      }
+    }
   }
   expect(found).toEqual([]);
 });

@@ -14,6 +14,9 @@ export interface Violation {
 /** Of less weight to axe-core; here no page may be without them: all content is in landmarks. */
 const ALSO: readonly string[] = ['region', 'landmark-one-main', 'page-has-heading-one'];
 
+/** Options of axe-core: texts that their colours make hard to read. The rest does not depend on colours. */
+export const CONTRASTS = { runOnly: ['color-contrast'] };
+
 /** What axe-core finds serious or critical on a page, and what is in no landmark, in words. */
 export async function seriousViolations(page: Page): Promise<string[]> {
   return seriousOf(await violationsOf(page));
@@ -21,13 +24,13 @@ export async function seriousViolations(page: Page): Promise<string[]> {
 
 /** Texts that their colours make hard to read. */
 export async function poorContrasts(page: Page): Promise<string[]> {
-  return seriousOf(await violationsOf(page, "{ runOnly: ['color-contrast'] }"));
+  return seriousOf(await violationsOf(page, CONTRASTS));
 }
 
-async function violationsOf(page: Page, options = '{}'): Promise<readonly Violation[]> {
+async function violationsOf(page: Page, options: object = {}): Promise<readonly Violation[]> {
   // Evaluated by the debugger, which the page's policy does not bind.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
-  return page.evaluate(`axe.run(${options}).then(({ violations }) => violations)`);
+  return page.evaluate(`axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`);
 }
 
 export function seriousOf(found: readonly Violation[]): string[] {

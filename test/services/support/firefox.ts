@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -46,7 +46,10 @@ export class Firefox {
 
   static async launch(): Promise<Firefox> {
     const profile = mkdtempSync(join(tmpdir(), 'firefox-'));
-    const args = ['--headless', '--no-remote', '--profile', profile, '--remote-debugging-port', '0', 'about:blank'];
+    // Nothing fades: what is looked at has its colours at once.
+    writeFileSync(join(profile, 'user.js'), 'user_pref("ui.prefersReducedMotion", 1);\n');
+    const remote = ['--remote-debugging-port', '0', '--remote-allow-system-access'];
+    const args = ['--headless', '--no-remote', '--profile', profile, ...remote, 'about:blank'];
     const env = { ...process.env, HOME: profile };
     const child = spawn(program('firefox-esr', 'firefox-esr'), args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
     try {
@@ -79,6 +82,18 @@ export class Firefox {
 
   async resize(width: number, height: number): Promise<void> {
     await this.send('browsingContext.setViewport', { context: this.context, viewport: { width, height } });
+  }
+
+  /** As if the reader's system had these colours. WebDriver BiDi has no command for it, but a setting of the browser does. */
+  async prefer(colorScheme: 'light' | 'dark'): Promise<void> {
+    const { contexts } = await this.send('browsingContext.getTree', { 'moz:scope': 'chrome' });
+    const { type, exceptionDetails } = await this.send('script.evaluate', {
+      expression: `Services.prefs.setIntPref('layout.css.prefers-color-scheme.content-override', ${Number(colorScheme === 'light')})`,
+      target: { context: (contexts as { context: string }[])[0]?.context ?? '' },
+      awaitPromise: false,
+    });
+    if (type !== 'success') throw new Error(JSON.stringify(exceptionDetails));
+    await this.wait(`matchMedia('(prefers-color-scheme: ${colorScheme})').matches`);
   }
 
   /** The value of an expression or promise, as JSON has it. The page's policy does not bind it. */
