@@ -207,6 +207,73 @@ test('by keyboard alone: moving, selecting, the list of keys, the trash and back
   await context.close();
 });
 
+test('by keyboard alone: tagging, undoing, deleting in the middle, sharing, and a title in the viewer', async () => {
+  const { page, complaints, context } = await visit('/settings/library', { width: 1440, height: 900 });
+  const focused = (selector: string) =>
+    page.evaluate((each) => document.activeElement?.closest(each)?.id ?? null, selector);
+  const tile = () => focused('.grid > li');
+  const tabUntil = async (isThere: () => Promise<boolean>) => {
+    for (let presses = 0; presses < 60 && !(await isThere()); presses += 1) await page.keyboard.press('Tab');
+    expect(await isThere()).toBe(true);
+  };
+  const enterGrid = () => tabUntil(async () => (await tile()) !== null);
+  await enterGrid();
+  for (let step = 0; step < 45; step += 1) await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('x');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Shift+X');
+  const last = await tile();
+  await page.keyboard.press('t');
+  await page.keyboard.type('Keyboard');
+  await page.keyboard.press('Enter');
+  const toast = page.locator('.toast');
+  await toast.getByText('2 photos tagged “Keyboard”.').waitFor();
+  await until(async () => (await focused('#selection-tag')) !== null);
+  await page.keyboard.press('Escape');
+  expect(await tile()).toBe(last);
+  expect(await selected(page).textContent()).toBe('2 photos selected');
+  await page.keyboard.press('Control+z');
+  await toast.getByText('Undone: 2 photos are as before.').waitFor();
+
+  // What follows takes the place of what has gone, and nothing moves.
+  const [top, next] = [await scrollTop(page), await tiles(page).nth(47).getAttribute('id')];
+  expect(top).toBeGreaterThan(300);
+  await page.keyboard.press('Delete');
+  await toast.getByText('2 photos moved to the trash.').waitFor();
+  expect(await tile()).toBe(next);
+  expect(Math.abs((await scrollTop(page)) - top)).toBeLessThan(5);
+  await page.keyboard.press('Control+z');
+  await toast.getByText('Undone: 2 photos are as before.').waitFor();
+
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('+');
+  await page.locator('.viewer-stage.zoomed').waitFor();
+  await page.keyboard.press('0');
+  await page.keyboard.press('i');
+  await page.getByLabel('Title').waitFor();
+  await tabTo(page, 'Title');
+  await page.keyboard.type('By keys');
+  await page.keyboard.press('Enter');
+  await page.getByRole('complementary', { name: 'Information' }).getByText('Saved.').waitFor();
+  await until(async () => (await focused('#field-title')) !== null);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  expect(await tile()).toBe(next);
+
+  // One Tab leaves the grid, whatever is still to come in it.
+  await page.keyboard.press('x');
+  await tabTo(page, 'Share');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Title').waitFor();
+  await tabTo(page, 'Title');
+  await page.keyboard.type('For Bert');
+  await page.keyboard.press('Enter');
+  await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('filters narrow the list in place, by keyboard too; Back leads to the list before', async () => {
   const { page, complaints, context } = await visit('/settings/library', { width: 1440, height: 900 });
   await page.evaluate(() => document.body.setAttribute('data-same-page', ''));
@@ -330,6 +397,13 @@ test('the map is moved and zoomed by keys and mouse, and its clusters lead close
   await page.keyboard.press('+');
   await page.keyboard.press('ArrowRight');
   await until(async () => (await shown()) !== closer);
+  // A cluster is a link among others.
+  const enlarged = await shown();
+  await map.focus();
+  await page.keyboard.press('-');
+  await until(async () => (await shown()) !== enlarged && (await cluster.count()) > 0);
+  await page.keyboard.press('Tab');
+  expect(await cluster.first().evaluate((element) => element === document.activeElement)).toBe(true);
   const { x, y } = present(await map.boundingBox());
   const [moved, from] = [await shown(), { x: x + 300, y: y + 300 }];
   await page.mouse.move(from.x, from.y);

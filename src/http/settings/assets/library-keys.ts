@@ -1,12 +1,22 @@
 // The library by keyboard. The dialog that `?` opens lists the keys.
 
+import type { GridFocus } from './grid-focus.js';
 import type { PhotoGrid } from './photo-grid.js';
 import type { PhotoSelection } from './photo-selection.js';
+
+interface Keys {
+  readonly selection: PhotoSelection;
+  readonly focus: GridFocus;
+  readonly selectAll: () => void;
+  readonly clear: () => void;
+  /** Takes back what was done last, as long as that is offered. */
+  readonly undo: () => void;
+}
 
 export function useKeys(
   form: HTMLFormElement,
   grid: PhotoGrid,
-  { selection, selectAll, clear }: { selection: PhotoSelection; selectAll: () => void; clear: () => void },
+  { selection, focus: gridFocus, selectAll, clear, undo }: Keys,
   signal: AbortSignal,
 ): void {
   const dialog = document.querySelector<HTMLDialogElement>('dialog[data-keys]');
@@ -37,6 +47,11 @@ export function useKeys(
       const tile = focused();
       if (tile !== null) selection.extendTo(tile);
     },
+    t: () => {
+      const tile = focused();
+      if (selection.all.length === 0 && tile !== null) selection.toggle(tile);
+      form.querySelector<HTMLInputElement>('#selection-tag')?.focus();
+    },
     '/': () => document.querySelector<HTMLInputElement>('#filter-q')?.focus(),
     '?': () => dialog?.showModal(),
     Escape: clear,
@@ -53,11 +68,16 @@ export function useKeys(
     (event) => {
       const target = event.target as Element;
       const isTyping = target.closest('input:not([type="checkbox"]), textarea, select') !== null;
+      if (event.key === 'Escape' && target.closest('.selection') !== null) {
+        gridFocus.return();
+        return;
+      }
       if (isTyping || document.querySelector('dialog[open]') !== null || event.altKey) return;
       if (event.ctrlKey || event.metaKey) {
-        if (event.key !== 'a') return;
+        const act = { a: selectAll, z: undo }[event.key];
+        if (act === undefined) return;
         event.preventDefault();
-        selectAll();
+        act();
         return;
       }
       const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;

@@ -1,6 +1,7 @@
 // The library: older photos are added by themselves, and place and selection stay when the page is left and come back.
 
 import { BulkEdits, type EditStatus } from './bulk-edits.js';
+import { GridFocus } from './grid-focus.js';
 import { useFilters } from './library-filters.js';
 import { useKeys } from './library-keys.js';
 import { OlderPhotos } from './older-photos.js';
@@ -70,11 +71,17 @@ function open(edits: BulkEdits, isFirst: boolean): OpenLibrary | null {
   const grid = new PhotoGrid(root);
   const selection = new PhotoSelection(form, () => grid.tiles());
   const actions = new PhotoActions(form, grid, selection, edits, ended.signal);
-  grid.onFilled = (tiles) => selection.mark(tiles);
+  const focus = new GridFocus(root, () => grid.tiles(), ended.signal);
+  grid.onFilled = (tiles) => {
+    selection.mark(tiles);
+    focus.mark(tiles);
+  };
   selection.onChange = () => {
     showCount(form, selection.count);
     if (selectAll !== null && selection.count > 0) void everything.nameButton(selectAll);
     store('selected', key, selection.all.length === 0 ? null : [...selection.all]);
+    // The actions disappear, and the focus must not disappear with them.
+    if (selection.count === 0 && document.activeElement?.closest('.selection')) focus.keep();
   };
   const query = new URLSearchParams(location.search);
   const everything = new SelectAll(selection, query, (text) => actions.say({ kind: 'failed', text }));
@@ -90,7 +97,8 @@ function open(edits: BulkEdits, isFirst: boolean): OpenLibrary | null {
     everything.cancel();
     selection.clear();
   };
-  useKeys(form, grid, { selection, selectAll: () => void everything.run(), clear }, ended.signal);
+  const keys = { selection, focus, selectAll: () => void everything.run(), clear, undo: () => actions.undoLatest() };
+  useKeys(form, grid, keys, ended.signal);
   reveal(selectAll, () => void everything.run());
   reveal(form.querySelector('button[data-clear-selection]'), clear);
   offerViewer(form, grid, { actions, older, signal: ended.signal });

@@ -46,6 +46,11 @@ export class PhotoActions {
     this.timer = setTimeout(() => toast.remove(), MESSAGE_MS);
   }
 
+  /** As long as its message offers it. */
+  undoLatest(): void {
+    this.form.querySelector<HTMLButtonElement>('.toast button')?.click();
+  }
+
   /** Another part of the page has moved a photo to the trash. */
   noteTrashed(id: string): void {
     this.leave([id]);
@@ -91,9 +96,12 @@ export class PhotoActions {
       fields.append(field.name, field.value);
     }
     for (const id of isAll ? [] : ids) fields.append('ids', id);
+    const focused = document.activeElement;
     if (bar !== null) bar.disabled = true;
     const begun = await this.send(this.form.action, fields);
     if (bar !== null) bar.disabled = false;
+    // What is disabled loses the focus.
+    if (bar?.contains(focused) && document.activeElement === document.body) (focused as HTMLElement).focus();
     this.form.querySelector('details')?.removeAttribute('open');
     const isLeaving = LEAVING.includes(what);
     const status = await this.ended(begun);
@@ -112,11 +120,17 @@ export class PhotoActions {
   }
 
   private leave(ids: readonly string[]): void {
-    const focused = document.activeElement?.closest('.grid > li');
+    const focused = document.activeElement?.closest<HTMLLIElement>('.grid > li') ?? null;
+    const tiles = this.grid.tiles();
+    const at = focused === null ? -1 : tiles.indexOf(focused);
     this.grid.hide(ids);
     this.selection.drop(ids);
     if (this.selection.all.length === 0) this.selection.clear();
-    if (focused instanceof HTMLElement && focused.hidden) this.grid.tiles()[0]?.querySelector('a')?.focus();
+    if (!focused?.hidden) return;
+    // The reader goes on where they were: with the photo that follows, or the one before.
+    const next = [...tiles.slice(at + 1), ...tiles.slice(0, at).reverse()].find((tile) => !tile.hidden);
+    next?.scrollIntoView({ block: 'nearest' });
+    next?.querySelector('a')?.focus({ preventScroll: true });
   }
 
   private async undo({ action, field, values }: NonNullable<EditStatus['undo']>): Promise<void> {

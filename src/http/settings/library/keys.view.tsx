@@ -11,8 +11,10 @@ export function KeysDialog({ isTrash }: { isTrash: boolean }) {
         <Keys keys={['x']}>Select the photo</Keys>
         <Keys keys={['Shift + x']}>Select all from the last selected photo to this one</Keys>
         <Keys keys={['Ctrl + A']}>Select all photos that match</Keys>
+        {!isTrash && <Keys keys={['t']}>Tag selected photos, or go on to other actions with Tab</Keys>}
         {!isTrash && <Keys keys={['Delete']}>Move selected photos to the trash</Keys>}
-        <Keys keys={['Esc']}>Clear the selection</Keys>
+        <Keys keys={['Ctrl + Z']}>Undo the last change</Keys>
+        <Keys keys={['Esc']}>Return to the photos; clear the selection</Keys>
         <Keys keys={['/']}>Search</Keys>
         <Keys keys={['?']}>Show this list</Keys>
         <Keys keys={['←', '→']}>Previous and next photo, in the viewer</Keys>
