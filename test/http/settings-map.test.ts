@@ -79,6 +79,8 @@ test('pictures of a tile server are shown below the photos, if the operator name
 test('a map without photos says how they get a place', async () => {
   const html = await page();
   expect(html).toContain('No photo has a location yet');
+  // Wherever the map is moved.
+  expect(await page('?box=100,0,101,1')).toContain('No photo has a location yet');
   expect(html).toMatch(/<use class="land" href="\/settings\/assets\/[0-9a-f]+\/world\.svg#land"/);
   expect(html).not.toMatch(/<style| style=|<script(?! type="module" src)/);
 });

@@ -1,4 +1,5 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
+import type { MapBox } from '../../../core/photos/map-grid.js';
 import { readMap } from '../../../core/photos/read-map.js';
 import type { Ports } from '../../../core/ports.js';
 import { RequireRole } from '../../access.js';
@@ -12,6 +13,8 @@ import { CurrentPageContext, callerOfPage, type PageContext } from '../page-cont
 import { MapPage, type MapProps } from './map.view.js';
 import { WHOLE } from './projection.js';
 import { tileOrigins } from './world.js';
+
+const EARTH: MapBox = { west: -180, south: -90, east: 180, north: 90 };
 
 /** Photos on a map, in clusters. The box that it shows is in its address. */
 @Controller('settings/map')
@@ -27,12 +30,15 @@ export class MapController {
   async show(@CurrentPageContext() context: PageContext, @Query('box') text: unknown): Promise<Reply> {
     const given = typeof text === 'string' && text !== '' ? parseBox(text) : undefined;
     const box = given ? { west: given[0], south: given[1], east: given[2], north: given[3] } : WHOLE;
+    const read = (from: MapBox) => readMap(this.ports, callerOfPage(context), from);
+    const clusters = await read(box);
     const props: MapProps = {
       tiles: this.http.mapTiles ?? null,
       box,
       isWhole: given === undefined,
       isWrong: given === null,
-      clusters: await readMap(this.ports, callerOfPage(context), box),
+      clusters,
+      hasPhotos: clusters.length > 0 || (await read(EARTH)).length > 0,
     };
     const options = {
       ...{ title: 'Map', section: 'map', styles: ['map.css'], scripts: ['map.js'], isWide: true },

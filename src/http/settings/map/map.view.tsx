@@ -17,11 +17,13 @@ export interface MapProps {
   /** Whether the address has a box that is none. */
   readonly isWrong: boolean;
   readonly clusters: readonly MappedCluster[];
+  /** Whether there are photos anywhere on the earth. */
+  readonly hasPhotos: boolean;
   /** Where pictures of the map come from, if not from here. */
   readonly tiles: HttpOptions['mapTiles'];
 }
 
-export function MapPage({ box, isWhole, isWrong, clusters, tiles }: MapProps) {
+export function MapPage({ box, isWhole, isWrong, clusters, hasPhotos, tiles }: MapProps) {
   const view = viewOf(box);
   return (
     <>
@@ -65,7 +67,7 @@ export function MapPage({ box, isWhole, isWrong, clusters, tiles }: MapProps) {
         {isWhole ? '' : `${number(clusters.length)} places`}
       </p>
       <div data-map="list">
-        {clusters.length === 0 ? <NothingHere isWhole={isWhole} /> : <ClusterTable clusters={clusters} />}
+        {clusters.length === 0 ? <NothingHere hasPhotos={hasPhotos} /> : <ClusterTable clusters={clusters} />}
       </div>
       <p class="soft">
         {tiles?.attribution ? `Map: ${tiles.attribution}.` : 'Shapes: Natural Earth.'} Names of places: GeoNames.
@@ -116,8 +118,8 @@ function ClusterTable({ clusters }: { clusters: readonly MappedCluster[] }) {
   );
 }
 
-function NothingHere({ isWhole }: { isWhole: boolean }) {
-  if (!isWhole) {
+function NothingHere({ hasPhotos }: Pick<MapProps, 'hasPhotos'>) {
+  if (hasPhotos) {
     return (
       <Empty icon="map-pin" title="No photos were taken here">
         <p>
@@ -128,7 +130,7 @@ function NothingHere({ isWhole }: { isWhole: boolean }) {
   }
   return (
     <Empty icon="map-pin" title="No photo has a location yet">
-      <p>Cameras and phones record it if they may. You can also set it on the page of a photo.</p>
+      <p>Cameras and phones record it if they may. You can also choose it on the page of a photo.</p>
     </Empty>
   );
 }

@@ -22,22 +22,20 @@ export function NewShare({ fields, problems, photoIds }: NewShareProps) {
         <ProblemSummary problems={problems} />
         <Form action={`${LIST}/new`}>
           {photoIds === null ? (
-            <>
-              <Field
-                label="Tag"
-                name="tag"
-                errors={problems?.renamed('tagId', 'tag')}
-                hint="Visitors see the photos that have this tag when they look. To share chosen photos, select them in the library."
-                input={{
-                  value: fields.tag,
-                  required: true,
-                  maxLength: MAX_TAG_NAME,
-                  autocomplete: 'off',
-                  list: 'tag-names',
-                }}
-              />
-              <datalist id="tag-names" data-tag-names />
-            </>
+            <Field
+              label="Tag"
+              name="tag"
+              errors={problems?.renamed('tagId', 'tag')}
+              hint="Visitors see the photos that have this tag when they look. To share chosen photos, select them in the library."
+              input={{
+                value: fields.tag,
+                required: true,
+                maxLength: MAX_TAG_NAME,
+                autocomplete: 'off',
+                list: 'tag-names',
+              }}
+              beside={<datalist id="tag-names" data-tag-names />}
+            />
           ) : (
             <>
               <p>{pluralize(photoIds.length, 'photo')} from your library.</p>
