@@ -19,10 +19,91 @@ export async function differencesFrom(name: string, page: Page): Promise<readonl
   await page.evaluate('document.fonts.ready');
   const shot = await page.screenshot({ animations: 'disabled', caret: 'hide' });
   const small = await sharp(shot).removeAlpha().resize(WIDTH).png({ palette: true }).toBuffer();
-  const file = join(folder, `${name}.png`);
-  if (process.env['SCREENS'] === 'write') writeFileSync(file, small);
+  return differences(`${name}.png`, small);
+}
+
+/** Several looks at a page, below each other: one picture for each page. */
+export class ScreenSheet {
+  private readonly views: { input: Buffer; raw: { width: number; height: number; channels: 3 } }[] = [];
+
+  constructor(private readonly name: string) {}
+
+  /** Of a phone it stores half as much. */
+  async add(page: Page): Promise<void> {
+    await page.evaluate(areLoaded);
+    const shot = await pictureOf(page);
+    const width = (page.viewportSize()?.width ?? 0) < 2 * WIDTH ? WIDTH / 2 : WIDTH;
+    const small = sharp(shot)
+      .resize(width)
+      .extend({ right: WIDTH - width, background: 'gray' });
+    const { data: input, info } = await small.removeAlpha().raw().toBuffer({ resolveWithObject: true });
+    this.views.push({ input, raw: { width: info.width, height: info.height, channels: 3 } });
+  }
+
+  async differences(): Promise<readonly string[]> {
+    let height = 0;
+    const placed = this.views.map((view) => {
+      const top = height;
+      height += view.raw.height;
+      return { ...view, left: 0, top };
+    });
+    const sheet = sharp({ create: { width: WIDTH, height, channels: 3, background: 'gray' } }).composite(placed);
+    return differences(join('pages', `${this.name}.webp`), await sheet.webp({ quality: 50 }).toBuffer());
+  }
+}
+
+/** The window as it is, by the browser's own command: what playwright adds takes longer, and nothing moves on these pages. */
+async function pictureOf(page: Page): Promise<Buffer> {
+  const browser = await page.context().newCDPSession(page);
+  const { data } = await browser.send('Page.captureScreenshot', {
+    format: 'jpeg',
+    quality: 90,
+    optimizeForSpeed: true,
+  });
+  await browser.detach();
+  return Buffer.from(data, 'base64');
+}
+
+/** Replaces what is different in each run: times, numbers, tokens; hides what is drawn from them. */
+export async function steady(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    // Lists that follow what is in progress would write over it.
+    window.fetch = () => new Promise(() => undefined);
+    for (const time of document.querySelectorAll('time')) time.textContent = 'Time';
+    for (const drawn of document.querySelectorAll<SVGElement>('.qr, .chart')) drawn.style.visibility = 'hidden';
+    // Ports are in addresses that somebody has entered.
+    for (const field of document.querySelectorAll<HTMLInputElement>('input[type="url"]')) {
+      field.value = field.value.replace(/\d+/g, '0');
+    }
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const { currentNode: text } = texts;
+      const steadied = (text.nodeValue ?? '')
+        .replace(/\bphs_\w+…\w+/g, 'token')
+        // One without a digit is a word.
+        .replace(/\b(?=[a-z_-]*\d)[\w-]{12,}\b/gi, 'token')
+        .replace(/\d[\d.,:]*/g, '0');
+      if (text.nodeValue !== steadied) text.nodeValue = steadied;
+    }
+  });
+}
+
+/** Typeface and pictures of the window. */
+async function areLoaded(): Promise<void> {
+  await document.fonts.ready;
+  const inside = [...document.images].filter((image) => {
+    const { top, bottom, width } = image.getBoundingClientRect();
+    return width > 0 && bottom > 0 && top < innerHeight;
+  });
+  await Promise.all(inside.map((image) => image.decode()));
+}
+
+/** Compares it with the stored picture, or stores it. */
+async function differences(name: string, picture: Buffer): Promise<readonly string[]> {
+  const file = join(folder, name);
+  if (process.env['SCREENS'] === 'write') writeFileSync(file, picture);
   if (!existsSync(file)) return [`There is no picture ${name} yet.`];
-  const [now, before] = [await pixels(small), await pixels(readFileSync(file))];
+  const [now, before] = [await pixels(picture), await pixels(readFileSync(file))];
   if (now.height !== before.height) return [`It is ${now.height} high instead of ${before.height}.`];
   const found: string[] = [];
   for (let top = 0; top + BLOCK <= now.height; top += BLOCK) {
@@ -34,8 +115,8 @@ export async function differencesFrom(name: string, page: Page): Promise<readonl
   return found;
 }
 
-async function pixels(png: Buffer): Promise<{ data: Buffer; height: number }> {
-  const { data, info } = await sharp(png)
+async function pixels(picture: Buffer): Promise<{ data: Buffer; height: number }> {
+  const { data, info } = await sharp(picture)
     .removeAlpha()
     .toColourspace('srgb')
     .raw()
