@@ -34,7 +34,7 @@ export function LocationForm({ photo: { id, location }, query, text, problems, t
         </div>
       </div>
       <p class="hint" data-map="hint" hidden>
-        Click the map, or move the pin by the mouse or the arrow keys.
+        Click the map to place the pin, then drag it or move it with the arrow keys.
       </p>
       <p class="unseen" role="status" data-map="status" />
       <Form action={photoPath(id, query, '/location')} label="Location of this photo">
