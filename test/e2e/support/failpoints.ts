@@ -12,8 +12,7 @@ export class Failpoints {
     this.folder = join(dataDir, 'failpoints');
     mkdirSync(this.folder, { recursive: true });
     const script = pathToFileURL(join(__dirname, 'watch-steps.mjs')).href;
-    // Code that was compiled before would not be what the script changes.
-    this.settings = { NODE_OPTIONS: `--import=${script}`, NODE_DISABLE_COMPILE_CACHE: '1', FAILPOINTS: this.folder };
+    this.settings = { NODE_OPTIONS: `--import=${script}`, FAILPOINTS: this.folder };
     this.disarm();
   }
 

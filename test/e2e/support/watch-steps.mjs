@@ -18,14 +18,20 @@ const ofPorts = Object.values(adapters).flatMap(({ methods }) => methods);
 const names = new Set();
 Error.stackTraceLimit = 40;
 
-// Classes of adapters are handed over as soon as the bundle has defined them.
-const compile = Module.prototype._compile;
-Module.prototype._compile = function (text, file, ...rest) {
-  const names = Object.keys(adapters).filter((name) => text.includes(`var ${name} = class`));
-  const isBundle = file.includes(`${sep}dist${sep}program${sep}`);
-  const watched = isBundle && names.length > 0 ? `${text}\nwatchAdapters({ ${names.join(', ')} });` : text;
-  return Reflect.apply(compile, this, [watched, file, ...rest]);
+// Classes of adapters are handed over as soon as the bundle has defined them. What V8 compiled of a file during the build (compile-cache.cjs) is
+// used as ever, but not of a file that is longer now: V8 compares the lengths.
+const load = Module._extensions['.js'];
+Module._extensions['.js'] = (module, file) => {
+  if (file.includes(`${sep}dist${sep}program${sep}`))
+    module._compile = (text, ...rest) => Module.prototype._compile.call(module, watched(text), ...rest);
+  load(module, file);
 };
+
+function watched(text) {
+  const names = Object.keys(adapters).filter((name) => text.includes(`var ${name} = class`));
+  return names.length > 0 ? `${text}\nwatchAdapters({ ${names.join(', ')} });` : text;
+}
+
 globalThis.watchAdapters = (classes) => {
   for (const [name, { prototype }] of Object.entries(classes)) watch(prototype, adapters[name]);
 };
