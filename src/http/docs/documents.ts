@@ -49,8 +49,15 @@ export async function searchFile(): Promise<PublicFile> {
   return once('search.json', 'application/json; charset=utf-8', () => Buffer.from(JSON.stringify(searchEntries(all))));
 }
 
-/** Both APIs as pages show them. */
+let made: readonly Reference[] | undefined;
+
+/** Both APIs as pages show them. Kept from the first request for any page on: making them takes longer than all the rest of a page. */
 export async function references(): Promise<readonly Reference[]> {
+  made ??= await makeReferences();
+  return made;
+}
+
+async function makeReferences(): Promise<readonly Reference[]> {
   const [api, operator] = await Promise.all([openApiFile(), operatorOpenApiFile()]);
   const read = ({ bytes }: PublicFile) => JSON.parse(bytes.toString()) as ApiDocument;
   const places = { title: 'API reference', url: '/docs', folder: '/docs/reference', file: '/openapi.json' };
