@@ -11,7 +11,7 @@ const common = {
   runtime: '<rootDir>/test/support/shared-packages-runtime.mjs',
   // Workspaces are tested as they are written, not as they were built last.
   testEnvironmentOptions: { customExportConditions: ['photo-service-source', 'node', 'node-addons'] },
-  setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts', '<rootDir>/test/support/equal-bytes.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
     '^.+\\.(ts|js|mjs)$': ['@swc/jest', swc('any.ts')],
