@@ -69,27 +69,14 @@ export async function photoKinds(
   });
 }
 
-export async function camerasInUse(
-  manager: EntityManager,
-  customerId: Id,
-  request: ValuesRequest,
-): Promise<readonly CountedValue[]> {
-  const rows = await select<CountedValue>(manager, selectCameras, values(customerId, request));
-  return rows.map(({ value, photos }) => ({ value, photos }));
-}
+/** What a statement of `countedValues` finds: values by name, each with the number of its photos. */
+const valuesInUse =
+  (sql: string) =>
+  async (manager: EntityManager, customerId: Id, request: ValuesRequest): Promise<readonly CountedValue[]> => {
+    const rows = await select<CountedValue>(manager, sql, values(customerId, request));
+    return rows.map(({ value, photos }) => ({ value, photos }));
+  };
 
-export async function countriesInUse(
-  manager: EntityManager,
-  customerId: Id,
-  request: ValuesRequest,
-): Promise<readonly CountedValue[]> {
-  return select<CountedValue>(manager, selectCountries, values(customerId, request));
-}
-
-export async function lensesInUse(
-  manager: EntityManager,
-  customerId: Id,
-  request: ValuesRequest,
-): Promise<readonly CountedValue[]> {
-  return select<CountedValue>(manager, selectLenses, values(customerId, request));
-}
+export const camerasInUse = valuesInUse(selectCameras);
+export const countriesInUse = valuesInUse(selectCountries);
+export const lensesInUse = valuesInUse(selectLenses);
