@@ -5,7 +5,7 @@ import { seal } from '../shared/sealed.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Transactional } from '../shared/transactional.js';
 import { newWebhookSecret } from './signature.js';
-import { auditSubject, MAX_ENDPOINTS, type WebhookEndpoint } from './webhook-endpoint.js';
+import { auditSubject, MAX_ENDPOINTS, newEndpoint, type WebhookEndpoint } from './webhook-endpoint.js';
 import type { WebhookSender } from './webhook-sender.js';
 import { type EndpointInput, endpointValues } from './webhook-values.js';
 
@@ -40,22 +40,10 @@ export async function createWebhookEndpoint(
     await customer.lock();
     if ((await webhookEndpoints.list()).length >= MAX_ENDPOINTS) throw tooMany();
     const at = uses.clock.now();
-    const made = await webhookEndpoints.insert({
-      customerId,
-      url,
-      description,
-      events,
-      status: 'enabled',
-      disabledAt: null,
-      disabledReason: null,
-      secret: seal(uses.secrets, 'webhook', secret),
-      previousSecret: null,
-      previousSecretUntil: null,
-      failingSince: null,
-      listeningUntil: listenFor === null ? null : after(at, listenFor),
-      createdAt: at,
-      updatedAt: at,
-    });
+    const listeningUntil = listenFor === null ? null : after(at, listenFor);
+    const sealed = seal(uses.secrets, 'webhook', secret);
+    const given = { customerId, url, description, events, secret: sealed, listeningUntil };
+    const made = await webhookEndpoints.insert(newEndpoint(given, at));
     await audit.add(actor, { action: 'webhook.created', subject: auditSubject(made), at });
     return { endpoint: made, secret };
   });

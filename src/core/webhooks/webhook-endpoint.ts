@@ -50,6 +50,24 @@ export const FAILING_DAYS = 5;
 /** How long the previous secret also signs after a rotation. */
 export const ROTATION_HOURS = 24;
 
+/** It is enabled from the beginning, and nothing has been sent to it yet. */
+export function newEndpoint(
+  given: Pick<WebhookEndpoint, 'customerId' | 'url' | 'description' | 'events' | 'secret' | 'listeningUntil'>,
+  at: Date,
+): NewWebhookEndpoint {
+  return {
+    ...given,
+    status: 'enabled',
+    disabledAt: null,
+    disabledReason: null,
+    previousSecret: null,
+    previousSecretUntil: null,
+    failingSince: null,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
 /** If it was disabled, its waiting deliveries are sent after all, and its failures are reset. */
 export function enable(endpoint: WebhookEndpoint, at: Date): WebhookEndpoint {
   if (endpoint.status === 'enabled') return endpoint;
