@@ -104,8 +104,8 @@ export class Installation {
     return this.output;
   }
 
-  /** Ends the service in order. Resolves with its exit code. */
-  async stop(signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM'): Promise<number | null> {
+  /** Ends the service in order. Resolves with its exit code. @param signal After SIGTERM it would go on answering for two seconds first. */
+  async stop(signal: 'SIGTERM' | 'SIGINT' = 'SIGINT'): Promise<number | null> {
     this.child?.kill(signal);
     await until('the service to end', () => this.ended);
     return this.child?.exitCode ?? null;
