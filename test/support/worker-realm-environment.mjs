@@ -3,6 +3,9 @@ import { ModernFakeTimers } from '@jest/fake-timers';
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import { ModuleMocker } from 'jest-mock';
 
+/** Of all suites of the worker: worker-cache.ts. */
+globalThis.workerCache = new Map();
+
 /**
  * Runs a suite in the realm of the worker itself, as Node would, and not in a realm made for the suite: only there can suites share the
  * packages that the worker has loaded (shared-packages-runtime.mjs), and globals are read several times faster. What a suite leaves behind in

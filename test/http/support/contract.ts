@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -7,6 +7,7 @@ import addFormats from 'ajv-formats';
 import type { openApiDocument } from '../../../src/http/openapi/document.js';
 import { headers as contractHeaders } from '../../../src/http/openapi/headers.js';
 import type { Parameter } from '../../../src/http/openapi/operation.js';
+import { cachedInWorker } from '../../support/worker-cache.js';
 
 /** One exchange, as a client saw it. */
 export interface Exchange {
@@ -21,6 +22,8 @@ export interface Exchange {
   /** As it came. */
   readonly bytes: Uint8Array;
 }
+
+type Document = ReturnType<typeof openApiDocument>;
 
 interface Response {
   readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
@@ -78,10 +81,9 @@ function operatorContract(): Contract {
 
 /** The document, with every response and event closed: what it does not name must not be sent. */
 class Contract {
-  private readonly document: ReturnType<typeof openApiDocument>;
-  /** Optimizing the code of a validator takes longer than a suite has use of it. */
-  private readonly ajv = addFormats.default(new Ajv2020({ strict: false, code: { optimize: false } }));
-  private readonly validators = new Map<string, ValidateFunction>();
+  private readonly document: Document;
+  private readonly ajv: Ajv2020;
+  private readonly validators: Map<string, ValidateFunction>;
   private readonly routes: readonly Route[];
 
   /** @param paths That the document is about. */
@@ -89,14 +91,13 @@ class Contract {
     readonly name: string,
     private readonly paths: RegExp,
   ) {
-    this.document = closed(storedDocument(name));
+    ({ document: this.document, ajv: this.ajv, validators: this.validators } = compiled(name));
     this.routes = Object.entries(this.document.paths).map(([template, operations]) => ({
       template,
       pattern: new RegExp(`^${template.replace(/\{[A-Za-z]+\}/g, '([^/]+)')}$`),
       names: [...template.matchAll(/\{([A-Za-z]+)\}/g)].map(([, each]) => String(each)),
       operations: operations as unknown as Readonly<Record<string, Operation>>,
     }));
-    this.ajv.addSchema(this.document, 'contract');
   }
 
   faultsIn(exchange: Exchange): string[] {
@@ -251,9 +252,22 @@ class Contract {
   }
 }
 
+/** The document as suites compare with it, and what is compiled of it: that takes longer than comparing does. */
+function compiled(name: string) {
+  const path = join(__dirname, '../../..', name);
+  const times = [path, __filename].map((file) => statSync(file).mtimeMs);
+  return cachedInWorker(`${name} ${times}`, () => {
+    const document = closed(storedDocument(path));
+    // Optimizing the code of a validator takes longer than the suites have use of it.
+    const ajv = addFormats.default(new Ajv2020({ strict: false, code: { optimize: false } }));
+    ajv.addSchema(document, 'contract');
+    return { document, ajv, validators: new Map<string, ValidateFunction>() };
+  });
+}
+
 /** As it stands in the repository, which test/architecture compares with the classes: it is read much faster than it is made. */
-function storedDocument(name: string): ReturnType<typeof openApiDocument> {
-  return JSON.parse(readFileSync(join(__dirname, '../../..', name), 'utf8'));
+function storedDocument(path: string): Document {
+  return JSON.parse(readFileSync(path, 'utf8'));
 }
 
 /** Closes every object of what is sent; requests are closed by themselves. Within `allOf` only the parts that say what they are. */
