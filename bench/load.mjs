@@ -27,14 +27,18 @@ export async function load({ url, headers = {}, script }, forSeconds) {
   return { requests, rate, p50: latency(50), p99: latency(99) };
 }
 
-/** The same, with the milliseconds of a processor that each request took, of all processes of the target. */
-export async function measured(target, seconds) {
-  const before = spent(target);
+/**
+ * The same, with the milliseconds of a processor that each request took, of all processes of the target.
+ * @param beside Others that work for it.
+ */
+export async function measured(target, seconds, beside = []) {
+  const before = spent([target, ...beside]);
   const turn = await load(target, seconds);
-  return { ...turn, milliseconds: ((spent(target) - before) * 1000) / turn.requests };
+  return { ...turn, milliseconds: ((spent([target, ...beside]) - before) * 1000) / turn.requests };
 }
 
-const spent = (target) => Object.values(processorSeconds(target)).reduce((sum, each) => sum + each);
+const spent = (targets) =>
+  targets.flatMap((each) => Object.values(processorSeconds(each))).reduce((sum, each) => sum + each);
 
 /** p50 and p99 in milliseconds of requests that come so many a second, whatever becomes of those before. Throws when one is not answered 200. */
 export async function pacedLoad({ url, headers = {} }, perSecond, seconds) {
