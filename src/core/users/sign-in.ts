@@ -1,17 +1,17 @@
 import type { RateWindowStore } from '../access/rolling-window.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
 import { recordingNotAdmitted } from './admitted-address.js';
-import { type BegunSignIn, beginSignIn } from './begin-sign-in.js';
+import type { BegunSignIn } from './begin-sign-in.js';
+import { enterByPassword, wrongPassword } from './enter-by-password.js';
 import { knownSource } from './known-source.js';
-import { type NoticeUses, notifyPerson } from './notify-person.js';
+import type { NoticeUses } from './notify-person.js';
 import type { Browser } from './open-session.js';
 import type { PasswordHasher } from './password-hasher.js';
 import { recordRefusal } from './refused-sign-in.js';
 import { requireSignInBudget } from './sign-in-attempts.js';
-import { auditSubject, normalEmail, userActor } from './user.js';
+import { normalEmail } from './user.js';
 import type { UserStore } from './user-store.js';
 import { matching, usersOf } from './users-by-password.js';
 
@@ -65,24 +65,7 @@ async function begin(
   const user = right.find(({ customerId }) => !openAccounts.includes(customerId)) ?? right[0];
   if (user === undefined) {
     await recordRefusal(uses, known, normal, address);
-    throw refused();
+    throw wrongPassword();
   }
-  return recordingNotAdmitted(uses, user, browser, () =>
-    uses.store.transaction(user.customerId, async (transaction) => {
-      const [held, now] = [await transaction.users.lock(user.id), uses.clock.now()];
-      // Comparing takes long enough for a new password, which ends every session, to be set in between.
-      if (held?.passwordHash !== user.passwordHash) throw refused();
-      const begun = await beginSignIn(transaction, held, { browser, byLink: false, source: source ?? '', at: now });
-      if (begun.isPending) return begun;
-      const signedIn = { action: 'user.signed_in', subject: auditSubject(held), at: now } as const;
-      await transaction.audit.add(userActor(held, address), signedIn);
-      if (source === null)
-        await notifyPerson(uses, transaction, held, { template: 'new_sign_in' }, { ...browser, at: now });
-      return begun;
-    }),
-  );
-}
-
-function refused(): DomainError {
-  return new DomainError('unauthorized', 'The e-mail address or password is incorrect.');
+  return recordingNotAdmitted(uses, user, browser, () => enterByPassword(uses, user, { browser, source }));
 }
