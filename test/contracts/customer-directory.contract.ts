@@ -30,7 +30,12 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
         createdAt: later(7),
       });
       const customer = await customers.create(values, commandLine);
-      const defaults = { trashRetentionDays: 30, factorsRequiredFrom: null, settingsIpList: [] };
+      const defaults = {
+        trashRetentionDays: 30,
+        factorsRequiredFrom: null,
+        settingsIpList: [],
+        admitsNewPeople: false,
+      };
       const rest = { status: 'active', ...defaults, updatedAt: later(7), version: 1 };
       expect(customer).toEqual({ ...values, ...rest, id: customer.id });
       expect(await customers.find(customer.id)).toEqual(customer);

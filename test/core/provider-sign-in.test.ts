@@ -5,6 +5,7 @@ import type { Id } from '../../src/core/shared/ids.js';
 import { addFactor } from '../../src/core/users/add-factor.js';
 import { changePassword } from '../../src/core/users/change-password.js';
 import { changeRole } from '../../src/core/users/change-role.js';
+import { editNewPeople } from '../../src/core/users/edit-new-people.js';
 import { startEnrolment } from '../../src/core/users/enrolment.js';
 import { enterByLink } from '../../src/core/users/enter-by-link.js';
 import { findSession } from '../../src/core/users/find-session.js';
@@ -49,6 +50,7 @@ async function newCustomer(name: string): Promise<Id> {
   const request = { name, storageBytesLimit: null, photosLimit: null };
   return (await createCustomer(ports, commandLine, request)).id;
 }
+const allowNewPeople = (isAllowed = true) => editNewPeople(ports, operatorFor(customerId), isAllowed);
 function configure(settings: Partial<ProviderSettings>): void {
   provider = new MemoryIdentityProvider(settings);
   ports = { ...ports, identityProviders: [provider] };
@@ -163,6 +165,7 @@ test('a provider of one customer opens no account of another', async () => {
   configure({ customerId });
   await expect(signIn()).rejects.toMatchObject(refusal('no_account'));
   configure({ customerId, admitsNewPeople: true, domains: ['example.com'] });
+  await allowNewPeople();
   expect((await signIn()).session?.user).toMatchObject({ customerId, role: 'viewer', passwordHash: null });
   configure({});
   expect((await signIn()).session?.user.customerId).toBe(customerId);
@@ -203,12 +206,23 @@ describe('an address that people at several customers have', () => {
 });
 
 describe('where new people are admitted', () => {
-  beforeEach(() => configure({ customerId, admitsNewPeople: true, domains: ['example.com'], role: 'editor' }));
+  beforeEach(async () => {
+    configure({ customerId, admitsNewPeople: true, domains: ['example.com'], role: 'editor' });
+    await allowNewPeople();
+  });
+
+  test('nobody new gets in unless the owners allow it as well', async () => {
+    await allowNewPeople(false);
+    await expect(signIn()).rejects.toMatchObject(refusal('no_account'));
+    expect(await actions()).toEqual(['customer.edited', 'customer.edited', 'customer.created']);
+    await invite(ANNA.email, 'viewer');
+    expect((await signIn()).session?.user).toMatchObject({ email: ANNA.email });
+  });
 
   test('whoever has no account gets one, without a password', async () => {
     const { session } = await signIn();
     expect(session?.user).toMatchObject({ email: ANNA.email, role: 'editor', passwordHash: null });
-    expect(await actions()).toEqual(['user.joined', 'user.identity_linked', 'customer.created']);
+    expect(await actions()).toEqual(['user.joined', 'user.identity_linked', 'customer.edited', 'customer.created']);
   });
 
   test('nobody is admitted beyond the limit, or to a suspended account', async () => {
@@ -427,6 +441,7 @@ describe('people are told by mail', () => {
     await signIn();
     expect(await told()).toEqual(['new_sign_in']);
     configure({ customerId, admitsNewPeople: true, domains: ['example.com'] });
+    await allowNewPeople();
     await signIn({ subject: 'bert-1', email: 'bert@example.com', isEmailVerified: true });
     expect(await told()).toEqual([]);
   });

@@ -58,6 +58,7 @@ const expected: Readonly<Record<Role, readonly string[]>> = {
   admin: ['/settings/keys', '/settings/delivery', '/settings/webhooks', '/settings/audit', '/settings/account/people'],
   owner: [
     'POST /settings/account/people/two-step',
+    'POST /settings/account/people/by-provider',
     'GET /settings/account/people/addresses',
     'POST /settings/account/people/addresses',
     'POST /settings/account',

@@ -175,6 +175,7 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
       trashRetentionDays: TRASH_RETENTION_DAYS,
       factorsRequiredFrom: null,
       settingsIpList: [],
+      admitsNewPeople: false,
       updatedAt: customer.createdAt,
       version: 1,
     };

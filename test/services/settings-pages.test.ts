@@ -67,7 +67,7 @@ const widths = [1440, LARGE, 390];
 
 /** With what buttons begin, so that each thing has one verb. */
 const verbs =
-  /^(Add|Cancel|Change|Choose|Clear|Close|Confirm|Continue|Copy|Create|Delete|Disable|Discard|Download|Edit|Erase|Filter|Finish|Import|Invite|Keep|Manage|Merge|Move|Open|Pause|Preview|Rate|Remove|Rename|Resend|Restore|Revoke|Rotate|Save|Search|Select|Send|Share|Show|Sign (in|out)|Switch|Tag|Try|Undo|Unlink|Untag|Use)\b/;
+  /^(Add|Allow|Cancel|Change|Choose|Clear|Close|Confirm|Continue|Copy|Create|Delete|Disable|Discard|Download|Edit|Erase|Filter|Finish|Import|Invite|Keep|Manage|Merge|Move|Open|Pause|Preview|Rate|Remove|Rename|Resend|Restore|Revoke|Rotate|Save|Search|Select|Send|Share|Show|Sign (in|out)|Switch|Tag|Try|Undo|Unlink|Untag|Use)\b/;
 /** Links that look like buttons and are called by where they lead, buttons that turn something, and an answer. */
 const places =
   /^(About this import|Audit log|Back|Filters|Keyboard shortcuts|Left|Newer|Next page|Older|People|Right|These are different|Trash|Usage|180°|[+−×])/;

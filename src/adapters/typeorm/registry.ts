@@ -90,6 +90,7 @@ import { OperatorEntries1763700000270 } from './migrations/1763700000270-operato
 import { RequestHours1763700000280 } from './migrations/1763700000280-request-hours.js';
 import { ImportsOfShares1763700000281 } from './migrations/1763700000281-imports-of-shares.js';
 import { PhotoLenses1763700000282 } from './migrations/1763700000282-photo-lenses.js';
+import { NewPeople1763700000290 } from './migrations/1763700000290-new-people.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoExifTable, photoTable } from './photos/photo.table.js';
@@ -220,6 +221,7 @@ export const migrations = [
   RequestHours1763700000280,
   ImportsOfShares1763700000281,
   PhotoLenses1763700000282,
+  NewPeople1763700000290,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

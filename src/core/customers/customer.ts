@@ -18,6 +18,8 @@ export interface Customer {
   readonly factorsRequiredFrom: Date | null;
   /** Addresses and ranges from which people may use the settings area; empty: from everywhere. */
   readonly settingsIpList: readonly string[];
+  /** Whether owners let in whoever their sign-in provider vouches for, where the operator made that possible. */
+  readonly admitsNewPeople: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly version: number;
@@ -54,6 +56,10 @@ export function requireFactorsFrom(customer: Customer, from: Date | null, at: Da
 /** An empty list: the settings area can be used from everywhere. */
 export function restrictSettings(customer: Customer, settingsIpList: readonly string[], at: Date): Customer {
   return { ...customer, settingsIpList, updatedAt: at, version: customer.version + 1 };
+}
+
+export function admitNewPeople(customer: Customer, admitsNewPeople: boolean, at: Date): Customer {
+  return { ...customer, admitsNewPeople, updatedAt: at, version: customer.version + 1 };
 }
 
 /** What an operator may change in an account. */

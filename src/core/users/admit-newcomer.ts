@@ -2,7 +2,7 @@ import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction } from '../shared/transactional.js';
 import { type Assertion, type ProviderSettings, refusedBy } from './identity-provider.js';
-import { noLongerThere } from './link-refusals.js';
+import { noLongerThere, notInvited } from './link-refusals.js';
 import { MAX_USERS, newInvitedUser, type User } from './user.js';
 
 /** Somebody of whom a provider speaks, on the way in. */
@@ -22,9 +22,9 @@ export async function admitNewcomer(
   { role }: ProviderSettings,
   { email, at }: Arrival,
 ): Promise<User> {
-  if ((await customer.read()).status !== 'active') {
-    throw refusedBy('no_account', 'This account is suspended: nobody new is let in.');
-  }
+  const { status, admitsNewPeople } = await customer.read();
+  if (!admitsNewPeople) throw notInvited(email);
+  if (status !== 'active') throw refusedBy('no_account', 'This account is suspended: nobody new is let in.');
   if ((await users.list()).length >= MAX_USERS) {
     throw refusedBy('too_many_people', `The account has ${MAX_USERS} people, which is the limit. Ask its owner.`);
   }

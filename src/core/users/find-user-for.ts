@@ -1,5 +1,6 @@
 import type { Id } from '../shared/ids.js';
 import { type Assertion, type ProviderSettings, refusedBy } from './identity-provider.js';
+import { notInvited } from './link-refusals.js';
 import { normalEmail, type User } from './user.js';
 import type { KnownUser, UserStore } from './user-store.js';
 
@@ -31,7 +32,7 @@ export async function findUserFor(
   const named = onlyOne(settings, await users.findByEmail(email));
   if (named !== null) return { customerId: named.customerId, user: named };
   if (settings.admitsNewPeople && settings.customerId !== null) return { customerId: settings.customerId, user: null };
-  throw refusedBy('no_account', `Nobody here has the address ${email}. Ask an owner of your account to invite it.`);
+  throw notInvited(email);
 }
 
 function mostRecent(settings: ProviderSettings, known: readonly KnownUser[]): User | null {

@@ -14,7 +14,7 @@ export interface ProviderSettings {
   readonly domains: readonly string[];
   /** The only customer whose people sign in there; null: those of all customers. */
   readonly customerId: Id | null;
-  /** Whoever is let in and has no user yet becomes one of this customer. */
+  /** Whoever is let in and has no user yet becomes one of this customer, if its owners allow it. */
   readonly admitsNewPeople: boolean;
   /** Of new people, and of those in none of the groups below. */
   readonly role: Exclude<Role, 'owner'>;
@@ -65,6 +65,12 @@ export interface IdentityProvider {
 }
 
 export type IdentityProviders = readonly IdentityProvider[];
+
+/** The one by which new people can come to a customer, if its owners allow it. */
+export function providerOfNewPeople(providers: IdentityProviders, customerId: Id): ProviderSettings | null {
+  const all = providers.map(({ settings }) => settings);
+  return all.find((settings) => settings.admitsNewPeople && settings.customerId === customerId) ?? null;
+}
 
 /** Errors: `not_found`. */
 export function providerOf(providers: IdentityProviders, id: string): IdentityProvider {

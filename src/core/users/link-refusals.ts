@@ -11,6 +11,11 @@ export function needsFactor({ name }: ProviderSettings): DomainError {
   return refusedBy('needs_second_factor', message);
 }
 
+export function notInvited(email: string | null): DomainError {
+  const message = `Nobody here has the address ${email}. Ask an owner of your account to invite it.`;
+  return refusedBy('no_account', message);
+}
+
 export function noLongerThere(): DomainError {
   return refusedBy('no_account', 'Your account was changed meanwhile. Sign in again.');
 }

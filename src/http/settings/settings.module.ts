@@ -6,6 +6,7 @@ import { FactorPolicyController } from './account/factor-policy.controller.js';
 import { FactorsController } from './account/factors.controller.js';
 import { IdentitiesController } from './account/identities.controller.js';
 import { LeavingController } from './account/leaving.controller.js';
+import { NewPeopleController } from './account/new-people.controller.js';
 import { PeopleController } from './account/people.controller.js';
 import { RemoveFactorController } from './account/remove-factor.controller.js';
 import { SettingsAddressesController } from './account/settings-addresses.controller.js';
@@ -72,6 +73,7 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     PasskeyQuestionsController,
     PasskeySignInController,
     FactorPolicyController,
+    NewPeopleController,
     SettingsAddressesController,
     ExportController,
     LeavingController,

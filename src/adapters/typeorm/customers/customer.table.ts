@@ -11,6 +11,7 @@ import {
   tableOf,
   text,
   whole,
+  yesOrNo,
 } from '../database/columns.js';
 
 export const customerTable = tableOf<Customer>('customer', 'customers', {
@@ -23,6 +24,7 @@ export const customerTable = tableOf<Customer>('customer', 'customers', {
   photosLimit: optionalBigWhole,
   factorsRequiredFrom: optionalInstant,
   settingsIpList: { type: 'text', array: true },
+  admitsNewPeople: yesOrNo,
   createdAt: instant,
   updatedAt: instant,
   version: whole,

@@ -3,6 +3,7 @@ import type { Ports } from '../../../core/ports.js';
 import { invalid, requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { changeRole } from '../../../core/users/change-role.js';
+import { providerOfNewPeople } from '../../../core/users/identity-provider.js';
 import { type Invitation, inviteUser } from '../../../core/users/invite-user.js';
 import { linkUser } from '../../../core/users/link-user.js';
 import { removeUser } from '../../../core/users/remove-user.js';
@@ -109,6 +110,7 @@ export class PeopleController {
       <PeopleList
         users={users}
         {...factors}
+        newPeopleBy={providerOfNewPeople(this.ports.identityProviders, customerOf(context))}
         isMailed={this.ports.mailer !== null}
         self={personOf(context).user}
         problems={refused}

@@ -1,6 +1,7 @@
 import type { Customer } from '../../../core/customers/customer.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Identity } from '../../../core/users/identity.js';
+import type { ProviderSettings } from '../../../core/users/identity-provider.js';
 import type { Invitation } from '../../../core/users/invite-user.js';
 import { mayManage, type Role, roles } from '../../../core/users/role.js';
 import { LINK_DAYS, MAX_EMAIL, type User } from '../../../core/users/user.js';
@@ -11,6 +12,7 @@ import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import type { FormFields } from '../form-fields.js';
 import { Badge, Card, Confirm, Heading, Moment, Table } from '../parts.js';
 import { Unlink } from './identities.view.js';
+import { NewPeopleCard } from './new-people.view.js';
 import { SettingsAddressesCard } from './settings-addresses.view.js';
 
 interface ListProps {
@@ -20,6 +22,8 @@ interface ListProps {
   /** By which those sign in who do so at a provider. */
   readonly identities: readonly Identity[];
   readonly customer: Customer;
+  /** By which new people can come; null: by none. */
+  readonly newPeopleBy: ProviderSettings | null;
   /** Links are also sent by mail. */
   readonly isMailed: boolean;
   /** Who sees the page. */
@@ -29,7 +33,8 @@ interface ListProps {
   readonly form: FormFields;
 }
 
-export function PeopleList({ users, withFactor, identities, customer, isMailed, self, problems, form }: ListProps) {
+export function PeopleList(props: ListProps) {
+  const { users, withFactor, identities, customer, newPeopleBy, isMailed, self, problems, form } = props;
   const manageable = rolesFor(self);
   const rows = users.map((user) => ({
     key: user.id,
@@ -94,6 +99,7 @@ export function PeopleList({ users, withFactor, identities, customer, isMailed, 
         </Form>
       </Card>
       <Allowed least="owner">
+        {newPeopleBy !== null && <NewPeopleCard customer={customer} provider={newPeopleBy} />}
         <FactorPolicy customer={customer} />
         <SettingsAddressesCard customer={customer} />
       </Allowed>
