@@ -6,6 +6,7 @@ import type { Found } from './import-files.js';
 import { FileHasher } from './import-hash.js';
 import { Refused, type Registered, service } from './import-service.js';
 import { isOfStore, isResumable, NotTaken, send } from './import-upload.js';
+import { News } from './news.js';
 import { ATTEMPTS, patiently, pauseAfter, Retries } from './retries.js';
 
 const AT_ONCE = 4;
@@ -37,8 +38,7 @@ export class ImportRun {
   private isWorking = false;
   private sending = new AbortController();
   private readonly firstOfItem = new Map<number, Entry>();
-  private news: Promise<void> | null = null;
-  private tellNews = () => {};
+  private readonly news = new News();
 
   constructor(listener: Listener) {
     this.listener = listener;
@@ -64,7 +64,7 @@ export class ImportRun {
     this.retries.cancel();
     this.trouble = '';
     this.listener.changed(null);
-    this.tell();
+    this.news.tell();
   }
 
   /** Once more with all that was lost on the way. */
@@ -76,7 +76,7 @@ export class ImportRun {
 
   /** Until every file has ended. Files that are added meanwhile are done, too. */
   private async work(): Promise<void> {
-    this.tell();
+    this.news.tell();
     if (this.isWorking) return;
     this.isWorking = true;
     await this.beginImport();
@@ -110,7 +110,7 @@ export class ImportRun {
       if (batch.length > 0 && (batch.length === BATCH || isIdle || !entry)) {
         await this.announce(batch);
         batch = [];
-      } else if (!entry) await this.somethingNew();
+      } else if (!entry) await this.news.come();
     }
   }
 
@@ -153,7 +153,7 @@ export class ImportRun {
       await this.unlessPaused();
       const entry = this.entries.find(({ state }) => state === 'ready');
       if (entry) await this.send(entry);
-      else await this.somethingNew();
+      else await this.news.come();
     }
   }
 
@@ -228,7 +228,7 @@ export class ImportRun {
     entry.reason = reason;
     if (state !== 'sending' && state !== 'ready') entry.sentBytes = 0;
     this.listener.changed(entry);
-    this.tell();
+    this.news.tell();
   }
 
   private isDone(): boolean {
@@ -236,19 +236,7 @@ export class ImportRun {
   }
 
   private async unlessPaused(): Promise<void> {
-    while (this.isPaused) await this.somethingNew();
-  }
-
-  private somethingNew(): Promise<void> {
-    this.news ??= new Promise((resolve) => {
-      this.tellNews = resolve;
-    });
-    return this.news;
-  }
-
-  private tell(): void {
-    this.news = null;
-    this.tellNews();
+    while (this.isPaused) await this.news.come();
   }
 }
 

@@ -23,9 +23,8 @@ start();
 function start(): void {
   // The viewer changes it.
   let address = location.href;
-  const edits = new BulkEdits(
-    document.querySelector<HTMLElement>('[data-bulk-edits]') ?? document.createElement('div'),
-  );
+  const shown = document.querySelector<HTMLElement>('[data-bulk-edits]');
+  const edits = new BulkEdits(shown ?? document.createElement('div'));
   let library = open(edits, true);
   for (const id of edits.shown) void edits.follow(id).then((status) => library?.say(status));
   useFilters((url, page) => {
