@@ -18,6 +18,8 @@ export async function scrolled(url, cookies, { width, height, count }) {
     [...options, `--user-data-dir=${profile}`, 'about:blank'],
     {
       stdio: ['ignore', 'ignore', 'pipe'],
+      // A group of its own, with its other processes, which would write to the profile for a moment after it has ended.
+      detached: true,
     },
   );
   const ended = once(chromium, 'close');
@@ -70,9 +72,8 @@ export async function scrolled(url, cookies, { width, height, count }) {
     return { most, held, heap: metric('JSHeapUsedSize'), nodes: metric('Nodes'), pictures, frame };
   } finally {
     page?.close();
-    chromium.kill();
+    process.kill(-chromium.pid, 'SIGKILL');
     await ended;
-    // Its other processes end a moment later.
     rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
