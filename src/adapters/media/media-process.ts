@@ -18,6 +18,8 @@ export interface ProcessBounds {
 }
 
 const WATCH_MS = 100;
+/** Characters: the stack of an error that ends Node, whose message comes first. */
+const LAST_WORDS = 2000;
 /** A machine on which a process does not even start within this time is too busy for pictures now. */
 const START_MS = 60_000;
 
@@ -52,7 +54,7 @@ export class MediaProcess {
     const { child, innerParent } = start(launch, folder);
     this.#child = child;
     this.#child.stderr?.on('data', (text: Buffer) => {
-      this.#lastWords = `${this.#lastWords}${text}`.slice(-500);
+      this.#lastWords = `${this.#lastWords}${text}`.slice(-LAST_WORDS);
     });
     this.#begun = new Promise((resolve) => {
       this.#begin = resolve;
