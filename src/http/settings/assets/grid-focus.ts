@@ -15,11 +15,22 @@ export class GridFocus {
 
   /** After tiles have got content. */
   mark(tiles: Iterable<HTMLLIElement>): void {
-    for (const tile of tiles) if (tile !== this.current) setStop(tile, false);
-    if (this.current === null || this.current.hidden || this.current.firstChild === null || !this.current.isConnected) {
+    for (const tile of tiles) {
+      if (tile !== this.current) setStop(tile, false);
+      else if (tile === document.activeElement) this.moveTo(tile);
+    }
+    if (this.current === null || this.current.hidden || isLeftEmpty(this.current) || !this.current.isConnected) {
       const filled = this.tiles().filter((tile) => tile.firstChild !== null);
       this.setCurrent(filled.find((tile) => tile.getBoundingClientRect().bottom > 0) ?? filled[0] ?? null);
     }
+  }
+
+  /** Also to a photo whose tile has no content yet: its link gets the focus as soon as it is there. Keys come faster than tiles are filled. */
+  moveTo(tile: HTMLLIElement): void {
+    const link = tile.querySelector('a');
+    if (link === null) tile.tabIndex = -1;
+    else tile.removeAttribute('tabindex');
+    (link ?? tile).focus({ preventScroll: true });
   }
 
   /** To the photo that had it last. */
@@ -32,7 +43,7 @@ export class GridFocus {
   keep(): void {
     // It may be gone meanwhile.
     this.mark([]);
-    this.current?.querySelector('a')?.focus({ preventScroll: true });
+    if (this.current !== null) this.moveTo(this.current);
   }
 
   private follow(target: EventTarget | null): void {
@@ -41,7 +52,11 @@ export class GridFocus {
   }
 
   private setCurrent(tile: HTMLLIElement | null): void {
-    if (this.current !== null) setStop(this.current, false);
+    if (tile === this.current) return;
+    if (this.current !== null) {
+      setStop(this.current, false);
+      this.current.removeAttribute('tabindex');
+    }
     this.current = tile;
     if (tile !== null) setStop(tile, true);
   }
@@ -52,4 +67,10 @@ function setStop(tile: HTMLLIElement, isStop: boolean): void {
     if (isStop) each.removeAttribute('tabindex');
     else each.tabIndex = -1;
   }
+}
+
+/** Its content has gone, and nobody is there. In the window it comes back at once. */
+function isLeftEmpty(tile: HTMLLIElement): boolean {
+  const { top, bottom } = tile.getBoundingClientRect();
+  return tile.firstChild === null && tile !== document.activeElement && (bottom < 0 || top > innerHeight);
 }

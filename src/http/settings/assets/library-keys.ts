@@ -25,9 +25,9 @@ export function useKeys(
   open?.addEventListener('click', () => dialog?.showModal(), { signal });
 
   const focused = () => document.activeElement?.closest<HTMLLIElement>('.grid > li') ?? null;
-  const focus = (tile: HTMLLIElement | null | undefined) => {
+  const focus = (tile: HTMLLIElement | undefined) => {
     tile?.scrollIntoView({ block: 'nearest' });
-    tile?.querySelector('a')?.focus({ preventScroll: true });
+    if (tile !== undefined) gridFocus.moveTo(tile);
   };
   const move = (find: (tiles: readonly HTMLLIElement[], from: HTMLLIElement) => HTMLLIElement | undefined) => {
     const from = focused();
