@@ -312,7 +312,8 @@ function coerced(text: string): unknown {
   return text;
 }
 
-function decoded(bytes: Uint8Array, encoding: string | undefined): Uint8Array {
+/** What was sent before it was compressed for the connection. */
+export function decoded(bytes: Uint8Array, encoding: string | undefined): Uint8Array {
   if (encoding === 'gzip') return gunzipSync(bytes);
   return encoding === 'br' ? brotliDecompressSync(bytes) : bytes;
 }

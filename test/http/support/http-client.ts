@@ -1,13 +1,15 @@
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { requireContract } from './contract.js';
+import { decoded, requireContract } from './contract.js';
 
 /** An answer, whole. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  /** As they came, perhaps compressed. */
   readonly bytes: Buffer;
+  /** Of the body, decompressed. */
   readonly text: string;
-  /** The body as JSON; throws when it is none. */
+  /** The body as JSON, decompressed; throws when it is none. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies field by field.
   readonly body: any;
 }
@@ -62,10 +64,10 @@ function answer(status: number, headers: IncomingHttpHeaders, bytes: Buffer): An
     headers,
     bytes,
     get text() {
-      return bytes.toString('utf8');
+      return Buffer.from(decoded(bytes, headers['content-encoding'])).toString('utf8');
     },
     get body() {
-      return JSON.parse(bytes.toString('utf8'));
+      return JSON.parse(this.text);
     },
   };
 }
