@@ -279,7 +279,7 @@ test('keys go on where tiles have no content yet: a photo is selected, and its l
   const { page, complaints, context } = await visit('/settings/library?size=large');
   while ((await tiles(page).count()) <= COUNT) await tiles(page).last().scrollIntoViewIfNeeded();
   const [full, bare] = [photo(page, 59), tiles(page).nth(60)];
-  await full.scrollIntoViewIfNeeded();
+  await tiles(page).nth(59).scrollIntoViewIfNeeded();
   const service = new EventEmitter();
   const answers = once(service, 'answers');
   await page.route('**/settings/library/tiles?*', async (route) => {
