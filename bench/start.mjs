@@ -10,7 +10,8 @@ import { freePort, memoryBytes, root, until200 } from './service.mjs';
 const port = await freePort();
 const dataDir = mkdtempSync(join(tmpdir(), 'phs-bench-start-'));
 const ROUNDS = 5;
-const IDLE_MS = 30_000;
+/** A minute after the last picture the process that read it is ended, too. */
+const IDLE_MS = 90_000;
 
 async function timed(args, env, headers, path, stay = () => delay(200)) {
   const began = performance.now();

@@ -85,6 +85,15 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       expect([reader.processes.length, isAlive(pid)]).toEqual([0, false]);
     });
 
+    it('is ended when nothing asks for it any more, and another is started for the next picture', async () => {
+      const { reader } = await open({ idleMs: 100 });
+      await inspected(reader);
+      const pid = pidOf(reader);
+      await until(() => !isAlive(pid));
+      expect(reader.processes).toEqual([]);
+      expect(await inspected(reader)).toBe('picture');
+    });
+
     it.each([
       ['idle', SCHED_IDLE],
       ['low', 10],

@@ -19,7 +19,7 @@ import type { ProcessBounds } from './media-process.js';
 import { closed, MediaProcessPool, type PoolOptions } from './media-process-pool.js';
 import { formats, sniff } from './sniff.js';
 
-export interface MediaReaderOptions extends Partial<ProcessBounds & Pick<PoolOptions, 'onReplaced'>> {
+export interface MediaReaderOptions extends Partial<ProcessBounds & Pick<PoolOptions, 'onReplaced' | 'idleMs'>> {
   /**
    * Where files are stored while they are read; created when missing. Its disk must have space for twice the pictures that are read at the
    * same time, and unpacked HEIC.
@@ -41,8 +41,9 @@ type Turn = Pick<InspectBounds, 'customerId' | 'alone'>;
 type Order = (path: string) => MediaJob;
 
 /**
- * Reads pictures in child processes, which are started when first needed and replaced when they die, hang (60 seconds unless the options
- * say otherwise) or use too much memory (1 GiB): `ReaderFailure`. Bytes go through a file, so that no picture is in this process's memory.
+ * Reads pictures in child processes, which are started when needed, ended when nothing was asked for a minute, and replaced when they die,
+ * hang (60 seconds unless the options say otherwise) or use too much memory (1 GiB): `ReaderFailure`. Bytes go through a file, so that no
+ * picture is in this process's memory.
  */
 export class ChildProcessMediaReader implements MediaReader {
   readonly formats = formats;
@@ -58,6 +59,7 @@ export class ChildProcessMediaReader implements MediaReader {
   constructor(options: MediaReaderOptions) {
     const all = {
       processes: 2,
+      idleMs: 60_000,
       childScript: fileURLToPath(new URL('./media-child.js', import.meta.url)),
       timeoutMs: 60_000,
       maxMemoryBytes: 1024 ** 3,

@@ -11,6 +11,8 @@ export interface PoolOptions extends ProcessBounds {
   readonly scratchDir: string;
   /** Processes that are kept; one more is started when it is needed, and ended after its picture. */
   readonly processes: number;
+  /** How long a process is kept that nothing asks for. */
+  readonly idleMs: number;
   readonly isolation: WantedIsolation;
   readonly priority: DecoderPriority;
   /** Called for every process that is replaced: it died, or was killed (`died`), or used much memory when idle (`grown`). Must not throw. */
@@ -20,10 +22,11 @@ export interface PoolOptions extends ProcessBounds {
 /** Memory that an idle process may use; above, it is replaced, so that one large picture does not use memory permanently. */
 const IDLE_MEMORY_BYTES = 300 * 1024 ** 2;
 
-/** The processes that read pictures: started when first needed, used again, replaced when they have died or grown. */
+/** The processes that read pictures: started when needed, used again, replaced when they have died or grown, ended when long idle. */
 export class MediaProcessPool {
   readonly #processes = new Set<MediaProcess>();
-  readonly #idle: MediaProcess[] = [];
+  /** With the timers that end them. Those that were used last are taken first, so that the others can end. */
+  readonly #idle: { readonly process: MediaProcess; readonly end: NodeJS.Timeout }[] = [];
   #scratch: Promise<Scratch> | null = null;
   #chosen: Promise<ChosenIsolation> | null = null;
   #names = 0;
@@ -75,7 +78,7 @@ export class MediaProcessPool {
   /** So that a picture has all memory for itself. */
   async endIdle(): Promise<void> {
     const scratch = await this.scratch();
-    for (const idle of this.#idle.splice(0)) await this.#discard(idle, scratch);
+    for (let idle = this.#takeIdle(); idle !== undefined; idle = this.#takeIdle()) await this.#discard(idle, scratch);
   }
 
   /** Ends all processes, whatever they are doing. From then on none is started: `service_unavailable`. */
@@ -95,18 +98,34 @@ export class MediaProcessPool {
       const process = await this.#new(scratch, isolation).catch(reasonOf);
       if (typeof process === 'string') return process;
       const reason = await process.started();
-      if (reason === null && !this.#closed) this.#idle.push(process);
+      if (reason === null && !this.#closed) this.#keepIdle(process, scratch);
       else await this.#discard(process, scratch);
       return reason;
     });
   }
 
   async #idleOrNew(scratch: Scratch, isolation: Isolation): Promise<MediaProcess> {
-    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+    for (let idle = this.#takeIdle(); idle !== undefined; idle = this.#takeIdle()) {
       if (idle.alive) return idle;
       await this.#discard(idle, scratch);
     }
     return this.#new(scratch, isolation);
+  }
+
+  #keepIdle(process: MediaProcess, scratch: Scratch): void {
+    const end = setTimeout(() => {
+      const at = this.#idle.findIndex((each) => each.process === process);
+      this.#idle.splice(at, 1);
+      // Its folder is removed with the others at last.
+      this.#discard(process, scratch).catch(() => undefined);
+    }, this.options.idleMs);
+    this.#idle.push({ process, end: end.unref() });
+  }
+
+  #takeIdle(): MediaProcess | undefined {
+    const idle = this.#idle.pop();
+    clearTimeout(idle?.end);
+    return idle?.process;
   }
 
   async #new(scratch: Scratch, isolation: Isolation): Promise<MediaProcess> {
@@ -128,7 +147,7 @@ export class MediaProcessPool {
     // The slot that is reserved for a customer without one adds one process, for as long as it is needed.
     const isOneTooMany = this.#processes.size > this.options.processes;
     if (isEmptied && process.alive && !this.#closed && !isOneTooMany && (held ?? 0) <= IDLE_MEMORY_BYTES) {
-      this.#idle.push(process);
+      this.#keepIdle(process, scratch);
       return;
     }
     if (!this.#closed && !(process.alive && isOneTooMany)) this.options.onReplaced(process.alive ? 'grown' : 'died');
