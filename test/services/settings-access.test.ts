@@ -6,7 +6,6 @@ import { MailServer } from '../support/mail-server.js';
 import { OpenIdServer } from '../support/openid-server.js';
 import { present } from '../support/tenant.js';
 import { oneTimeCode } from './support/authenticator-app.js';
-import { poorContrasts, seriousViolations } from './support/axe.js';
 import {
   type BrowserSession,
   enterInto,
@@ -19,9 +18,7 @@ import {
   welcome,
 } from './support/browser.js';
 import { JumpingClock } from './support/jumping-clock.js';
-
-/** Where pictures of every page go, when somebody wants to look at them. */
-const shots = process.env.SCREENSHOTS ?? null;
+import { expectUsable } from './support/usable-page.js';
 
 let clock: JumpingClock;
 let installation: Installation;
@@ -56,21 +53,7 @@ afterAll(async () => {
 
 const open = (path: string) => owner.page.goto(`${installation.url}${path}`);
 
-/** Whether a page can be used by everyone: on a desk by day, on a telephone by night. */
-async function look(name: string, page: Page = owner.page): Promise<void> {
-  for (const [device, width, colorScheme, violationsOn] of [
-    ['phone', 390, 'dark', seriousViolations],
-    // The rest does not depend on colours.
-    ['desktop', 1280, 'light', poorContrasts],
-  ] as const) {
-    await page.setViewportSize({ width, height: 800 });
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const wrong = await violationsOn(page);
-    const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-    expect([name, device, wrong, tooWide]).toEqual([name, device, [], 0]);
-    if (shots !== null) await page.screenshot({ path: `${shots}/${name}-${device}.png`, fullPage: true });
-  }
-}
+const look = (name: string, page: Page = owner.page) => expectUsable(name, page);
 
 let ahead = 0;
 /** At the service. Nobody has to wait. */
