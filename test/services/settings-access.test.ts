@@ -15,6 +15,7 @@ import {
   session,
   signIn,
   tabTo,
+  typeInto,
   welcome,
 } from './support/browser.js';
 import { JumpingClock } from './support/jumping-clock.js';
@@ -81,20 +82,21 @@ const me = (token: string) =>
 test('a key is made, used, edited, replaced, deleted and refused', async () => {
   const { page, complaints } = owner;
   await open('/settings/keys');
-  await page.getByRole('link', { name: 'Create key' }).click();
-  await page.getByLabel('Name').fill('Website');
-  await page.getByLabel('Allowed addresses').fill('10.0.0.256\n10.0.0.0/8');
-  await page.getByRole('button', { name: 'Create key' }).click();
+  await pressKey(page, 'Create key');
+  await page.getByRole('heading', { name: 'Create key' }).waitFor();
+  await typeInto(page, 'Name', 'Website');
+  await typeInto(page, 'Allowed addresses', '10.0.0.256\n10.0.0.0/8');
+  await pressKey(page, 'Create key');
   await page.getByText('256 is too large').waitFor();
   await look('key-refused');
-  await page.getByLabel('Allowed addresses').fill('127.0.0.0/8\n::1');
-  await page.getByRole('button', { name: 'Create key' }).click();
+  await typeInto(page, 'Allowed addresses', '127.0.0.0/8\n::1');
+  await pressKey(page, 'Create key');
   const token = (await page.locator('#token').textContent())?.trim() ?? '';
   expect(token).toMatch(/^phs_live_\w{49}$/);
   const used = await me(token);
   expect([used.status, (await used.json()).apiKey.name]).toEqual([200, 'Website']);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.getByRole('button', { name: 'Copy' }).click();
+  await pressKey(page, 'Copy');
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token);
   // Loading the page again makes no second key, and shows no token.
@@ -103,20 +105,22 @@ test('a key is made, used, edited, replaced, deleted and refused', async () => {
   await page.getByText('from 127.0.0.1', { exact: true }).waitFor();
   expect(await page.content()).not.toContain(token);
 
-  await page.getByRole('link', { name: 'Rotate Website' }).click();
+  await pressKey(page, 'Rotate Website');
+  await page.getByRole('heading', { name: 'Replace a key' }).waitFor();
   expect(await page.getByLabel('Name').inputValue()).toBe('Website');
   expect(await page.getByLabel('Read only').isChecked()).toBe(true);
-  await page.getByRole('button', { name: 'Create key' }).click();
+  await pressKey(page, 'Create key');
   const replacement = (await page.locator('#token').textContent())?.trim() ?? '';
-  await page.getByRole('link', { name: 'Delete the old “Website”' }).click();
-  await page.getByRole('button', { name: 'Delete key' }).click();
+  await pressKey(page, 'Delete the old “Website”');
+  await page.getByRole('button', { name: 'Delete key' }).waitFor();
+  await pressKey(page, 'Delete key');
   await page.getByText('was deleted and no longer works').waitFor();
   expect((await me(token)).status).toBe(401);
   expect((await me(replacement)).status).toBe(200);
 
-  await page.getByRole('link', { name: 'Website', exact: true }).click();
-  await page.getByLabel('Name').fill('Website, new');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await pressKey(page, 'Website');
+  await page.getByLabel('Name').waitFor();
+  await enterInto(page, 'Name', 'Website, new');
   await page.getByText('“Website, new” was changed').waitFor();
   expect((await (await me(replacement)).json()).apiKey.name).toBe('Website, new');
   expect(complaints.filter((line) => !line.includes('400 (Bad Request)'))).toEqual([]);
@@ -125,9 +129,11 @@ test('a key is made, used, edited, replaced, deleted and refused', async () => {
 test('what shows a secret can be used by everyone too', async () => {
   const { page } = owner;
   await open('/settings/keys/new');
-  await page.getByLabel('Name').fill('Nightly import');
-  await page.getByLabel('Importer').check();
-  await page.getByRole('button', { name: 'Create key' }).click();
+  await typeInto(page, 'Name', 'Nightly import');
+  await tabTo(page, 'Read only');
+  await page.keyboard.press('ArrowDown');
+  expect(await page.getByLabel('Importer').isChecked()).toBe(true);
+  await pressKey(page, 'Create key');
   await page.locator('#token').waitFor();
   // Of this one the picture is kept: it is worth nothing outside.
   await look('key-made');
@@ -147,19 +153,16 @@ test('the account: address, password, people, browsers', async () => {
   await elsewhere.context.close();
   await open('/settings/account');
   expect(await page.getByLabel('Current password').count()).toBe(0);
-  await page.getByLabel('New password').fill(OWN_PASSWORD);
-  await page.getByRole('button', { name: 'Change password' }).click();
+  await enterInto(page, 'New password', OWN_PASSWORD);
   await page.getByText('Your password was changed').waitFor();
 
   const phone = await session(browser, { width: 390 });
   await phone.page.goto(`${installation.url}/settings`);
   await look('sign-in', phone.page);
-  await phone.page.getByRole('textbox', { name: 'E-mail address' }).fill('anna@example.com');
-  await phone.page.getByLabel('Password').fill('not the password');
-  await phone.page.keyboard.press('Enter');
+  await typeInto(phone.page, 'E-mail address', 'anna@example.com');
+  await enterInto(phone.page, 'Password', 'not the password');
   await phone.page.getByText('is incorrect').waitFor();
-  await phone.page.getByLabel('Password').fill(OWN_PASSWORD);
-  await phone.page.keyboard.press('Enter');
+  await enterInto(phone.page, 'Password', OWN_PASSWORD);
   await phone.page.waitForURL('**/settings/library');
 
   await open('/settings/account');
@@ -182,19 +185,29 @@ test('the account: address, password, people, browsers', async () => {
   expect((await bert.page.goto(`${installation.url}/settings/keys`))?.status()).toBe(403);
   await look('forbidden', bert.page);
 
+  const isSignedOut = async () => {
+    await phone.page.goto(`${installation.url}/settings/account`);
+    await phone.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  };
   await open('/settings/account');
-  await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+  await pressKey(page, 'Sign out Chrome on Linux at 127.0.0.1');
+  await page.getByText('That browser is signed out.').waitFor();
+  await isSignedOut();
+  await typeInto(phone.page, 'E-mail address', 'anna@example.com');
+  await enterInto(phone.page, 'Password', OWN_PASSWORD);
+  await phone.page.getByRole('heading', { name: 'Account', exact: true }).waitFor();
+  await page.reload();
+  await pressKey(page, 'Sign out everywhere else');
   await page.getByText('signed out everywhere else').waitFor();
-  await phone.page.goto(`${installation.url}/settings/account`);
-  await phone.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await isSignedOut();
   await Promise.all([phone.context.close(), bert.context.close()]);
 });
 
 /** By `phs user link`. */
-async function linkByOperator(email: string): Promise<string> {
+async function linkByOperator(email: string, ...options: string[]): Promise<string> {
   const { users } = JSON.parse((await installation.command('user', 'list', '--customer', '1', '--json')).stdout);
   const { id } = users.find((user: { email: string }) => user.email === email);
-  const { stdout } = await installation.command('user', 'link', String(id), '--customer', '1', '--json');
+  const { stdout } = await installation.command('user', 'link', String(id), '--customer', '1', ...options, '--json');
   return JSON.parse(stdout).url;
 }
 
@@ -298,6 +311,8 @@ test('everything works without scripts', async () => {
 const OWN_PASSWORD = 'quite another password';
 /** Of the owner's authenticator app. */
 let ownSecret: string;
+/** Of Dora's first one. */
+let secretOfDora: string;
 
 test('a role is changed, a provider unlinked and a person removed, and each counts at once', async () => {
   const [bert, carla] = [await session(browser), await session(browser)];
@@ -396,7 +411,7 @@ test('a second factor that is required of everyone is announced, comes before ev
     expect(page.url()).toBe(`${installation.url}/settings/account/factors`);
   }
   await look('factor-required', page);
-  await addApp(page);
+  secretOfDora = await addApp(page);
   await pressKey(page, 'I have stored them');
   await page.getByRole('table', { name: 'Authenticator apps' }).waitFor();
   await look('factors', page);
@@ -410,8 +425,7 @@ test('a second factor that is required of everyone is announced, comes before ev
   const signInAgain = async () => {
     await pressKey(page, 'Sign out');
     await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
-    await tabTo(page, 'E-mail address');
-    await page.keyboard.type('dora@example.com');
+    await typeInto(page, 'E-mail address', 'dora@example.com');
     await enterInto(page, 'Password', PASSWORD);
     await page.getByRole('heading', { name: 'Enter a code' }).waitFor();
   };
@@ -428,12 +442,52 @@ test('a second factor that is required of everyone is announced, comes before ev
   await context.close();
 });
 
+test('a mailed link does not replace the second factor, nor does one app another; whoever lost all gets a link that removes them', async () => {
+  const { page, context } = await session(browser);
+  const inLibrary = () => page.waitForURL('**/settings/library');
+  const chooseAnother = async (link: string) => {
+    await page.goto(link);
+    await enterInto(page, 'New password', 'a password that Dora chose');
+  };
+  await chooseAnother(await linkByMail('dora@example.com'));
+  await page.getByRole('heading', { name: 'Enter a code' }).waitFor();
+  await page.goto(`${installation.url}/settings/library`);
+  await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+  await typeInto(page, 'E-mail address', 'dora@example.com');
+  await enterInto(page, 'Password', 'a password that Dora chose');
+  await page.getByRole('heading', { name: 'Enter a code' }).waitFor();
+  await enterInto(page, 'Code', nextCode(secretOfDora));
+  await inLibrary();
+
+  await page.goto(`${installation.url}/settings/account/factors`);
+  await pressKey(page, 'Add an app');
+  await page.getByRole('heading', { name: 'Add an authenticator app' }).waitFor();
+  await typeInto(page, 'Name', 'Tablet');
+  const secret = present(await page.locator('#secret').textContent());
+  await enterInto(page, 'Code', oneTimeCode(secret, ahead));
+  await page.getByText('“Tablet” was added.').waitFor();
+  await look('two-factors', page);
+  await pressKey(page, 'Remove Phone');
+  await page.getByRole('heading', { name: 'Remove “Phone”?' }).waitFor();
+  await look('remove-factor', page);
+  await enterInto(page, 'Code', '000000');
+  await page.getByText('This code is wrong, or has been used').waitFor();
+  await enterInto(page, 'Code', nextCode(secret));
+  await page.getByText('The second factor was removed').waitFor();
+  const table = page.getByRole('table', { name: 'Authenticator apps' });
+  expect(await table.getByRole('row').allInnerTexts()).toEqual([expect.any(String), expect.stringContaining('Tablet')]);
+
+  await chooseAnother(await linkByOperator('dora@example.com', '--without-factors'));
+  // It is required of everyone.
+  await page.getByText('with your password alone').waitFor();
+  expect(page.url()).toBe(`${installation.url}/settings/account/factors`);
+  await context.close();
+});
+
 test('whoever sets addresses for the settings area is warned first; only the operator lets in who is locked out', async () => {
   const { page } = owner;
   const set = async (list: string) => {
-    await tabTo(page, 'Allowed addresses');
-    await page.keyboard.press('Control+A');
-    await page.keyboard.type(list);
+    await typeInto(page, 'Allowed addresses', list);
     await pressKey(page, 'Save');
   };
   const warned = () => page.getByText('Yours is among them').waitFor();
@@ -481,8 +535,7 @@ test('somebody with two accounts changes between them, and erases one', async ()
   await pressKey(page, 'Account: First customer');
   await pressKey(page, 'Sign in to another account');
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
-  await tabTo(page, 'E-mail address');
-  await page.keyboard.type('anna@example.com');
+  await typeInto(page, 'E-mail address', 'anna@example.com');
   await enterInto(page, 'Password', PASSWORD);
   await page.getByText('Account: Studio South').waitFor();
   await pressKey(page, 'Account: Studio South');

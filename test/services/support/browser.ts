@@ -84,10 +84,16 @@ export async function pressKey(page: Page, name: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+/** By the keyboard alone: replaces what is in a field, also in one of several lines. */
+export async function typeInto(page: Page, label: string, text: string): Promise<void> {
+  await tabTo(page, label);
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(text);
+}
+
 /** By the keyboard alone: replaces what is in a field, and sends the form. */
 export async function enterInto(page: Page, label: string, text: string): Promise<void> {
-  await tabTo(page, label);
-  await page.keyboard.type(text);
+  await typeInto(page, label, text);
   await page.keyboard.press('Enter');
 }
 
