@@ -14,6 +14,7 @@ import {
   type ClientFile,
   collected,
   expectSound,
+  note,
   picture,
   runJobsTwice,
   type World,
@@ -89,20 +90,42 @@ describe('keeping the blobs of a snapshot', () => {
     expect(await pool.head(damaged.key)).toBeNull();
   });
 
+  /** As a snapshot has an item that is being inspected now. */
+  function itemOf(ports: World, { id }: { readonly id: number }): NeededBlob {
+    const item = present(ports.database.importPhotos.get(id));
+    const { customerId, importId } = item;
+    return { customerId, importId, id, key: stagingKey(item), sha256: null, later: originalKey(item) };
+  }
+
   it('finds the bytes of an item where they went after the snapshot', async () => {
     const ports = world();
     const account = await Account.open(ports);
     const file = picture('moving.jpg');
     const subject = await account.start();
     const [sent] = await account.send(subject.id, [file]);
-    const item = present(ports.database.importPhotos.get(present(sent).id));
-    const { customerId, importId, id } = item;
-    const needed = { customerId, importId, id, key: stagingKey(item), sha256: null, later: originalKey(item) };
+    const needed = itemOf(ports, present(sent));
     await runJobsTwice(ports);
     expect(await ports.blobs.head(needed.key)).toBeNull();
     const pool = new MemoryBlobStore(ports.clock);
     const { kept: backedUp } = await keep(ports, pool, needed);
     expect(backedUp).toEqual([{ key: needed.key, sizeBytes: file.sizeBytes, sha256: file.sha256 }]);
+    await ports.blobs.delete([present(needed.later)]);
+    expect((await keep(ports, new MemoryBlobStore(ports.clock), needed)).missed).toMatchObject([{ why: 'lost' }]);
+  });
+
+  it('misses no bytes of an item that failed after the snapshot and was uploaded again', async () => {
+    const ports = world();
+    const account = await Account.open(ports);
+    const file = note('no picture.jpg');
+    const subject = await account.start();
+    const [sent] = await account.send(subject.id, [file]);
+    const needed = itemOf(ports, present(sent));
+    await runJobsTwice(ports);
+    const [again] = await account.send(subject.id, [file]);
+    expect(itemOf(ports, present(again))).toMatchObject({ id: needed.id, key: expect.not.stringMatching(needed.key) });
+    const { missed } = await keep(ports, new MemoryBlobStore(ports.clock), needed);
+    expect(missed).toMatchObject([{ id: needed.id, why: 'deleted' }]);
+    expect((await keep(ports, new MemoryBlobStore(ports.clock), itemOf(ports, present(again)))).missed).toEqual([]);
   });
 });
 

@@ -1,7 +1,8 @@
+import { originalKey, stagingKey } from '../blobs/blob-key.js';
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
 import type { Readable, Reader } from '../shared/transactional.js';
 import { backUpBlob } from './back-up-blob.js';
-import { type BlobBackup, type NeededBlob } from './blob-backup.js';
+import type { BlobBackup, NeededBlob } from './blob-backup.js';
 
 /**
  * Backs up the blobs that the rows of a snapshot refer to. Those in an earlier backup are not read again: originals never change. Blobs
@@ -22,12 +23,13 @@ export function backUpBlobs(
   });
 }
 
-/** Whether the row still refers to these bytes. */
+/** Whether the row still refers to these bytes. An item that failed meanwhile, and was uploaded again, refers to others. */
 async function isThere(
   { photos, importPhotos }: Reader<'photos' | 'importPhotos'>,
-  { id, importId }: NeededBlob,
+  { id, importId, key, later }: NeededBlob,
 ): Promise<boolean> {
   if (importId === null) return (await photos.get(id)) !== null;
   const item = await importPhotos.get(importId, id);
-  return item?.status === 'processing' || item?.status === 'ready';
+  if (item?.status === 'processing') return stagingKey(item) === key;
+  return item?.status === 'ready' && [key, later].includes(originalKey(item));
 }
