@@ -23,6 +23,7 @@ import { MINUTE } from '../../src/core/shared/clock.js';
 import type { Secrets } from '../../src/core/shared/secrets.js';
 import { Account, picture, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
+import { until } from '../support/until.js';
 
 const ROW = 'a customer with a name\n';
 
@@ -87,6 +88,21 @@ describe('A35: the files of a backup', () => {
     expect(readdirSync(root)).toHaveLength(before - 1);
     expect(await BackupFolder.list(root)).toEqual({ whole: [name], unfinished: [] });
     expect(await refusal(name)).toBeNull();
+  });
+
+  it('are not completed any more once their removal has begun', async () => {
+    const { name } = await backUp();
+    const { manifest } = await BackupFolder.at(root, name).manifest();
+    const begun = await BackupFolder.begin(root, ports.clock.now());
+    const folder = join(root, `${begun.name}.unfinished`);
+    // So many that removing them takes longer than completing it.
+    for (let count = 0; count < 2000; count += 1) writeFileSync(join(folder, `part-${count}`), '');
+    const isTouched = () => !existsSync(folder) || readdirSync(folder).length < 2000;
+    const removing = BackupFolder.removeUnfinished(root);
+    await until(isTouched);
+    await expect(begun.finish(manifest, ports.secrets)).rejects.toThrow('ENOENT');
+    await removing;
+    expect(await BackupFolder.list(root)).toEqual({ whole: [name], unfinished: [] });
   });
 
   /** What `phs restore --check` compares; the sentence of the refusal, or null. */

@@ -19,6 +19,9 @@ import { hashOfFile, type Part, PartWriter, readPart, readValues } from './part-
 /** No path leads out of the backup. */
 const PART = /^[a-z0-9_-]+(\.[a-z0-9]+)*$/i;
 
+/** What the name of a backup ends in from when on it is being removed. */
+const REMOVED = `.removed${UNFINISHED}`;
+
 /** One backup in a folder of backups. It is named after its time; until it is complete, the name ends in `.unfinished`. */
 export class BackupFolder {
   private constructor(
@@ -48,19 +51,14 @@ export class BackupFolder {
 
   /** Removes what interrupted backups, and interrupted removals, have left. Only while no other backup runs. */
   static async removeUnfinished(root: string): Promise<void> {
-    const { unfinished } = await BackupFolder.list(root);
-    for (const name of unfinished) await rm(join(root, name), { recursive: true });
+    for (const name of (await BackupFolder.list(root)).unfinished) await remove(root, name);
   }
 
   /** Removes the oldest complete backups so that `count` are left; their names. One that is removed halfway is no complete backup. */
   static async keepNewest(root: string, count: number): Promise<string[]> {
     const { whole } = await BackupFolder.list(root);
     const oldest = whole.slice(0, Math.max(0, whole.length - count));
-    for (const name of oldest) {
-      const going = join(root, `${name}${UNFINISHED}`);
-      await rename(join(root, name), going);
-      await rm(going, { recursive: true });
-    }
+    for (const name of oldest) await remove(root, name);
     return oldest;
   }
 
@@ -134,4 +132,11 @@ export class BackupFolder {
     await rename(this.path, join(this.root, this.name));
     await syncFolder(this.root);
   }
+}
+
+/** Renamed first: a process that still writes it, because it outlived its service, cannot complete what has lost files. */
+async function remove(root: string, name: string): Promise<void> {
+  const going = name.endsWith(REMOVED) ? name : `${name.replace(UNFINISHED, '')}${REMOVED}`;
+  await rename(join(root, name), join(root, going));
+  await rm(join(root, going), { recursive: true });
 }
