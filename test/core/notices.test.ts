@@ -18,6 +18,7 @@ import { codeAt } from '../../src/core/users/one-time-code.js';
 import { peekEmailChange } from '../../src/core/users/peek-email-change.js';
 import { newPendingCookie } from '../../src/core/users/pending-cookie.js';
 import { removeFactor } from '../../src/core/users/remove-factor.js';
+import { renewRecoveryCodes } from '../../src/core/users/renew-recovery-codes.js';
 import { requestEmailChange } from '../../src/core/users/request-email-change.js';
 import type { KnownSession } from '../../src/core/users/session.js';
 import { signIn } from '../../src/core/users/sign-in.js';
@@ -159,6 +160,21 @@ it('second factors that are added and removed are told', async () => {
   const [app] = await ports.store.query(customerId, ({ factors }) => factors.appsOf(person.user.id));
   await removeFactor(ports, person, { kind: 'app', id: app?.id ?? 0, code: nextCode(secret) }, HOME);
   expect(await templates()).toEqual([`${EMAIL} factor_removed`]);
+});
+
+it('new recovery codes, and second factors that a link of the operator removes, are told', async () => {
+  await addApp();
+  await arrived();
+  await renewRecoveryCodes(ports, person, HOME);
+  const [renewed] = await arrived();
+  expect(renewed).toMatchObject({
+    template: 'recovery_codes_created',
+    to: { address: EMAIL },
+    values: { source: HOME },
+  });
+  const { link } = await linkUser(ports, operatorFor(customerId), person.user.id, { withoutFactors: true });
+  await enterByLink(ports, { token: tokenOf(link), email: '', password: PASSWORD, browser: newBrowser(ELSEWHERE) });
+  expect((await templates()).sort()).toEqual([`${EMAIL} factor_removed`, `${EMAIL} password_changed`]);
 });
 
 describe('a new API key', () => {

@@ -40,4 +40,5 @@ export const sampleMails: { readonly [T in MailTemplate]: Extract<Mail, { readon
     },
   },
   factor_removed: { to, template: 'factor_removed', values: { ...person, owners: [], browser: null } },
+  recovery_codes_created: { to, template: 'recovery_codes_created', values: person },
 };

@@ -129,6 +129,16 @@ const texts: Texts = {
       ...ifNotYou(values, null),
     ],
   }),
+  recovery_codes_created: (values) => ({
+    subject: 'Two-step sign-in: new recovery codes',
+    parts: [
+      paragraph(
+        `New recovery codes were created for your two-step sign-in to the account “${plainName(values.account)}”. Those that you had before stopped working.`,
+      ),
+      ...circumstances(values),
+      ...ifNotYou(values, null),
+    ],
+  }),
   test: ({ at, home }) => ({
     subject: 'A test of your mail server',
     parts: [

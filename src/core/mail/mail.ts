@@ -53,6 +53,7 @@ export interface MailTemplates {
   readonly api_key_created: NoticeValues & { readonly name: string };
   readonly factor_added: PersonValues & { readonly name: string };
   readonly factor_removed: PersonValues;
+  readonly recovery_codes_created: PersonValues;
   /** Asked for by the operator. */
   readonly test: Pick<NoticeValues, 'at' | 'home'>;
 }

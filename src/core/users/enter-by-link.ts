@@ -48,16 +48,17 @@ export async function enterByLink(
       await transaction.users.endSessions(user.id, null);
       await transaction.factors.endPendingOf(user.id);
       const [actor, subject] = [userActor(user, browser.address), auditSubject(user)];
+      const here = { ...browser, at: now };
       // Not by a link that came by mail, while one that the operator made is open, too.
       const dropped = link.kind === 'made' && held.linkDropsFactors ? await transaction.factors.deleteAll(user.id) : 0;
       if (dropped > 0) {
         await transaction.audit.add(actor, { action: 'user.factor_removed', subject, count: dropped, at: now });
+        await notifyPerson(uses, transaction, user, { template: 'factor_removed' }, here);
       }
       const action = held.joinedAt === null ? 'user.joined' : 'user.link_used';
       await transaction.audit.add(actor, { action, subject, at: now });
-      if (held.passwordHash !== null) {
-        await notifyPerson(uses, transaction, user, { template: 'password_changed' }, { ...browser, at: now });
-      }
+      if (held.passwordHash !== null)
+        await notifyPerson(uses, transaction, user, { template: 'password_changed' }, here);
       return beginSignIn(transaction, user, { browser, byLink: true, source: '', at: now });
     }),
   );
