@@ -370,6 +370,13 @@ test('styles and scripts are there for everybody, for ever', async () => {
   expect((await browser.get('/settings/assets/x/..%2fpage.tsx')).status).toBe(404);
 });
 
+test('the policy of a script lets a worker import others, and connect to nothing', async () => {
+  const { headers } = await browser.get('/settings/assets/x/hash-worker.js');
+  const policy = String(headers['content-security-policy']).split('; ');
+  expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'"]));
+  expect(policy.join()).not.toMatch(/connect-src|unsafe/);
+});
+
 test('the navigation has the areas that a person may see, in the order that their pages declare', async () => {
   const areasOf = async (role: 'owner' | 'editor') => {
     const person = new BrowserClient(app.url);
