@@ -1,6 +1,6 @@
 import type { Uses } from '../core/ports.js';
 import type { LeasedDelivery } from '../core/webhooks/delivery.js';
-import type { Busy } from '../core/webhooks/delivery-queue.js';
+import { type Busy, DELIVERY_LEASE_SECONDS } from '../core/webhooks/delivery-queue.js';
 import { full, type RunningSlots, runSlots } from './slot-runner.js';
 
 /** Makes one attempt. If it throws, the delivery remains leased until the lease expires. */
@@ -15,9 +15,6 @@ export type RunningDispatcher = RunningSlots;
 
 /** Concurrent requests of one process; those to one endpoint, and to all endpoints of one customer. */
 export const SLOTS = { all: 32, customer: 16, endpoint: 4 } as const;
-
-/** An attempt takes 15 seconds at most; a killed process's deliveries are due again after this. */
-const DELIVERY_LEASE_SECONDS = 30;
 
 /**
  * Sends deliveries as they become due, many at a time. A slow receiver occupies only its own few slots. Any number of processes may do this

@@ -1,6 +1,9 @@
 import type { Id } from '../shared/ids.js';
 import type { LeasedDelivery } from './delivery.js';
 
+/** An attempt takes 15 seconds at most; a killed process's deliveries are due again after this. */
+export const DELIVERY_LEASE_SECONDS = 30;
+
 /** Endpoints and customers that a claim skips, because enough is being sent to them. */
 export interface Busy {
   readonly endpointIds: readonly Id[];

@@ -1,7 +1,9 @@
 import { eventTypes } from '../../../core/events/event.js';
+import { SECOND } from '../../../core/shared/clock.js';
 import type { Page } from '../../../core/shared/pagination.js';
 import type { Delivery } from '../../../core/webhooks/delivery.js';
 import { LOG_DAYS, MAX_ATTEMPTS } from '../../../core/webhooks/delivery.js';
+import { DELIVERY_LEASE_SECONDS } from '../../../core/webhooks/delivery-queue.js';
 import type { WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import { Button, Field, Form } from '../form.js';
 import { Paging } from '../paging.js';
@@ -76,12 +78,17 @@ export function EndpointPage({ endpoint, log, query, cursor, now }: EndpointPage
   );
 }
 
-/** Milliseconds until a delivery of these may have another state; undefined when none will. One that is due is under way. */
+/**
+ * Milliseconds until a delivery of these may have another state; undefined when none will. One whose attempt has begun is due when its lease
+ * expires, and any that is due as soon may be such a one: its result may come at any moment.
+ */
 function nextChange(deliveries: readonly Delivery[], now: Date): number | undefined {
   const waits = deliveries.flatMap(({ status, dueAt }) =>
     status === 'pending' && dueAt !== null ? dueAt.getTime() - now.getTime() : [],
   );
-  return waits.length === 0 ? undefined : Math.max(0, Math.min(...waits));
+  if (waits.length === 0) return undefined;
+  const soonest = Math.min(...waits);
+  return soonest <= DELIVERY_LEASE_SECONDS * SECOND ? 0 : soonest;
 }
 
 function Secret({ endpoint: { previousSecretUntil }, now }: { endpoint: WebhookEndpoint; now: Date }) {
