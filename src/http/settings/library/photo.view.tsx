@@ -87,10 +87,14 @@ export function PhotoPage({ shown, exif, fields, wrong, neighbours, query, tiles
   );
 }
 
-/** The attribute `sizes` of the picture: as wide as its column, unless the height of the window bounds it (library.css). */
+/**
+ * The attribute `sizes` of the picture: as wide as its column, unless the height of the window bounds it (library.css); never wider than it
+ * has pixels, for it would be stretched to this width.
+ */
 function photoWidths({ width, height }: PhotoWithTags): string {
   const shape = (width / height).toFixed(2);
-  return `(min-width: 75rem) min(100vw - 29.5rem, (100vh - 12rem) * ${shape}), min(100vw, 64vh * ${shape})`;
+  const most = `${width}px`;
+  return `(min-width: 75rem) min(${most}, 100vw - 29.5rem, (100vh - 12rem) * ${shape}), min(${most}, 100vw, 64vh * ${shape})`;
 }
 
 function Step({ id, query, rel, text }: { id: number | null; query: LibraryQuery; rel: string; text: string }) {
