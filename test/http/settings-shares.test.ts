@@ -150,7 +150,7 @@ test('visitors may add photos within limits that a person sets, and may no longe
 
 test('a share is revoked after a question', async () => {
   const { page, link } = await existing();
-  expect((await browser.get(`${page}/revoke`)).text).toContain('Revoke “Paris”?');
+  expect((await browser.get(`${page}/revoke`)).text).toContain('Revoke share “Paris”?');
   const { status, headers } = await browser.submit(`${page}/revoke`);
   expect([status, headers.location]).toEqual([303, PAGE]);
   expect((await browser.get(PAGE)).text).toContain('“Paris” was revoked');

@@ -88,7 +88,7 @@ export function ShowDeliverySecret({ subject, secret }: { subject: DeliveryKey; 
 
 export function DeleteDeliveryKey({ subject: { id, name, publicId } }: { subject: DeliveryKey }) {
   return (
-    <Confirm title={`Delete “${name}”?`} action={`${LIST}/keys/${id}/delete`} button="Delete key" back={LIST}>
+    <Confirm title={`Delete key “${name}”?`} action={`${LIST}/keys/${id}/delete`} button="Delete key" back={LIST}>
       <p>
         The service refuses all URLs signed with <code>{publicId}</code> immediately; caches may show their copies until
         these expire. This cannot be undone. Photos and presets are not affected.

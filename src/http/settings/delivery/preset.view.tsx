@@ -66,12 +66,7 @@ export function PresetForm({ isNew, name, options, preview, problems }: PresetFo
 
 export function DeletePreset({ name }: { name: string }) {
   return (
-    <Confirm
-      title={`Delete the preset “${name}”?`}
-      action={presetPath(name, 'delete')}
-      button="Delete preset"
-      back={LIST}
-    >
+    <Confirm title={`Delete preset “${name}”?`} action={presetPath(name, 'delete')} button="Delete preset" back={LIST}>
       <p>
         The service refuses all URLs that name it immediately; caches may show their copies until these expire. A new
         preset of the same name makes the URLs work again.

@@ -81,14 +81,14 @@ export class ImportsController {
     const { counts } = await readImport(this.ports, callerOfPage(context), id);
     const path = `/settings/imports/${id}`;
     const confirm = (
-      <Confirm title={`Discard import ${id}?`} action={`${path}/discard`} button="Discard" back={path}>
+      <Confirm title={`Discard import ${id}?`} action={`${path}/discard`} button="Discard import" back={path}>
         <p>
-          None of its files are added to the library ({countsText(counts)}). Photos that are already in the library are
-          not affected.
+          Its files ({countsText(counts)}) are not added to the library. Photos that are already in the library are not
+          affected.
         </p>
       </Confirm>
     );
-    return renderPage(this.ports, context, { title: 'Discard', ...imports }, confirm);
+    return renderPage(this.ports, context, { title: 'Discard import', ...imports }, confirm);
   }
 
   @Post(':id/discard')

@@ -44,7 +44,7 @@ export function KeyMade({ made, token, original, publicUrl }: MadeProps) {
 export function DeleteKey({ subject }: { subject: ApiKey }) {
   return (
     <Confirm
-      title={`Delete “${subject.name}”?`}
+      title={`Delete key “${subject.name}”?`}
       action={`/settings/keys/${subject.id}/delete`}
       button="Delete key"
       back={`/settings/keys/${subject.id}`}

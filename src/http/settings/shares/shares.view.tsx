@@ -118,7 +118,7 @@ function contentsOf({ tagId, photoIds }: Share, tags: readonly Tag[]): string {
 export function RevokeShare({ share: { id, title } }: { share: Share }) {
   return (
     <Confirm
-      title={`Revoke “${title}”?`}
+      title={`Revoke share “${title}”?`}
       action={sharePagePath(id, 'revoke')}
       button="Revoke share"
       back={sharePagePath(id)}

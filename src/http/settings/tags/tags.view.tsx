@@ -173,7 +173,7 @@ export function MergeForm({
           </fieldset>
           <p class="outcome">{count} will have the remaining tag, including photos in the trash.</p>
           <div class="buttons">
-            <Button kind="danger">Merge</Button>
+            <Button kind="danger">Merge tags</Button>
             <a class="button plain" href="/settings/tags">
               Cancel
             </a>

@@ -99,7 +99,7 @@ export function RotateSecret({ endpoint: { id, url } }: { endpoint: WebhookEndpo
     <Confirm
       title="Rotate the secret?"
       action={`/settings/webhooks/${id}/secret`}
-      button="Create a new secret"
+      button="Rotate secret"
       back={`/settings/webhooks/${id}`}
     >
       <p>
