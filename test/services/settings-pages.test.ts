@@ -1,9 +1,10 @@
 /* @slow */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { Webhook } from 'standardwebhooks';
+import { PhotoService } from '../../sdk/src/entry.js';
 import { HOME } from '../../src/http/settings/navigation.js';
 import { Installation } from '../e2e/support/service.js';
 import { type Received, Receiver } from '../support/receiver.js';
@@ -13,6 +14,7 @@ import { oneTimeCode } from './support/authenticator-app.js';
 import { poorContrasts, seriousViolations } from './support/axe.js';
 import { type BrowserSession, launchBrowser, PASSWORD, pressKey, session, tabTo, welcome } from './support/browser.js';
 import { ScreenSheet, steady } from './support/reference-screens.js';
+import { everyPage, firstPages, kindOf, LINKS, pages } from './support/settings-pages.js';
 
 /** Where pictures go, when somebody wants to look at them. */
 const shots = process.env.SCREENSHOTS ?? null;
@@ -205,7 +207,7 @@ test('a tag is renamed and merged, on its photos too', async () => {
   await press('Merge selected tags…');
   await page.getByText('1 photo will have the remaining tag').waitFor();
   await page.getByRole('radio', { name: /^Sea/ }).check();
-  await press('Merge');
+  await press('Merge tags');
   await page.getByText('1 tag merged into “Sea”, now on 1 photo.').waitFor();
   const { data } = await api('GET', '/photos');
   expect(data[0].tags).toMatchObject([{ name: 'Sea' }]);
@@ -424,14 +426,6 @@ test('a passkey is added, used after the password and instead of it, and removed
   expect(opened.complaints).toEqual([]);
 });
 
-/** Pages by what they are, whichever thing they are about. */
-const kindOf = (path: string) =>
-  path
-    .replace(/\?(?!view=trash|locked).*/, '')
-    .replace(/&(size|panel)=.*/, '')
-    .replace(/^\/s\/[^/?]+/, '/s/*')
-    .replace(/[0-9]+/g, '*');
-
 /** Of its picture. */
 const nameOf = (path: string) =>
   kindOf(path)
@@ -440,108 +434,19 @@ const nameOf = (path: string) =>
     .replaceAll('*', 'one')
     .replaceAll('/', '-');
 
-/** So that no page can be out of the reach of links. */
-const pages = [
-  '/s/*',
-  '/s/*/photos/*',
-  '/s/*?locked',
-  '/settings/account',
-  '/settings/account/erase',
-  '/settings/account/factors',
-  '/settings/account/factors/*/remove',
-  '/settings/account/people',
-  '/settings/account/people/*/remove',
-  '/settings/account/people/addresses',
-  '/settings/audit',
-  '/settings/delivery',
-  '/settings/delivery/keys/*/delete',
-  '/settings/delivery/keys/*/edit',
-  '/settings/delivery/keys/new',
-  '/settings/delivery/presets/card/delete',
-  '/settings/delivery/presets/card/edit',
-  '/settings/delivery/presets/new',
-  '/settings/history',
-  '/settings/import',
-  '/settings/imports',
-  '/settings/imports/*',
-  '/settings/imports/*/discard',
-  '/settings/keys',
-  '/settings/keys/*',
-  '/settings/keys/*/delete',
-  '/settings/keys/new',
-  '/settings/library',
-  '/settings/library?view=trash',
-  '/settings/map',
-  '/settings/photos/*',
-  '/settings/photos/*/delete?view=trash',
-  '/settings/photos/*?view=trash',
-  '/settings/shares',
-  '/settings/shares/*',
-  '/settings/shares/*/revoke',
-  '/settings/shares/new',
-  '/settings/sign-in',
-  '/settings/similar',
-  '/settings/tags',
-  '/settings/tags/*',
-  '/settings/tags/*/delete',
-  '/settings/tags/merge',
-  '/settings/tags/new',
-  '/settings/usage',
-  '/settings/webhooks',
-  '/settings/webhooks/*',
-  '/settings/webhooks/*/delete',
-  '/settings/webhooks/*/deliveries/*',
-  '/settings/webhooks/*/edit',
-  '/settings/webhooks/*/secret',
-  '/settings/webhooks/new',
-].sort();
-
-/** Every page that links lead to, one of each kind, beginning with these. */
-async function everyPage(first: readonly string[], look: (path: string) => Promise<void>): Promise<readonly string[]> {
-  const waiting = [...first];
-  const known = new Set(waiting.map(kindOf));
-  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-    await open(path);
-    await look(path);
-    const links = await page.locator('a[href^="/settings"]:not([download])').evaluateAll((all) => {
-      return all.map((link) => (link as HTMLAnchorElement).getAttribute('href') ?? '');
-    });
-    for (const link of links.map((each) => each.replace(/#.*/, ''))) {
-      if (known.has(kindOf(link)) || /rendition/.test(link)) continue;
-      known.add(kindOf(link));
-      waiting.push(link);
-    }
-  }
-  return [...known].sort();
-}
-
 test(
   'every page can be used by everyone, at each width, in light and dark; each thing has one verb; all look as they did',
   async () => {
-    const other = await api('POST', '/tags', { name: 'Mountains' });
-    const begun = await api('POST', '/imports', { name: 'Broken off' });
-    await api('POST', `/imports/${begun.id}/photos`, { photos: [{ filename: 'a.jpg', sizeBytes: 9 }] });
-    const ids: readonly number[] = (await api('GET', '/photos?sort=filename')).data.map(({ id }: { id: number }) => id);
-    const shared = share('Bring yours', ids, '--download', '--upload-files', '9');
-    const password = join(installation.dataDir, 'password');
-    writeFileSync(password, 'hush hush hush');
-    const locked = share('Locked', ids, '--password-file', password);
-    const first = [
-      '/settings/library',
-      `/settings/tags/merge?id=1&id=${other.id}`,
-      ...[shared, `${shared}/photos/${ids[0]}`, `${locked}?locked`],
-    ];
-    const seen = await everyPage(first, (path) => look(path, nameOf(path)));
+    const client = new PhotoService({ baseUrl: installation.url, token });
+    const visitor = {
+      open: async (path: string) => void (await open(path)),
+      links: () => page.locator(LINKS).evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? '')),
+    };
+    const first = await firstPages(installation, client);
+    const seen = await everyPage(visitor, first, (path) => look(path, nameOf(path)));
     expect(seenProblems).toEqual([]);
     expect(seen).toEqual(pages);
     expect(opened.complaints).toEqual([]);
   },
   WALK_MS,
 );
-
-/** The path of a new share. */
-function share(title: string, ids: readonly number[], ...options: string[]): string {
-  const what = ['--customer', '1', '--title', title, '--photos', ids.join()];
-  const { stdout } = installation.phs('share', 'create', ...what, ...options, '--json');
-  return new URL(JSON.parse(stdout).url).pathname;
-}

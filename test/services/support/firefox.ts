@@ -14,6 +14,8 @@ const KEYS: Readonly<Record<string, string>> = {
   Escape: '\uE00C',
   ArrowLeft: '\uE012',
   ArrowRight: '\uE014',
+  Delete: '\uE017',
+  Control: '\uE009',
 };
 
 interface Answer {
@@ -22,7 +24,11 @@ interface Answer {
   readonly result?: Record<string, unknown>;
   readonly message?: string;
   readonly method?: string;
-  readonly params?: { readonly level?: string; readonly text?: string };
+  readonly params?: {
+    readonly level?: string;
+    readonly text?: string;
+    readonly filepath?: string;
+  };
 }
 
 /**
@@ -33,6 +39,8 @@ export class Firefox {
   /** What pages complained of: failed scripts, refused styles. */
   readonly complaints: string[] = [];
   private readonly waiting = new Map<number, (answer: Answer) => void>();
+  /** Where downloads were saved. */
+  private readonly downloads: string[] = [];
   private next = 1;
   private context = '';
 
@@ -57,7 +65,9 @@ export class Firefox {
       await once(socket, 'open');
       const firefox = new Firefox(child, profile, socket);
       await firefox.send('session.new', { capabilities: {} });
-      await firefox.send('session.subscribe', { events: ['log.entryAdded'] });
+      await firefox.send('session.subscribe', { events: ['log.entryAdded', 'browsingContext.downloadEnd'] });
+      const downloadBehavior = { type: 'allowed', destinationFolder: profile };
+      await firefox.send('browser.setDownloadBehavior', { downloadBehavior });
       const { contexts } = await firefox.send('browsingContext.getTree', {});
       firefox.context = (contexts as { context: string }[])[0]?.context ?? '';
       return firefox;
@@ -113,8 +123,18 @@ export class Firefox {
   }
 
   /** A click of the mouse in the middle of the first element that is visible. */
-  async click(selector: string): Promise<void> {
-    const found = `[...document.querySelectorAll(${JSON.stringify(selector)})].find((each) => each.checkVisibility())`;
+  click(selector: string): Promise<void> {
+    return this.clickFirst(`[...document.querySelectorAll(${JSON.stringify(selector)})]`);
+  }
+
+  /** The same on a button or link that has this text. */
+  follow(text: string): Promise<void> {
+    const all = `[...document.querySelectorAll('button, a, summary')]`;
+    return this.clickFirst(`${all}.filter((each) => each.textContent.trim() === ${JSON.stringify(text)})`);
+  }
+
+  private async clickFirst(all: string): Promise<void> {
+    const found = `${all}.find((each) => each.checkVisibility())`;
     await this.wait(found);
     const [x, y] = await this.evaluate<[number, number]>(`(() => {
       const element = ${found};
@@ -142,9 +162,52 @@ export class Firefox {
     await this.act({ type: 'key', id: 'keyboard', actions });
   }
 
+  /** A key while Control is held. */
+  async pressWithControl(key: string): Promise<void> {
+    const value = KEYS['Control'];
+    const actions = [
+      { type: 'keyDown', value },
+      { type: 'keyDown', value: key },
+      { type: 'keyUp', value: key },
+      { type: 'keyUp', value },
+    ];
+    await this.act({ type: 'key', id: 'keyboard', actions });
+  }
+
   /** Into the field that has the focus. */
   type(text: string): Promise<void> {
     return this.press(...text);
+  }
+
+  /** Replaces what is in a field. */
+  async fill(selector: string, text: string): Promise<void> {
+    await this.click(selector);
+    await this.pressWithControl('a');
+    await this.type(text);
+  }
+
+  /** Of a list of choices. WebDriver BiDi has no command for it. */
+  async choose(selector: string, value: string): Promise<void> {
+    await this.evaluate(`(() => {
+      const list = document.querySelector(${JSON.stringify(selector)});
+      list.value = ${JSON.stringify(value)};
+      list.dispatchEvent(new Event('change', { bubbles: true }));
+    })()`);
+  }
+
+  /** As somebody selects them in the dialog of the browser. */
+  async setFiles(selector: string, files: readonly string[]): Promise<void> {
+    const locator = { type: 'css', value: selector };
+    const { nodes } = await this.send('browsingContext.locateNodes', { context: this.context, locator });
+    await this.send('input.setFiles', { context: this.context, element: (nodes as object[])[0], files });
+  }
+
+  /** The path of the file that is saved after an action. */
+  async downloadedBy(act: () => Promise<void>): Promise<string> {
+    const before = this.downloads.length;
+    await act();
+    await until(() => this.downloads.length > before);
+    return this.downloads[before] ?? '';
   }
 
   private async act(source: object): Promise<void> {
@@ -165,6 +228,7 @@ export class Firefox {
     if (answer.method === 'log.entryAdded' && answer.params?.level === 'error') {
       this.complaints.push(answer.params.text ?? '');
     }
+    if (answer.method === 'browsingContext.downloadEnd') this.downloads.push(answer.params?.filepath ?? '');
     if (id === undefined) return;
     this.waiting.get(id)?.({ id, ...answer });
     this.waiting.delete(id);
