@@ -2,12 +2,12 @@ import type { Actor } from '../audit/actor.js';
 import type { StoreResponse } from '../idempotency/idempotency-store.js';
 import type { JobWork } from '../jobs/job.js';
 import type { Clock } from '../shared/clock.js';
-import { type FieldError, invalid } from '../shared/errors.js';
+import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type ApiKey, hashToken, type KeySettings, lastFour, newToken } from './api-key.js';
 import type { KeyStore } from './key-store.js';
 import { readKeySettings } from './key-values.js';
-import { isScope, type Scope, scopes } from './scope.js';
+import { readScopes, scopes } from './scope.js';
 
 /** `ipList` as people write it; limits in requests per minute, of which null is the default. */
 export interface KeyRequest extends KeySettings {
@@ -31,7 +31,8 @@ export async function issueKey(
   storeResponse?: StoreResponse<IssuedKey>,
 ): Promise<IssuedKey> {
   const { settings, errors } = readKeySettings(request);
-  const wrong = [...errors, ...scopeErrors(request.scopes)];
+  const { scopes: granted, errors: ofScopes } = readScopes(request.scopes, scopes, 'key');
+  const wrong = [...errors, ...ofScopes];
   if (wrong.length > 0) throw invalid(...wrong);
   const token = newToken();
   const created = {
@@ -39,7 +40,7 @@ export async function issueKey(
     name: settings.name,
     tokenHash: hashToken(token),
     lastFour: lastFour(token),
-    scopes: scopes.filter((scope) => request.scopes.includes('all') || request.scopes.includes(scope)) as Scope[],
+    scopes: granted,
     ipList: settings.ipList,
     readLimit: settings.readLimit,
     writeLimit: settings.writeLimit,
@@ -50,13 +51,4 @@ export async function issueKey(
     Promise.resolve(storeResponse?.({ key: stored, token }, responses)),
   );
   return { key, token };
-}
-
-function scopeErrors(names: readonly string[]): FieldError[] {
-  const known = `Valid scopes: ${scopes.join(', ')}, or all.`;
-  if (names.length === 0)
-    return [{ field: 'scopes', code: 'required', message: `A key needs at least one scope. ${known}` }];
-  return names
-    .filter((name) => name !== 'all' && !isScope(name))
-    .map((name) => ({ field: 'scopes', code: 'invalid_format', message: `${name} is not a scope. ${known}` }));
 }

@@ -1,3 +1,5 @@
+import type { FieldError } from '../shared/errors.js';
+
 /** What a key may do. Scopes never change after the key was created. */
 export const scopeMeanings = {
   'customer:read': 'read the account, its limits and the key itself',
@@ -11,6 +13,24 @@ export type Scope = keyof typeof scopeMeanings;
 
 export const scopes = Object.keys(scopeMeanings) as readonly Scope[];
 
-export function isScope(text: string): text is Scope {
-  return (scopes as readonly string[]).includes(text);
+/** The scopes of `valid` that are named, `all` being every one; or all problems with the names. `what` has them: a key, or a token. */
+export function readScopes<S extends string>(
+  names: readonly string[],
+  valid: readonly S[],
+  what: string,
+): { scopes: readonly S[]; errors: readonly FieldError[] } {
+  const field = 'scopes';
+  const known = `Valid scopes: ${valid.join(', ')}, or all.`;
+  if (names.length === 0) {
+    return {
+      scopes: [],
+      errors: [{ field, code: 'required', message: `A ${what} needs at least one scope. ${known}` }],
+    };
+  }
+  const unknown = names.filter((name) => name !== 'all' && !(valid as readonly string[]).includes(name));
+  const message = (name: string) => `${name} is not a scope. ${known}`;
+  return {
+    scopes: valid.filter((scope) => names.includes('all') || names.includes(scope)),
+    errors: unknown.map((name) => ({ field, code: 'invalid_format', message: message(name) })),
+  };
 }

@@ -1,15 +1,10 @@
 import { hashToken, lastFour } from '../access/api-key.js';
 import { readKeySettings } from '../access/key-values.js';
+import { readScopes } from '../access/scope.js';
 import type { Actor } from '../audit/actor.js';
 import type { Clock } from '../shared/clock.js';
-import { type FieldError, invalid } from '../shared/errors.js';
-import {
-  isOperatorScope,
-  newOperatorToken,
-  type OperatorScope,
-  type OperatorToken,
-  operatorScopes,
-} from './operator-token.js';
+import { invalid } from '../shared/errors.js';
+import { newOperatorToken, type OperatorToken, operatorScopes } from './operator-token.js';
 import type { OperatorTokenStore } from './operator-token-store.js';
 
 /** `ipList` as people write it. */
@@ -35,27 +30,18 @@ export async function issueOperatorToken(
 ): Promise<IssuedOperatorToken> {
   const { name, ipList, expiresAt } = request;
   const { settings, errors } = readKeySettings({ name, ipList, expiresAt, readLimit: null, writeLimit: null });
-  const wrong = [...errors, ...scopeErrors(request.scopes)];
+  const { scopes, errors: ofScopes } = readScopes(request.scopes, operatorScopes, 'token');
+  const wrong = [...errors, ...ofScopes];
   if (wrong.length > 0) throw invalid(...wrong);
   const token = newOperatorToken();
-  const isGranted = (scope: OperatorScope) => request.scopes.includes('all') || request.scopes.includes(scope);
   const created = {
     name: settings.name,
     tokenHash: hashToken(token),
     lastFour: lastFour(token),
-    scopes: operatorScopes.filter(isGranted),
+    scopes,
     ipList: settings.ipList,
     expiresAt,
     createdAt: clock.now(),
   };
   return { operatorToken: await operatorTokens.create(created, actor), token };
-}
-
-function scopeErrors(names: readonly string[]): FieldError[] {
-  const known = `Valid scopes: ${operatorScopes.join(', ')}, or all.`;
-  if (names.length === 0)
-    return [{ field: 'scopes', code: 'required', message: `A token needs at least one scope. ${known}` }];
-  return names
-    .filter((name) => name !== 'all' && !isOperatorScope(name))
-    .map((name) => ({ field: 'scopes', code: 'invalid_format', message: `${name} is not a scope. ${known}` }));
 }

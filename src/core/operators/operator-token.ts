@@ -13,10 +13,6 @@ export type OperatorScope = keyof typeof operatorScopeMeanings;
 
 export const operatorScopes = Object.keys(operatorScopeMeanings) as readonly OperatorScope[];
 
-export function isOperatorScope(text: string): text is OperatorScope {
-  return (operatorScopes as readonly string[]).includes(text);
-}
-
 /** A program of the operator, such as the backend of a sign-up page. It belongs to no customer. */
 export interface OperatorToken {
   readonly id: Id;
