@@ -1,26 +1,19 @@
 import type { MailUses } from '../mail/queue-mail.js';
 import type { Addresses } from '../shared/addresses.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError, requireFound } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import type { Transactional } from '../shared/transactional.js';
 import { mailLink } from './mail-link.js';
+import { type Invitation, replaceLink } from './replace-link.js';
 import { type PeopleManager, type Role, requireMayManage } from './role.js';
-import { auditSubject, MAX_USERS, newInvitedUser, readEmail, type User, withLink } from './user.js';
+import { auditSubject, MAX_USERS, newInvitedUser, readEmail, tooManyUsers, withLink } from './user.js';
 
 type InviteUses = MailUses & {
   readonly store: Transactional<'customer' | 'users' | 'audit' | 'jobs'>;
   readonly clock: Clock;
   readonly addresses: Addresses;
 };
-
-export interface Invitation {
-  readonly user: User;
-  /** The link with which the person signs in, once, within seven days. It is only available here. */
-  readonly link: string;
-  /** Whether the person gets it by mail, too. */
-  readonly isMailed: boolean;
-}
 
 interface InvitationRequest {
   readonly email: string;
@@ -52,19 +45,12 @@ async function invite(uses: InviteUses, caller: PeopleManager, email: string | n
     const known = email === null ? undefined : everyone.find((each) => each.email === email);
     requireMayManage(caller, known?.role ?? role);
     if (known !== undefined) {
-      const again = withLink(requireFound(await transaction.users.lock(known.id), 'user'), hash, now);
-      await transaction.users.update(again);
-      await transaction.audit.add(caller.actor, { action: 'user.linked', subject: auditSubject(again), at: now });
-      return { user: again, link, isMailed: await mailLink(uses, transaction, caller, again, link, now) };
+      const held = requireFound(await transaction.users.lock(known.id), 'user');
+      return replaceLink(uses, transaction, caller, held, { link, hash, at: now, withoutFactors: false });
     }
-    if (everyone.length >= MAX_USERS) {
-      const message = `An account can have at most ${MAX_USERS} people. Remove someone first.`;
-      throw new DomainError('limit_reached', message, { limit: MAX_USERS, name: 'users' });
-    }
-    const user = requireFound(
-      await transaction.users.insert(withLink(newInvitedUser(email, role, now), hash, now)),
-      'user',
-    );
+    if (everyone.length >= MAX_USERS) throw tooManyUsers();
+    const invited = withLink(newInvitedUser(email, role, now), hash, now);
+    const user = requireFound(await transaction.users.insert(invited), 'user');
     await transaction.audit.add(caller.actor, { action: 'user.invited', subject: auditSubject(user), at: now });
     return { user, link, isMailed: await mailLink(uses, transaction, caller, user, link, now) };
   });

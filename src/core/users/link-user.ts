@@ -5,10 +5,8 @@ import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import type { Transactional } from '../shared/transactional.js';
-import type { Invitation } from './invite-user.js';
-import { mailLink } from './mail-link.js';
+import { type Invitation, replaceLink } from './replace-link.js';
 import { type PeopleManager, requireMayManage } from './role.js';
-import { auditSubject, withLink } from './user.js';
 
 /**
  * A new link for an existing user who has lost the password; `withoutFactors`: and the second factors, which using the link removes. Only
@@ -27,14 +25,8 @@ export async function linkUser(
   const token = newRandomToken();
   const link = uses.addresses.signIn(token);
   return uses.store.transaction(caller.customerId, async (transaction) => {
-    const { users, audit } = transaction;
-    const [user, at] = [requireFound(await users.lock(userId), 'user'), uses.clock.now()];
+    const [user, at] = [requireFound(await transaction.users.lock(userId), 'user'), uses.clock.now()];
     requireMayManage(caller, user.role);
-    const known = withLink(user, hashRandomToken(token), at, withoutFactors);
-    await users.update(known);
-    const changes = withoutFactors ? ['secondFactors'] : [];
-    await audit.add(caller.actor, { action: 'user.linked', subject: auditSubject(known), changes, at });
-    const isMailed = !withoutFactors && (await mailLink(uses, transaction, caller, known, link, at));
-    return { user: known, link, isMailed };
+    return replaceLink(uses, transaction, caller, user, { link, hash: hashRandomToken(token), at, withoutFactors });
   });
 }

@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/actor.js';
 import { after, DAY } from '../shared/clock.js';
-import { type DomainError, type FieldError, invalid } from '../shared/errors.js';
+import { DomainError, type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText, codePoints } from '../shared/text.js';
 import type { Role } from './role.js';
@@ -106,6 +106,11 @@ function emailError(email: string): FieldError | null {
   if (/^[^\s@<>"]{1,64}@[^\s@<>"]+\.[^\s@<>".]+$/.test(email) && codePoints(email) <= MAX_EMAIL) return null;
   const code = email === '' ? 'required' : 'invalid_format';
   return { field: 'email', code, message: 'Enter an e-mail address such as anna@example.com.' };
+}
+
+export function tooManyUsers(): DomainError {
+  const message = `An account can have at most ${MAX_USERS} people. Remove someone first.`;
+  return new DomainError('limit_reached', message, { limit: MAX_USERS, name: 'users' });
 }
 
 export function emailTaken(): DomainError {

@@ -1,4 +1,4 @@
-import type { Invitation } from '../../../core/users/invite-user.js';
+import type { Invitation } from '../../../core/users/replace-link.js';
 import type { Role } from '../../../core/users/role.js';
 import { MAX_EMAIL, type User } from '../../../core/users/user.js';
 import { RequestModel, ResponseModel } from '../../fields/declared.js';
