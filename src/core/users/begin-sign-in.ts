@@ -3,6 +3,7 @@ import { hashRandomToken } from '../shared/random-token.js';
 import type { Transaction } from '../shared/transactional.js';
 import { requireAdmitted } from './admitted-address.js';
 import { type Browser, newSession } from './open-session.js';
+import type { ProofByProvider } from './proof-by-provider.js';
 import type { Role } from './role.js';
 import { PENDING_MS } from './second-factor.js';
 import { recordSignIn, type User } from './user.js';
@@ -22,7 +23,7 @@ interface Beginning {
   readonly source: string;
   readonly at: Date;
   /** Absent: the person proved who it is here, and now. `role`: what groups give with the second factor; null: nothing new. */
-  readonly byProvider?: { readonly provesFactor: boolean; readonly confirmedAt: Date; readonly role: Role | null };
+  readonly byProvider?: ProofByProvider & { readonly role: Role | null };
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Clock } from '../shared/clock.js';
 import type { Transactional } from '../shared/transactional.js';
 import { requireAdmitted } from './admitted-address.js';
-import { linkForbidden } from './enter-by-link.js';
 import { isMailedTokenOpen, readMailedToken } from './mailed-token.js';
 import { type NoticeUses, notifyPerson } from './notify-person.js';
+import { linkForbidden } from './one-time-link.js';
 import type { Browser } from './open-session.js';
 import { peekEmailChange, wasChangedSince } from './peek-email-change.js';
 import type { LinkUses } from './peek-link.js';

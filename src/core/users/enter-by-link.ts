@@ -1,10 +1,10 @@
 import type { RateWindowStore } from '../access/rolling-window.js';
-import { DomainError } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import { recordingNotAdmitted } from './admitted-address.js';
 import { type BegunSignIn, beginSignIn } from './begin-sign-in.js';
+import { dropFactors } from './drop-factors.js';
 import { type NoticeUses, notifyPerson } from './notify-person.js';
-import { isOpenFor, readLink } from './one-time-link.js';
+import { isOpenFor, linkForbidden, readLink } from './one-time-link.js';
 import type { Browser } from './open-session.js';
 import type { PasswordHasher } from './password-hasher.js';
 import { type LinkUses, peekLink } from './peek-link.js';
@@ -47,24 +47,14 @@ export async function enterByLink(
       if (!(await transaction.users.update(user))) throw emailTaken();
       await transaction.users.endSessions(user.id, null);
       await transaction.factors.endPendingOf(user.id);
-      const [actor, subject] = [userActor(user, browser.address), auditSubject(user)];
       const here = { ...browser, at: now };
       // Not by a link that came by mail, while one that the operator made is open, too.
-      const dropped = link.kind === 'made' && held.linkDropsFactors ? await transaction.factors.deleteAll(user.id) : 0;
-      if (dropped > 0) {
-        await transaction.audit.add(actor, { action: 'user.factor_removed', subject, count: dropped, at: now });
-        await notifyPerson(uses, transaction, user, { template: 'factor_removed' }, here);
-      }
+      if (link.kind === 'made' && held.linkDropsFactors) await dropFactors(uses, transaction, user, here);
       const action = held.joinedAt === null ? 'user.joined' : 'user.link_used';
-      await transaction.audit.add(actor, { action, subject, at: now });
+      await transaction.audit.add(userActor(user, browser.address), { action, subject: auditSubject(user), at: now });
       if (held.passwordHash !== null)
         await notifyPerson(uses, transaction, user, { template: 'password_changed' }, here);
       return beginSignIn(transaction, user, { browser, byLink: true, source: '', at: now });
     }),
   );
-}
-
-export function linkForbidden(): DomainError {
-  const message = 'This link has been used, has expired, or was replaced by a newer one. Ask for a new link.';
-  return new DomainError('url_forbidden', message);
 }

@@ -2,7 +2,7 @@ import type { Transaction } from '../shared/transactional.js';
 import { type PendingSignIn } from './second-factor.js';
 import type { User } from './user.js';
 
-interface PendingUser {
+export interface PendingUser {
   readonly pending: PendingSignIn;
   readonly user: User;
 }

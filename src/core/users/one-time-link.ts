@@ -1,3 +1,4 @@
+import { DomainError } from '../shared/errors.js';
 import { hashRandomToken } from '../shared/random-token.js';
 import type { Secrets } from '../shared/secrets.js';
 import { isMailedTokenOpen, type MailedToken, readMailedToken } from './mailed-token.js';
@@ -16,4 +17,9 @@ export function readLink({ secrets }: { secrets: Secrets }, text: string): OneTi
 /** Whether it is good for this person now. */
 export function isOpenFor(link: OneTimeLink, user: User, now: Date): boolean {
   return link.kind === 'made' ? isLinkOpen(user, link.hash, now) : isMailedTokenOpen(link.token, user, now);
+}
+
+export function linkForbidden(): DomainError {
+  const message = 'This link has been used, has expired, or was replaced by a newer one. Ask for a new link.';
+  return new DomainError('url_forbidden', message);
 }

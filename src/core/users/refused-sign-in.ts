@@ -22,3 +22,17 @@ export async function recordRefusal(
     await uses.store.transaction(user.customerId, ({ audit }) => audit.add(nobody, change));
   }
 }
+
+/** A refusal takes at least so long, which is longer than comparing a password with those of several accounts and recording it. */
+const REFUSED_AFTER_MS = 500;
+
+/** Runs an attempt to sign in. How long its refusal takes does not reveal why it was refused. */
+export async function refusingSlowly<T>({ clock }: { clock: Clock }, attempt: () => Promise<T>): Promise<T> {
+  const least = clock.pause(REFUSED_AFTER_MS);
+  try {
+    return await attempt();
+  } catch (error) {
+    await least;
+    throw error;
+  }
+}

@@ -1,5 +1,5 @@
 import { DAY, MINUTE } from '../shared/clock.js';
-import { invalid } from '../shared/errors.js';
+import { DomainError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText, codePoints } from '../shared/text.js';
 
@@ -48,6 +48,11 @@ export const PENDING_TRIES = 5;
 
 export function isPending({ startedAt, tries }: Pick<PendingSignIn, 'startedAt' | 'tries'>, now: Date): boolean {
   return tries < PENDING_TRIES && now.getTime() - startedAt.getTime() < PENDING_MS;
+}
+
+export function pendingOver(): DomainError {
+  const message = 'This took too long, or too many codes were wrong. Sign in with your password again.';
+  return new DomainError('unauthorized', message);
 }
 
 /**

@@ -9,14 +9,11 @@ import { knownSource } from './known-source.js';
 import type { NoticeUses } from './notify-person.js';
 import type { Browser } from './open-session.js';
 import type { PasswordHasher } from './password-hasher.js';
-import { recordRefusal } from './refused-sign-in.js';
+import { recordRefusal, refusingSlowly } from './refused-sign-in.js';
 import { requireSignInBudget } from './sign-in-attempts.js';
 import { normalEmail } from './user.js';
 import type { UserStore } from './user-store.js';
 import { matching, usersOf } from './users-by-password.js';
-
-/** A refusal takes at least so long, which is longer than comparing the password with those of several accounts and recording it. */
-const REFUSED_AFTER_MS = 500;
 
 interface Credentials {
   readonly email: string;
@@ -42,30 +39,22 @@ type SignInUses = NoticeUses & {
  * accounts at several customers with one password gets the one used last in which the browser is not signed in yet. Errors: `unauthorized`, `rate_limited`; with the right password
  * `ip_not_whitelisted`.
  */
-export async function signIn(uses: SignInUses, given: Credentials): Promise<BegunSignIn> {
-  const least = uses.clock.pause(REFUSED_AFTER_MS);
-  try {
-    return await begin(uses, given);
-  } catch (error) {
-    await least;
-    throw error;
-  }
-}
-
-async function begin(
+export function signIn(
   uses: SignInUses,
   { email, password, browser, device, openAccounts = [] }: Credentials,
 ): Promise<BegunSignIn> {
-  const normal = normalEmail(email);
-  const known = await usersOf(uses, normal);
-  const { address } = browser;
-  const source = await knownSource(uses, normal, known, { device, address });
-  await requireSignInBudget(uses, { account: normal, address, known: source });
-  const right = await matching(uses, known, password);
-  const user = right.find(({ customerId }) => !openAccounts.includes(customerId)) ?? right[0];
-  if (user === undefined) {
-    await recordRefusal(uses, known, normal, address);
-    throw wrongPassword();
-  }
-  return recordingNotAdmitted(uses, user, browser, () => enterByPassword(uses, user, { browser, source }));
+  return refusingSlowly(uses, async () => {
+    const normal = normalEmail(email);
+    const known = await usersOf(uses, normal);
+    const { address } = browser;
+    const source = await knownSource(uses, normal, known, { device, address });
+    await requireSignInBudget(uses, { account: normal, address, known: source });
+    const right = await matching(uses, known, password);
+    const user = right.find(({ customerId }) => !openAccounts.includes(customerId)) ?? right[0];
+    if (user === undefined) {
+      await recordRefusal(uses, known, normal, address);
+      throw wrongPassword();
+    }
+    return recordingNotAdmitted(uses, user, browser, () => enterByPassword(uses, user, { browser, source }));
+  });
 }

@@ -1,0 +1,55 @@
+import type { Id } from '../shared/ids.js';
+import type { Readable, Transaction, Transactional } from '../shared/transactional.js';
+import { completeSignIn } from './complete-sign-in.js';
+import { knownSource } from './known-source.js';
+import { type NoticeUses, notifyPerson } from './notify-person.js';
+import type { Browser } from './open-session.js';
+import type { PasskeyAnswer } from './passkey.js';
+import { challengeFor } from './passkey-challenge.js';
+import { type PasskeyUses, provePasskey } from './prove-passkey.js';
+import type { User } from './user.js';
+
+export type EnterByPasskeyUses = PasskeyUses &
+  NoticeUses & { readonly store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'> };
+
+interface Entering {
+  readonly customerId: Id;
+  readonly userId: Id;
+  readonly given: PasskeyAnswer;
+  readonly browser: Browser;
+  /** The cookie from an earlier sign-in. */
+  readonly device: string | null;
+}
+
+/** `user`: null if there is none who may sign in; whether it was their passkey is another matter. */
+type Entered = { readonly user: User; readonly isProven: boolean } | { readonly user: null; readonly isProven: false };
+
+/** Begins a session of this user, if it is their passkey that answered. Errors: `ip_not_whitelisted`. */
+export async function enterByPasskey(
+  uses: EnterByPasskeyUses,
+  { customerId, userId, given, browser, device }: Entering,
+): Promise<Entered> {
+  const { address } = browser;
+  return uses.store.transaction(customerId, async (transaction) => {
+    const user = await transaction.users.lock(userId);
+    if (user === null || (await isClosing(transaction))) return { user: null, isProven: false };
+    const attempt = { given, purpose: challengeFor.signIn(), alone: true, address };
+    if (!(await provePasskey(uses, transaction, user, attempt))) return { user, isProven: false };
+    const at = uses.clock.now();
+    // After the proof, and in the same transaction: nobody else learns by the time it takes whether there is such a person.
+    const within = { ...uses, store: readingIn(transaction) };
+    const source = await knownSource(within, user.email ?? '', [user], { device, address });
+    const signed = await completeSignIn(transaction, user, { browser, byLink: false, at });
+    if (source === null) await notifyPerson(uses, transaction, signed, { template: 'new_sign_in' }, { ...browser, at });
+    return { user: signed, isProven: true };
+  });
+}
+
+/** Reads what the transaction sees. */
+function readingIn(transaction: Transaction<'audit'>): Readable<'audit'> {
+  return { query: (_, work) => work(transaction) };
+}
+
+async function isClosing({ customer }: Transaction<'customer'>): Promise<boolean> {
+  return (await customer.read()).status === 'closing';
+}
