@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { DeliveryController } from './delivery.controller.js';
 import { RenditionsController } from './renditions.controller.js';
+import { ResumableUploadsController } from './resumable-uploads.controller.js';
 import { UploadsController } from './uploads.controller.js';
 
-@Module({ controllers: [UploadsController, RenditionsController, DeliveryController] })
+// Uploads by PUT come first: the other controller answers every method that is left.
+@Module({ controllers: [UploadsController, ResumableUploadsController, RenditionsController, DeliveryController] })
 export class FilesModule {}
