@@ -27,6 +27,9 @@ export interface Sendable extends Omit<Download, 'photo'> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Only the browser that asked stores it, and asks each time whether it may still use it. */
+export const privateHeaders = { 'Cache-Control': 'private, no-cache, no-transform' } as const;
+
 /**
  * Responds with bytes: 200, 206, 304 or 416 (RFC 9110 §13, §14). They are sent no faster than the client reads. When the store fails after
  * the first byte the connection is closed: a partial response can never be taken for the whole.

@@ -23,6 +23,7 @@ import { KeysController } from './keys/keys.controller.js';
 import { LibraryController } from './library/library.controller.js';
 import { LibraryScriptsController } from './library/library-scripts.controller.js';
 import { PhotoController } from './library/photo.controller.js';
+import { PhotoBytesController } from './library/photo-bytes.controller.js';
 import { PhotoChangesController } from './library/photo-changes.controller.js';
 import { SelectionController } from './library/selection.controller.js';
 import { MapController } from './map/map.controller.js';
@@ -83,6 +84,7 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     HistoryController,
     PhotoController,
     PhotoChangesController,
+    PhotoBytesController,
     SimilarController,
     SearchesController,
     MapController,

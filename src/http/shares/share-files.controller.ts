@@ -13,7 +13,7 @@ import { SHARES_PATH } from '../public-addresses.js';
 import { PathId } from '../requests/path-id.js';
 import { listView } from '../responses/list-view.js';
 import { Reply } from '../responses/reply.js';
-import { sendDownload } from '../responses/send-download.js';
+import { privateHeaders, sendDownload } from '../responses/send-download.js';
 import { requestContextOf } from '../server/request-context.js';
 import { oneOfQuery } from '../settings/address.js';
 import { findAsset } from '../settings/assets.js';
@@ -24,7 +24,7 @@ import { Visitors } from './visitors.js';
 
 const PAGE_SIZE = 100;
 /** Browsers ask again each time: a photo that is trashed, or a share that is revoked, is gone at once. */
-const headers = { 'Cache-Control': 'private, no-cache, no-transform', 'Referrer-Policy': 'no-referrer' } as const;
+const headers = { ...privateHeaders, 'Referrer-Policy': 'no-referrer' } as const;
 
 /** What the pages of a share consist of, and what visitors may download. */
 @Controller(`${SHARES_PATH}/:token`)

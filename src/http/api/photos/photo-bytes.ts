@@ -3,7 +3,7 @@ import { downloadOriginal } from '../../../core/photos/download-photo.js';
 import { downloadRendition, type RenditionDownload } from '../../../core/photos/download-rendition.js';
 import type { Uses } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { reprDigest, type Sendable } from '../../responses/send-download.js';
+import { privateHeaders, reprDigest, type Sendable } from '../../responses/send-download.js';
 import type { DownloadQuery } from './photo.dto.js';
 
 /** The bytes of a download request, ready to be sent. Errors: those of the use cases. */
@@ -14,10 +14,9 @@ export async function openDownload(
   query: DownloadQuery,
 ): Promise<Sendable> {
   const { rendition = 'original', format, disposition = 'attachment' } = query;
-  const headers = { 'Cache-Control': 'private, no-cache, no-transform' };
   if (rendition !== 'original') {
     const download = await downloadRendition(uses, caller, id, { name: rendition, format });
-    return { ...sendableRendition(download), disposition, headers };
+    return { ...sendableRendition(download), disposition, headers: privateHeaders };
   }
   const download = await downloadOriginal(uses, caller, id);
   const { sha256, createdAt, filename } = download.photo;
@@ -27,7 +26,7 @@ export async function openDownload(
     lastModified: createdAt,
     filename,
     disposition,
-    headers: { ...headers, 'Repr-Digest': reprDigest(sha256) },
+    headers: { ...privateHeaders, 'Repr-Digest': reprDigest(sha256) },
   };
 }
 

@@ -9,7 +9,7 @@ import type { Ports } from '../../../core/ports.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
-import { sendDownload } from '../../responses/send-download.js';
+import { privateHeaders, sendDownload } from '../../responses/send-download.js';
 import { oneOfQuery } from '../address.js';
 import { problemsOf } from '../form.js';
 import { redirectTo, renderPage } from '../page.js';
@@ -71,7 +71,7 @@ export class PresetsController {
       lastModified: download.photo.updatedAt,
       filename: 'preview',
       disposition: 'inline',
-      headers: { 'Cache-Control': 'private, no-cache, no-transform' },
+      headers: privateHeaders,
     });
   }
 

@@ -1,22 +1,15 @@
-import { Controller, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
-import type { Request, Response } from 'express';
-import { openFullPicture } from '../../../core/delivery/open-full-picture.js';
-import { isRenditionName } from '../../../core/media/renditions.js';
-import { downloadRendition } from '../../../core/photos/download-rendition.js';
+import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import { editPhoto } from '../../../core/photos/edit-photo.js';
 import { readNeighbours } from '../../../core/photos/read-neighbours.js';
 import { readPhoto } from '../../../core/photos/read-photo.js';
 import { renditionUrls } from '../../../core/photos/rendition-urls.js';
 import type { Ports } from '../../../core/ports.js';
-import { notFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireRole } from '../../access.js';
-import { openDownload, sendableRendition } from '../../api/photos/photo-bytes.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
-import { sendDownload } from '../../responses/send-download.js';
 import { problemsOf } from '../form.js';
 import { editFlash } from '../history/edit-texts.js';
 import { tileOrigins } from '../map/world.js';
@@ -31,7 +24,7 @@ import { editSelected } from './selection.js';
 
 type RawQuery = Record<string, unknown>;
 
-/** One photo: its picture, its metadata, and its bytes. Changes are in PhotoChangesController. */
+/** One photo: its picture and its metadata. Other changes are in PhotoChangesController, its bytes in PhotoBytesController. */
 @Controller('settings/photos')
 export class PhotoController {
   constructor(
@@ -71,11 +64,7 @@ export class PhotoController {
   ): Promise<Reply> {
     const location = context.form.text('location').trim();
     try {
-      const caller = callerOfPage(context);
-      const { photo } = await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
-      // One that stays keeps its altitude.
-      const isSame = location === locationText(photo.location);
-      return await (isSame ? this.saved(context, id, query) : this.move(context, id, query, readLocation(location)));
+      return await this.moveTo(context, id, query, location, () => readLocation(location));
     } catch (error) {
       return this.page(context, id, query, { location }, { name: 'location', problems: problemsOf(error) });
     }
@@ -83,75 +72,35 @@ export class PhotoController {
 
   @Post(':id/location/remove')
   @RequireRole('editor')
-  async removeLocation(
+  removeLocation(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
     @Query() query: RawQuery,
   ): Promise<Reply> {
-    const caller = callerOfPage(context);
-    const { photo } = await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
-    if (photo.location === null) return this.saved(context, id, query);
-    return this.move(context, id, query, null);
-  }
-
-  @Get(':id/original')
-  @RequireRole('viewer')
-  async original(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    await sendDownload(request, response, await openDownload(this.ports, callerOfPage(context), id, {}));
-  }
-
-  /** All pixels, where a browser cannot display the original. */
-  @Get(':id/full')
-  @RequireRole('viewer')
-  async full(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const { name, ...download } = await openFullPicture(this.ports, callerOfPage(context), id);
-    const { updatedAt: lastModified } = download.photo;
-    const headers = { 'Cache-Control': 'private, no-cache, no-transform' };
-    const about = { entityTag: `"${name}"`, lastModified, filename: `${id}.jpg` };
-    await sendDownload(request, response, { ...download, ...about, disposition: 'inline', headers });
-  }
-
-  /** For pictures without signed addresses: those in the trash. */
-  @Get(':id/rendition/:name')
-  @RequireRole('viewer')
-  async rendition(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @Param('name') name: string,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    if (!isRenditionName(name)) throw notFound('rendition');
-    const download = await downloadRendition(this.ports, callerOfPage(context), id, { name, trashedToo: true });
-    const headers = { 'Cache-Control': 'private, no-cache, no-transform' };
-    await sendDownload(request, response, { ...sendableRendition(download), disposition: 'inline', headers });
+    return this.moveTo(context, id, query, locationText(null), () => null);
   }
 
   private saved(context: PageContext, id: Id, query: RawQuery): Reply {
     return redirectTo(context, photoPath(id, readLibraryQuery(query)), { kind: 'done', text: 'Saved.' });
   }
 
-  private async move(
+  /** @param text The location as in its field: one that stays keeps its altitude. */
+  private async moveTo(
     context: PageContext,
     id: Id,
     parameters: RawQuery,
-    location: ReturnType<typeof readLocation> | null,
+    text: string,
+    read: () => ReturnType<typeof readLocation> | null,
   ): Promise<Reply> {
+    const caller = callerOfPage(context);
+    const { photo } = await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
+    if (text === locationText(photo.location)) return this.saved(context, id, parameters);
+    const location = read();
     const query = readLibraryQuery(parameters);
-    const edit = await editSelected(this.ports, callerOfPage(context), { kind: 'set_location', location }, [id]);
+    const edit = await editSelected(this.ports, caller, { kind: 'set_location', location }, [id]);
     const flash = editFlash(edit, `photo=${id}&${queryText(query)}`);
-    const text = location === null ? 'Location removed.' : 'Location saved.';
-    return redirectTo(context, photoPath(id, query), edit.changed === 1 ? { ...flash, text } : flash);
+    const done = location === null ? 'Location removed.' : 'Location saved.';
+    return redirectTo(context, photoPath(id, query), edit.changed === 1 ? { ...flash, text: done } : flash);
   }
 
   private async page(
