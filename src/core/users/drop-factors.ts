@@ -1,5 +1,6 @@
 import type { Transaction } from '../shared/transactional.js';
 import { type Circumstances, type NoticeUses, notifyPerson } from './notify-person.js';
+import type { Browser } from './open-session.js';
 import { auditSubject, type User, userActor } from './user.js';
 
 /** Removes all second factors of a person who uses a link that the operator made for that, and tells them. The user is locked. */
@@ -7,7 +8,7 @@ export async function dropFactors(
   uses: NoticeUses,
   transaction: Transaction<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>,
   user: User,
-  here: Circumstances,
+  here: Circumstances & Pick<Browser, 'address'>,
 ): Promise<void> {
   const count = await transaction.factors.deleteAll(user.id);
   if (count === 0) return;
