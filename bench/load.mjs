@@ -6,7 +6,8 @@ import { processorSeconds } from './service.mjs';
 
 const run = promisify(execFile);
 
-export const CONNECTIONS = 8;
+/** Open at once. */
+export const CONNECTIONS = Number(process.env.CONNECTIONS ?? 8);
 
 /**
  * What came of so many seconds: requests, their rate a second, p50 and p99 in milliseconds. Throws when one was not answered 2xx.
