@@ -4,9 +4,8 @@ import type { NeededBlob } from '../../../core/backup/blob-backup.js';
 import type { ArchivedSchema, ArchivedTable, DatabaseSnapshot } from '../../../core/backup/database-snapshot.js';
 import { originalKey, stagingKey, storedKey } from '../../../core/blobs/blob-key.js';
 import { type CatalogueTable, quoted, tablesByReference } from '../database/catalogue.js';
+import { MIGRATIONS, migrationsRun } from '../database/migrations-run.js';
 import { copyIn, copyOut } from './copy.js';
-
-const MIGRATIONS = 'migrations';
 
 /**
  * Numbers that were assigned between the backup and the loss are known to clients and must not be reused for something else. So many are
@@ -31,13 +30,13 @@ export class PostgresSnapshot implements DatabaseSnapshot {
   }
 
   async schema(): Promise<ArchivedSchema> {
-    const { rows } = await this.client.query<{ name: string }>(`SELECT name FROM ${MIGRATIONS} ORDER BY id`);
+    const migrations = await migrationsRun(async (sql) => (await this.client.query(sql)).rows);
     const sequences = await this.client.query<{ name: string; last: string }>(
       `SELECT sequencename AS name, last_value AS last FROM pg_sequences
        WHERE schemaname = current_schema() AND last_value IS NOT NULL ORDER BY sequencename`,
     );
     return {
-      migrations: rows.map(({ name }) => name),
+      migrations,
       tables: this.tables.map(({ name, columns }) => ({ name, columns })),
       sequences: Object.fromEntries(sequences.rows.map(({ name, last }) => [name, Number(last)])),
     };
@@ -88,7 +87,7 @@ export async function emptySchema(config: pg.ClientConfig): Promise<readonly str
     if (tables.length === 0) return null;
     const hasMigrations = tables.some(({ name }) => name === MIGRATIONS);
     if (!hasMigrations) throw new Error('The database has tables of another program. Restore into an empty database.');
-    return (await query(`SELECT name FROM ${MIGRATIONS} ORDER BY id`)).map(({ name }) => name);
+    return migrationsRun(query);
   });
 }
 

@@ -6,6 +6,7 @@ import { BoundedPool } from './bounded-pool.js';
 import { SnakeCaseNames } from './columns.js';
 import { clientOptions, type DatabaseAddress, directly, LIMIT_MS } from './connection.js';
 import { isConflict, isLockTimeout, statementError } from './database-errors.js';
+import { migrationsRun } from './migrations-run.js';
 import { PreparingClient } from './prepared.js';
 import { type RowSecurity, secureTenantTables } from './row-security.js';
 
@@ -94,8 +95,7 @@ export async function migrate(address: DatabaseAddress, only?: readonly string[]
     try {
       await lock(holder);
       await runPending(dataSource, false);
-      const run = await holder.query('SELECT name FROM migrations');
-      const names = new Set(run.map(({ name }: { name: string }) => name));
+      const names = new Set(await migrationsRun((sql) => holder.query(sql)));
       const online = chosen.filter((migration) => isOnline(migration) && !names.has(migration.name));
       if (online.length > 0) await migrateOnline(address, online);
       const rowSecurity = await retried(() => secureTenantTables((sql, parameters) => holder.query(sql, parameters)));

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { migrations } from '../registry.js';
+import { migrationsRun } from './migrations-run.js';
 import { select } from './rows.js';
 import { withoutTransaction } from './transaction.js';
 
@@ -11,10 +12,8 @@ export async function requireAnswer(dataSource: DataSource): Promise<void> {
 /** Checks that its tables are at least as new as this program: not those of an older backup that was restored meanwhile. */
 export async function requireMigrated(dataSource: DataSource): Promise<void> {
   const names = migrations.map(({ name }) => name);
-  const done = await withoutTransaction(dataSource, (manager) =>
-    select<{ name: string }>(manager, 'SELECT name FROM migrations WHERE name = ANY($1)', [names]),
-  );
-  const missing = names.filter((name) => !done.some((row) => row.name === name));
+  const done = new Set(await withoutTransaction(dataSource, (manager) => migrationsRun((sql) => select(manager, sql))));
+  const missing = names.filter((name) => !done.has(name));
   if (missing.length > 0)
     throw new Error(`The database lacks ${missing.join(', ')}: run phs migrate, or restart the service.`);
 }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { migrations } from '../registry.js';
 import { connectionTo, type DatabaseAddress } from './connection.js';
+import { MIGRATIONS, migrationsRun } from './migrations-run.js';
 import { type RowSecurity, readRowSecurity } from './row-security.js';
 
 /** The state of a database, read without changing it. */
@@ -31,7 +32,7 @@ export function readDatabaseState(address: DatabaseAddress): Promise<DatabaseSta
       `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding,
          pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "readOnly"`,
     );
-    const run = await migrationsRun(client);
+    const run = await anyMigrationsRun(client);
     return {
       ...settings.rows[0],
       aheadMs: await ahead(client),
@@ -49,7 +50,7 @@ export function readDatabaseState(address: DatabaseAddress): Promise<DatabaseSta
  * Whether it has the tables of this program, of any version, rather than none or those of another program. Errors: those of the connection.
  */
 export function hasOurTables(address: DatabaseAddress): Promise<boolean> {
-  return withClient(address, async (client) => (await migrationsRun(client)).some((name) => known.includes(name)));
+  return withClient(address, async (client) => (await anyMigrationsRun(client)).some((name) => known.includes(name)));
 }
 
 const known = migrations.map(({ name }) => name);
@@ -65,11 +66,10 @@ async function withClient<T>(address: DatabaseAddress, work: (client: pg.Client)
   }
 }
 
-/** The names in the migrations table of TypeORM; another program that uses TypeORM has such a table, too. */
-async function migrationsRun(client: pg.Client): Promise<readonly string[]> {
-  const { rows } = await client.query(`SELECT to_regclass('migrations') IS NOT NULL AS "hasTable"`);
-  if (!rows[0].hasTable) return [];
-  return (await client.query('SELECT name FROM migrations')).rows.map(({ name }) => name);
+/** None if the table is missing; another program that uses TypeORM has such a table, too. */
+async function anyMigrationsRun(client: pg.Client): Promise<readonly string[]> {
+  const { rows } = await client.query('SELECT to_regclass($1) IS NOT NULL AS "hasTable"', [MIGRATIONS]);
+  return rows[0].hasTable ? migrationsRun(async (sql) => (await client.query(sql)).rows) : [];
 }
 
 /** Its time is assumed to be that of the middle between request and response. */
