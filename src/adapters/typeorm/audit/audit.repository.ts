@@ -1,4 +1,4 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import { type DataSource, type EntityManager, In, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { Actor } from '../../../core/audit/actor.js';
 import { type AuditEntry, type Change, entryOf } from '../../../core/audit/audit-entry.js';
 import { type AuditLog, type AuditTrail, noFilter } from '../../../core/audit/audit-log.js';
@@ -9,7 +9,7 @@ import {
   operatorEntryOf,
 } from '../../../core/audit/operator-entry.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { change, insert, select, selectList } from '../database/rows.js';
+import { change, insert, select } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
 import { auditTable } from './audit.table.js';
 import { operatorEntryTable } from './operator-entry.table.js';
@@ -26,14 +26,16 @@ export class TypeormAuditTrail implements AuditTrail {
 
   list(before: Id | null, limit: number, filter = noFilter): Promise<readonly AuditEntry[]> {
     const { actions, name, from, until } = filter;
-    return select<AuditEntry>(
-      this.manager,
-      `SELECT ${selectList(auditTable, 'a')} FROM audit_entries a WHERE customer_id = $1 AND id < $2
-         AND ($4::text[] IS NULL OR action = ANY ($4)) AND ($5::text IS NULL OR lower($5) IN (lower(actor_name), lower(subject_name)))
-         AND ($6::timestamptz IS NULL OR at >= $6) AND ($7::timestamptz IS NULL OR at < $7)
-       ORDER BY id DESC LIMIT $3`,
-      [this.customerId, before ?? Number.MAX_SAFE_INTEGER, limit, actions, name, from, until],
-    );
+    const list = this.manager
+      .createQueryBuilder(auditTable, 'entry')
+      .where({ customerId: this.customerId, ...(before !== null && { id: LessThan(before) }) })
+      .orderBy('entry.id', 'DESC')
+      .take(limit);
+    if (actions !== null) list.andWhere({ action: In(actions) });
+    if (name !== null) list.andWhere('lower(:name) IN (lower(entry.actorName), lower(entry.subjectName))', { name });
+    if (from !== null) list.andWhere({ at: MoreThanOrEqual(from) });
+    if (until !== null) list.andWhere({ at: LessThan(until) });
+    return list.getMany();
   }
 }
 

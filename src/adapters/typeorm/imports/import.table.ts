@@ -12,7 +12,13 @@ import {
   yesOrNo,
 } from '../database/columns.js';
 
-export const importTable = tableOf<Import>('import', 'imports', {
+/** What is not shown of an import: whether its items are gone; and whether it is gone itself, but for the id that photos refer to. */
+export interface ImportRow extends Import {
+  readonly itemsForgotten: boolean;
+  readonly forgotten: boolean;
+}
+
+export const importTable = tableOf<ImportRow>('import', 'imports', {
   customerId: key,
   id: generatedKey,
   status: text,
@@ -31,6 +37,8 @@ export const importTable = tableOf<Import>('import', 'imports', {
   finalizedAt: optionalInstant,
   completedAt: optionalInstant,
   version: whole,
+  itemsForgotten: { ...yesOrNo, select: false },
+  forgotten: { ...yesOrNo, select: false },
 });
 
 /** The condition of `OldEnough`, with its two times given as SQL. The indexes that it needs have its columns in this order. */

@@ -7,8 +7,6 @@ import { sourceFetchTable } from './source-fetch.table.js';
 
 export const SOURCES_CHANNEL = 'photo_service_sources';
 
-const held = 'customer_id = $1 AND item_id = $2 AND lease = $3';
-
 export class TypeormSourceFetchRepository implements SourceFetchRepository {
   constructor(
     private readonly manager: EntityManager,
@@ -32,21 +30,29 @@ export class TypeormSourceFetchRepository implements SourceFetchRepository {
     await select(this.manager, `SELECT pg_notify('${SOURCES_CHANNEL}', '')`);
   }
 
-  setValidator(leased: LeasedFetch, validator: string | null): Promise<boolean> {
-    return this.change(leased, `UPDATE source_fetches SET validator = $4 WHERE ${held}`, validator);
+  async setValidator(leased: LeasedFetch, validator: string | null): Promise<boolean> {
+    const { affected } = await this.manager.update(sourceFetchTable, this.held(leased), { validator });
+    return (affected ?? 0) > 0;
   }
 
-  release(leased: LeasedFetch, failures: number, seconds: number): Promise<boolean> {
+  /** By the database's clock, which all processes compare, so by hand. */
+  async release({ itemId, lease }: LeasedFetch, failures: number, seconds: number): Promise<boolean> {
     const later = 'clock_timestamp() + make_interval(secs => $5)';
-    const sql = `UPDATE source_fetches SET failures = $4, due_at = ${later}, lease = NULL WHERE ${held}`;
-    return this.change(leased, sql, failures, seconds);
+    const { count } = await change(
+      this.manager,
+      `UPDATE source_fetches SET failures = $4, due_at = ${later}, lease = NULL
+       WHERE customer_id = $1 AND item_id = $2 AND lease = $3`,
+      [this.customerId, itemId, lease, failures, seconds],
+    );
+    return count > 0;
   }
 
-  delete(leased: LeasedFetch): Promise<boolean> {
-    return this.change(leased, `DELETE FROM source_fetches WHERE ${held}`);
+  async delete(leased: LeasedFetch): Promise<boolean> {
+    const { affected } = await this.manager.delete(sourceFetchTable, this.held(leased));
+    return (affected ?? 0) > 0;
   }
 
-  private async change({ itemId, lease }: LeasedFetch, sql: string, ...values: readonly unknown[]): Promise<boolean> {
-    return (await change(this.manager, sql, [this.customerId, itemId, lease, ...values])).count > 0;
+  private held({ itemId, lease }: LeasedFetch) {
+    return { customerId: this.customerId, itemId, lease };
   }
 }

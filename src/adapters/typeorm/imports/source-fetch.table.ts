@@ -2,7 +2,11 @@ import type { SourceFetch } from '../../../core/imports/source-fetch.js';
 import { bigWhole, key, optionalBigWhole, optionalText, tableOf, text, whole } from '../database/columns.js';
 
 /** A fetch; only its holder is given the lease. */
-export const sourceFetchTable = tableOf<SourceFetch>('sourceFetch', 'source_fetches', {
+interface SourceFetchRow extends SourceFetch {
+  readonly lease: string | null;
+}
+
+export const sourceFetchTable = tableOf<SourceFetchRow>('sourceFetch', 'source_fetches', {
   customerId: key,
   itemId: key,
   importId: bigWhole,
@@ -13,4 +17,5 @@ export const sourceFetchTable = tableOf<SourceFetch>('sourceFetch', 'source_fetc
   declaredBytes: optionalBigWhole,
   validator: optionalText,
   failures: whole,
+  lease: { ...optionalText, select: false },
 });

@@ -1,4 +1,4 @@
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, In, IsNull, MoreThan } from 'typeorm';
 import type { ExifTags } from '../../../core/media/picture-metadata.js';
 import type { CountedValue, PhotoKind, ValuesRequest } from '../../../core/photos/filter-values.js';
 import type { MapGrid } from '../../../core/photos/map-grid.js';
@@ -116,8 +116,10 @@ export class TypeormPhotoRepository implements PhotoRepository {
   }
 
   async withoutHash(after: Id | null, limit: number): Promise<readonly Id[]> {
-    const sql = 'SELECT id FROM photos WHERE customer_id = $1 AND id > $2 AND phash IS NULL ORDER BY id LIMIT $3';
-    return (await select<{ id: Id }>(this.manager, sql, [this.customerId, after ?? 0, limit])).map(({ id }) => id);
+    const where = { customerId: this.customerId, id: MoreThan(after ?? 0), phash: IsNull() };
+    const order = { id: 'ASC' } as const;
+    const found = await this.manager.find(photoTable, { select: { id: true }, where, order, take: limit });
+    return found.map(({ id }) => id);
   }
 
   setHash(id: Id, phash: string): Promise<void> {
@@ -190,8 +192,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
   }
 
   async markCurrent(ids: readonly Id[]): Promise<void> {
-    const sql = 'UPDATE photos SET current = true WHERE customer_id = $1 AND id = ANY($2::bigint[])';
-    await select(this.manager, sql, [this.customerId, ids]);
+    await this.manager.update(photoTable, { customerId: this.customerId, id: In(ids) }, { current: true });
   }
 
   async setTags(id: Id, tagIds: readonly Id[]): Promise<void> {

@@ -36,15 +36,17 @@ export interface PhotoRow extends Omit<Photo, 'location' | 'focus' | 'place'> {
   readonly filenameKey: string;
   /** Searched by `camera`. */
   readonly cameraKey: string;
+  /** False for a photo of an earlier version, which a worker brings up to date. */
+  readonly current: boolean;
 }
 
-const searchedOnly = { select: false } as const;
+const notRead = { select: false } as const;
 
 export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   customerId: key,
   id: key,
   filename: text,
-  filenameKey: { ...text, ...searchedOnly },
+  filenameKey: { ...text, ...notRead },
   contentType: text,
   sizeBytes: bigWhole,
   sha256: text,
@@ -71,7 +73,7 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   timeZone: optionalText,
   takenAtSource: text,
   camera: optionalDocument,
-  cameraKey: { ...text, ...searchedOnly },
+  cameraKey: { ...text, ...notRead },
   exposure: optionalDocument,
   companion: optionalDocument,
   externalId: optionalText,
@@ -87,6 +89,7 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   createdAt: instant,
   updatedAt: instant,
   version: whole,
+  current: { ...yesOrNo, ...notRead },
 });
 
 /** Shown only on demand, so stored beside the photo. */
@@ -102,7 +105,7 @@ interface PhotoExif {
   readonly exif: ExifTags;
 }
 
-export function rowOf(photo: Photo): PhotoRow {
+export function rowOf(photo: Photo): Omit<PhotoRow, 'current'> {
   const { location, focus, place, ...rest } = photo;
   return {
     ...rest,
