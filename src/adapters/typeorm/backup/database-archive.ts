@@ -13,7 +13,7 @@ import { copyIn, copyOut } from './copy.js';
  */
 const SEQUENCE_GAP = 1_000_000;
 
-/** On a separate connection without time limits. */
+/** On a separate connection without time limits, so without TypeORM. The names of tables come from the catalogue. */
 export class PostgresSnapshot implements DatabaseSnapshot {
   private constructor(
     private readonly client: pg.Client,

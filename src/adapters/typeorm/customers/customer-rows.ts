@@ -50,7 +50,10 @@ export async function removeCustomer(manager: EntityManager, id: Id): Promise<bo
   return true;
 }
 
-/** Starting with those that no others refer to. Without the totals, which follow from photos and change as these are deleted. */
+/**
+ * By their names in the catalogue, so statements on them are by hand. Starting with those that no others refer to. Without the totals,
+ * which follow from photos and change as these are deleted.
+ */
 async function tenantTables(query: (sql: string) => Promise<unknown[]>): Promise<readonly string[]> {
   const tables = await tablesByReference(query);
   return tables.flatMap(({ name, isTenants }) => (isTenants && name !== TOTALS ? [name] : [])).reverse();

@@ -21,7 +21,7 @@ export class TypeormOutbox implements Outbox {
 
   async add(type: ChangeType, subjectIds: readonly Id[], at: Date): Promise<void> {
     if (subjectIds.length === 0) return;
-    // Locked, so that none is removed before its deliveries exist: one that is being removed is skipped.
+    // Part of most changes, so prepared. Locked, so that none is removed before its deliveries exist: one that is being removed is skipped.
     const endpoints = await select<{ id: Id }>(
       this.manager,
       prepared(`SELECT e.id FROM ${WANTING} ORDER BY e.id FOR KEY SHARE`),

@@ -60,6 +60,7 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     return this.manager.countBy(importPhotoTable, where);
   }
 
+  /** By hand: the `maximum` of TypeORM is for numbers. */
   async lastChange(importId: Id): Promise<Date | null> {
     const [row] = await select<{ at: Date | null }>(
       this.manager,
@@ -133,6 +134,7 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     return this.manager.find(importPhotoTable, { where, order: { id: 'ASC' }, take: limit });
   }
 
+  /** Part of each upload and inspection, so prepared. */
   private async one(importId: Id, id: Id, lock: '' | 'FOR NO KEY UPDATE'): Promise<ImportPhoto | null> {
     const [row] = await select<ImportPhoto>(
       this.manager,
@@ -145,6 +147,7 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     return row ?? null;
   }
 
+  /** The same for many, whose number is no part of the statement. */
   private itemsWith(
     condition: string,
     importId: Id,

@@ -135,6 +135,7 @@ export class TypeormImportRepository implements ImportRepository {
   }
 
   async forget(id: Id): Promise<void> {
+    // By hand, so that no photo can refer to it between the two conditions.
     const named = 'SELECT FROM photos WHERE customer_id = $1 AND import_id = $2';
     const unnamed = `DELETE FROM imports WHERE customer_id = $1 AND id = $2 AND NOT EXISTS (${named})`;
     await change(this.manager, unnamed, [this.customerId, id]);

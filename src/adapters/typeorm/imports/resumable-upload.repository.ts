@@ -21,6 +21,7 @@ export class TypeormResumableUploadRepository implements ResumableUploadReposito
     return this.manager.findOneBy(resumableUploadTable, { customerId: this.customerId, itemId });
   }
 
+  /** By hand: compared with the items. */
   abandoned(until: Date, limit: number): Promise<readonly ResumableUpload[]> {
     return select<ResumableUpload>(
       this.manager,

@@ -17,6 +17,7 @@ const JOBS_CHANNEL = 'photo_service_jobs';
 const held = 'customer_id = $1 AND id = $2 AND lease = $3';
 const heldBy = (job: Job) => [job.customerId, job.id, job.lease];
 const notify = `pg_notify('${JOBS_CHANNEL}', '')`;
+/** By the database's clock, which all processes compare: so statements about jobs are by hand. */
 const inSeconds = (place: string) => `clock_timestamp() + make_interval(secs => ${place})`;
 
 /**

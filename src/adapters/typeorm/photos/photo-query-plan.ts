@@ -220,6 +220,7 @@ function nearFirst({ filters, order }: List, similar: SimilarFilter, conditions:
   };
 }
 
+/** By hand, like all statements of a list of photos. */
 async function rarest(manager: EntityManager, customerId: Id, tagIds: readonly Id[]): Promise<Id | undefined> {
   const sql = 'SELECT tag_id AS id FROM tag_counts WHERE customer_id = $1 AND tag_id = ANY($2::bigint[])';
   const [tag] = await select<{ id: Id }>(manager, `${sql} ORDER BY photos LIMIT 1`, [customerId, tagIds]);

@@ -106,6 +106,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return row?.exif ?? null;
   }
 
+  /** By hand, because photos are read as JSON. */
   async outdated(limit: number): Promise<readonly Photo[]> {
     const found = await select<{ photo: JsonRow }>(
       this.manager,
@@ -130,6 +131,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return countTaggedPhotos(this.manager, this.customerId, tagIds, limit);
   }
 
+  /** By hand: compared with items of imports. */
   async toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]> {
     const rows = await select<{ id: Id }>(
       this.manager,
@@ -148,6 +150,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   async lock(ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
     if (ids.length === 0) return [];
+    // By hand: one statement however many ids, as for whatever changes photos.
     const held =
       'SELECT p.id FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ORDER BY p.id FOR UPDATE';
     await select(this.manager, held, [this.customerId, ids]);

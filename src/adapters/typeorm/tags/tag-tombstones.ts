@@ -69,6 +69,7 @@ export async function bumpVersions(
   );
   if (page === undefined || page.count === 0) return null;
   if (page.ids.length > 0) {
+    // By hand, like the change that follows, of a column that only statements write.
     const held = 'SELECT FROM photos WHERE customer_id = $1 AND id = ANY($2::bigint[]) ORDER BY id FOR UPDATE';
     await select(manager, held, [customerId, page.ids]);
     // In a separate statement, which sees the links as they are after the wait.

@@ -3,7 +3,7 @@ import type { Id } from '../../../core/shared/ids.js';
 import type { UnpublishedTags } from '../../../core/tags/tagged-repository.js';
 import { change, select } from '../database/rows.js';
 
-/** As in the index of these imports. */
+/** As in the index of these imports: with parameters it would not be used, so statements on them are by hand. */
 const UNPUBLISHED = `status IN ('open', 'processing')`;
 const OF_UNPUBLISHED = `import_id IN (SELECT id FROM imports WHERE customer_id = $1 AND ${UNPUBLISHED})`;
 

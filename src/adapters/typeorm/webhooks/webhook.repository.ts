@@ -11,7 +11,7 @@ import type {
 } from '../../../core/webhooks/delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../../core/webhooks/webhook-repository.js';
-import { change, insert, select, update } from '../database/rows.js';
+import { change, insert, update } from '../database/rows.js';
 import { announceDeliveries } from '../events/outbox.repository.js';
 import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
 
@@ -58,15 +58,11 @@ export class TypeormDeliveryRepository implements DeliveryRepository {
     return this.manager.findOneBy(deliveryTable, { customerId: this.customerId, id });
   }
 
-  /** By hand, so that no list of deliveries reads them. */
   async bodies(id: Id): Promise<DeliveryBodies | null> {
-    const [found] = await select<DeliveryBodies>(
-      this.manager,
-      `SELECT request_body AS "requestBody", response_body AS "responseBody" FROM webhook_deliveries
-       WHERE customer_id = $1 AND id = $2`,
-      [this.customerId, id],
-    );
-    return found ?? null;
+    // With a key: TypeORM takes a row of nulls for none.
+    const select = { id: true, requestBody: true, responseBody: true } as const;
+    const found = await this.manager.findOne(deliveryTable, { select, where: { customerId: this.customerId, id } });
+    return found && { requestBody: found.requestBody, responseBody: found.responseBody };
   }
 
   list(endpointId: Id, before: Id | null, limit: number, filters: DeliveryFilters = {}): Promise<readonly Delivery[]> {
@@ -86,6 +82,7 @@ export class TypeormDeliveryRepository implements DeliveryRepository {
     return requireFound(stored, 'webhook_delivery');
   }
 
+  /** By the database's clock, which all processes compare, so by hand. */
   async settle({ id, lease }: LeasedDelivery, outcome: AttemptOutcome): Promise<boolean> {
     const { status, responseStatus, reason, retryAfter, at, requestBody, responseBody } = outcome;
     const { count } = await change(
@@ -100,6 +97,7 @@ export class TypeormDeliveryRepository implements DeliveryRepository {
     return count > 0;
   }
 
+  /** By the database's clock, too. */
   async renew(id: Id): Promise<boolean> {
     const { count } = await change(
       this.manager,

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../../core/webhooks/delivery.js';
+import type { Delivery, DeliveryBodies } from '../../../core/webhooks/delivery.js';
 import type { WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import {
   generatedKey,
@@ -35,7 +35,7 @@ export const webhookEndpointTable = tableOf<WebhookEndpoint>('webhookEndpoint', 
 const moment = { type: 'timestamptz' } as const;
 
 /** A delivery; only its holder is given the lease. */
-export const deliveryTable = tableOf<Delivery>('webhookDelivery', 'webhook_deliveries', {
+export const deliveryTable = tableOf<Delivery & DeliveryBodies>('webhookDelivery', 'webhook_deliveries', {
   customerId: key,
   id: generatedKey,
   endpointId: { type: 'bigint' },
@@ -51,4 +51,7 @@ export const deliveryTable = tableOf<Delivery>('webhookDelivery', 'webhook_deliv
   attemptedAt: optionalInstant,
   createdAt: moment,
   endedAt: optionalInstant,
+  // Only shown with one delivery.
+  requestBody: { ...optionalText, select: false },
+  responseBody: { ...optionalText, select: false },
 });
