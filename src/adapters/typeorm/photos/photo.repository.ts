@@ -24,6 +24,7 @@ import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { camerasInUse, countriesInUse, lensesInUse, photoKinds } from './photo-values.js';
 import { storeHash } from './similar-photos.js';
 
+/** By hand: whatever reads whole photos, as JSON; compares them with other tables; or is one statement however many ids it gets. */
 export class TypeormPhotoRepository implements PhotoRepository {
   /** @param together Batches concurrent reads of single photos; null: the repository itself. */
   constructor(
@@ -106,7 +107,6 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return row?.exif ?? null;
   }
 
-  /** By hand, because photos are read as JSON. */
   async outdated(limit: number): Promise<readonly Photo[]> {
     const found = await select<{ photo: JsonRow }>(
       this.manager,
@@ -118,8 +118,8 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   async withoutHash(after: Id | null, limit: number): Promise<readonly Id[]> {
     const where = { customerId: this.customerId, id: MoreThan(after ?? 0), phash: IsNull() };
-    const order = { id: 'ASC' } as const;
-    const found = await this.manager.find(photoTable, { select: { id: true }, where, order, take: limit });
+    const next = { where, order: { id: 'ASC' }, take: limit } as const;
+    const found = await this.manager.find(photoTable, { select: { id: true }, ...next });
     return found.map(({ id }) => id);
   }
 
@@ -131,7 +131,6 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return countTaggedPhotos(this.manager, this.customerId, tagIds, limit);
   }
 
-  /** By hand: compared with items of imports. */
   async toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]> {
     const rows = await select<{ id: Id }>(
       this.manager,
@@ -150,9 +149,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   async lock(ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
     if (ids.length === 0) return [];
-    // By hand: one statement however many ids, as for whatever changes photos.
-    const held =
-      'SELECT p.id FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ORDER BY p.id FOR UPDATE';
+    const held = 'SELECT FROM photos WHERE customer_id = $1 AND id = ANY($2::bigint[]) ORDER BY id FOR UPDATE';
     await select(this.manager, held, [this.customerId, ids]);
     // Read in a separate statement: the one that waited for the lock would return the tags as they were before the wait.
     return this.getMany(ids);
