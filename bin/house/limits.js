@@ -1,10 +1,11 @@
 import ts from 'typescript';
-import { isTypeScript, syntaxOf, walk } from './tree.js';
+import { importsOf, isTypeScript, syntaxOf, walk } from './tree.js';
 
 /** Names of fields, JSON Schema keywords, attributes of forms and parameters of functions whose value is a limit. */
 const LIMIT_NAME = /^(max|min)(imum|Length|Items|Properties|Size|Value)?$|^(most|least)$/;
 /** Of class-validator: what it takes first, or first and second. */
-const VALIDATORS = new Set(['Max', 'Min', 'MaxLength', 'MinLength', 'Length', 'ArrayMaxSize', 'ArrayMinSize']);
+const VALIDATORS = ['Max', 'Min', 'MaxLength', 'MinLength', 'Length', 'ArrayMaxSize', 'ArrayMinSize'];
+const VALIDATED = VALIDATORS.map((name) => [name, new Set([0, 1])]);
 
 /**
  * Limits that stand in core and http as a bare number, and not by the name of a constant: `maxLength: 255`, `textErrors(…, 255)`, `MaxLength(255)`.
@@ -12,8 +13,13 @@ const VALIDATORS = new Set(['Max', 'Min', 'MaxLength', 'MinLength', 'Length', 'A
  */
 export function limits(files) {
   const own = files.filter((file) => /^src\/(core|http)\//.test(file.path) && isTypeScript(file));
-  const taking = parametersThatLimit(own);
-  const places = own.flatMap((file) => placesIn(file, taking));
+  const paths = new Set(files.map(({ path }) => path));
+  const declared = new Map(own.map((file) => [file.path, parametersThatLimit(file)]));
+  const places = own.flatMap((file) => {
+    // Of a name that several files declare, only what the file itself or one that it imports declares counts.
+    const known = [...importsOf(file, paths), file.path].map((path) => declared.get(path) ?? new Map());
+    return placesIn(file, new Map([...VALIDATED, ...known.flatMap((each) => [...each])]));
+  });
   const constants = own.filter(({ path }) => path.startsWith('src/core/')).flatMap(constantsIn);
   const repeated = [...new Set(places.map(({ value }) => value))]
     .map((value) => ({ value, files: filesOf(places.filter((place) => place.value === value)) }))
@@ -43,20 +49,18 @@ function filesOf(places) {
   return [...new Set(places.map(({ file }) => file))];
 }
 
-/** For each function, by name, at which places of its call a limit is expected. */
-function parametersThatLimit(files) {
-  const taking = new Map([...VALIDATORS].map((name) => [name, new Set([0, 1])]));
-  for (const file of files) {
-    walk(syntaxOf(file), (node) => {
-      if (!ts.isFunctionLike(node)) return;
-      const name = (node.name ?? (ts.isVariableDeclaration(node.parent) ? node.parent.name : undefined))?.getText();
-      if (name === undefined) return;
-      node.parameters.forEach((parameter, index) => {
-        if (!LIMIT_NAME.test(parameter.name.getText())) return;
-        taking.set(name, (taking.get(name) ?? new Set()).add(index));
-      });
+/** For each function of a file, by name, at which places of its call a limit is expected. */
+function parametersThatLimit(file) {
+  const taking = new Map();
+  walk(syntaxOf(file), (node) => {
+    if (!ts.isFunctionLike(node)) return;
+    const name = (node.name ?? (ts.isVariableDeclaration(node.parent) ? node.parent.name : undefined))?.getText();
+    if (name === undefined) return;
+    node.parameters.forEach((parameter, index) => {
+      if (!LIMIT_NAME.test(parameter.name.getText())) return;
+      taking.set(name, (taking.get(name) ?? new Set()).add(index));
     });
-  }
+  });
   return taking;
 }
 

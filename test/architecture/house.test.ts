@@ -194,9 +194,14 @@ test('limits are numbers that stand where a limit is expected, not those that ha
       'src/http/api/photo.dto.ts': 'class Body { @MaxLength(200) name: string; @MaxLength(1) initial: string }\n',
       'src/http/openapi/photos.ts': 'const name = { maxLength: 200, examples: [200], minimum: -90, maximum: 4096 };\n',
       'src/adapters/photos.ts': 'const name = { maxLength: 200 };\n',
+      'src/core/whole.ts': 'export const whole = (least: number, most: number) => null;\n',
+      'src/core/quality.ts': "import { whole } from './whole.js';\nconst quality = whole(2, 90);\n",
+      'src/http/example.ts':
+        "import { later } from '../core/later.js';\nconst whole = (text: string, example: number) => null;\nwhole('A year.', 2026);\n",
     }),
   );
-  expect(limits.places).toBe(5);
+  // Of two functions with one name, the one that the file knows counts.
+  expect(limits.places).toBe(7);
   expect(limits.repeated).toEqual([
     { value: 200, files: ['src/core/photos/values.ts', 'src/http/api/photo.dto.ts', 'src/http/openapi/photos.ts'] },
   ]);

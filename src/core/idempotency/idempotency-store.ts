@@ -1,9 +1,12 @@
 import type { Id } from '../shared/ids.js';
 
+/** Visible ASCII characters. */
+export const MAX_IDEMPOTENCY_KEY = 255;
+
 /** The key that a client gave a write, so that the write can be repeated without a second effect. */
 export interface IdempotencyKey {
   readonly customerId: Id;
-  /** 1 to 255 visible ASCII characters. */
+  /** 1 to `MAX_IDEMPOTENCY_KEY` visible ASCII characters. */
   readonly key: string;
 }
 

@@ -1,4 +1,4 @@
-import { cleanFilename } from '../photos/photo-values.js';
+import { cleanFilename, MAX_FILENAME } from '../photos/photo-values.js';
 import { type ItemError } from '../shared/errors.js';
 import { truncate } from '../shared/text.js';
 import { normalSha256 } from './registration.js';
@@ -16,7 +16,7 @@ export interface Refusal {
 export function storableFile({ filename, sizeBytes, sha256, error }: Refusal) {
   const isSize = sizeBytes !== null && Number.isSafeInteger(sizeBytes) && sizeBytes >= 0;
   return {
-    filename: truncate(cleanFilename(filename.toWellFormed().replaceAll('\0', '')), 255),
+    filename: truncate(cleanFilename(filename.toWellFormed().replaceAll('\0', '')), MAX_FILENAME),
     sizeBytes: isSize ? sizeBytes : null,
     sha256: sha256 ? normalSha256(sha256) : null,
     error,

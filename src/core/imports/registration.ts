@@ -9,7 +9,7 @@ import { cleanText } from '../shared/text.js';
 import { verbatimErrors } from '../shared/text-errors.js';
 import { tagNameError } from '../tags/tag.js';
 import type { TagRequest } from '../tags/tag-request.js';
-import type { Import } from './import.js';
+import { type Import, MAX_CLIENT_REF } from './import.js';
 import type { ClientValues, ImportPhoto } from './import-photo.js';
 
 /** One file as a client registers it. Types are right, values are not validated yet. */
@@ -41,7 +41,7 @@ export function registrationError(input: Registration, limits: Limits): ItemErro
   }
   const [wrong] = [
     ...inputErrors(input),
-    ...verbatimErrors('clientRef', input.clientRef, 255),
+    ...verbatimErrors('clientRef', input.clientRef, MAX_CLIENT_REF),
     ...(input.tagNames ?? []).flatMap((name) => tagNameError(name, 'tagNames') ?? []),
   ];
   return wrong === undefined ? null : { code: 'invalid_request', message: wrong.message };

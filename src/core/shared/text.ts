@@ -15,13 +15,15 @@ export function truncate(text: string, max: number): string {
   return text.length <= max ? text : Array.from(text).slice(0, max).join('');
 }
 
+const MAX_FOLDED = 255;
+
 /**
- * The key by which names are compared and sorted: NFKC, case folded, at most 255 characters. Upper before lower case folds `ß` with `ss`
+ * The key by which names are compared and sorted: NFKC, case folded, at most so many characters. Upper before lower case folds `ß` with `ss`
  * and final sigma with sigma, like Unicode's full case folding; the dotless ı, which would become i that way, is a letter of its own there.
  */
 export function foldKey(text: string): string {
   const folded = text.normalize('NFKC').replace(/[^ı]+/gu, (part) => part.toUpperCase().toLowerCase());
-  return truncate(folded.normalize('NFKC').replaceAll('ς', 'σ'), 255);
+  return truncate(folded.normalize('NFKC').replaceAll('ς', 'σ'), MAX_FOLDED);
 }
 
 /** What `q` is matched against: `foldKey` without accents, as words separated by one space. */

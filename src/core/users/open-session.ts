@@ -13,9 +13,12 @@ export interface Browser {
   readonly userAgent: string;
 }
 
+/** What is stored of the name that a browser gives itself. */
+const MAX_USER_AGENT = 300;
+
 /** The session to store for a browser that signs in; `byLink`: with a one-time link, not with a password. */
 export function newSession({ token, address, userAgent }: Browser, startedAt: Date, byLink: boolean): NewSession {
   const tokenHash = hashRandomToken(token);
-  const browser = truncate(userAgent, 300);
+  const browser = truncate(userAgent, MAX_USER_AGENT);
   return { tokenHash, data: {}, startedAt, lastSeenAt: startedAt, confirmedAt: startedAt, address, browser, byLink };
 }

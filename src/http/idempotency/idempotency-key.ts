@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
+import { MAX_IDEMPOTENCY_KEY } from '../../core/idempotency/idempotency-store.js';
 import { canonical } from '../../core/shared/canonical.js';
 import { invalid } from '../../core/shared/errors.js';
 import { isStreamed } from '../requests/read-request.js';
@@ -8,7 +9,8 @@ import type { RequestContext } from '../server/request-context.js';
 /** Between quotes (a string of RFC 9651 §3.3.3) `"` and `\` are escaped. */
 const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 const BARE = /^[\x21\x23-\x7e][\x21-\x7e]*$/;
-const MAX_LENGTH = 255;
+/** Of the header: each character escaped, between quotes. */
+export const MAX_QUOTED_KEY = 2 * MAX_IDEMPOTENCY_KEY + 2;
 
 /** The `Idempotency-Key` of a request; null without one. Quoted and bare spellings are the same key. Errors: `invalid_request`. */
 export function idempotencyKeyOf({ headersDistinct }: Request): string | null {
@@ -16,8 +18,8 @@ export function idempotencyKeyOf({ headersDistinct }: Request): string | null {
   if (sent === undefined) return null;
   const [header = '', ...more] = sent;
   const key = QUOTED.exec(header)?.[1]?.replace(/\\(.)/g, '$1') ?? BARE.exec(header)?.[0] ?? '';
-  if (more.length === 0 && key.length >= 1 && key.length <= MAX_LENGTH) return key;
-  const message = `Idempotency-Key must be 1 to ${MAX_LENGTH} visible ASCII characters, optionally quoted.`;
+  if (more.length === 0 && key.length >= 1 && key.length <= MAX_IDEMPOTENCY_KEY) return key;
+  const message = `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY} visible ASCII characters, optionally quoted.`;
   throw invalid({ field: 'Idempotency-Key', code: 'invalid_format', message });
 }
 

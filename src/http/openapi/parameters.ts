@@ -1,5 +1,7 @@
 import { deliveryFormats, gravities } from '../../core/delivery/delivery-options.js';
+import { MAX_IDEMPOTENCY_KEY } from '../../core/idempotency/idempotency-store.js';
 import { fits, MAX_RESULT_SIDE } from '../../core/media/transformation.js';
+import { MAX_QUOTED_KEY } from '../idempotency/idempotency-key.js';
 import { MAX_IDS } from '../requests/parameters.js';
 import type { Parameter } from './operation.js';
 
@@ -33,16 +35,19 @@ export function pathIds(name: string, what: string): Parameter {
 export const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
-  description:
-    'A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422.',
-  schema: { type: 'string', minLength: 1, maxLength: 512, examples: ['8e03978e-40d5-43e8-bc93-6894a57f9324'] },
+  description: `A unique value of your choice that identifies this request: 1 to ${MAX_IDEMPOTENCY_KEY} visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with \`Idempotent-Replayed: true\`. Another method, path, query or body returns 422.`,
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_QUOTED_KEY,
+    examples: ['8e03978e-40d5-43e8-bc93-6894a57f9324'],
+  },
 };
 
 /** Of the operator API. */
 export const operatorIdempotencyKey: Parameter = {
   ...idempotencyKey,
-  description:
-    'A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any token is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body for the same account returns 422.',
+  description: `A unique value of your choice that identifies this request: 1 to ${MAX_IDEMPOTENCY_KEY} visible ASCII characters, quoted or not. A request repeated within 24 hours by any token is not executed again but returns the first response, with \`Idempotent-Replayed: true\`. Another method, path, query or body for the same account returns 422.`,
 };
 
 export const ifMatchHeader: Parameter = {

@@ -4,7 +4,6 @@ import { CONFIRMATION_FIELD, confirmIdentity } from '../../core/users/confirm-id
 import type { ProviderSettings } from '../../core/users/identity-provider.js';
 import { providerFor } from '../../core/users/provider-for.js';
 import { isConfirmed, type KnownSession } from '../../core/users/session.js';
-import { MAX_PASSWORD } from '../../core/users/user.js';
 import { requestContextOf } from '../server/request-context.js';
 import { CODE_INPUT } from './code-field.js';
 import { ConfirmByProvider } from './confirm-by-provider.view.js';
@@ -23,7 +22,7 @@ import {
   passkeyAnswerOf,
 } from './passkeys/passkey-form.js';
 import { ASK_AGAIN } from './passkeys/passkey-paths.js';
-import { USER_NAME_FIELD, UserName } from './password-field.js';
+import { PASSWORD_INPUT, USER_NAME_FIELD, UserName } from './password-field.js';
 
 /**
  * Lets a form through whose sender gave the password, or with a second factor a code or a passkey, a moment ago or with this form. Otherwise the answer is a page that asks for
@@ -114,12 +113,7 @@ function Proof({ person: { user, hasFactor }, problems, offersPasskeys, back }: 
       ) : (
         <>
           <UserName email={user.email} />
-          <Field
-            label="Password"
-            name={CONFIRMATION_FIELD}
-            errors={problems}
-            input={{ type: 'password', required: true, autocomplete: 'current-password', maxLength: MAX_PASSWORD }}
-          />
+          <Field label="Password" name={CONFIRMATION_FIELD} errors={problems} input={PASSWORD_INPUT} />
         </>
       )}
       <div class="buttons">

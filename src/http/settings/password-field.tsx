@@ -1,6 +1,16 @@
-import { MIN_PASSWORD } from '../../core/users/user.js';
+import { MAX_PASSWORD, MIN_PASSWORD } from '../../core/users/user.js';
 
 export const PASSWORD_HINT = `At least ${MIN_PASSWORD} characters. Several words make a good password.`;
+
+/** The field of a password, as in `Field`. */
+export const PASSWORD_INPUT = {
+  type: 'password',
+  required: true,
+  autocomplete: 'current-password',
+  maxLength: MAX_PASSWORD,
+};
+/** One that is too long is refused, instead of being cut off unseen. */
+export const NEW_PASSWORD_INPUT = { ...PASSWORD_INPUT, autocomplete: 'new-password', maxLength: 5 * MAX_PASSWORD };
 
 export const USER_NAME_FIELD = 'username';
 

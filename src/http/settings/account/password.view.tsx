@@ -5,7 +5,7 @@ import { Button, Field, Form, type Problems } from '../form.js';
 import { Card } from '../parts.js';
 import { PasskeyButton, PasskeyNotes } from '../passkeys/passkey-form.js';
 import { ASK_AGAIN } from '../passkeys/passkey-paths.js';
-import { PASSWORD_HINT, UserName } from '../password-field.js';
+import { NEW_PASSWORD_INPUT, PASSWORD_HINT, PASSWORD_INPUT, UserName } from '../password-field.js';
 
 interface PasswordProps {
   readonly person: KnownSession;
@@ -22,12 +22,7 @@ export function PasswordCard({ person, mayOmitCurrent, offersPasskeys, problems 
       <Form action="/settings/account/password" label="Your password">
         <UserName email={person.user.email} />
         {!mayOmitCurrent && !person.hasFactor && person.user.passwordHash !== null && (
-          <Field
-            label="Current password"
-            name="current"
-            errors={problems}
-            input={{ type: 'password', required: true, autocomplete: 'current-password', maxLength: 1000 }}
-          />
+          <Field label="Current password" name="current" errors={problems} input={PASSWORD_INPUT} />
         )}
         {!mayOmitCurrent && person.hasFactor && (
           <Field
@@ -38,13 +33,7 @@ export function PasswordCard({ person, mayOmitCurrent, offersPasskeys, problems 
             input={CODE_INPUT}
           />
         )}
-        <Field
-          label="New password"
-          name="password"
-          hint={PASSWORD_HINT}
-          errors={problems}
-          input={{ type: 'password', required: true, autocomplete: 'new-password', maxLength: 1000 }}
-        />
+        <Field label="New password" name="password" hint={PASSWORD_HINT} errors={problems} input={NEW_PASSWORD_INPUT} />
         {problems?.code === 'rate_limited' && <p class="error">{problems.message}</p>}
         <div class="buttons">
           <Button>{person.user.passwordHash === null ? 'Set password' : 'Change password'}</Button>

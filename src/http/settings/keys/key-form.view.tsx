@@ -1,6 +1,6 @@
 import { type ApiKey, displayPrefix } from '../../../core/access/api-key.js';
 import type { KeyAddress } from '../../../core/access/key-store.js';
-import { MAX_KEY_NAME } from '../../../core/access/key-values.js';
+import { MAX_KEY_LIMIT, MAX_KEY_NAME } from '../../../core/access/key-values.js';
 import { mostRequests } from '../../../core/access/own-key.js';
 import { defaultBudgets } from '../../../core/access/rolling-window.js';
 import { scopes } from '../../../core/access/scope.js';
@@ -18,6 +18,9 @@ interface FormProps {
   readonly addresses: readonly KeyAddress[];
   readonly clientIp: string;
 }
+
+/** Requests per minute; as long as the greatest with separators. */
+const LIMIT_INPUT = { inputMode: 'numeric', maxLength: MAX_KEY_LIMIT.toLocaleString('en').length, autocomplete: 'off' };
 
 /** A new key, or one that replaces another. */
 export function NewKey({ original, ...props }: FormProps & { original: ApiKey | null }) {
@@ -157,14 +160,14 @@ function SharedFields(props: FormProps & { granted: ApiKey | null }) {
           name="readLimit"
           hint={limit('read')}
           errors={problems}
-          input={{ value: fields.readLimit, inputMode: 'numeric', maxLength: 9, autocomplete: 'off' }}
+          input={{ ...LIMIT_INPUT, value: fields.readLimit }}
         />
         <Field
           label="Writes per minute"
           name="writeLimit"
           hint={limit('write')}
           errors={problems}
-          input={{ value: fields.writeLimit, inputMode: 'numeric', maxLength: 9, autocomplete: 'off' }}
+          input={{ ...LIMIT_INPUT, value: fields.writeLimit }}
         />
       </div>
     </>

@@ -1,13 +1,13 @@
 import type { Ports } from '../../../core/ports.js';
 import type { IdentityProviders } from '../../../core/users/identity-provider.js';
 import type { OtherAccount } from '../../../core/users/other-accounts.js';
-import { MAX_EMAIL, MAX_PASSWORD, type User } from '../../../core/users/user.js';
+import { MAX_EMAIL, type User } from '../../../core/users/user.js';
 import { OtherAccounts } from '../accounts/account-switch.view.js';
 import { CODE_INPUT } from '../code-field.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { PasskeyButton, PasskeyNotes } from '../passkeys/passkey-form.js';
 import { ASK_SECOND_STEP, ASK_TO_SIGN_IN, PASSKEY_SIGN_IN_PATH } from '../passkeys/passkey-paths.js';
-import { PASSWORD_HINT, UserName } from '../password-field.js';
+import { NEW_PASSWORD_INPUT, PASSWORD_HINT, PASSWORD_INPUT, UserName } from '../password-field.js';
 import { ProviderLinks } from './provider.view.js';
 
 export const RECOVERY_PATH = '/settings/sign-in/recovery';
@@ -51,11 +51,7 @@ export function SignInForm(props: SignInProps) {
           name="email"
           input={{ type: 'email', value: email, autocomplete: 'username', required: true, maxLength: MAX_EMAIL }}
         />
-        <Field
-          label="Password"
-          name="password"
-          input={{ type: 'password', autocomplete: 'current-password', required: true, maxLength: MAX_PASSWORD }}
-        />
+        <Field label="Password" name="password" input={PASSWORD_INPUT} />
         <div class="buttons">
           <Button>Sign in</Button>
         </div>
@@ -170,7 +166,7 @@ export function EnterForm({ action, user, customer, email, problems }: EnterProp
           name="password"
           hint={PASSWORD_HINT}
           errors={problems}
-          input={{ type: 'password', required: true, autocomplete: 'new-password', maxLength: 1000 }}
+          input={NEW_PASSWORD_INPUT}
         />
         <div class="buttons">
           <Button>{isBack ? 'Save and sign in' : 'Continue'}</Button>
