@@ -7,8 +7,9 @@ import { editDeliveryKey } from '../core/delivery/edit-delivery-key.js';
 import { listDeliveryKeys } from '../core/delivery/read-delivery-keys.js';
 import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
+import { type AccessOptions, accessChanges } from './access-changes.js';
 import { idOption, instantOption, wordOr } from './options.js';
-import { print, table } from './print.js';
+import { print, secretLines, table } from './print.js';
 import { withPorts } from './with-ports.js';
 
 const ID = 'the id of the key, for example dk_3kTMd1PzUo8WcQ5x';
@@ -45,18 +46,13 @@ function create(): Command {
       );
       print(options, { ...keyJson(key), secret }, [
         `Delivery key ${key.publicId} "${key.name}" for customer ${key.customerId}`,
-        'Its secret, shown only now:',
-        '',
-        `  ${secret}`,
-        '',
+        ...secretLines('Its secret', secret),
       ]);
     });
 }
 
-interface EditOptions {
-  readonly name?: string;
+interface EditOptions extends Omit<AccessOptions, 'ip'> {
   readonly presetsOnly?: boolean;
-  readonly expiresAt?: Date | 'never';
   readonly json?: boolean;
 }
 
@@ -69,12 +65,8 @@ function edit(): Command {
     .option('--no-presets-only', 'its URLs can have any options')
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
     .option('--json', 'print one JSON document')
-    .action(async (publicId: string, { name, presetsOnly, expiresAt, ...options }: EditOptions) => {
-      const changes = {
-        ...(name !== undefined && { name }),
-        ...(presetsOnly !== undefined && { presetsOnly }),
-        ...(expiresAt !== undefined && { expiresAt: expiresAt === 'never' ? null : expiresAt }),
-      };
+    .action(async (publicId: string, { presetsOnly, ...options }: EditOptions) => {
+      const changes = { ...accessChanges(options), ...(presetsOnly !== undefined && { presetsOnly }) };
       const edited = await withPorts(async (ports) => {
         const { key } = requireFound(await ports.deliveryKeys.find(publicId), 'delivery_key');
         return editDeliveryKey(ports, operatorFor(key.customerId), key.id, changes);

@@ -6,8 +6,9 @@ import { issueKey } from '../core/access/issue-key.js';
 import { commandLine } from '../core/audit/actor.js';
 import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
+import { type AccessOptions, accessChanges } from './access-changes.js';
 import { idOption, instantOption, listOption, wholeOption, wordOr } from './options.js';
-import { print, table } from './print.js';
+import { print, secretLines, table } from './print.js';
 import { withPorts } from './with-ports.js';
 
 export function keyCommand(): Command {
@@ -55,21 +56,14 @@ function create(): Command {
       );
       print(options, { ...keyJson(key), token }, [
         `Key ${key.id} "${key.name}" for customer ${key.customerId}: ${key.scopes.join(', ')}`,
-        `Its token, shown only now:`,
-        '',
-        `  ${token}`,
-        '',
+        ...secretLines('Its token', token),
       ]);
     });
 }
 
-interface EditOptions {
-  readonly name?: string;
-  /** False: every address. */
-  readonly ip?: readonly string[] | false;
+interface EditOptions extends AccessOptions {
   readonly readLimit?: number | 'default';
   readonly writeLimit?: number | 'default';
-  readonly expiresAt?: Date | 'never';
   readonly json?: boolean;
 }
 
@@ -91,13 +85,11 @@ function edit(): Command {
 }
 
 /** Absent options are not changed. */
-function changesOf({ name, ip, readLimit, writeLimit, expiresAt }: EditOptions): Partial<KeySettings> {
+function changesOf({ readLimit, writeLimit, ...options }: EditOptions): Partial<KeySettings> {
   return {
-    ...(name !== undefined && { name }),
-    ...(ip !== undefined && { ipList: ip === false ? [] : ip }),
+    ...accessChanges(options),
     ...(readLimit !== undefined && { readLimit: readLimit === 'default' ? null : readLimit }),
     ...(writeLimit !== undefined && { writeLimit: writeLimit === 'default' ? null : writeLimit }),
-    ...(expiresAt !== undefined && { expiresAt: expiresAt === 'never' ? null : expiresAt }),
   };
 }
 

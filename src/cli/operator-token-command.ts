@@ -4,15 +4,11 @@ import type { OperatorEntry } from '../core/audit/operator-entry.js';
 import { deleteOperatorToken } from '../core/operators/delete-operator-token.js';
 import { editOperatorToken } from '../core/operators/edit-operator-token.js';
 import { issueOperatorToken } from '../core/operators/issue-operator-token.js';
-import {
-  type OperatorToken,
-  type OperatorTokenSettings,
-  operatorScopes,
-  operatorTokenPrefix,
-} from '../core/operators/operator-token.js';
+import { type OperatorToken, operatorScopes, operatorTokenPrefix } from '../core/operators/operator-token.js';
 import type { Id } from '../core/shared/ids.js';
+import { type AccessOptions, accessChanges } from './access-changes.js';
 import { countOption, idOption, instantOption, listOption, wordOr } from './options.js';
-import { print, table } from './print.js';
+import { print, secretLines, table } from './print.js';
 import { withPorts } from './with-ports.js';
 
 export function operatorTokenCommand(): Command {
@@ -47,19 +43,12 @@ function create(): Command {
       );
       print({ json: json ?? false }, { ...tokenJson(operatorToken), token }, [
         `Operator token ${operatorToken.id} "${operatorToken.name}": ${operatorToken.scopes.join(', ')}`,
-        'The token, shown only now:',
-        '',
-        `  ${token}`,
-        '',
+        ...secretLines('The token', token),
       ]);
     });
 }
 
-interface EditOptions {
-  readonly name?: string;
-  /** False: every address. */
-  readonly ip?: readonly string[] | false;
-  readonly expiresAt?: Date | 'never';
+interface EditOptions extends AccessOptions {
   readonly json?: boolean;
 }
 
@@ -73,18 +62,9 @@ function edit(): Command {
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: EditOptions) => {
-      const token = await withPorts((ports) => editOperatorToken(ports, commandLine, id, changesOf(options)));
+      const token = await withPorts((ports) => editOperatorToken(ports, commandLine, id, accessChanges(options)));
       print(options, tokenJson(token), [`Operator token ${token.id} "${token.name}" changed.`]);
     });
-}
-
-/** Absent options are not changed. */
-function changesOf({ name, ip, expiresAt }: EditOptions): Partial<OperatorTokenSettings> {
-  return {
-    ...(name !== undefined && { name }),
-    ...(ip !== undefined && { ipList: ip === false ? [] : ip }),
-    ...(expiresAt !== undefined && { expiresAt: expiresAt === 'never' ? null : expiresAt }),
-  };
 }
 
 function list(): Command {

@@ -10,7 +10,7 @@ import { listDeliveries, listWebhookEndpoints, readDelivery } from '../core/webh
 import { resendDelivery, sendTestEvent } from '../core/webhooks/resend-delivery.js';
 import type { WebhookEndpoint } from '../core/webhooks/webhook-endpoint.js';
 import { idOption, listOption, wholeOption } from './options.js';
-import { print, table } from './print.js';
+import { print, secretLines, table } from './print.js';
 import { withPorts } from './with-ports.js';
 
 export function webhookCommand(): Command {
@@ -51,10 +51,7 @@ function create(): Command {
       );
       print(options, { ...endpointJson(endpoint), secret }, [
         `Webhook endpoint ${endpoint.id} for customer ${endpoint.customerId}: ${endpoint.url}`,
-        'Its secret, shown only now:',
-        '',
-        `  ${secret}`,
-        '',
+        ...secretLines('Its secret', secret),
       ]);
     });
 }
