@@ -1,4 +1,3 @@
-import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Ports } from '../../core/ports.js';
@@ -8,21 +7,23 @@ import { type SentPicture, TrafficCounter } from '../../core/traffic/counter.js'
 import type { Channel } from '../../core/traffic/traffic.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
+import { PeriodicRecorder } from '../server/periodic-recorder.js';
 import { knownKeyOf, type RequestContext, requestContextOf } from '../server/request-context.js';
 
 const FLUSH_MS = 5 * SECOND;
 
 /** Counts the requests of keys, delivered pictures, and bytes, in memory; written in batches, so no request waits for it. */
 @Injectable()
-export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
+export class TrafficRecorder extends PeriodicRecorder {
   private readonly counter = new TrafficCounter();
   private writing: Promise<void> = Promise.resolve();
-  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     @Inject(PORTS) private readonly ports: Ports,
     @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
-  ) {}
+  ) {
+    super(FLUSH_MS);
+  }
 
   /** Counts a request of a known key once its response is sent, whatever its result. */
   follow(request: Request, response: Response): void {
@@ -58,15 +59,6 @@ export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
     this.counter.notePicture({ ...picture, at: this.ports.clock.now() });
   }
 
-  onModuleInit(): void {
-    this.timer = setInterval(() => void this.flush(), FLUSH_MS).unref();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.flush();
-  }
-
   private noteTransfer({ account, transferred, sentByFront }: RequestContext): void {
     if (account === null) return;
     const { receivedBytes, sentBytes } = transferred;
@@ -75,7 +67,7 @@ export class TrafficRecorder implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Writes what was counted so far. What cannot be written now is written the next time. */
-  flush(): Promise<void> {
+  override flush(): Promise<void> {
     this.writing = this.writing.then(async () => {
       const tally = this.counter.take();
       if (tally === null) return;
