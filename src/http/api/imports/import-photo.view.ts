@@ -2,7 +2,7 @@ import type { ItemDetails } from '../../../core/imports/import-details.js';
 import type { ImportPhotoStatus } from '../../../core/imports/import-photo.js';
 import type { UploadTarget } from '../../../core/imports/upload-target.js';
 import { parseInstant } from '../../../core/media/capture-time.js';
-import { MAX_DESCRIPTION, MAX_EXTERNAL_ID, MAX_FILENAME, MAX_TITLE } from '../../../core/photos/photo-values.js';
+import { MAX_DESCRIPTION, MAX_FILENAME, MAX_TITLE } from '../../../core/photos/photo-values.js';
 import type { ItemErrorCode } from '../../../core/shared/errors.js';
 import { ResponseModel } from '../../fields/declared.js';
 import {
@@ -21,7 +21,7 @@ import {
 } from '../../fields/fields.js';
 import { Texts } from '../../fields/lists.js';
 import { instant, optionalInstant } from '../../responses/wire.js';
-import { LOCAL_TIME, MetadataMap, Rating, Sha256 } from '../photos/photo-fields.js';
+import { ExternalId, LOCAL_TIME, MetadataMap, Rating, Sha256 } from '../photos/photo-fields.js';
 import { LocationView, locationView } from '../photos/photo-parts.view.js';
 import { TagNameView, tagNameView } from '../tags/tag.view.js';
 import { ItemRef } from './import-fields.js';
@@ -144,12 +144,7 @@ export class ImportPhotoView {
   @Rating(FROM_CLIENT)
   rating: number | null;
 
-  @Text({
-    description: 'Your own identifier for the photo.',
-    example: 'shoot-17/3701',
-    max: MAX_EXTERNAL_ID,
-    nullable: true,
-  })
+  @ExternalId('Your own identifier for the photo.')
   externalId: string | null;
 
   @MetadataMap()

@@ -1,8 +1,8 @@
-import { MAX_DESCRIPTION, MAX_EXTERNAL_ID, MAX_TITLE } from '../../../core/photos/photo-values.js';
+import { MAX_DESCRIPTION, MAX_TITLE } from '../../../core/photos/photo-values.js';
 import { RequestModel } from '../../fields/declared.js';
 import { Nested, Text } from '../../fields/fields.js';
 import { STORED } from '../tags/tag-fields.js';
-import { Altitude, Latitude, LOCAL_TIME, Longitude, Rating } from './photo-fields.js';
+import { Altitude, ExternalId, Latitude, LOCAL_TIME, Longitude, Rating } from './photo-fields.js';
 
 @RequestModel('NewLocation', 'A position. Replaced as a whole.')
 export class LocationBody {
@@ -60,11 +60,6 @@ export class DescriptiveBody {
   @Rating()
   rating?: number | null;
 
-  @Text({
-    description: `Your own identifier for the photo. You can search by it; it need not be unique. ${STORED}`,
-    example: 'shoot-17/3701',
-    max: MAX_EXTERNAL_ID,
-    nullable: true,
-  })
+  @ExternalId(`Your own identifier for the photo. You can search by it; it need not be unique. ${STORED}`)
   externalId?: string | null;
 }

@@ -1,6 +1,7 @@
 import { defaultLimits } from '../../../core/customers/limits.js';
 import {
   MAX_ALTITUDE,
+  MAX_EXTERNAL_ID,
   MAX_FILENAME,
   MAX_FOCUS,
   MAX_LATITUDE,
@@ -61,6 +62,9 @@ export const FocusY = (required = false) => focusCoordinate('From the top edge (
 
 export const Rating = (description = 'A rating in stars. Null if unrated.') =>
   WholeNumber({ description, example: 4, min: 0, max: MAX_RATING, nullable: true });
+
+export const ExternalId = (description: string) =>
+  Text({ description, example: 'shoot-17/3701', max: MAX_EXTERNAL_ID, nullable: true });
 
 export const Rotation = (description: string) => OneOfNumbers([0, 90, 180, 270], { description });
 

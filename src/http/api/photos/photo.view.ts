@@ -1,13 +1,13 @@
 import type { TakenAtSource } from '../../../core/media/capture-time.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
-import { MAX_DESCRIPTION, MAX_EXTERNAL_ID, MAX_FILENAME, MAX_TITLE } from '../../../core/photos/photo-values.js';
+import { MAX_DESCRIPTION, MAX_FILENAME, MAX_TITLE } from '../../../core/photos/photo-values.js';
 import { ResponseModel } from '../../fields/declared.js';
 import { Flag, IdOf, Instant, Models, Nested, pageOf, Text, WholeNumber } from '../../fields/fields.js';
 import { jsonShapeOf } from '../../fields/json-shape.js';
 import { instant, optionalInstant } from '../../responses/wire.js';
 import { TagNameView, tagNameView } from '../tags/tag.view.js';
 import { DominantColor, PerceptualHash, RawMetadata, TakenAtSourceField, ThumbHash } from './file-fields.js';
-import { Height, LOCAL_TIME, MetadataMap, Rating, Rotation, Sha256, Width } from './photo-fields.js';
+import { ExternalId, Height, LOCAL_TIME, MetadataMap, Rating, Rotation, Sha256, Width } from './photo-fields.js';
 import {
   CameraView,
   CompanionView,
@@ -126,12 +126,7 @@ export class PhotoView {
   @Models(TagNameView, { description: "The photo's tags, by name." })
   tags: TagNameView[];
 
-  @Text({
-    description: 'Your own identifier for the photo.',
-    example: 'shoot-17/3701',
-    max: MAX_EXTERNAL_ID,
-    nullable: true,
-  })
+  @ExternalId('Your own identifier for the photo.')
   externalId: string | null;
 
   @MetadataMap()

@@ -1,5 +1,6 @@
 import { type DeliveryKey, MAX_DELIVERY_KEY_NAME } from '../../../core/delivery/delivery-key.js';
 import { Copied, Copyable } from '../copyable.js';
+import { ExpiryField } from '../expiry-field.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Card, Confirm, Heading } from '../parts.js';
 import { LIST } from './delivery-area.js';
@@ -43,13 +44,7 @@ export function DeliveryKeyForm({ subject, fields, problems }: DeliveryKeyFormPr
             <input type="checkbox" id="presets-only" name="presetsOnly" value="yes" checked={fields.presetsOnly} />
             <label for="presets-only">Presets only: its URLs name a preset, and no other option</label>
           </div>
-          <Field
-            label="Expiry date"
-            name="expiresOn"
-            hint="Its URLs stop working at the end of this day (UTC). Optional."
-            errors={problems?.renamed('expiresAt', 'expiresOn')}
-            input={{ type: 'date', value: fields.expiresOn }}
-          />
+          <ExpiryField end="Its URLs stop working" value={fields.expiresOn} problems={problems} />
           <div class="buttons">
             <Button>{subject === null ? 'Create key' : 'Save'}</Button>
             <a class="button plain" href={LIST}>

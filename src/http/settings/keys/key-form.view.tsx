@@ -5,6 +5,7 @@ import { mostRequests } from '../../../core/access/own-key.js';
 import { defaultBudgets } from '../../../core/access/rolling-window.js';
 import { scopes } from '../../../core/access/scope.js';
 import { Choice } from '../choice.js';
+import { ExpiryField } from '../expiry-field.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { IpListField } from '../ip-list-field.js';
 import { Card, Heading, Moment } from '../parts.js';
@@ -147,13 +148,7 @@ function SharedFields(props: FormProps & { granted: ApiKey | null }) {
         used="the key was used"
         {...props}
       />
-      <Field
-        label="Expiry date"
-        name="expiresOn"
-        hint="The key stops working at the end of this day (UTC). Optional."
-        errors={problems?.renamed('expiresAt', 'expiresOn')}
-        input={{ type: 'date', value: fields.expiresOn }}
-      />
+      <ExpiryField end="The key stops working" value={fields.expiresOn} problems={problems} />
       <div class="pair">
         <Field
           label="Reads per minute"

@@ -2,6 +2,7 @@ import type { Id } from '../../../core/shared/ids.js';
 import { MAX_SHARE_TITLE, MIN_SHARE_PASSWORD, type Share } from '../../../core/shares/share.js';
 import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
 import { pluralize } from '../counted.js';
+import { ExpiryField } from '../expiry-field.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Card, Heading } from '../parts.js';
 import { DEFAULT_MEGABYTES, type ShareFields } from './share-form.js';
@@ -111,13 +112,7 @@ function Settings({ fields, problems, hasPassword }: SettingsProps) {
         hint={`In all; ${DEFAULT_MEGABYTES} unless you enter another number.`}
         input={{ value: fields.uploadMegabytes, inputMode: 'numeric', autocomplete: 'off' }}
       />
-      <Field
-        label="Expiry date"
-        name="expiresOn"
-        errors={problems?.renamed('expiresAt', 'expiresOn')}
-        hint="The link stops working at the end of this day (UTC). Optional."
-        input={{ type: 'date', value: fields.expiresOn }}
-      />
+      <ExpiryField end="The link stops working" value={fields.expiresOn} problems={problems} />
       <Field
         label={hasPassword ? 'New password' : 'Password'}
         name="password"
