@@ -19,7 +19,7 @@ import { idempotencyStoreContract } from '../contracts/idempotency-store.contrac
 import { jobQueueContract } from '../contracts/job-queue.contract.js';
 import { sourceFetchesContract } from '../contracts/source-fetches.contract.js';
 import { tagCountsContract } from '../contracts/tag-counts.contract.js';
-import { departedTagsContract } from '../contracts/tag-tombstones.contract.js';
+import { tombstonesContract } from '../contracts/tag-tombstones.contract.js';
 import { tracesContract } from '../contracts/traces.contract.js';
 import { usersContract } from '../contracts/users.contract.js';
 import { webhooksContract } from '../contracts/webhooks.contract.js';
@@ -78,7 +78,7 @@ customerStoreContract('policies', open);
 
 describe('tags of many photos under policies', () => bulkTagsContract(open));
 
-describe('tags that depart under policies', () => departedTagsContract(open));
+describe('tags that depart under policies', () => tombstonesContract(open));
 
 usersContract('policies', async () => {
   const { source, ...rest } = await open();

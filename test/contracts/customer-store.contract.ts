@@ -12,7 +12,7 @@ import { photoClustersContract } from './photo-clusters.contract.js';
 import { photoFiltersContract } from './photo-filters.contract.js';
 import { photoJsonContract } from './photo-json.contract.js';
 import { photoRepositoryContract } from './photo-repository.contract.js';
-import { photoWalkContract } from './photo-scan.contract.js';
+import { photoScanContract } from './photo-scan.contract.js';
 import { photoValuesContract } from './photo-values.contract.js';
 import { resumableUploadsContract } from './resumable-uploads.contract.js';
 import { savedSearchesContract } from './saved-searches.contract.js';
@@ -46,7 +46,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('the wall between customers', () => wallContract(newTenant, () => opened));
     describe('photos', () => photoRepositoryContract(newTenant));
     describe('filters of photos', () => photoFiltersContract(newTenant));
-    describe('walks through photos', () => photoWalkContract(newTenant));
+    describe('walks through photos', () => photoScanContract(newTenant));
     describe('values of photos', () => photoValuesContract(newTenant));
     describe('photos as JSON', () => photoJsonContract(newTenant));
     describe('outdated photos', () => outdatedPhotosContract(newTenant));

@@ -31,13 +31,13 @@ import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
 import { limitsContract } from './limits.contract.js';
 import { operatorTokenStoreContract } from './operator-token-store.contract.js';
-import { strayRowsContract } from './orphan-rows.contract.js';
+import { orphanRowsContract } from './orphan-rows.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { renditionLocksContract } from './rendition-locks.contract.js';
 import { shareFinderContract } from './share-finder.contract.js';
 import { sourceFetchesContract } from './source-fetches.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
-import { departedTagsContract } from './tag-tombstones.contract.js';
+import { tombstonesContract } from './tag-tombstones.contract.js';
 import { tracesContract } from './traces.contract.js';
 import { transactionsContract } from './transactions.contract.js';
 import { usersContract } from './users.contract.js';
@@ -94,7 +94,7 @@ function spoiling(database: MemoryDatabase) {
 
 customerStoreContract('memory', async () => openMemory());
 describe('tags of many photos in memory', () => bulkTagsContract(async () => openMemory()));
-describe('tags that depart in memory', () => departedTagsContract(async () => openMemory()));
+describe('tags that depart in memory', () => tombstonesContract(async () => openMemory()));
 describe('transactions in memory', () => transactionsContract(async () => openMemory()));
 customerDirectoryContract('memory', async () => openMemory());
 keyStoreContract('memory', async () => openMemory());
@@ -117,7 +117,7 @@ renditionLocksContract('memory', async () => {
   return { ...openMemory(), leases: () => leases, passTime: async () => leases.expire() };
 });
 tagCountsContract('memory', async () => openMemory());
-strayRowsContract('memory', async () => openMemory());
+orphanRowsContract('memory', async () => openMemory());
 sourceFetchesContract('memory', async () => openMemory());
 webhooksContract('memory', async () => openMemory());
 usersContract('memory', async () => openMemory());

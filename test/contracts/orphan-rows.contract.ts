@@ -17,7 +17,7 @@ export interface OpenStrays extends OpenCustomers {
 }
 
 /** What `OrphanReads` promises. */
-export function strayRowsContract(name: string, open: () => Promise<OpenStrays>): void {
+export function orphanRowsContract(name: string, open: () => Promise<OpenStrays>): void {
   describe(`stray rows: ${name}`, () => {
     let opened: OpenStrays;
     beforeAll(async () => {

@@ -27,7 +27,7 @@ const values = fc.record({
 });
 
 /** Lists are walked page by page: every sort, whatever ties and gaps there are, and whatever is written meanwhile. */
-export function photoWalkContract(newTenant: NewTenant): void {
+export function photoScanContract(newTenant: NewTenant): void {
   it('meets every photo once and in order, with every sort and any size of pages', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -7,7 +7,7 @@ import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.j
 type OpenStore = CustomerPorts & { close(): Promise<void> };
 
 /** What `TagRepository` promises of tags that leave photos whose new versions come later. Opened once. */
-export function departedTagsContract(open: () => Promise<OpenStore>): void {
+export function tombstonesContract(open: () => Promise<OpenStore>): void {
   let opened: OpenStore;
   let tenant: Tenant;
 

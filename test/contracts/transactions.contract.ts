@@ -6,7 +6,7 @@ import { atOnce, type CustomerPorts, Gate, present, Tenant } from '../support/te
 
 type OpenStore = CustomerPorts & { close(): Promise<void> };
 
-/** What `CustomerStore.transaction` and `read` promise to those who meet in them. Opened once: every test has customers of its own. */
+/** What `CustomerStore.transaction` and `query` promise to those who meet in them. Opened once: every test has customers of its own. */
 export function transactionsContract(open: () => Promise<OpenStore>): void {
   let opened: OpenStore;
   let tenant: Tenant;

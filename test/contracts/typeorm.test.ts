@@ -33,13 +33,13 @@ import { jobQueueContract } from './job-queue.contract.js';
 import { keyStoreContract } from './key-store.contract.js';
 import { limitsContract } from './limits.contract.js';
 import { operatorTokenStoreContract } from './operator-token-store.contract.js';
-import { strayRowsContract } from './orphan-rows.contract.js';
+import { orphanRowsContract } from './orphan-rows.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
 import { renditionLocksContract } from './rendition-locks.contract.js';
 import { shareFinderContract } from './share-finder.contract.js';
 import { sourceFetchesContract } from './source-fetches.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
-import { departedTagsContract } from './tag-tombstones.contract.js';
+import { tombstonesContract } from './tag-tombstones.contract.js';
 import { tracesContract } from './traces.contract.js';
 import { transactionsContract } from './transactions.contract.js';
 import { usersContract } from './users.contract.js';
@@ -86,7 +86,7 @@ customerStoreContract('TypeORM', openDatabase);
 
 describe('tags of many photos in TypeORM', () => bulkTagsContract(openDatabase));
 
-describe('tags that depart in TypeORM', () => departedTagsContract(openDatabase));
+describe('tags that depart in TypeORM', () => tombstonesContract(openDatabase));
 
 describe('transactions in TypeORM', () => transactionsContract(openDatabase));
 
@@ -165,7 +165,7 @@ tagCountsContract('TypeORM', async () => {
   return { ...rest, setCount: (...given) => arrange(source)(sql, given) };
 });
 
-strayRowsContract('TypeORM', async () => {
+orphanRowsContract('TypeORM', async () => {
   const { source, ...rest } = await openDatabase();
   const keys: { table: string; name: string }[] = await arrange(source)(
     `SELECT conrelid::regclass::text AS table, conname AS name FROM pg_constraint
