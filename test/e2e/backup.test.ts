@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -16,7 +17,7 @@ import { signatureText } from '../../src/cli/backup/manifest.js';
 import { timeOfBackup } from '../../src/core/backup/backup-name.js';
 import { Client, sha256 } from './support/client.js';
 import { Failpoints } from './support/failpoints.js';
-import { photoNamed } from './support/life.js';
+import { liveThrough, persist, photoNamed } from './support/life.js';
 import { until } from './support/processes.js';
 import { type CommandResult, freePort, Installation } from './support/service.js';
 import { ImageSigner } from './support/signed-image.js';
@@ -24,17 +25,20 @@ import { collectGarbage, expectSound, verification } from './support/sound.js';
 
 /** Imports photos; answers their ids by the name that their bytes were made of. */
 async function bring(client: Client, names: readonly string[]): Promise<Map<string, number>> {
-  const subject = (await client.post('/imports', { tagNames: ['kept'] })).body.id;
+  const post = (path: string, body?: unknown) => {
+    const key = { 'Idempotency-Key': randomUUID() };
+    return persist(() => client.post(path, body, key));
+  };
+  const subject = (await post('/imports', { tagNames: ['kept'] })).body.id;
   const files = names.map((name) => ({ name: `${name}.jpg`, bytes: photoNamed(name) }));
-  expect((await client.inline(subject, files)).status).toBe(201);
-  await client.post(`/imports/${subject}/finalize`);
+  expect((await persist(() => client.inline(subject, files))).status).toBe(201);
+  await post(`/imports/${subject}/finalize`);
   await until('the import to end', async () => (await client.get(`/imports/${subject}`)).body.status === 'completed');
-  const { data } = (await client.get(`/photos?importId=${subject}&limit=100`)).body;
+  const { data } = (await persist(() => client.get(`/photos?importId=${subject}&limit=100`))).body;
   return new Map(data.map(({ id, filename }: { id: number; filename: string }) => [filename.replace('.jpg', ''), id]));
 }
 
-/** How the names of photos begin that come and go while backups are made. */
-const MEANWHILE = 'meanwhile-';
+/** Clients that import, edit, trash, restore, purge and discard photos while backups are made. */
 const WRITERS = 3;
 
 const json = ({ status, stdout, stderr }: CommandResult) => {
@@ -93,10 +97,7 @@ describe('F22: phs backup and phs restore', () => {
     await client.inline(waiting, [{ name: 'later.jpg', bytes: photoNamed('later') }]);
     let over = false;
     const writer = async (_: unknown, number: number) => {
-      for (let round = 0; !over; round += 1) {
-        const brought = await bring(client, [`${MEANWHILE}${number}-${round}`]);
-        for (const id of brought.values()) await client.delete(`/photos/${id}?permanent=true`);
-      }
+      for (let round = 0; !over; round += 1) await liveThrough(client, `writer ${number}, round ${round}`);
     };
     const writing = Promise.all(Array.from({ length: WRITERS }, writer));
     const first = json(await original.command('backup', folder, '--recipient', recipient, '--json'));
@@ -108,9 +109,8 @@ describe('F22: phs backup and phs restore', () => {
     await writing;
     expect(second).toMatchObject({ ok: true, problems: [], signedBy: first.signedBy });
     signedBy = first.signedBy;
+    // What waits may have become ready since, and has other names then.
     expect(second.unchanged).toBeGreaterThanOrEqual(names.length);
-    // What waited may have become ready since, and has other names then. Each writer has one photo at a time.
-    expect(second.copied).toBeLessThanOrEqual(2 + WRITERS);
     expect(more.size).toBe(1);
     expect(readdirSync(folder).sort()).toEqual(['blobs.age', 'identity.txt', first.name, second.name].sort());
     expect(readdirSync(join(folder, 'blobs.age'))).not.toContain('renditions');
@@ -168,7 +168,9 @@ describe('F22: phs backup and phs restore', () => {
   });
 
   it('gives everything back after the loss of the whole installation: the key, the rows, the photos byte for byte', async () => {
-    const kept = (await client.get('/photos?sort=id&trashed=any&limit=100')).body.data;
+    const [{ id: tagId }] = (await client.get('/tags')).body.data;
+    const ours = `/photos?sort=id&limit=100&tagIds=${tagId}`;
+    const kept = (await client.get(`${ours}&trashed=any`)).body.data;
     expect(kept).toHaveLength(9);
     await original.killEverything();
     rmSync(original.dataDir, { recursive: true });
@@ -182,21 +184,20 @@ describe('F22: phs backup and phs restore', () => {
     failpoints.arm('make-backup:makeBackup/backup.removePart');
     await restored.start(failpoints.settings);
     const again = new Client(restored.url, token);
-    const listed = async (filters: string) => {
-      const { status, body } = await again.get(`/photos?sort=id&limit=100${filters}`);
+    const listed = async (path: string) => {
+      const { status, body } = await again.get(path);
       expect([status, body.error]).toEqual([200, undefined]);
-      return body.data.filter(({ filename }: { filename: string }) => !filename.startsWith(MEANWHILE));
+      return body.data;
     };
-    expect(await listed('&trashed=any')).toEqual(kept);
+    expect(await listed(`${ours}&trashed=any`)).toEqual(kept);
     for (const name of names.slice(0, 7)) {
       expect(sha256(await again.bytes(`/photos/${photos.get(name)}/download`))).toBe(sha256(photoNamed(name)));
     }
     expect((await again.bytes(`/photos/${photos.get('photo-0')}/download?rendition=thumb`)).length).toBeGreaterThan(
       100,
     );
-    const { data: tags } = (await again.get('/tags')).body;
-    expect(tags).toMatchObject([{ name: 'kept' }]);
-    expect(await listed(`&tagIds=${tags[0].id}`)).toHaveLength(8);
+    expect(await listed('/tags')).toMatchObject([{ id: tagId, name: 'kept' }]);
+    expect(await listed(ours)).toHaveLength(8);
     // Signed before the loss, by a preset, and made again.
     expect((await fetch(restored.url + image)).headers.get('content-type')).toBe('image/png');
   });

@@ -147,7 +147,7 @@ async function expectAnswer(statuses: readonly number[], ask: () => Promise<Answ
 }
 
 /** Asks again while the service is away: a connection that is refused or cut, or 503. */
-async function persist<T>(ask: () => Promise<T>): Promise<T> {
+export async function persist<T>(ask: () => Promise<T>): Promise<T> {
   return until('an answer', async () => {
     try {
       const answer = await ask();
