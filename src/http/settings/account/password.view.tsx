@@ -56,7 +56,7 @@ export function FactorsCard({ person: { user, hasFactor } }: { person: Pick<Know
     <Card title="Two-step sign-in">
       <p>
         {hasFactor
-          ? `You sign in with a passkey, or ${onlyProofOf(user)} and with a second factor.`
+          ? `You sign in ${onlyProofOf(user)} and with a second factor. A passkey can replace both.`
           : `You sign in ${onlyProofOf(user)} alone. With a passkey or a code of an app in addition, ${stolen} is not enough.`}
       </p>
       <div class="buttons">
