@@ -42,7 +42,8 @@ beforeAll(async () => {
   owner = await session(browser);
   await owner.page.goto(installation.link() ?? '');
   await look('welcome');
-  await welcome(owner.page, 'first@example.com');
+  await typeInto(owner.page, 'E-mail address', 'first@example.com');
+  await enterInto(owner.page, 'Password', PASSWORD);
   await owner.page.getByRole('navigation', { name: 'Settings' }).waitFor();
 });
 afterAll(async () => {
@@ -159,8 +160,7 @@ test('the account: address, password, people, browsers', async () => {
   const phone = await session(browser, { width: 390 });
   await phone.page.goto(`${installation.url}/settings`);
   await look('sign-in', phone.page);
-  await typeInto(phone.page, 'E-mail address', 'anna@example.com');
-  await enterInto(phone.page, 'Password', 'not the password');
+  await signIn(phone.page, 'anna@example.com', 'not the password');
   await phone.page.getByText('is incorrect').waitFor();
   await enterInto(phone.page, 'Password', OWN_PASSWORD);
   await phone.page.waitForURL('**/settings/library');
@@ -178,7 +178,7 @@ test('the account: address, password, people, browsers', async () => {
   await look('welcome-editor', bert.page);
   await enterInto(bert.page, 'Password', PASSWORD);
   await bert.page.waitForURL('**/settings/library');
-  await bert.page.getByRole('link', { name: 'Account' }).click();
+  await pressKey(bert.page, 'Account');
   await bert.page.getByText('You are an editor of').waitFor();
   expect(await bert.page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
   await look('editor', bert.page);
@@ -193,8 +193,7 @@ test('the account: address, password, people, browsers', async () => {
   await pressKey(page, 'Sign out Chrome on Linux at 127.0.0.1');
   await page.getByText('That browser is signed out.').waitFor();
   await isSignedOut();
-  await typeInto(phone.page, 'E-mail address', 'anna@example.com');
-  await enterInto(phone.page, 'Password', OWN_PASSWORD);
+  await signIn(phone.page, 'anna@example.com', OWN_PASSWORD);
   await phone.page.getByRole('heading', { name: 'Account', exact: true }).waitFor();
   await page.reload();
   await pressKey(page, 'Sign out everywhere else');
@@ -328,7 +327,7 @@ test('a role is changed, a provider unlinked and a person removed, and each coun
   await page.keyboard.press('v');
   await pressKey(page, 'Change role bert@example.com');
   await page.getByText('bert@example.com is a viewer from now on.').waitFor();
-  await bert.page.getByRole('link', { name: 'Account' }).click();
+  await pressKey(bert.page, 'Account');
   await bert.page.getByText('You are a viewer of').waitFor();
   await look('viewer', bert.page);
 
@@ -425,8 +424,7 @@ test('a second factor that is required of everyone is announced, comes before ev
   const signInAgain = async () => {
     await pressKey(page, 'Sign out');
     await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
-    await typeInto(page, 'E-mail address', 'dora@example.com');
-    await enterInto(page, 'Password', PASSWORD);
+    await signIn(page, 'dora@example.com', PASSWORD);
     await page.getByRole('heading', { name: 'Enter a code' }).waitFor();
   };
   await signInAgain();
@@ -453,8 +451,7 @@ test('a mailed link does not replace the second factor, nor does one app another
   await page.getByRole('heading', { name: 'Enter a code' }).waitFor();
   await page.goto(`${installation.url}/settings/library`);
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
-  await typeInto(page, 'E-mail address', 'dora@example.com');
-  await enterInto(page, 'Password', 'a password that Dora chose');
+  await signIn(page, 'dora@example.com', 'a password that Dora chose');
   await page.getByRole('heading', { name: 'Enter a code' }).waitFor();
   await enterInto(page, 'Code', nextCode(secretOfDora));
   await inLibrary();
@@ -535,8 +532,7 @@ test('somebody with two accounts changes between them, and erases one', async ()
   await pressKey(page, 'Account: First customer');
   await pressKey(page, 'Sign in to another account');
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
-  await typeInto(page, 'E-mail address', 'anna@example.com');
-  await enterInto(page, 'Password', PASSWORD);
+  await signIn(page, 'anna@example.com', PASSWORD);
   await page.getByText('Account: Studio South').waitFor();
   await pressKey(page, 'Account: Studio South');
   await page.getByRole('button', { name: 'Switch to First customer' }).waitFor();

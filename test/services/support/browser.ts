@@ -97,8 +97,8 @@ export async function enterInto(page: Page, label: string, text: string): Promis
   await page.keyboard.press('Enter');
 }
 
+/** By the keyboard alone, on the sign-in page. */
 export async function signIn(page: Page, email: string, password: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'E-mail address' }).fill(email);
-  await page.getByLabel('Password').fill(password);
-  await page.keyboard.press('Enter');
+  await typeInto(page, 'E-mail address', email);
+  await enterInto(page, 'Password', password);
 }
