@@ -44,6 +44,23 @@ describe('the library', () => {
     expect(text).toMatch(/<form[^>]* action="\/settings\/import"[^>]* enctype="multipart\/form-data"/);
   });
 
+  it('shows the first steps, of which each leads somewhere, until there are photos', async () => {
+    const stepsOf = async (role: 'admin' | 'viewer') => {
+      const client = new BrowserClient(app.url);
+      await client.enter(app.ports, actor.customerId, role, `${role}.${actor.customerId}@example.com`);
+      const { text } = await client.get('/settings/library');
+      const [steps = ''] = /<section class="first-steps".*?<\/section>/s.exec(text) ?? [];
+      for (const [, link = ''] of steps.matchAll(/href="([^"]+)"/g)) expect((await client.get(link)).status).toBe(200);
+      return { text, titles: [...steps.matchAll(/<h3>([^<]+)/g)].map(([, title]) => title) };
+    };
+    expect((await stepsOf('admin')).titles).toEqual(['Add photos', 'Look, tag and share', 'Connect a program']);
+    // Who only looks can do none of that, and is not asked to.
+    const { text, titles } = await stepsOf('viewer');
+    expect([titles, text.includes('No photos yet'), text.includes('Drop')]).toEqual([[], true, false]);
+    await add('alps');
+    expect((await stepsOf('admin')).titles).toEqual([]);
+  });
+
   it('shows photos with their sizes and signed thumbs, and leads on by cursors', async () => {
     const ids = await add(...Array.from({ length: 61 }, (_, n) => `p${n}`));
     const first = await browser.get('/settings/library?sort=-createdAt');
@@ -108,6 +125,7 @@ describe('the library', () => {
       for (const photo of await photos.lock([a, b])) await photos.update({ ...photo, camera });
     });
     expect(await shown('lens=RF+24-70mm+F2.8')).toEqual([a, b]);
+    expect(await shown('camera=Canon+R5')).toEqual([a, b]);
     const { text } = await browser.get('/settings/library?panel=open');
     const options = (name: string) => {
       const [select = ''] = new RegExp(`<select id="filter-${name}".*?</select>`, 's').exec(text) ?? [];
@@ -122,6 +140,8 @@ describe('the library', () => {
       ['FJ', 'Fiji (1)'],
       ['FR', 'France (1)'],
     ]);
+    expect(options('camera')).toEqual([['Canon R5', 'Canon R5 (2)']]);
+    expect(options('aspect')).toEqual([['landscape', 'Landscape (3)']]);
     expect(options('lens')).toEqual([['RF 24-70mm F2.8', 'RF 24-70mm F2.8 (2)']]);
     expect(options('tagged')).toEqual([
       ['yes', 'With tags (1)'],
@@ -427,6 +447,12 @@ describe('the library', () => {
 });
 
 describe('a photo', () => {
+  it('is displayed no wider than it has pixels', async () => {
+    const [id] = await add('alps');
+    const { text } = await browser.get(`/settings/photos/${id}`);
+    expect(text).toMatch(/ sizes="\(min-width: 75rem\) min\(400px, [^"]*, min\(400px, 100vw, 64vh \* 1.33\)"/);
+  });
+
   it('says all that is known of it, and leads to its neighbours in the list', async () => {
     const [a, b, c] = await add('a', 'b', 'c');
     const { text } = await browser.get(`/settings/photos/${b}?sort=filename`);

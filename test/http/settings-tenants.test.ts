@@ -173,6 +173,8 @@ async function everythingOf({ actor, browser, ids }: Tenant): Promise<unknown> {
     await Promise.all(people.map(({ id }) => reader.factors.passkeysOf(id))),
   ]);
   const identities = await app.ports.store.query(actor.customerId, (reader) => reader.identities.list());
+  const searches = await app.ports.store.query(actor.customerId, (reader) => reader.savedSearches.list());
+  const presets = await app.ports.store.query(actor.customerId, (reader) => reader.presets.list());
   const edits = await app.ports.store.query(actor.customerId, (reader) => reader.bulkEdits.list(null, 100));
   const sent = await app.ports.store.query(actor.customerId, (reader) =>
     reader.deliveries.list(ids['/settings/webhooks'] ?? 0, null, 100),
@@ -182,7 +184,7 @@ async function everythingOf({ actor, browser, ids }: Tenant): Promise<unknown> {
     tags: await read('/tags'),
     import: await read(`/imports/${ids['/settings/import']}?include=photos`),
     keys: (await app.ports.keys.list(actor.customerId)).map(({ lastUsedAt: _, lastUsedIp: __, ...key }) => key),
-    ...{ people, endpoints, deliveryKeys, shares, factors, identities, edits, sent },
+    ...{ people, endpoints, deliveryKeys, shares, factors, identities, edits, searches, presets, sent },
     sessions: (await Promise.all(sessions)).flat().map(({ id }) => id),
     signedIn: (await browser.get('/settings/account')).status,
   };

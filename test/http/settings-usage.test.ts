@@ -71,7 +71,11 @@ describe('usage', () => {
       { method: 'GET', route: '/api/v1/photos/:id', status: 404, code: 'not_found', apiKeyId: actor.keyId },
     ]);
     const { text } = await browser.get('/settings/usage');
-    expect(text).toContain(missing.headers['x-request-id']);
+    const requestId = String(missing.headers['x-request-id']);
+    // An error leads to itself, to what it means, and to the key that got it.
+    expect(text).toContain(`id="${requestId}" class="small code" href="#${requestId}"`);
+    expect(text).toMatch(/<a[^>]* href="\/docs\/errors\/not_found"[^>]*>not_found/);
+    expect(text).toContain(`href="/settings/keys/${actor.keyId}"`);
     expect(text).toMatch(/4 requests[\s\S]*1 error[\s\S]*1 over the rate limit/);
     expect(text).toMatch(/slow importer<\/a><\/td><td data-column="Requests">2<\/td><td[^>]*>0<\/td><td[^>]*>1</);
     expect(text).toContain('/api/v1/photos/:id');

@@ -45,7 +45,7 @@ async function share(values: Partial<ShareSettings> & ShareContents = {}, of = a
   return { id: created.share.id, token: present(created.token), path: `/s/${created.token}` };
 }
 
-/** Everything below the link of a share that shows these two photos. */
+/** Everything that is read below the link of a share that shows these two photos. */
 const below = (path: string, id = idAt(0)) => [
   path,
   `${path}/photos.json`,
@@ -60,6 +60,17 @@ const told = ({ status, headers, text }: Answer) => {
   const { date: _, 'x-request-id': __, etag: ___, ...others } = headers;
   return { status, others, text: text.replace(/req_\w+/g, '') };
 };
+
+test('every address below a link is in the lists of these tests, but for styles and scripts, which are the same under each', () => {
+  const listed = [...below('/s/:token', 0), '/s/:token/password', '/s/:token/upload'];
+  const routes = app.routes.filter(({ path }) => /^\/s\/:token(?!\/assets\/)/.test(path));
+  const missing = routes.filter(({ path }) => {
+    const pattern = new RegExp(`^${path.replace(':id', '0').replace(':size', '\\w+')}$`);
+    return !listed.some((each) => pattern.test(each));
+  });
+  expect(missing).toEqual([]);
+  expect(routes.length).toBeGreaterThan(7);
+});
 
 test('visitors see the photos on a page that needs no script', async () => {
   const { path } = await share();
@@ -148,10 +159,13 @@ describe('a link', () => {
         expect(answers.map(told)).toEqual(expected);
       }
     }
-    const posted = await Promise.all(
-      [...all, unknown].map((path) => visitor.post(`${path}/password`, { password: 'x' })),
-    );
-    expect(new Set(posted.map((answer) => JSON.stringify(told(answer)))).size).toBe(1);
+    for (const form of ['password', 'upload']) {
+      const posted = await Promise.all(
+        [...all, unknown].map((path) => visitor.post(`${path}/${form}`, { password: 'x' })),
+      );
+      expect(new Set(posted.map((answer) => JSON.stringify(told(answer)))).size).toBe(1);
+      expect(posted[0]?.status).toBe(404);
+    }
     await resumeCustomer(app.ports, commandLine, actor.customerId);
     expect(await statuses(all)).toEqual([404, 404, 200]);
   });
@@ -188,7 +202,11 @@ describe('a link', () => {
     expect((await visitor.get(path)).status).toBe(200);
     const refused = await visitor.get(path);
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, expect.any(String)]);
-    expect(await statuses([`/s/${'x'.repeat(43)}`])).toEqual([429]);
+    const all = [...below(path), ...below(`/s/${'x'.repeat(43)}`)];
+    expect(await statuses(all)).toEqual(all.map(() => 429));
+    for (const form of ['password', 'upload']) {
+      expect((await visitor.post(`${path}/${form}`, { password: 'x' })).status).toBe(429);
+    }
   });
 });
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { BulkEdit } from '../../../core/bulk-edits/bulk-edit.js';
 import type { FilterValues } from '../../../core/photos/filter-values.js';
 import type { SavedSearch } from '../../../core/searches/saved-search.js';
-import { Allowed } from '../allowed.js';
+import { Allowed, useMayActAs } from '../allowed.js';
 import { Form } from '../form.js';
 import { ActiveEdits } from '../history/active-edits.view.js';
 import { Icon } from '../icon.js';
@@ -61,7 +61,7 @@ export function LibraryPage({ query, problems, isFirst, values, searches, edits,
         {isNew ? <Importer title="Your library is empty. Drop photos here" /> : !query.trash && <Importer waits />}
       </Allowed>
       <Part name="photos">
-        {isNew && <FirstSteps />}
+        {isNew && <NewLibrary />}
         {isEmpty && !isNew && <NothingFound query={query} />}
         {list.sections.length > 0 && (
           <>
@@ -76,6 +76,16 @@ export function LibraryPage({ query, problems, isFirst, values, searches, edits,
         )}
       </Part>
     </>
+  );
+}
+
+/** Who only looks has no first steps. */
+function NewLibrary() {
+  if (useMayActAs('editor')) return <FirstSteps />;
+  return (
+    <Empty icon="image-plus" title="No photos yet">
+      <p>Photos that others add to this library appear here.</p>
+    </Empty>
   );
 }
 
