@@ -149,7 +149,7 @@ export class Viewer {
   private async toggleFullScreen(): Promise<void> {
     try {
       if (document.fullscreenElement !== null) await document.exitFullscreen();
-      else await this.dialog.requestFullscreen();
+      else await this.part('content').requestFullscreen();
     } catch {
       // Not allowed here: the viewer fills the window.
     }

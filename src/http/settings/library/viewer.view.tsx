@@ -1,23 +1,25 @@
 import { Icon } from '../icon.js';
 import type { IconName } from '../icon-shapes.js';
 
-/** The viewer, empty (viewer.ts): without scripts a photo opens its page. */
+/** The viewer, empty (viewer.ts): without scripts a photo opens its page. Its content can fill the screen; a dialog cannot (Fullscreen §3). */
 export function ViewerDialog() {
   return (
     <dialog class="viewer" data-photo-viewer aria-labelledby="viewer-name">
-      <div class="viewer-bar">
-        <ViewerButton name="close" label="Close" icon="x" />
-        <p id="viewer-name" data-viewer="name" />
-        <ViewerButton name="enlarge" label="Enlarge" icon="zoom-in" />
-        <ViewerButton name="screen" label="Full screen" icon="maximize" />
-        <ViewerButton name="information" label="Information" icon="info" isSwitch />
+      <div class="viewer-content" data-viewer="content">
+        <div class="viewer-bar">
+          <ViewerButton name="close" label="Close" icon="x" />
+          <p id="viewer-name" data-viewer="name" />
+          <ViewerButton name="enlarge" label="Enlarge" icon="zoom-in" />
+          <ViewerButton name="screen" label="Full screen" icon="maximize" />
+          <ViewerButton name="information" label="Information" icon="info" isSwitch />
+        </div>
+        <div class="viewer-stage" data-viewer="stage">
+          <div class="frame" />
+          <ViewerButton name="previous" label="Previous photo" icon="chevron-left" />
+          <ViewerButton name="next" label="Next photo" icon="chevron-right" />
+        </div>
+        <aside class="photo viewer-panel" data-viewer="panel" aria-label="Information" hidden />
       </div>
-      <div class="viewer-stage" data-viewer="stage">
-        <div class="frame" />
-        <ViewerButton name="previous" label="Previous photo" icon="chevron-left" />
-        <ViewerButton name="next" label="Next photo" icon="chevron-right" />
-      </div>
-      <aside class="photo viewer-panel" data-viewer="panel" aria-label="Information" hidden />
     </dialog>
   );
 }
