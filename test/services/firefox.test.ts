@@ -141,6 +141,18 @@ test('filters narrow the list in place, and Back restores the one before', async
   await firefox.wait(`document.querySelectorAll('.grid > li').length === 3`);
 });
 
+test('a search is saved, and its name leads to it', async () => {
+  await openLibrary('?q=firefox');
+  await firefox.follow('Save this search');
+  await firefox.fill('#new-search', 'Foxes');
+  await firefox.press('Enter');
+  await waitForText('Search “Foxes” saved.');
+  await openLibrary();
+  await firefox.follow('Foxes');
+  await firefox.wait(`document.querySelectorAll('.grid > li').length === 1`);
+  expect(await firefox.evaluate('location.search')).toBe('?q=firefox');
+});
+
 test('a photo that is selected in the dialog of the browser is imported with its tags', async () => {
   await open('/settings/import');
   await firefox.click('#import-tags');
