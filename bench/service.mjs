@@ -170,9 +170,18 @@ export function memoryBytes({ pid }) {
 
 /** The same of those processes in whose command line this text is. */
 export function memoryOf({ pid }, text) {
-  const share = (one) => Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${one}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
   const named = family(pid).filter(({ command }) => command.includes(text));
-  return named.reduce((sum, each) => sum + share(each.pid) * 1024, 0);
+  return named.reduce((sum, each) => sum + shareOf(each.pid), 0);
+}
+
+function shareOf(pid) {
+  try {
+    return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) * 1024;
+  } catch (error) {
+    // It has ended meanwhile.
+    if (['ENOENT', 'ESRCH'].includes(error.code)) return 0;
+    throw error;
+  }
 }
 
 /** Bytes of memory that the process itself has, what it shares included. Linux. */
