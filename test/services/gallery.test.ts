@@ -11,6 +11,7 @@ import { present } from '../support/tenant.js';
 import { seriousViolations } from './support/axe.js';
 import { launchBrowser } from './support/browser.js';
 import { newDeliveryKey } from './support/delivery-key.js';
+import { recordShift } from './support/layout-shift.js';
 
 /** Where pictures go, when somebody wants to look at them. */
 const shots = process.env.SCREENSHOTS ?? null;
@@ -95,13 +96,7 @@ test.each([
     page.on('response', (response) => {
       if (response.url().includes('/img/')) types.add(response.headers()['content-type']);
     });
-    await page.addInitScript(() => {
-      const win = window as unknown as { shift: number };
-      win.shift = 0;
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) win.shift += (entry as unknown as { value: number }).value;
-      }).observe({ type: 'layout-shift', buffered: true });
-    });
+    await recordShift(page);
     await page.goto(address);
     const { shift, shown } = await seen(page);
     expect(shown).toHaveLength(8);

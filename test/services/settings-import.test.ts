@@ -6,7 +6,8 @@ import type { Browser, Page } from 'playwright-core';
 import { Installation } from '../e2e/support/service.js';
 import { withChunk } from '../support/png.js';
 import { seriousViolations } from './support/axe.js';
-import { type BrowserSession, launchBrowser, session, welcome } from './support/browser.js';
+import { type BrowserSession, launchBrowser, session } from './support/browser.js';
+import { SignedIn } from './support/signed-in.js';
 
 const fixtures = join(__dirname, '../fixtures/photos');
 const at = (name: string) => join(fixtures, name);
@@ -19,19 +20,14 @@ const shots = process.env.SCREENSHOTS ?? null;
 
 let installation: Installation;
 let browser: Browser;
-let signedIn: Awaited<ReturnType<BrowserSession['context']['storageState']>>;
+let signedIn: SignedIn;
 const folder = mkdtempSync(join(tmpdir(), 'phs-browser-'));
 
 beforeAll(async () => {
   installation = await Installation.make();
   await installation.start();
   browser = await launchBrowser();
-  const { page, context } = await session(browser);
-  await page.goto(installation.link() ?? '');
-  await welcome(page, 'anna@example.com');
-  await page.waitForURL('**/settings/library');
-  signedIn = await context.storageState();
-  await context.close();
+  signedIn = await SignedIn.enter(browser, installation);
 });
 afterAll(async () => {
   await browser?.close();
@@ -40,8 +36,7 @@ afterAll(async () => {
 });
 
 async function visit(path: string, view: Parameters<typeof session>[1] = {}): Promise<BrowserSession> {
-  const opened = await session(browser, view);
-  await opened.context.addCookies(signedIn.cookies);
+  const opened = await signedIn.open(view);
   opened.context.setDefaultTimeout(60_000);
   opened.page.on('dialog', (dialog) => void dialog.accept());
   await opened.page.goto(`${installation.url}${path}`);

@@ -12,8 +12,9 @@ import { Installation } from '../e2e/support/service.js';
 import { present } from '../support/tenant.js';
 import { until } from '../support/until.js';
 import { seriousViolations } from './support/axe.js';
-import { type BrowserSession, launchBrowser, session, tabTo, type View, welcome } from './support/browser.js';
+import { launchBrowser, tabTo, type View } from './support/browser.js';
 import { differencesFrom } from './support/reference-screens.js';
+import { SignedIn } from './support/signed-in.js';
 
 /** Where pictures go, when somebody wants to look at them. */
 const shots = process.env.SCREENSHOTS ?? null;
@@ -23,7 +24,7 @@ let folder: string;
 let installation: Installation;
 let browser: Browser;
 let client: PhotoService;
-let signedIn: Awaited<ReturnType<BrowserSession['context']['storageState']>>;
+let signedIn: SignedIn;
 
 /** What the operator's tile server was asked for. */
 const asked: string[] = [];
@@ -45,12 +46,7 @@ beforeAll(async () => {
   await makePictures();
   await importFiles(client, [folder, join(__dirname, '../fixtures/photos/el-torcal-rocks.jpg')]);
   browser = await launchBrowser();
-  const { page, context } = await session(browser);
-  await page.goto(present(installation.link()));
-  await welcome(page, 'anna@example.com');
-  await page.waitForURL('**/settings/library');
-  signedIn = await context.storageState();
-  await context.close();
+  signedIn = await SignedIn.enter(browser, installation);
 });
 afterAll(async () => {
   await browser?.close();
@@ -74,12 +70,7 @@ async function makePictures() {
   );
 }
 
-async function visit(path: string, view: View = {}): Promise<BrowserSession> {
-  const opened = await session(browser, view);
-  await opened.context.addCookies(signedIn.cookies);
-  await opened.page.goto(`${installation.url}${path}`);
-  return opened;
-}
+const visit = (path: string, view?: View) => signedIn.visit(path, view);
 
 const tiles = (page: Page) => page.locator('.grid > li:not([hidden])');
 /** A tile gets its content when it comes near: a click on the tile itself may begin before that, and end after it. */

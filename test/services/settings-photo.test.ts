@@ -6,7 +6,9 @@ import { Installation } from '../e2e/support/service.js';
 import { present } from '../support/tenant.js';
 import { until } from '../support/until.js';
 import { seriousViolations } from './support/axe.js';
-import { type BrowserSession, launchBrowser, session, welcome } from './support/browser.js';
+import { launchBrowser, session, type View } from './support/browser.js';
+import { recordShift } from './support/layout-shift.js';
+import { SignedIn } from './support/signed-in.js';
 
 const at = (name: string) => join(__dirname, '../fixtures/photos', name);
 
@@ -16,7 +18,7 @@ const shots = process.env.SCREENSHOTS ?? null;
 let installation: Installation;
 let browser: Browser;
 let client: PhotoService;
-let signedIn: Awaited<ReturnType<BrowserSession['context']['storageState']>>;
+let signedIn: SignedIn;
 /** One that is wider than tall, and one that is taller than wide. */
 let ids: readonly number[];
 
@@ -29,24 +31,14 @@ beforeAll(async () => {
   for await (const photo of client.photos.list()) photos.push(photo);
   ids = photos.sort((a, b) => b.width / b.height - a.width / a.height).map(({ id }) => id);
   browser = await launchBrowser();
-  const { page, context } = await session(browser);
-  await page.goto(present(installation.link()));
-  await welcome(page, 'anna@example.com');
-  await page.waitForURL('**/settings/library');
-  signedIn = await context.storageState();
-  await context.close();
+  signedIn = await SignedIn.enter(browser, installation);
 });
 afterAll(async () => {
   await browser?.close();
   await installation?.remove();
 });
 
-async function visit(path: string, view: Parameters<typeof session>[1] = {}): Promise<BrowserSession> {
-  const opened = await session(browser, view);
-  await opened.context.addCookies(signedIn.cookies);
-  await opened.page.goto(`${installation.url}${path}`);
-  return opened;
-}
+const visit = (path: string, view?: View) => signedIn.visit(path, view);
 
 const choose = (page: Page) => page.getByRole('button', { name: 'Choose on the photo' });
 
@@ -214,9 +206,8 @@ test('the next photo is fetched before it is asked for, in the size in which it 
 });
 
 test('until a picture has arrived its blurred preview stands in its place, and nothing moves when it comes', async () => {
-  const opened = await session(browser);
+  const opened = await signedIn.open();
   const { page, context } = opened;
-  await context.addCookies(signedIn.cookies);
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -225,13 +216,7 @@ test('until a picture has arrived its blurred preview stands in its place, and n
     await released;
     await route.continue();
   });
-  await page.addInitScript(() => {
-    const win = window as unknown as { shift: number };
-    win.shift = 0;
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) win.shift += (entry as unknown as { value: number }).value;
-    }).observe({ type: 'layout-shift', buffered: true });
-  });
+  await recordShift(page);
   await page.goto(`${installation.url}/settings/library`, { waitUntil: 'commit' });
   const previews = page.locator('.grid canvas.tint');
   await until(async () => (await previews.count()) === ids.length);
