@@ -100,6 +100,19 @@ test('there are never more files or bytes than the share allows, however many co
   expect((await upload(small.path, jpeg('i'))).status).toBe(409);
 });
 
+test('the form says how many files may be sent at once: what the share leaves, and no more than one request can have', async () => {
+  const label = async (path: string) => /<label for="files">([^<]*)</.exec((await visitor.get(path)).text)?.[1];
+  const { path } = await share({ uploadFilesLimit: 3 });
+  expect(await label(path)).toBe('Add your own photos, up to 3 at once');
+  await upload(path, jpeg('a'), jpeg('b'));
+  expect(await label(path)).toBe('Add a photo of your own');
+  await upload(path, jpeg('c'));
+  expect(await label(path)).toBeUndefined();
+  const many = await share({ uploadFilesLimit: 10_000 });
+  const { inlineMaxFiles } = app.ports.limits;
+  expect(await label(many.path)).toBe(`Add your own photos, up to ${inlineMaxFiles} at once`);
+});
+
 test('a share without a limit, revoked or unknown takes nothing; one with a password only from who knows it', async () => {
   const closed = await share({ uploadFilesLimit: 0, uploadBytesLimit: 0 });
   expect((await visitor.get(closed.path)).text).not.toContain('/upload"');

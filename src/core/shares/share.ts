@@ -1,4 +1,5 @@
 import type { CustomerStatus } from '../customers/customer.js';
+import type { Limits } from '../customers/limits.js';
 import type { Id } from '../shared/ids.js';
 
 /** A link under which visitors see photos of a customer, until it expires or is revoked. */
@@ -76,24 +77,21 @@ export function isOver({ expiresAt }: Pick<Share, 'expiresAt'>, now: Date): bool
   return expiresAt !== null && expiresAt.getTime() <= now.getTime();
 }
 
-/** What visitors may upload besides what has arrived and what requests under way may need. */
-export function leftToUpload(share: Share, now: Date): UploadShare {
-  const active = activeReservations(share, now);
-  const reserved = (name: 'files' | 'bytes') => active.reduce((sum, each) => sum + each[name], 0);
-  return {
-    files: share.uploadFilesLimit - share.uploadedFiles - reserved('files'),
-    bytes: share.uploadBytesLimit - share.uploadedBytes - reserved('bytes'),
-  };
-}
-
 export function activeReservations({ uploadReservations }: Share, now: Date): readonly UploadReservation[] {
   return uploadReservations.filter(({ until }) => until > now.getTime());
 }
 
-/** Whether visitors may upload more. */
-export function mayUpload(share: Share, now: Date): boolean {
-  const { files, bytes } = leftToUpload(share, now);
-  return files > 0 && bytes > 0;
+/** What visitors may upload in one request, besides what has arrived and what requests under way may need; null: nothing is left. */
+export function nextUpload(
+  share: Share,
+  { inlineMaxFiles, inlineMaxBytes }: Pick<Limits, 'inlineMaxFiles' | 'inlineMaxBytes'>,
+  now: Date,
+): UploadShare | null {
+  const active = activeReservations(share, now);
+  const reserved = (name: 'files' | 'bytes') => active.reduce((sum, each) => sum + each[name], 0);
+  const files = Math.min(share.uploadFilesLimit - share.uploadedFiles - reserved('files'), inlineMaxFiles);
+  const bytes = Math.min(share.uploadBytesLimit - share.uploadedBytes - reserved('bytes'), inlineMaxBytes);
+  return files > 0 && bytes > 0 ? { files, bytes } : null;
 }
 
 /** In the audit log. */

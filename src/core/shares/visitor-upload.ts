@@ -7,7 +7,7 @@ import { type Clock, HOUR } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import { closedLink } from './open-share.js';
-import { activeReservations, leftToUpload, type Share, type UploadReservation, type UploadShare } from './share.js';
+import { activeReservations, nextUpload, type Share, type UploadReservation, type UploadShare } from './share.js';
 
 /** Requests with files per minute from one address. */
 export const UPLOADS_OF_VISITOR = 20;
@@ -36,11 +36,9 @@ export function reserveUpload(
     const share = await shares.lock(id);
     if (share === null) throw closedLink();
     const now = clock.now();
-    const left = leftToUpload(share, now);
-    const files = Math.min(left.files, limits.inlineMaxFiles);
-    const bytes = Math.min(left.bytes, limits.inlineMaxBytes);
-    if (files <= 0 || bytes <= 0) throw limitReached();
-    const reservation = { id: randomUUID(), files, bytes, until: now.getTime() + RESERVED_MS };
+    const next = nextUpload(share, limits, now);
+    if (next === null) throw limitReached();
+    const reservation = { id: randomUUID(), ...next, until: now.getTime() + RESERVED_MS };
     await shares.update({ ...share, uploadReservations: [...activeReservations(share, now), reservation] });
     return reservation;
   });

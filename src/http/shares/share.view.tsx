@@ -8,14 +8,15 @@ import { sharedPhotoPath, sharedPicturePath, sharePath } from './share-paths.js'
 import { UploadForm } from './upload.view.js';
 
 interface GalleryProps {
-  readonly mayUpload: boolean;
+  /** That visitors may add in one request. */
+  readonly filesAtOnce: number;
   readonly token: string;
   readonly share: Share;
   readonly photos: Page<PhotoWithTags>;
   readonly isFirst: boolean;
 }
 
-export function Gallery({ token, share, photos: { data, nextCursor }, isFirst, mayUpload }: GalleryProps) {
+export function Gallery({ token, share, photos: { data, nextCursor }, isFirst, filesAtOnce }: GalleryProps) {
   const path = sharePath(token);
   return (
     <>
@@ -38,7 +39,7 @@ export function Gallery({ token, share, photos: { data, nextCursor }, isFirst, m
             </li>
           ))}
         </ul>
-        {mayUpload && <UploadForm token={token} />}
+        {filesAtOnce > 0 && <UploadForm token={token} most={filesAtOnce} />}
         {(nextCursor !== null || !isFirst) && (
           <nav aria-label="Pages">
             {!isFirst && <a href={path}>First page</a>}

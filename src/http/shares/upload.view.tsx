@@ -1,11 +1,17 @@
 import { sharePath } from './share-paths.js';
 
+interface UploadProps {
+  readonly token: string;
+  /** Files in one request. */
+  readonly most: number;
+}
+
 /** Where visitors add photos. */
-export function UploadForm({ token }: { token: string }) {
+export function UploadForm({ token, most }: UploadProps) {
   return (
     <form class="upload" method="post" action={`${sharePath(token)}/upload`} enctype="multipart/form-data">
-      <label for="files">Add your own photos, up to 20 at once</label>
-      <input type="file" id="files" name="file" multiple accept="image/*" required />
+      <label for="files">{most === 1 ? 'Add a photo of your own' : `Add your own photos, up to ${most} at once`}</label>
+      <input type="file" id="files" name="file" multiple={most > 1} accept="image/*" required />
       <button class="button" type="submit">
         Send
       </button>
