@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { wholeOf } from '../../cli/src/sources/archive/archive-file.js';
 import { openZip } from '../../cli/src/sources/archive/zip-archive.js';
 import { type ZipEntry, zipOf, zipSize } from '../../src/http/responses/zip.js';
+import { Gate } from '../support/tenant.js';
 
 const at = new Date('2026-11-21T12:00:00Z');
 
@@ -105,4 +106,36 @@ test('nothing is read ahead, and everything is let go when nobody reads on', asy
   expect(seen).toMatchObject({ asked: 2, released: 1, ended: true });
   // What was read and not sent is what streams hold, however much there is.
   expect(seen.read * 65_536).toBeLessThan(bytes + 1_000_000);
+});
+
+test('an entry that is only being opened when nobody reads on is let go, too', async () => {
+  const seen = { released: 0, ended: false };
+  async function* many(): AsyncGenerator<Uint8Array> {
+    try {
+      for (let left = 100; left > 0; left -= 1) yield Buffer.alloc(65_536);
+    } finally {
+      seen.released += 1;
+    }
+  }
+  // As a store gives it: open, and to be closed, before anybody has read from it.
+  const opened = many();
+  await opened.next();
+  const [asked, open] = [new Gate(), new Gate()];
+  async function* entries(): AsyncGenerator<ZipEntry> {
+    try {
+      yield entry('first', chunksOf('a'));
+      asked.open();
+      await open.opened;
+      yield entry('second', opened);
+    } finally {
+      seen.ended = true;
+    }
+  }
+  const archive = zipOf(entries());
+  await archive.next();
+  await asked.opened;
+  const left = archive.return(undefined);
+  open.open();
+  await left;
+  expect(seen).toEqual({ released: 1, ended: true });
 });

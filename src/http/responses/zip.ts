@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
@@ -36,13 +36,13 @@ export async function* zipOf(entries: AsyncIterable<ZipEntry>): AsyncGenerator<U
   // Typed as any stream; it is one that can be destroyed.
   const output = zip.outputStream as Readable;
   zip.on('error', (error: Error) => void output.destroy(error));
-  const current: { source: Readable | null } = { source: null };
-  const filled = fill(zip, entries, current).catch((error: Error) => void output.destroy(error));
+  const stopping = new AbortController();
+  const filled = fill(zip, entries, stopping.signal).catch((error: Error) => void output.destroy(error));
   try {
     for await (const chunk of output) yield chunk;
   } finally {
-    // Of a client that has gone: what is being read is let go.
-    current.source?.destroy();
+    // The client may have gone: what is being read is released, and so is what is only being opened.
+    stopping.abort();
     await filled;
   }
 }
@@ -64,18 +64,13 @@ export function zipSize(entries: readonly { readonly path: string; readonly size
   return files + directory + END + (isLarge ? LARGE_END : 0);
 }
 
-async function fill(
-  zip: ZipFile,
-  entries: AsyncIterable<ZipEntry>,
-  current: { source: Readable | null },
-): Promise<void> {
+async function fill(zip: ZipFile, entries: AsyncIterable<ZipEntry>, stopping: AbortSignal): Promise<void> {
   for await (const { path, modifiedAt, sizeBytes, bytes } of entries) {
-    const source = Readable.from(bytes, { objectMode: false });
-    current.source = source;
+    const source = addAbortSignal(stopping, Readable.from(bytes, { objectMode: false }));
     const read = finished(source);
     const size = sizeBytes === null ? {} : { size: sizeBytes };
     const mtime = modifiedAt.getTime() < EARLIEST.getTime() ? EARLIEST : modifiedAt;
-    zip.addReadStream(source, path, { mtime, compress: false, ...size });
+    if (!stopping.aborted) zip.addReadStream(source, path, { mtime, compress: false, ...size });
     await read;
   }
   zip.end();
