@@ -401,12 +401,15 @@ describe('a store that fails', () => {
     const broken = await start(failingAfter(0));
     try {
       armed = true;
-      const answer = await broken.actor.get(`/photos/${broken.id}/download`);
-      expect([answer.status, answer.body.error.code]).toEqual([500, 'internal_error']);
-      expect([answer.headers['content-type'], answer.headers['repr-digest']]).toEqual([
-        'application/json; charset=utf-8',
-        undefined,
-      ]);
+      for (const headers of [{}, { range: 'bytes=10-19' }]) {
+        const answer = await broken.actor.get(`/photos/${broken.id}/download`, headers);
+        expect([answer.status, answer.body.error.code]).toEqual([500, 'internal_error']);
+        expect([answer.headers['content-type'], answer.headers['repr-digest']]).toEqual([
+          'application/json; charset=utf-8',
+          undefined,
+        ]);
+        expect(answer.headers['content-range']).toBeUndefined();
+      }
     } finally {
       await broken.app.close();
     }

@@ -58,13 +58,14 @@ export async function sendDownload(
     return;
   }
   const range = rangeOf(request, response, sendable, info);
+  const length = range ? range.end - range.start + 1 : sizeBytes;
+  const opened = request.method === 'HEAD' ? null : (all ?? (await sendable.open(range)));
+  const bytes = opened && (await withFirstChunk(opened.bytes));
+  // Only now: nothing of a range belongs to an error.
   if (range) {
     response.statusCode = 206;
     response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${sizeBytes}`);
   }
-  const length = range ? range.end - range.start + 1 : sizeBytes;
-  const opened = request.method === 'HEAD' ? null : (all ?? (await sendable.open(range)));
-  const bytes = opened && (await withFirstChunk(opened.bytes));
   response.setHeader('Content-Type', sendable.contentType);
   response.setHeader('Content-Length', length);
   if (bytes === null) {
