@@ -75,6 +75,16 @@ test('hostile files fail as elsewhere, and the others come in', async () => {
   expect((await visitor.get(path)).status).toBe(200);
 });
 
+test('fields, which are held in memory, are limited, whatever the files may have', async () => {
+  const { path } = await share();
+  const field = (name: string, content: string): FilePart => ({ name, content });
+  const long = await upload(path, field('a', 'x'.repeat(150_000)), field('b', 'x'.repeat(150_000)), jpeg('late'));
+  const many = await upload(path, ...Array.from({ length: 250 }, (_, at) => field(`${at}`, '')), jpeg('late'));
+  expect([long.status, many.status]).toEqual([413, 400]);
+  expect(await library()).toHaveLength(1);
+  expect((await upload(path, field('a', 'x'.repeat(150_000)), jpeg('in time'))).status).toBe(200);
+});
+
 test('nothing comes back from the trash', async () => {
   const { path } = await share();
   await actor.delete(`/photos/${own.id}`);

@@ -5,6 +5,7 @@ import { DomainError } from '../../core/shared/errors.js';
 import { bytesOfPart, type Part, partsOf } from '../api/imports/multipart.js';
 import { hasBody, readBody } from '../requests/request-body.js';
 
+/** Of a form without its files. */
 const FORM_BYTES = 256 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const FILES_TYPE = 'multipart/form-data';
@@ -59,7 +60,7 @@ export async function readForm(request: Request, filesBytes: number | null = nul
 }
 
 async function readFormWithFiles(request: Request, maxBytes: number): Promise<FormFields> {
-  const parts = partsOf(request, maxBytes);
+  const parts = partsOf(request, maxBytes, FORM_BYTES);
   const fields = new URLSearchParams();
   for (;;) {
     const { value: part, done } = await parts.next();

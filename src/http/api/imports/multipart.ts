@@ -5,16 +5,16 @@ import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busb
 import type { InlineFile, InlineInput, InlineUpload } from '../../../core/imports/inline-files.js';
 import { DomainError, type FieldErrorCode, invalid } from '../../../core/shared/errors.js';
 import { parseJson, readShape } from '../../requests/json-body.js';
-import type { StreamedBody } from '../../requests/read-request.js';
+import { REGISTRATION_BODY_BYTES, type StreamedBody } from '../../requests/read-request.js';
 import { bodyOf, ClientGone, tooLarge } from '../../requests/request-body.js';
 import { InlineInputBody } from './import.dto.js';
 
-/** Maximum bytes of the `photos` part, the same as for a JSON body of the endpoint. */
-const WORDS_BYTES = 5 * 1024 * 1024;
+/** Far more than any body has that is accepted: parts that nobody has read yet are held in memory, even if they are empty. */
+const MAX_PARTS = 200;
 
 export type Part =
   | { readonly kind: 'file'; readonly name: string; readonly filename: string; readonly stream: BusboyFileStream }
-  | { readonly kind: 'field'; readonly name: string; readonly text: string; readonly cut: boolean };
+  | { readonly kind: 'field'; readonly name: string; readonly text: string };
 
 /** `files` throws the problems with the body when it reaches them. */
 export type InlineRequest = StreamedBody & InlineUpload;
@@ -24,13 +24,13 @@ export type InlineRequest = StreamedBody & InlineUpload;
  * Errors: `invalid_request`, `payload_too_large`; `ClientGone` when the body ends early.
  */
 export async function openMultipart(request: IncomingMessage, maxBytes: number): Promise<InlineRequest> {
-  const parts = partsOf(request, maxBytes);
+  const parts = partsOf(request, maxBytes, REGISTRATION_BODY_BYTES);
   const first = await parts.next();
   const length = request.headers['content-length'];
   const announcedBytes = length === undefined ? null : Number(length);
   const leave = async () => void (await parts.return(undefined));
   if (!first.done && first.value.name === 'photos') {
-    return { inputs: await readWords(first.value), files: filesOf(parts, null), announcedBytes, leave };
+    return { inputs: await readInputs(first.value), files: filesOf(parts, null), announcedBytes, leave };
   }
   return { inputs: null, files: filesOf(parts, first.done ? null : first.value), announcedBytes, leave };
 }
@@ -62,16 +62,13 @@ export async function* bytesOfPart(stream: BusboyFileStream): AsyncGenerator<Uin
   }
 }
 
-async function readWords(part: Part): Promise<readonly InlineInput[]> {
-  const photos = parseJson(part.kind === 'field' ? textOf(part) : await collect(part.stream), 'photos');
+/** The `photos` part has the limit of a JSON body of the endpoint. */
+async function readInputs(part: Part): Promise<readonly InlineInput[]> {
+  const bytes = part.kind === 'field' ? new TextEncoder().encode(part.text) : await collect(part.stream);
+  const photos = parseJson(bytes, 'photos');
   const { body, errors } = await readShape({ photos }, InlineInputBody);
   if (errors.length > 0) throw invalid(...errors);
   return (body as InlineInputBody).photos;
-}
-
-function textOf({ text, cut }: { text: string; cut: boolean }): Uint8Array {
-  if (cut) throw tooLarge(WORDS_BYTES);
-  return new TextEncoder().encode(text);
 }
 
 async function collect(stream: BusboyFileStream): Promise<Uint8Array> {
@@ -79,20 +76,34 @@ async function collect(stream: BusboyFileStream): Promise<Uint8Array> {
   let size = 0;
   for await (const chunk of bytesOfPart(stream)) {
     size += chunk.length;
-    if (size > WORDS_BYTES) throw tooLarge(WORDS_BYTES);
+    if (size > REGISTRATION_BODY_BYTES) throw tooLarge(REGISTRATION_BODY_BYTES);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-/** The parts in their order. Each file's bytes must be read, or skipped, before the next part is requested. */
-export async function* partsOf(request: IncomingMessage, maxBytes: number): AsyncGenerator<Part> {
+/**
+ * The parts in their order. Each file's bytes must be read, or skipped, before the next part is requested.
+ * @param maxFieldBytes Of all fields together: unlike files, they are held in memory.
+ */
+export async function* partsOf(
+  request: IncomingMessage,
+  maxBytes: number,
+  maxFieldBytes: number,
+): AsyncGenerator<Part> {
   const waiting: Part[] = [];
   let wake = () => {};
   let over: { error: unknown } | { error: null } | null = null;
-  const parser = openParser(request.headers);
+  const parser = openParser(request.headers, maxFieldBytes);
+  let fieldBytes = 0;
   const push = (part: Part) => {
-    waiting.push(part);
+    if (over === null) waiting.push(part);
+    wake();
+  };
+  /** After the parts that are waiting: what is wrong with one of them is reported first. */
+  const refuse = (error: DomainError) => {
+    over ??= { error };
+    parser.destroy(error);
     wake();
   };
   parser.on('file', (name, stream, filename) => {
@@ -100,7 +111,12 @@ export async function* partsOf(request: IncomingMessage, maxBytes: number): Asyn
     stream.on('error', () => undefined);
     push({ kind: 'file', name: String(name), filename: String(filename ?? ''), stream });
   });
-  parser.on('field', (name, text, _, cut) => push({ kind: 'field', name: String(name), text, cut }));
+  parser.on('field', (name, text, _, isTruncated) => {
+    fieldBytes += Buffer.byteLength(text);
+    if (isTruncated || fieldBytes > maxFieldBytes) refuse(tooLarge(maxFieldBytes));
+    else push({ kind: 'field', name: String(name), text });
+  });
+  parser.on('partsLimit', () => refuse(refused('body', 'too_many', `The body can have at most ${MAX_PARTS} parts.`)));
   const stopping = new AbortController();
   let open: BusboyFileStream | null = null;
   void pipeline(Readable.from(counted(request, maxBytes)), parser, { signal: stopping.signal }).then(
@@ -110,7 +126,7 @@ export async function* partsOf(request: IncomingMessage, maxBytes: number): Asyn
     },
     (error: unknown) => {
       const cause = asRefusal(error);
-      over = { error: cause };
+      over ??= { error: cause };
       for (const part of waiting) if (part.kind === 'file') part.stream.destroy(cause);
       open?.destroy(cause);
       wake();
@@ -139,11 +155,11 @@ export async function* partsOf(request: IncomingMessage, maxBytes: number): Asyn
   }
 }
 
-function openParser(headers: IncomingMessage['headers']) {
+function openParser(headers: IncomingMessage['headers'], fieldSize: number) {
   try {
     return new Busboy({
       headers: headers as BusboyHeaders,
-      limits: { fieldNameSize: 100, fieldSize: WORDS_BYTES, headerPairs: 50, headerSize: 16 * 1024 },
+      limits: { fieldNameSize: 100, fieldSize, parts: MAX_PARTS, headerPairs: 50, headerSize: 16 * 1024 },
     });
   } catch {
     throw refused('body', 'invalid_format', 'The Content-Type of a multipart body must contain its boundary.');
