@@ -43,3 +43,12 @@ test('whatever a page refers to is among the files', () => {
     .filter(({ link }) => !there.has(link) && !there.has(`${link}/index.html`));
   expect(missing).toEqual([]);
 });
+
+test.each([
+  ['request_timeout', 'Send the same request again after'],
+  ['checksum_mismatch', 'send its bytes to the same URL'],
+  ['not_found', 'Do not repeat the request as it is'],
+])('the page of %s advises what its clients have to do', (code, advice) => {
+  const page = readFileSync(join(folder, 'docs', 'errors', code, 'index.html'), 'utf8');
+  expect(page.split('What to do')[1]).toContain(advice);
+});

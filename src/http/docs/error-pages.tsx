@@ -1,5 +1,6 @@
 import { renderToString } from 'preact-render-to-string';
 import { type ErrorCode, errorCodes } from '../../core/shared/errors.js';
+import { retryAfter } from '../errors/retry-after.js';
 import { statusOfCode } from '../errors/status-of-code.js';
 import { errorMeanings } from '../openapi/errors.js';
 import { Layout } from './layout.js';
@@ -82,9 +83,10 @@ export function errorPage(code: ErrorCode, references: readonly Reference[]): st
 
 function adviceOn(code: ErrorCode): string {
   const status = statusOfCode[code];
-  if (code === 'idempotency_in_progress' || status === 429) return 'Send the same request again after `Retry-After`.';
-  if (status >= 500)
-    return 'Send the same request again, after `Retry-After` where it is given, otherwise with growing pauses.';
+  if (code in retryAfter) return 'Send the same request again after `Retry-After`.';
+  if (status >= 500) return 'Send the same request again, with growing pauses.';
+  if (code === 'size_mismatch' || code === 'checksum_mismatch')
+    return 'Read the file again, and send its bytes to the same URL.';
   if (status === 412) return 'Read the resource again, then decide whether the change is still wanted.';
   if (status === 409) return 'The current state does not allow the request: read the resource, then decide.';
   return 'Do not repeat the request as it is: change it, the key or its scopes.';

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { AdmissionLog } from '../../core/access/rolling-window.js';
 import { reasonOf } from '../../core/integrity/check-bytes.js';
 import type { Ports } from '../../core/ports.js';
-import { DomainError, type ErrorCode, isOutage } from '../../core/shared/errors.js';
+import { DomainError, isOutage } from '../../core/shared/errors.js';
 import { anonymousBudget, setBudgetHeaders } from '../guards/budget-headers.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { ReplayedError } from '../idempotency/stored-response.js';
@@ -15,6 +15,7 @@ import { type RequestContext, requestContextOf } from '../server/request-context
 import { messageForPeople } from '../settings/error-messages.js';
 import { AnsweredInstead, sendErrorPage, wantsPage } from '../settings/error-page.js';
 import { sendShareErrorPage } from '../shares/share-error-page.js';
+import { retryAfterOf } from './retry-after.js';
 import { statusOfCode } from './status-of-code.js';
 
 /** Headers that a success had prepared before it failed, and that would be wrong on an error. */
@@ -29,15 +30,6 @@ const HEADERS_OF_SUCCESS = [
   'Location',
   'Repr-Digest',
 ];
-
-/** Seconds after which the response may be different. */
-const RETRY_AFTER: Readonly<Partial<Record<ErrorCode, number>>> = {
-  service_unavailable: 5,
-  idempotency_in_progress: 1,
-  request_timeout: 1,
-  rate_limited: 1,
-  storage_full: 60,
-};
 
 /** Every error is sent from here, in the common envelope. */
 @Catch()
@@ -78,8 +70,8 @@ export class ErrorFilter implements ExceptionFilter {
     for (const name of HEADERS_OF_SUCCESS) response.removeHeader(name);
     response.setHeader('Cache-Control', 'no-store');
     if (error.code === 'unauthorized' && requestContext.underApi) response.setHeader('WWW-Authenticate', 'Bearer');
-    const wait = RETRY_AFTER[error.code];
-    // The one of a budget is exact, and set already.
+    const wait = retryAfterOf(error);
+    // The one of a budget of the API is set already.
     if (wait !== undefined && !response.hasHeader('Retry-After')) response.setHeader('Retry-After', wait);
     if (!isForPrograms(requestContext, response.req)) response.vary('Accept');
     if (wantsPage(requestContext, response.req)) {

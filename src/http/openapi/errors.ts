@@ -6,6 +6,7 @@ import {
   type ItemError,
   type ItemErrorCode,
 } from '../../core/shared/errors.js';
+import { retryAfter } from '../errors/retry-after.js';
 import { statusOfCode } from '../errors/status-of-code.js';
 import { apiHeaders, type HeaderName, headerRefs, signedHeaders } from './headers.js';
 import { answer, listOf, oneOf, ref, type Schema, text, whole } from './schema.js';
@@ -180,19 +181,15 @@ export const errorSchemas = (scopes: readonly string[]): Readonly<Record<string,
 /** Where an answer comes from: the API, or a signed address outside it. */
 export type Side = 'api' | 'signed';
 
-/** Headers that only answers with some codes have. */
-const extraHeaders: Readonly<Partial<Record<ErrorCode, HeaderName>>> = {
-  unauthorized: 'WWW-Authenticate',
-  rate_limited: 'Retry-After',
-  service_unavailable: 'Retry-After',
-  storage_full: 'Retry-After',
-  request_timeout: 'Retry-After',
-  idempotency_in_progress: 'Retry-After',
-  range_not_satisfiable: 'Content-Range',
-};
+/** The header that only answers with this code have. */
+function extraHeader(code: ErrorCode): HeaderName[] {
+  if (code === 'unauthorized') return ['WWW-Authenticate'];
+  if (code === 'range_not_satisfiable') return ['Content-Range'];
+  return code in retryAfter ? ['Retry-After'] : [];
+}
 
-/** Statuses whose answers are kept for whoever repeats the request with its Idempotency-Key. */
-const kept = [403, 404, 409, 412, 422];
+/** Statuses whose answers are stored for whoever repeats the request with its Idempotency-Key. */
+const REPLAYED_STATUSES = [403, 404, 409, 412, 422];
 
 /** The error answers of one operation by status, each code at its own. Those that are alike are one component. */
 export class ErrorResponses {
@@ -212,8 +209,8 @@ export class ErrorResponses {
       description: codes.map((code) => `\`${code}\`: ${errorMeanings[code]}.`).join('\n\n'),
       headers: headerRefs([
         ...(side === 'signed' ? signedHeaders : apiHeaders),
-        ...codes.flatMap((code) => extraHeaders[code] ?? []),
-        ...(side === 'api' && kept.includes(status) ? (['Idempotent-Replayed'] as const) : []),
+        ...codes.flatMap(extraHeader),
+        ...(side === 'api' && REPLAYED_STATUSES.includes(status) ? (['Idempotent-Replayed'] as const) : []),
       ]),
       content: {
         'application/json': {
