@@ -11,6 +11,7 @@ import {
   type SecretLocations,
   writeSecrets,
 } from '../first-run.js';
+import { ownCommand } from '../own-command.js';
 import { openBrowser } from './open-browser.js';
 
 export interface WelcomeOptions {
@@ -65,7 +66,8 @@ export function banner(
 async function withHint(ready: string, ports: Ports): Promise<string> {
   const keyless = await keylessCustomer(ports);
   if (keyless === null) return ready;
-  return `${ready}\nThere is no API key yet. Create one: npx phs key create --customer ${keyless} --name first --scopes all`;
+  const command = `${ownCommand()} key create --customer ${keyless} --name first --scopes all`;
+  return `${ready}\nThere is no API key yet. Create one: ${command}`;
 }
 
 /** The output of a first start. Secrets are only printed to a terminal: other output is often a log. */

@@ -1,8 +1,13 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readConfig } from '../../src/config.js';
+import { commandLine } from '../../src/core/audit/actor.js';
+import { createCustomer } from '../../src/core/customers/create-customer.js';
+import type { Ports } from '../../src/core/ports.js';
 import { openBrowser } from '../../src/serving/open-browser.js';
-import { banner } from '../../src/serving/welcome.js';
+import { banner, prepareWelcome } from '../../src/serving/welcome.js';
+import { world } from '../support/core-world.js';
 import { until } from '../support/until.js';
 
 const config = {
@@ -34,6 +39,22 @@ test('later starts lead to the sign-in and to the keys, and show nothing of a da
   expect(lines[0]).toBe('Open  https://photos.example.com/settings');
   expect(lines).toContain('Keys  https://photos.example.com/settings/keys');
   expect(lines.join()).not.toContain('hidden');
+});
+
+test('without a key, the hint names the command that works in this folder', async () => {
+  const ports = world();
+  await createCustomer(ports, commandLine, { name: 'ACME', storageBytesLimit: null, photosLimit: null });
+  const folder = mkdtempSync(join(tmpdir(), 'phs-welcome-'));
+  const printed = jest.spyOn(console, 'log').mockReturnValue();
+  const working = jest.spyOn(process, 'cwd').mockReturnValue(folder);
+  try {
+    (await prepareWelcome(ports as unknown as Ports, readConfig({}), { open: false }))();
+    expect(String(printed.mock.calls)).toContain('Create one: npx photo-service key create --customer 1');
+  } finally {
+    working.mockRestore();
+    printed.mockRestore();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 describe('--open', () => {
