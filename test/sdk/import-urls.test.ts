@@ -31,6 +31,14 @@ const memory = () => join(world.folder, `${randomUUID()}.json`);
 const isFinalize = ({ method, path }: Seen) => method === 'POST' && path.endsWith('/finalize');
 
 describe('importUrls()', () => {
+  it('gives each photo a name that the service takes', async () => {
+    const { client } = await world.client();
+    const [slash, dots] = [placed(SECRET, '/2026%2FParis%5C1.jpg'), { ...placed(), filename: '..' }];
+    expect(await importUrls(client, [slash, dots])).toMatchObject({ imported: 2, failed: [] });
+    const photos = await client.photos.list().toArray();
+    expect(photos.map(({ filename }) => filename).sort()).toEqual(['2026_Paris_1.jpg', '_']);
+  });
+
   it('imports files for three writes; what fails is said, without its query', async () => {
     const { client } = await world.client();
     const [gone, named] = [missing(), { ...placed(), filename: 'Seine.jpg', details: { title: 'Seine' } }];
