@@ -35,9 +35,12 @@ export function cookieName(uses: Pick<Ports, 'addresses'>, name: string): string
   return isSecure(uses) ? `__Host-${name}` : name;
 }
 
-/** The attributes of every Set-Cookie of a session. */
-function cookieRules(uses: Pick<Ports, 'addresses'>) {
-  return { httpOnly: true, sameSite: 'lax', secure: isSecure(uses), path: '/' } as const;
+/**
+ * The attributes of every cookie of the settings area, which have to be the same where it is cleared. Strict where the browser never comes
+ * from another site; providers send people back from one.
+ */
+export function cookieRules(uses: Pick<Ports, 'addresses'>, sameSite: 'lax' | 'strict' = 'lax') {
+  return { httpOnly: true, sameSite, secure: isSecure(uses), path: '/' } as const;
 }
 
 /** The content of the cookie for a session that a request opens. */
@@ -101,7 +104,7 @@ export function deviceOf(ports: Pick<Ports, 'addresses'>, request: Request): str
   return cookieOf(request, cookieName(ports, DEVICE_COOKIE));
 }
 
-/** Marks the browser as one in which the person with this address signed in. Lax: providers send people back from another site. */
+/** Marks the browser as one in which the person with this address signed in. */
 export function rememberDevice(ports: Ports, request: Request, email: string): void {
   const rules = { ...cookieRules(ports), maxAge: DEVICE_DAYS * DAY };
   request.res?.cookie(cookieName(ports, DEVICE_COOKIE), newDevice(ports, email), rules);
@@ -130,7 +133,7 @@ class PortStore extends Store {
     findSession(this.ports, token).then((known) => {
       if (known === null) return done(null, null);
       // A session that is loaded gets the cookie of its store, not the one of the options above.
-      const cookie = { ...cookieRules(this.ports), originalMaxAge: LONGEST_MS, expires: after14Days(known) };
+      const cookie = { ...cookieRules(this.ports), originalMaxAge: LONGEST_MS, expires: endOfSession(known) };
       done(null, { ...known.session.data, known, cookie: cookie as SessionData['cookie'] });
     }, done);
   }
@@ -159,6 +162,6 @@ class PortStore extends Store {
   }
 }
 
-function after14Days({ session: { startedAt } }: KnownSession): Date {
+function endOfSession({ session: { startedAt } }: KnownSession): Date {
   return new Date(startedAt.getTime() + LONGEST_MS);
 }

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { requestContextOf } from '../server/request-context.js';
-import { cookieName, cookieOf, isSecure } from './browser-session.js';
+import { cookieName, cookieOf, cookieRules } from './browser-session.js';
 import { pageContexts } from './page-context.js';
 
 export const CSRF_FIELD = '_csrf';
@@ -44,8 +44,7 @@ export class Csrf {
   }
 
   private createToken(request: Request, token: string): void {
-    const options = { httpOnly: true, sameSite: 'strict', secure: isSecure(this.ports), path: '/' } as const;
-    request.res?.cookie(cookieName(this.ports, FORM_COOKIE), token, options);
+    request.res?.cookie(cookieName(this.ports, FORM_COOKIE), token, cookieRules(this.ports, 'strict'));
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import { signOut } from '../../../core/users/revoke-session.js';
 import { type KnownSession, LONGEST_MS } from '../../../core/users/session.js';
 import { type User, userActor } from '../../../core/users/user.js';
-import { cookieName, cookieOf, isSecure } from '../browser-session.js';
+import { cookieName, cookieOf, cookieRules } from '../browser-session.js';
 import type { PageContext } from '../page-context.js';
 
 const COOKIE = 'phs_accounts';
@@ -62,13 +62,8 @@ function rememberAccounts(ports: Ports, request: Request, accounts: readonly Oth
       ports.secrets,
       accounts.map(({ token }) => token),
     );
-    request.res?.cookie(name, value, { ...rules(ports), maxAge: LONGEST_MS });
+    request.res?.cookie(name, value, { ...cookieRules(ports), maxAge: LONGEST_MS });
   } else if (cookieOf(request, name) !== null) {
-    request.res?.clearCookie(name, rules(ports));
+    request.res?.clearCookie(name, cookieRules(ports));
   }
-}
-
-/** As the cookie of a session. */
-function rules(ports: Ports) {
-  return { httpOnly: true, sameSite: 'lax', secure: isSecure(ports), path: '/' } as const;
 }

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Ports } from '../../../core/ports.js';
 import { CHALLENGE_MS, type PasskeyAnswer } from '../../../core/users/passkey.js';
-import { cookieName, cookieOf, isSecure } from '../browser-session.js';
+import { cookieName, cookieOf, cookieRules } from '../browser-session.js';
 import type { PageContext } from '../page-context.js';
 
 /** The field of a form in which a script sends what a passkey answered. */
@@ -18,7 +18,10 @@ const COOKIES: Readonly<Record<PasskeyField, string>> = { passkey: 'phs_passkey'
 
 /** Gives the browser the cookie without which its answer does not count. */
 export function rememberChallenge(ports: Ports, request: Request, field: PasskeyField, challenge: string): void {
-  request.res?.cookie(cookieName(ports, COOKIES[field]), challenge, { ...rules(ports), maxAge: CHALLENGE_MS });
+  request.res?.cookie(cookieName(ports, COOKIES[field]), challenge, {
+    ...cookieRules(ports, 'strict'),
+    maxAge: CHALLENGE_MS,
+  });
 }
 
 /** What a passkey answered with this form; null when none did. */
@@ -26,12 +29,8 @@ export function passkeyAnswerOf(ports: Ports, context: PageContext, field: Passk
   const { form, request } = context;
   const [answer, name] = [form.text(field), cookieName(ports, COOKIES[field])];
   if (answer === '') return null;
-  request.res?.clearCookie(name, rules(ports));
+  request.res?.clearCookie(name, cookieRules(ports, 'strict'));
   return { answer, challenge: cookieOf(request, name) ?? '' };
-}
-
-function rules(ports: Ports) {
-  return { httpOnly: true, sameSite: 'strict', secure: isSecure(ports), path: '/' } as const;
 }
 
 interface ButtonProps {

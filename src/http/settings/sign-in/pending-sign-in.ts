@@ -7,7 +7,7 @@ import { PENDING_MS } from '../../../core/users/second-factor.js';
 import type { Reply } from '../../responses/reply.js';
 import { keepAccountsOf } from '../accounts/accounts-cookie.js';
 import { address } from '../address.js';
-import { beginSession, cookieName, cookieOf, isSecure, rememberDevice } from '../browser-session.js';
+import { beginSession, cookieName, cookieOf, cookieRules, rememberDevice } from '../browser-session.js';
 import { HOME } from '../navigation.js';
 import { redirectTo } from '../page.js';
 import type { PageContext } from '../page-context.js';
@@ -28,7 +28,7 @@ export async function continueSignIn(
   if (isPending) {
     const begun = { customerId: user.customerId, token: browser.token, role: pendingRole };
     const cookie = newPendingCookie(ports.secrets, begun);
-    request.res?.cookie(cookieName(ports, COOKIE), cookie, { ...rules(ports), maxAge: PENDING_MS });
+    request.res?.cookie(cookieName(ports, COOKIE), cookie, { ...cookieRules(ports), maxAge: PENDING_MS });
     return redirectTo(context, address(CODE_PATH, { next: next === HOME ? undefined : next }));
   }
   endPending(ports, request);
@@ -43,12 +43,7 @@ export function pendingOf(ports: Pick<Ports, 'addresses'>, request: Request): st
 }
 
 export function endPending(ports: Pick<Ports, 'addresses'>, request: Request): void {
-  if (pendingOf(ports, request) !== null) request.res?.clearCookie(cookieName(ports, COOKIE), rules(ports));
-}
-
-/** `lax`: after a sign-in at a provider, the way here leads over another site. */
-function rules(ports: Pick<Ports, 'addresses'>) {
-  return { httpOnly: true, sameSite: 'lax', secure: isSecure(ports), path: '/' } as const;
+  if (pendingOf(ports, request) !== null) request.res?.clearCookie(cookieName(ports, COOKIE), cookieRules(ports));
 }
 
 /** Only into the settings area: a link must not lead to another site after the sign-in. */
