@@ -10,7 +10,7 @@ import type { Id } from '../core/shared/ids.js';
 import { type AccessOptions, accessChanges } from './access-changes.js';
 import { idOption, instantOption, wordOr } from './options.js';
 import { print, secretLines, table } from './print.js';
-import { withPorts } from './with-ports.js';
+import { withPorts, withPortsOf } from './with-ports.js';
 
 const ID = 'the id of the key, for example dk_3kTMd1PzUo8WcQ5x';
 
@@ -81,10 +81,7 @@ function list(): Command {
     .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (options: { customer: Id; json?: boolean }) => {
-      const keys = await withPorts(async (ports) => {
-        requireFound(await ports.customers.find(options.customer), 'customer');
-        return listDeliveryKeys(ports, options.customer);
-      });
+      const keys = await withPortsOf(options.customer, (ports) => listDeliveryKeys(ports, options.customer));
       const rows = keys.map((key) => [
         key.publicId,
         key.name,

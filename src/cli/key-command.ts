@@ -3,13 +3,13 @@ import { type ApiKey, displayPrefix, type KeySettings } from '../core/access/api
 import { deleteKey } from '../core/access/delete-key.js';
 import { editKey } from '../core/access/edit-key.js';
 import { issueKey } from '../core/access/issue-key.js';
+import { defaultBudgets } from '../core/access/rolling-window.js';
 import { commandLine } from '../core/audit/actor.js';
-import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { type AccessOptions, accessChanges } from './access-changes.js';
 import { idOption, instantOption, listOption, wholeOption, wordOr } from './options.js';
 import { print, secretLines, table } from './print.js';
-import { withPorts } from './with-ports.js';
+import { withPorts, withPortsOf } from './with-ports.js';
 
 export function keyCommand(): Command {
   return new Command('key')
@@ -38,8 +38,8 @@ function create(): Command {
     .requiredOption('--name <name>', 'what the key is for')
     .requiredOption('--scopes <list>', 'for example photos:read,tags:read, or all', listOption)
     .option('--ip <cidr>', 'allow only this address or range (repeatable)', listOption)
-    .option('--read-limit <n>', 'reads per minute (default: 300)', wholeOption)
-    .option('--write-limit <n>', 'writes per minute (default: 30)', wholeOption)
+    .option('--read-limit <n>', `reads per minute (default: ${defaultBudgets.read})`, wholeOption)
+    .option('--write-limit <n>', `writes per minute (default: ${defaultBudgets.write})`, wholeOption)
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
     .option('--json', 'print one JSON document')
     .action(async (options: CreateOptions) => {
@@ -99,10 +99,7 @@ function list(): Command {
     .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (options: { customer: Id; json?: boolean }) => {
-      const keys = await withPorts(async (ports) => {
-        requireFound(await ports.customers.find(options.customer), 'customer');
-        return ports.keys.list(options.customer);
-      });
+      const keys = await withPortsOf(options.customer, (ports) => ports.keys.list(options.customer));
       const rows = keys.map((key) => [
         String(key.id),
         key.name,

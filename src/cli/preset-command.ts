@@ -4,11 +4,10 @@ import { deletePreset } from '../core/delivery/delete-preset.js';
 import type { Preset } from '../core/delivery/preset.js';
 import { listPresets } from '../core/delivery/read-presets.js';
 import { savePreset } from '../core/delivery/save-preset.js';
-import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { idOption } from './options.js';
 import { print, table } from './print.js';
-import { withPorts } from './with-ports.js';
+import { withPorts, withPortsOf } from './with-ports.js';
 
 export function presetCommand(): Command {
   return new Command('preset')
@@ -44,10 +43,7 @@ function list(): Command {
     .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (options: OfCustomer) => {
-      const presets = await withPorts(async (ports) => {
-        requireFound(await ports.customers.find(options.customer), 'customer');
-        return listPresets(ports, options.customer);
-      });
+      const presets = await withPortsOf(options.customer, (ports) => listPresets(ports, options.customer));
       const rows = presets.map((preset) => [preset.name, preset.options]);
       print(options, { presets: presets.map(presetJson) }, table([['NAME', 'OPTIONS'], ...rows]));
     });

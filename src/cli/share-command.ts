@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { operatorFor } from '../core/customers/account-caller.js';
 import type { Ports } from '../core/ports.js';
-import { invalid, requireFound } from '../core/shared/errors.js';
+import { invalid } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { foldKey } from '../core/shared/text.js';
 import { createShare, type ShareWithToken } from '../core/shares/create-share.js';
@@ -11,7 +11,7 @@ import { listShares, readShare } from '../core/shares/read-shares.js';
 import { revokeShare } from '../core/shares/revoke-share.js';
 import { idOption, instantOption, listOption, wholeOption } from './options.js';
 import { print, table } from './print.js';
-import { withPorts } from './with-ports.js';
+import { withPorts, withPortsOf } from './with-ports.js';
 
 const UPLOAD_BYTES = 2_000_000_000;
 
@@ -46,7 +46,7 @@ function create(): Command {
     .option('--photos <ids>', 'these photos, for example 7,9', listOption)
     .option('--download', 'visitors can download originals')
     .option('--upload-files <n>', 'visitors can upload so many files in all (default: none)', wholeOption)
-    .option('--upload-bytes <n>', 'and so many bytes in all (default: 2000000000)', wholeOption)
+    .option('--upload-bytes <n>', `and so many bytes in all (default: ${UPLOAD_BYTES})`, wholeOption)
     .option('--password-file <file>', 'a file whose first line visitors have to enter')
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
     .option('--json', 'print one JSON document')
@@ -83,10 +83,9 @@ function list(): Command {
     .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (options: { customer: Id; json?: boolean }) => {
-      const shares = await withPorts(async (ports) => {
-        requireFound(await ports.customers.find(options.customer), 'customer');
-        return (await listShares(ports, options.customer)).map((share) => shareJson(ports, share));
-      });
+      const shares = await withPortsOf(options.customer, async (ports) =>
+        (await listShares(ports, options.customer)).map((share) => shareJson(ports, share)),
+      );
       const rows = shares.map(({ id, title, visits, expiresAt, url }) => [
         ...[String(id), title, String(visits), expiresAt ?? 'never'],
         url ?? 'needs its SECRET_KEY',

@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { operatorFor } from '../core/customers/account-caller.js';
-import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { inviteUser } from '../core/users/invite-user.js';
 import { linkUser } from '../core/users/link-user.js';
@@ -10,7 +9,7 @@ import { isRole, type Role, roles } from '../core/users/role.js';
 import type { User } from '../core/users/user.js';
 import { idOption } from './options.js';
 import { print, table } from './print.js';
-import { withPorts } from './with-ports.js';
+import { withPorts, withPortsOf } from './with-ports.js';
 
 export function userCommand(): Command {
   return new Command('user')
@@ -63,10 +62,9 @@ function list(): Command {
     .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (options: { customer: Id; json?: boolean }) => {
-      const users = await withPorts(async ({ customers, store }) => {
-        requireFound(await customers.find(options.customer), 'customer');
-        return store.query(options.customer, (reader) => reader.users.list());
-      });
+      const users = await withPortsOf(options.customer, ({ store }) =>
+        store.query(options.customer, (reader) => reader.users.list()),
+      );
       const rows = users.map((user) => [
         String(user.id),
         user.email ?? '(none yet)',

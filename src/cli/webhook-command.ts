@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { operatorFor } from '../core/customers/account-caller.js';
-import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { MAX_PAGE_SIZE } from '../core/shared/pagination.js';
 import { createWebhookEndpoint } from '../core/webhooks/create-webhook-endpoint.js';
@@ -11,7 +10,7 @@ import { resendDelivery, sendTestEvent } from '../core/webhooks/resend-delivery.
 import type { WebhookEndpoint } from '../core/webhooks/webhook-endpoint.js';
 import { idOption, listOption, wholeOption } from './options.js';
 import { print, secretLines, table } from './print.js';
-import { withPorts } from './with-ports.js';
+import { withPorts, withPortsOf } from './with-ports.js';
 
 export function webhookCommand(): Command {
   return new Command('webhook')
@@ -62,10 +61,7 @@ function list(): Command {
     .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (options: OfCustomer) => {
-      const endpoints = await withPorts(async (ports) => {
-        requireFound(await ports.customers.find(options.customer), 'customer');
-        return listWebhookEndpoints(ports, options.customer);
-      });
+      const endpoints = await withPortsOf(options.customer, (ports) => listWebhookEndpoints(ports, options.customer));
       const rows = endpoints.map((endpoint) => [
         String(endpoint.id),
         endpoint.url,

@@ -1,6 +1,8 @@
 import { requireInstallation } from '../composition/require-installation.js';
 import { type Config, readConfig } from '../config.js';
 import type { Ports } from '../core/ports.js';
+import { requireFound } from '../core/shared/errors.js';
+import type { Id } from '../core/shared/ids.js';
 import { installationName } from '../installation.js';
 import { type OpenPorts, openPorts } from '../ports.module.js';
 
@@ -30,4 +32,12 @@ export async function withPorts<T>(work: (ports: Ports) => Promise<T>): Promise<
   } finally {
     await close();
   }
+}
+
+/** The same for a command about one customer. Errors: `not_found`. */
+export function withPortsOf<T>(customerId: Id, work: (ports: Ports) => Promise<T>): Promise<T> {
+  return withPorts(async (ports) => {
+    requireFound(await ports.customers.find(customerId), 'customer');
+    return work(ports);
+  });
 }
