@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Config } from '../config.js';
+import { writePrivateFile } from '../private-file.js';
 
 interface Identity {
   readonly host: string;
@@ -20,7 +21,7 @@ export class PrimaryFile {
   }
 
   async write(): Promise<void> {
-    await writeFile(this.path, JSON.stringify(identityOf(process.pid)), { mode: 0o600 });
+    await writePrivateFile(this.path, JSON.stringify(identityOf(process.pid)));
   }
 
   async remove(): Promise<void> {
