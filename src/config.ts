@@ -75,9 +75,9 @@ export interface Config {
   /** Whether `/docs` and `/openapi.json` are served, which need no key. */
   readonly docs: boolean;
   /** Whether the operator API is served under `/operator/v1`. */
+  readonly operatorApi: boolean;
   /** A server of pictures of maps; null: none, the map has its own shapes. */
   readonly mapTiles: MapTiles | null;
-  readonly operatorApi: boolean;
   /** Where `/metrics` is served; null: nowhere. */
   readonly metricsPort: number | null;
   /** `auto`: text where stderr is a terminal, else JSON. */
@@ -125,14 +125,14 @@ export function readConfig(env: Environment): Config {
     s3: read.oneOf('BLOB_STORE', ['local', 's3'], 'local') === 's3' ? readS3(read) : null,
     rateLimitStore: readRateLimitStore(read, databaseUrl),
     role: read.oneOf('ROLE', ['all', 'api', 'worker'], 'all'),
-    processes: read.wholeOr('auto', 'PROCESSES', 1, 64),
+    processes: read.wholeOr('PROCESSES', 'auto', 1, 64),
     secretKeys: read.secrets('SECRET_KEY'),
     trustedProxies: read.ranges('TRUSTED_PROXIES'),
     blobsLocation: readBlobsLocation(read),
     deliveryMaxAge: read.whole('DELIVERY_MAX_AGE', DAY / SECOND, 0, (365 * DAY) / SECOND),
     workerConcurrency: read.whole('WORKER_CONCURRENCY', 2, 1, 64),
-    webhookAllowPrivate: read.oneOf('WEBHOOK_ALLOW_PRIVATE', ['true', 'false'], 'false') === 'true',
-    fetchAllowPrivate: read.oneOf('FETCH_ALLOW_PRIVATE', ['true', 'false'], 'false') === 'true',
+    webhookAllowPrivate: read.yesOrNo('WEBHOOK_ALLOW_PRIVATE', false),
+    fetchAllowPrivate: read.yesOrNo('FETCH_ALLOW_PRIVATE', false),
     media: {
       isolation: read.oneOf('MEDIA_ISOLATION', ['auto', ...isolationLevels], 'auto'),
       maxMemoryBytes: read.whole('MEDIA_MEMORY_BYTES', GIB, 128 * MIB, 64 * GIB),

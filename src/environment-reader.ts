@@ -10,33 +10,33 @@ export class EnvironmentReader {
   ) {}
 
   text(name: string, fallback: string): string {
-    return this.said(name) ?? fallback;
+    return this.value(name) ?? fallback;
   }
 
   whole(name: string, fallback: number, min: number, max: number): number {
-    const said = this.said(name);
-    if (said === null) return fallback;
-    const value = Number(said);
-    if (/^\d+$/.test(said) && value >= min && value <= max) return value;
-    this.problems.push(`${name} must be a whole number from ${min} to ${max}, not "${said}".`);
+    const text = this.value(name);
+    if (text === null) return fallback;
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    this.problems.push(`${name} must be a whole number from ${min} to ${max}, not "${text}".`);
     return fallback;
   }
 
   /** Null for the word, and when it is unset. */
-  wholeOr(word: string, name: string, min: number, max: number): number | null {
-    const said = this.said(name) ?? word;
-    const value = Number(said);
-    if (said === word) return null;
-    if (/^\d+$/.test(said) && value >= min && value <= max) return value;
-    this.problems.push(`${name} must be ${word} or a whole number from ${min} to ${max}, not "${said}".`);
+  wholeOr(name: string, word: string, min: number, max: number): number | null {
+    const text = this.value(name) ?? word;
+    const value = Number(text);
+    if (text === word) return null;
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    this.problems.push(`${name} must be ${word} or a whole number from ${min} to ${max}, not "${text}".`);
     return null;
   }
 
   oneOf<T extends string>(name: string, choices: readonly T[], fallback: T): T {
-    const said = this.said(name);
-    if (said === null) return fallback;
-    const choice = choices.find((candidate) => candidate === said);
-    if (choice === undefined) this.problems.push(`${name} must be ${choices.join(', ')}, not "${said}".`);
+    const text = this.value(name);
+    if (text === null) return fallback;
+    const choice = choices.find((candidate) => candidate === text);
+    if (choice === undefined) this.problems.push(`${name} must be ${choices.join(', ')}, not "${text}".`);
     return choice ?? fallback;
   }
 
@@ -45,13 +45,13 @@ export class EnvironmentReader {
   }
 
   has(name: string): boolean {
-    return this.said(name) !== null;
+    return this.value(name) !== null;
   }
 
   needed(name: string, why: string): string {
-    const said = this.said(name);
-    if (said === null) this.problems.push(`${name} must be set because ${why}.`);
-    return said ?? '';
+    const text = this.value(name);
+    if (text === null) this.problems.push(`${name} must be set because ${why}.`);
+    return text ?? '';
   }
 
   yesOrNo(name: string, fallback: boolean): boolean {
@@ -59,9 +59,9 @@ export class EnvironmentReader {
   }
 
   url(name: string, protocols: readonly string[]): string | null {
-    const said = this.said(name);
-    if (said === null) return null;
-    if (URL.canParse(said) && protocols.includes(new URL(said).protocol)) return said;
+    const text = this.value(name);
+    if (text === null) return null;
+    if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
     // The value is not repeated: it may contain a password.
     this.problems.push(
       `${name} must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
@@ -70,7 +70,7 @@ export class EnvironmentReader {
   }
 
   secrets(name: string): readonly [string, ...string[]] | null {
-    const [newest, ...older] = (this.said(name) ?? '').split(',').flatMap((secret) => secret.trim() || []);
+    const [newest, ...older] = (this.value(name) ?? '').split(',').flatMap((secret) => secret.trim() || []);
     if (newest === undefined) return null;
     if ([newest, ...older].some((secret) => secret.length < 32)) {
       this.problems.push(
@@ -81,7 +81,7 @@ export class EnvironmentReader {
   }
 
   ranges(name: string): readonly string[] {
-    const entries = (this.said(name) ?? '').split(',').flatMap((entry) => entry.trim() || []);
+    const entries = (this.value(name) ?? '').split(',').flatMap((entry) => entry.trim() || []);
     return entries.flatMap((entry) => {
       const range = normalizeRange(entry);
       if (range === null) this.problems.push(`${name}: "${entry}" is not an address or CIDR range.`);
@@ -91,7 +91,7 @@ export class EnvironmentReader {
 
   /** Contact addresses, as URIs (RFC 9116 §2.5.3), separated by commas or spaces; a plain e-mail address becomes `mailto:`. */
   contacts(name: string): readonly string[] {
-    const entries = (this.said(name) ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
+    const entries = (this.value(name) ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
     return entries.flatMap((entry) => {
       const uri = contactUri(entry);
       if (uri === null) {
@@ -101,7 +101,7 @@ export class EnvironmentReader {
     });
   }
 
-  private said(name: string): string | null {
+  private value(name: string): string | null {
     const value = this.env[name]?.trim();
     return value === undefined || value === '' ? null : value;
   }

@@ -70,19 +70,21 @@ function variableFor(key: string): string {
 }
 
 const KEYS = [
-  ...[
-    'id',
-    'name',
-    'issuer',
-    'clientId',
-    'clientSecret',
-    'clientSecretFile',
-    'domains',
-    'customer',
-    'newPeople',
-    'role',
-  ],
-  ...['groupsClaim', 'groups', 'verifiedClaim', 'scopes', 'trustedMethods'],
+  'id',
+  'name',
+  'issuer',
+  'clientId',
+  'clientSecret',
+  'clientSecretFile',
+  'domains',
+  'customer',
+  'newPeople',
+  'role',
+  'groupsClaim',
+  'groups',
+  'verifiedClaim',
+  'scopes',
+  'trustedMethods',
 ];
 
 class ProviderReader {
@@ -107,19 +109,19 @@ class ProviderReader {
     const domains = this.texts('domains').map((domain) => domain.toLowerCase().replace(/^@/, ''));
     if (typeof admitsNewPeople !== 'boolean') this.wrong('newPeople', 'must be true or false');
     if (admitsNewPeople === true && (customerId === null || domains.length === 0)) {
-      this.wrong('newPeople', 'needs customer and domains: who becomes one of whose people');
+      this.wrong('newPeople', 'requires customer and domains, which say who is added to which customer');
     }
     return {
       settings: {
-        ...{
-          id,
-          name: this.text('name'),
-          issuer: this.issuer(),
-          domains,
-          customerId,
-          admitsNewPeople: admitsNewPeople === true,
-        },
-        ...{ role: this.role(), groupRoles: groups, trustedMethods: this.texts('trustedMethods') },
+        id,
+        name: this.text('name'),
+        issuer: this.issuer(),
+        domains,
+        customerId,
+        admitsNewPeople: admitsNewPeople === true,
+        role: this.role(),
+        groupRoles: groups,
+        trustedMethods: this.texts('trustedMethods'),
       },
       clientId: this.text('clientId'),
       clientSecret: this.secret(),
@@ -180,14 +182,14 @@ class ProviderReader {
   private text(key: string, fallback?: string): string {
     const value = this.values[key] ?? fallback;
     if (typeof value === 'string' && value.trim() !== '') return value.trim();
-    this.wrong(key, 'must be a text');
+    this.wrong(key, 'must be a non-empty string');
     return '';
   }
 
   private texts(key: string): readonly string[] {
     const value = this.values[key] ?? [];
     if (Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '')) return value;
-    this.wrong(key, 'must be a list of texts');
+    this.wrong(key, 'must be a list of non-empty strings');
     return [];
   }
 

@@ -95,14 +95,14 @@ test('several come from a file, with secrets beside it', () => {
 test.each<[string, unknown, string]>([
   ['an unknown name', { ...good, groupz: {} }, 'groupz is not known'],
   ['an id that is no part of an address', { ...good, id: 'a/b' }, 'id must consist of'],
-  ['no secret', { ...good, clientSecret: undefined }, 'clientSecret must be a text'],
+  ['no secret', { ...good, clientSecret: undefined }, 'clientSecret must be a non-empty string'],
   ['a secret in a file that is not there', { ...good, clientSecretFile: 'nowhere' }, 'clientSecretFile cannot be read'],
   [
     'new people of nobody',
     { ...good, newPeople: true, domains: ['example.com'] },
-    'newPeople needs customer and domains',
+    'newPeople requires customer and domains',
   ],
-  ['new people from anywhere', { ...good, newPeople: true, customer: 1 }, 'newPeople needs customer and domains'],
+  ['new people from anywhere', { ...good, newPeople: true, customer: 1 }, 'newPeople requires customer and domains'],
   ['a text for a truth', { ...good, newPeople: 'yes' }, 'newPeople must be true or false'],
   ['new owners', { ...good, role: 'owner' }, 'role must be viewer, editor or admin'],
   ['a role that there is not', { ...good, groups: { a: 'boss' } }, 'groups must name a role'],
