@@ -407,7 +407,7 @@ export interface webhooks {
         put?: never;
         /**
          * A photo was added to the library
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onPhotoCreatedEvent"];
         delete?: never;
@@ -427,7 +427,7 @@ export interface webhooks {
         put?: never;
         /**
          * A photo or its set of tags was changed
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onPhotoUpdatedEvent"];
         delete?: never;
@@ -447,7 +447,7 @@ export interface webhooks {
         put?: never;
         /**
          * A photo was moved to the trash
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onPhotoTrashedEvent"];
         delete?: never;
@@ -467,7 +467,7 @@ export interface webhooks {
         put?: never;
         /**
          * A photo was restored from the trash
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onPhotoRestoredEvent"];
         delete?: never;
@@ -487,7 +487,7 @@ export interface webhooks {
         put?: never;
         /**
          * A photo was deleted permanently
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onPhotoDeletedEvent"];
         delete?: never;
@@ -507,7 +507,7 @@ export interface webhooks {
         put?: never;
         /**
          * A tag was created
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onTagCreatedEvent"];
         delete?: never;
@@ -527,7 +527,7 @@ export interface webhooks {
         put?: never;
         /**
          * A tag was changed
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onTagUpdatedEvent"];
         delete?: never;
@@ -547,7 +547,7 @@ export interface webhooks {
         put?: never;
         /**
          * A tag was deleted
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onTagDeletedEvent"];
         delete?: never;
@@ -567,7 +567,7 @@ export interface webhooks {
         put?: never;
         /**
          * An import ended, with or without errors
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onImportCompletedEvent"];
         delete?: never;
@@ -587,7 +587,7 @@ export interface webhooks {
         put?: never;
         /**
          * An unused import expired
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onImportExpiredEvent"];
         delete?: never;
@@ -607,7 +607,7 @@ export interface webhooks {
         put?: never;
         /**
          * An import was discarded
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onImportCancelledEvent"];
         delete?: never;
@@ -627,7 +627,7 @@ export interface webhooks {
         put?: never;
         /**
          * An API key was created
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onApiKeyCreatedEvent"];
         delete?: never;
@@ -647,7 +647,7 @@ export interface webhooks {
         put?: never;
         /**
          * An API key was deleted
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onApiKeyDeletedEvent"];
         delete?: never;
@@ -667,7 +667,7 @@ export interface webhooks {
         put?: never;
         /**
          * A delivery key was created
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onDeliveryKeyCreatedEvent"];
         delete?: never;
@@ -687,7 +687,7 @@ export interface webhooks {
         put?: never;
         /**
          * A delivery key was deleted
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onDeliveryKeyDeletedEvent"];
         delete?: never;
@@ -707,7 +707,7 @@ export interface webhooks {
         put?: never;
         /**
          * Photos were shared
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onShareCreatedEvent"];
         delete?: never;
@@ -727,7 +727,7 @@ export interface webhooks {
         put?: never;
         /**
          * Visitors of a share uploaded photos
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onShareUploadedEvent"];
         delete?: never;
@@ -747,7 +747,7 @@ export interface webhooks {
         put?: never;
         /**
          * A share was revoked
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onShareRevokedEvent"];
         delete?: never;
@@ -767,7 +767,7 @@ export interface webhooks {
         put?: never;
         /**
          * A test event that a person sent
-         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.
+         * @description Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).
          */
         post: operations["onWebhookTestEvent"];
         delete?: never;
@@ -1344,7 +1344,7 @@ export interface components {
              */
             thumbhash: string | null;
             /**
-             * @description A blurred preview of the photo.
+             * @description The colour that most of the photo is close to.
              * @example #7a5c3e
              */
             dominantColor: string | null;
@@ -2837,7 +2837,7 @@ export interface components {
              */
             thumbhash: string | null;
             /**
-             * @description A blurred preview of the photo.
+             * @description The colour that most of the photo is close to.
              * @example #7a5c3e
              */
             dominantColor: string | null;

@@ -22,4 +22,4 @@ export const introduction = `Nineteen endpoints under \`/api/v1\`, with bulk ope
 
 **Conditional requests.** Photos, tags, imports and the account have strong ETags. With \`If-None-Match\`, an unchanged resource returns 304. With \`If-Match\`, a write fails with 412 if the resource has changed since you read it.
 
-**Versioning.** v1 only gains features. Breaking changes come as v2, and v1 remains available for a year beside it.`;
+**Versioning.** v1 only gains features. Breaking changes come as v2, and v1 remains available beside it for at least 24 months.`;

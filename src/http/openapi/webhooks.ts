@@ -90,7 +90,7 @@ export const webhooks = Object.fromEntries(
         tags: ['Webhooks'],
         summary: eventMeaning(type),
         description:
-          'Sent to every endpoint that subscribes to it, at least once, in no particular order. See docs/webhooks.md.',
+          'Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).',
         security: [],
         parameters: signature.map(({ name, description, example }) => ({
           name,

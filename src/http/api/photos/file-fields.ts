@@ -12,7 +12,7 @@ export const ThumbHash = () =>
 
 export const DominantColor = () =>
   Text({
-    description: 'A blurred preview of the photo.',
+    description: 'The colour that most of the photo is close to.',
     example: '#7a5c3e',
     pattern: '^#[0-9a-f]{6}$',
     nullable: true,

@@ -41,7 +41,7 @@ export class OperatorInvitationView {
 
   @Text({
     description:
-      'Signs the person in once, within seven days. It replaces any earlier link, and is shown here and in repetitions of this request only. The service sends no mail: pass the link on.',
+      'Signs the person in once, within seven days. It replaces any earlier link, and is shown here and in repetitions of this request only. The service mails it to the person if it can send mail (`SMTP_URL`); otherwise pass it on.',
     example: 'https://photos.example.com/settings/enter/n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
     format: 'uri',
   })
