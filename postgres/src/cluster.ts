@@ -113,13 +113,13 @@ async function run(
   // Postgres in single-user mode reports a failed command and goes on to the next.
   if (finished.code === 0 && !/\b(ERROR|FATAL|PANIC):/.test(finished.stderr)) return;
   if (finished.code === 127 && /not found/.test(finished.stderr)) throw withoutGlibc();
-  const said = finished.stderr
+  const reason = finished.stderr
     .trim()
     .replaceAll(workshop.password, '***')
     .replaceAll(/\s*\n\s*/g, ' ');
   throw new EmbeddedPostgresError(
     'preparation_failed',
-    `The database in ${workshop.dataDir} could not ${purpose}: ${said || 'no reason given'}`,
+    `The database in ${workshop.dataDir} could not ${purpose}: ${reason || 'no reason given'}`,
   );
 }
 

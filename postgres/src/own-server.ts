@@ -126,16 +126,16 @@ async function startUntilReady(
     await server.stop();
     if (outcome === 'wrong password')
       throw new EmbeddedPostgresError('password_refused', `The database in ${dataDir} rejects its password.`);
-    const said = await logFile.tail();
-    if (REMAINS.test(said)) {
+    const logged = await logFile.tail();
+    if (REMAINS.test(logged)) {
       if (performance.now() < giveUpAt) {
         await delay(RETRY_EVERY_MS);
         continue;
       }
       throw new DataDirInUseError(dataDir, 'another Postgres server');
     }
-    if (/exit code 127/.test(outcome.ended) && /not found/.test(said)) throw withoutGlibc();
-    const reason = said.match(/(?:FATAL|PANIC): .*/g)?.at(-1) ?? outcome.ended;
+    if (/exit code 127/.test(outcome.ended) && /not found/.test(logged)) throw withoutGlibc();
+    const reason = logged.match(/(?:FATAL|PANIC): .*/g)?.at(-1) ?? outcome.ended;
     const problem = `The database in ${dataDir} did not start: ${reason} (details in ${logFile.path}).`;
     throw new EmbeddedPostgresError('start_failed', problem);
   }

@@ -29,13 +29,13 @@ export async function waitUntilReady(
     ended = reason;
   });
   const started = performance.now();
-  let said = false;
+  let isLogged = false;
   while (ended === undefined) {
     const code = (await saysReady(cluster)) ? await logIn(connection) : '57P03';
     if (code === undefined || code === FULL) return 'ready';
     if (code === WRONG_PASSWORD) return 'wrong password';
-    if (!said && performance.now() - started > SAY_SO_AFTER_MS) {
-      said = true;
+    if (!isLogged && performance.now() - started > SAY_SO_AFTER_MS) {
+      isLogged = true;
       log(`the database is still starting (${NOT_YET.includes(code) ? 'it may be recovering from a crash' : code})`);
     }
     await delay(LOOK_EVERY_MS);

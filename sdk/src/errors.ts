@@ -70,10 +70,10 @@ export class WebhookVerificationError extends PhotoServiceError {
 /** The error that an answer of 4xx or 5xx stands for. Its body may be anything: a proxy may have answered. */
 export function errorOf(status: number, headers: Headers, body: string): ApiError {
   const { error } = parsed(body);
-  const said =
+  const reason =
     typeof error?.message === 'string' ? error.message : `The server responded with ${status} without giving a reason.`;
   const fields = fieldsOf(error?.details);
-  const message = fields.length > 0 ? `${said} ${fields.map((field) => field.message).join(' ')}` : said;
+  const message = fields.length > 0 ? `${reason} ${fields.map((field) => field.message).join(' ')}` : reason;
   return new ApiError(message, {
     status,
     code: typeof error?.code === 'string' ? error.code : `http_${status}`,

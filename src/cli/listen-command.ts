@@ -57,9 +57,9 @@ function attemptText({
   dueAt,
 }: Delivery & DeliveryBodies) {
   const answer = responseStatus === null ? reason : `HTTP ${responseStatus}`;
-  const said = status === 'delivered' || responseBody === null ? '' : ` ${responseBody.split('\n', 1)[0]}`;
+  const firstLine = status === 'delivered' || responseBody === null ? '' : ` ${responseBody.split('\n', 1)[0]}`;
   const again = status === 'pending' && dueAt !== null ? `; again at ${dueAt.toISOString()}` : '';
-  return `${type} ${eventId}: ${answer}${said}${again}`;
+  return `${type} ${eventId}: ${answer}${firstLine}${again}`;
 }
 
 /** Resolves at Ctrl-C, which a terminal that passes on single keys passes on as one. */

@@ -15,7 +15,7 @@ interface VerifyOptions {
 }
 
 /** More are counted, but not stored: an empty store would report as many problems as there are photos. */
-const MAX_TOLD = 10_000;
+const MAX_LISTED = 10_000;
 
 export function verifyCommand(): Command {
   return new Command('verify')
@@ -38,7 +38,7 @@ export function verifyCommand(): Command {
           onFinding: (problem) => {
             total += 1;
             if (!problem.repaired) left += 1;
-            if (problems.length < MAX_TOLD) problems.push(problem);
+            if (problems.length < MAX_LISTED) problems.push(problem);
           },
         }),
       ).finally(() => progress.clear());

@@ -38,8 +38,8 @@ export async function upload(run: ImportRun, file: HashedFile, target: UploadTar
         doubts += 1;
         if (!(await isUnchanged(run, file))) return 'failed';
         if (doubts < DOUBTFUL_ATTEMPTS) continue;
-        const said = answer.message ?? answer.code ?? `status ${answer.status}`;
-        run.fail(file.source, answer.code ?? 'upload_refused', `The upload was refused: ${said}`);
+        const reason = answer.message ?? answer.code ?? `status ${answer.status}`;
+        run.fail(file.source, answer.code ?? 'upload_refused', `The upload was refused: ${reason}`);
         return 'failed';
       }
     }

@@ -13,7 +13,7 @@ import { SECRET } from './manifest.js';
 import type { Part } from './part-file.js';
 
 /** A store without its photos would report as many problems as there are photos. */
-const MAX_TOLD = 1000;
+const MAX_LISTED = 1000;
 
 export interface BackupPlan {
   readonly root: string;
@@ -61,7 +61,7 @@ export async function makeBackup(
     return { schema: (await snapshot.schema()) satisfies ArchivedSchema, tables: parts, wanted: await list.end() };
   });
   const needed = folder.readValues<NeededBlob>(wanted, passing.decrypt);
-  const { problems, lists, blobBytes, ...told } = await copyBlobs(ports, folder, plan, encrypt, needed);
+  const { problems, lists, blobBytes, ...counts } = await copyBlobs(ports, folder, plan, encrypt, needed);
   await folder.removePart(wanted);
   const secretBytes = new TextEncoder().encode(`${ports.secrets[0]}\n`);
   const secret = withSecret ? await folder.writePart(SECRET, once(secretBytes), encrypt) : null;
@@ -71,7 +71,7 @@ export async function makeBackup(
   const rows = Object.values(tables).reduce((sum, { lines }) => sum + lines, 0);
   const [signedBy = ''] = backupKeys(ports.secrets);
   const kind = { signedBy, encrypted: encrypt !== null, hasSecret: withSecret };
-  return { name: folder.name, path: `${plan.root}/${folder.name}`, ...kind, rows, ...told, problems };
+  return { name: folder.name, path: `${plan.root}/${folder.name}`, ...kind, rows, ...counts, problems };
 }
 
 async function copyBlobs(
@@ -98,7 +98,7 @@ async function copyBlobs(
       },
       onMissed: (blob) => {
         if (blob.why === 'deleted') count.deleted += 1;
-        else if (problems.length < MAX_TOLD) problems.push(blob);
+        else if (problems.length < MAX_LISTED) problems.push(blob);
         return missed.writeValue(blob);
       },
     },

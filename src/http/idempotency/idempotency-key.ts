@@ -33,8 +33,8 @@ export function operatorKey(key: string): string {
  * matters. Of a streamed body only its values count: its files are identified by their hashes.
  */
 export function fingerprintOf({ method, path }: Request, { parameters, body }: RequestContext): string {
-  const said = isStreamed(body) ? body.inputs : body;
+  const values = isStreamed(body) ? body.inputs : body;
   return createHash('sha256')
-    .update(canonical([method, path, parameters, said]))
+    .update(canonical([method, path, parameters, values]))
     .digest('hex');
 }

@@ -28,17 +28,17 @@ export const Idempotent = createParamDecorator((_: unknown, context: ExecutionCo
 export function noBody(): undefined {}
 
 /** How the bodies of a route are stored when they contain secrets: only what is needed to recreate them. */
-export interface StoredBodyFormat<Body extends object, Kept extends object> {
-  toStored(body: Body, ports: Ports): Kept;
+export interface StoredBodyFormat<Body extends object, Stored extends object> {
+  toStored(body: Body, ports: Ports): Stored;
   /** The body for a repeated request, in the current state. */
-  toBody(ports: Ports, requestContext: RequestContext, stored: Kept): Promise<Body>;
+  toBody(ports: Ports, requestContext: RequestContext, stored: Stored): Promise<Body>;
 }
 
 /** Metadata key of `StoreBodyAs`. */
-export const STORED_BODY_FORMAT = Symbol('Keeping');
+export const STORED_BODY_FORMAT = Symbol('StoredBodyFormat');
 
 /** Without it, a body is stored unchanged. */
-export const StoreBodyAs = <Body extends object, Kept extends object>(format: StoredBodyFormat<Body, Kept>) =>
+export const StoreBodyAs = <Body extends object, Stored extends object>(format: StoredBodyFormat<Body, Stored>) =>
   SetMetadata(STORED_BODY_FORMAT, format);
 
 /** Metadata key of `RepeatableByItself`. */

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { entityTag, isPlain, noneMatch } from './entity-tag.js';
 import { Outcomes, Reply } from './reply.js';
 
-const WITH_ETAG = Symbol('Tagged');
+const WITH_ETAG = Symbol('WithETag');
 
 /** The route returns a resource that has an ETag. */
 export const WithETag = () => SetMetadata(WITH_ETAG, true);

@@ -197,7 +197,7 @@ export class InlineInputBody {
   photos: InlineItem[];
 }
 
-const kept = 'it is maintained by the service.';
+const maintained = 'it is maintained by the service.';
 
 @RequestModel(
   'ImportPhotoPatch',
@@ -207,20 +207,20 @@ export class ImportPhotoPatchBody extends ItemFields {
   static readonly valueErrors = (body: ImportPhotoPatchBody, { limits }: BodyContext) => patchErrors(body, limits);
 
   static readonly readOnly = {
-    id: kept,
-    importId: kept,
+    id: maintained,
+    importId: maintained,
     clientRef: 'it identifies the item from its registration on.',
-    photoId: kept,
-    restored: kept,
+    photoId: maintained,
+    restored: maintained,
     contentType: 'it is read from the file.',
     width: 'it is read from the file.',
     height: 'it is read from the file.',
     tags: 'send tagIds or tagNames.',
-    error: kept,
-    upload: kept,
+    error: maintained,
+    upload: maintained,
     sourceUrl: 'register the file again to fetch it from another URL.',
-    createdAt: kept,
-    updatedAt: kept,
+    createdAt: maintained,
+    updatedAt: maintained,
   };
 
   @Text(filename)

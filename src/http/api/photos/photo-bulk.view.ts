@@ -67,5 +67,3 @@ export class PhotoDeletionsView {
 export function photoDeletionView({ id, outcome }: PhotoDeletionResult): PhotoDeletionView {
   return { id, outcome };
 }
-
-/** Fields of `include`; absent if not requested. */

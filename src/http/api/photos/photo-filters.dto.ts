@@ -22,15 +22,15 @@ export const instant = documented<Date>({ type: 'string', format: 'date-time' },
 
 /** Text that is searched by words. Without any it would match everything, so it is refused. */
 export const words = documented<string>(text(MAX_SEARCH_TEXT).schema, (value) => {
-  const said = text(MAX_SEARCH_TEXT)(value);
-  if (!('value' in said) || searchText(said.value) !== '') return said;
+  const parsed = text(MAX_SEARCH_TEXT)(value);
+  if (!('value' in parsed) || searchText(parsed.value) !== '') return parsed;
   return wrong('too_short', 'must contain a letter or digit.');
 });
 
 export const search = documented<readonly string[]>(words.schema, (value) => {
-  const said = words(value);
-  if (!('value' in said)) return said;
-  const terms = searchTerms(said.value);
+  const parsed = words(value);
+  if (!('value' in parsed)) return parsed;
+  const terms = searchTerms(parsed.value);
   return terms ? { value: terms } : wrong('too_many', `must have at most ${MAX_SEARCH_WORDS} words.`);
 });
 

@@ -70,7 +70,7 @@ export class DeletionQuery {
   readonly permanent?: boolean;
 }
 
-const kept = 'it is maintained by the service.';
+const maintained = 'it is maintained by the service.';
 const fromFile = 'it is read from the file.';
 
 @RequestModel('NewFocus', 'A point of the photo as displayed: upright and after `rotation`. Replaced as a whole.')
@@ -87,7 +87,7 @@ export class PhotoPatchBody extends DescriptiveBody {
   static readonly valueErrors = patchErrors;
 
   static readonly readOnly = {
-    id: kept,
+    id: maintained,
     contentType: fromFile,
     sizeBytes: fromFile,
     sha256: fromFile,
@@ -100,7 +100,7 @@ export class PhotoPatchBody extends DescriptiveBody {
     exposure: fromFile,
     companion: fromFile,
     tags: 'use PUT /photos/{id}/tags.',
-    importId: kept,
+    importId: maintained,
     damaged: fromFile,
     thumbhash: fromFile,
     phash: fromFile,
@@ -108,9 +108,9 @@ export class PhotoPatchBody extends DescriptiveBody {
     trashedAt: 'use DELETE /photos/{id}, and "trashed": false to restore.',
     purgeAt: 'use DELETE /photos/{id}, and "trashed": false to restore.',
     originalLostAt: 'import the same file again to bring its original back.',
-    createdAt: kept,
-    updatedAt: kept,
-    version: kept,
+    createdAt: maintained,
+    updatedAt: maintained,
+    version: maintained,
     urls: 'request it with include=urls.',
     exif: fromFile,
   };

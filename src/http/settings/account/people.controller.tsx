@@ -60,7 +60,7 @@ export class PeopleController {
       const mayStay = user.id !== personOf(context).user.id || mayActAs(user.role, 'admin');
       return redirectTo(context, mayStay ? HERE : '/settings/account', { kind: 'done', text });
     } catch (error) {
-      return await this.page(context, { said: problemsOf(error) });
+      return await this.page(context, { failed: problemsOf(error) });
     }
   }
 
@@ -83,7 +83,7 @@ export class PeopleController {
       await removeUser(this.ports, peopleManager(context), id);
       return redirectTo(context, HERE, { kind: 'done', text: `${nameOf(user)} no longer has access.` });
     } catch (error) {
-      return await this.page(context, { said: problemsOf(error) });
+      return await this.page(context, { failed: problemsOf(error) });
     }
   }
 
@@ -97,16 +97,16 @@ export class PeopleController {
   }
 
   /** @param problems Of the invitation, to be shown in its form; or of something else, to be shown at the top. */
-  private async page(context: PageContext, problems: { refused?: Problems; said?: Problems } = {}): Promise<Reply> {
-    const { refused = null, said = null } = problems;
+  private async page(context: PageContext, problems: { refused?: Problems; failed?: Problems } = {}): Promise<Reply> {
+    const { refused = null, failed = null } = problems;
     const { users, ...factors } = await this.ports.store.query(customerOf(context), async (reader) => ({
       users: await reader.users.list(),
       withFactor: new Set((await reader.factors.listApps()).map(({ userId }) => userId)),
       identities: await reader.identities.list(),
       customer: await reader.customer.read(),
     }));
-    const status = (refused ?? said)?.status ?? 200;
-    const flash = said && ({ kind: 'failed', text: said.message } as const);
+    const status = (refused ?? failed)?.status ?? 200;
+    const flash = failed && ({ kind: 'failed', text: failed.message } as const);
     const view = (
       <PeopleList
         users={users}

@@ -92,7 +92,7 @@ async function ask<T>(path: string, body?: object): Promise<T> {
     () => null,
   );
   if (answer === null) throw new Refused(0);
-  const said = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(answer.status, said.error);
-  return said;
+  const content = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Refused(answer.status, content.error);
+  return content;
 }

@@ -58,6 +58,6 @@ const parts: readonly (readonly [keyof ImportCounts, string])[] = [
 /** The counts in words, without zeros. */
 export function countsText(counts: ImportCounts): string {
   if (counts.total === 0) return 'No photos';
-  const said = parts.filter(([name]) => counts[name] > 0);
-  return said.map(([name, words]) => `${number(counts[name])} ${words}`).join(', ');
+  const nonZero = parts.filter(([name]) => counts[name] > 0);
+  return nonZero.map(([name, words]) => `${number(counts[name])} ${words}`).join(', ');
 }

@@ -69,6 +69,6 @@ async function* recordNames(
 }
 
 function problemOf({ limits }: Ports, results: readonly RegistrationResult[], names: readonly string[]): string | null {
-  const said = results.flatMap(({ index, error }) => (error ? `${names[index]}: ${reasonOf(error, limits)}` : []));
-  return said.length === 0 ? null : said.join(' ');
+  const problems = results.flatMap(({ index, error }) => (error ? `${names[index]}: ${reasonOf(error, limits)}` : []));
+  return problems.length === 0 ? null : problems.join(' ');
 }

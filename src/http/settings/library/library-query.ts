@@ -60,7 +60,7 @@ export function unfiltered(query: LibraryQuery): LibraryQuery {
 
 /** The query in an address, without its question mark; defaults are omitted. */
 export function queryText(query: LibraryQuery, cursor: string | null = null): string {
-  const said = {
+  const fields = {
     q: query.q,
     tag: query.tag,
     from: query.from,
@@ -72,7 +72,7 @@ export function queryText(query: LibraryQuery, cursor: string | null = null): st
     ...query.panel,
     cursor: cursor ?? '',
   };
-  return new URLSearchParams(Object.entries(said).filter(([, value]) => value !== '')).toString();
+  return new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== '')).toString();
 }
 
 export function libraryPath(query: LibraryQuery, cursor: string | null = null): string {
