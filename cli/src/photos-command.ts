@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import {
   ApiError,
   type Photo,
@@ -20,7 +20,7 @@ import {
   wholeOption,
 } from './options.js';
 import { type FilterOptions, filtersOf, withFilters } from './photo-filters.js';
-import { bytesText, count, plain, print, table } from './print.js';
+import { bytesText, count, print, printNote, table } from './print.js';
 
 export function photosCommand(): Command {
   return new Command('photos')
@@ -61,8 +61,8 @@ function list(): Command {
 
 function row(photo: Photo): string[] {
   const { id, filename, takenAtLocal, sizeBytes, width, height, tags } = photo;
-  const names = tags.map(({ name }) => plain(name)).join(', ');
-  return [String(id), plain(filename), takenAtLocal ?? '-', bytesText(sizeBytes), `${width}×${height}`, names];
+  const names = tags.map(({ name }) => name).join(', ');
+  return [String(id), filename, takenAtLocal ?? '-', bytesText(sizeBytes), `${width}×${height}`, names];
 }
 
 function get(): Command {
@@ -86,7 +86,8 @@ interface EditOptions extends OutputOptions {
   readonly filename?: string;
   readonly title?: string;
   readonly description?: string;
-  readonly rating?: string;
+  /** Null: none. */
+  readonly rating?: number | null;
   readonly rotation?: '0' | '90' | '180' | '270';
   readonly focus?: string;
   readonly takenAt?: string;
@@ -103,7 +104,7 @@ function edit(): Command {
     .option('--filename <name>')
     .option('--title <text>')
     .option('--description <text>')
-    .option('--rating <0-5>')
+    .option('--rating <0-5>', '', ratingOption)
     .addOption(new Option('--rotation <degrees>', 'clockwise').choices(['0', '90', '180', '270']))
     .option('--focus <x,y>', 'what crops keep in view, from 0,0 (top left) to 1,1, for example 0.5,0.3')
     .option('--taken-at <time>', 'for example 2026-11-21T10:00:00+01:00')
@@ -128,7 +129,7 @@ function edit(): Command {
         `${count(outcomes.length - failed.length, 'photo')} changed`,
       ]);
       if (!options.json)
-        for (const { id, error } of failed) console.error(`photo ${id}: ${error?.message ?? 'does not exist'}`);
+        for (const { id, error } of failed) printNote(`photo ${id}: ${error?.message ?? 'does not exist'}`);
       if (failed.length > 0) throw new PartlyDone();
     });
 }
@@ -165,11 +166,16 @@ function patchOf(options: EditOptions): PhotoPatch {
   return {
     ...Object.fromEntries(texts),
     ...(filename !== undefined && { filename }),
-    ...(rating !== undefined && { rating: rating === '' ? null : Number(rating) }),
+    ...(rating !== undefined && { rating }),
     ...(rotation !== undefined && { rotation: Number(rotation) as 0 | 90 | 180 | 270 }),
     ...(focus !== undefined && { focus: focus === '' ? null : point(focus) }),
     ...(metadata && { metadata: Object.fromEntries(metadata.map(pair)) }),
   };
+}
+
+function ratingOption(text: string): number | null {
+  if (!/^[0-5]?$/.test(text)) throw new InvalidArgumentError('It must be 0 to 5, or empty for none.');
+  return text === '' ? null : Number(text);
 }
 
 function point(text: string): { x: number; y: number } {
@@ -201,7 +207,7 @@ function remove(): Command {
       const missing = deletions.filter(({ outcome }) => outcome === 'not_found');
       const where = permanent ? 'permanently deleted' : 'moved to the trash';
       print(options, { photos: deletions }, [`${count(deletions.length - missing.length, 'photo')} ${where}`]);
-      if (!options.json) for (const { id } of missing) console.error(`photo ${id}: does not exist`);
+      if (!options.json) for (const { id } of missing) printNote(`photo ${id}: does not exist`);
       if (missing.length > 0) throw new PartlyDone();
     });
 }
@@ -217,7 +223,7 @@ function restore(): Command {
       const failed = edits.filter(({ outcome }) => outcome !== 'updated' && outcome !== 'unchanged');
       print(options, { photos: edits }, [`${count(edits.length - failed.length, 'photo')} restored`]);
       if (!options.json)
-        for (const { id, error } of failed) console.error(`photo ${id}: ${error?.message ?? 'does not exist'}`);
+        for (const { id, error } of failed) printNote(`photo ${id}: ${error?.message ?? 'does not exist'}`);
       if (failed.length > 0) throw new PartlyDone();
     });
 }

@@ -337,6 +337,7 @@ describe('whoever calls it wrongly, or may not', () => {
     ['an id that is none', ['photos', 'get', 'abc']],
     ['a photo that is not there', ['photos', 'get', '4711']],
     ['nothing to change', ['photos', 'edit', '1']],
+    ['a rating that is no number', ['photos', 'edit', '1', '--rating', 'good']],
     ['a focus that is no point', ['photos', 'edit', '1', '--focus', '0.5']],
   ])('%s is 2', async (_, args) => {
     expect((await phs(...args)).status).toBe(2);
