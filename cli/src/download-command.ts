@@ -9,7 +9,7 @@ import { interruptible } from './interrupt.js';
 import { connect } from './login.js';
 import { idsOption, jsonOption, quietOption } from './options.js';
 import { type FilterOptions, filtersOf, withFilters } from './photo-filters.js';
-import { plain, print } from './print.js';
+import { print, printNote } from './print.js';
 import { ProgressDisplay } from './progress-display.js';
 import { lookAt, openTargetFolder, type Present } from './target-folder.js';
 
@@ -167,6 +167,6 @@ function report(options: Options, outcomes: readonly Outcome[]): void {
   ]);
   if (failed.length === 0) return;
   if (!options.json)
-    for (const { id, error } of failed) console.error(`photo ${id}: ${plain(error?.message ?? '')} (${error?.code})`);
+    for (const { id, error } of failed) printNote(`photo ${id}: ${error?.message ?? ''} (${error?.code})`);
   throw new PartlyDone();
 }

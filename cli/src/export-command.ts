@@ -3,7 +3,7 @@ import { PartlyDone } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
 import { connect } from './login.js';
 import { jsonOption, quietOption } from './options.js';
-import { bytesText, count, plain, print } from './print.js';
+import { bytesText, count, print, printNote } from './print.js';
 import { ProgressDisplay } from './progress-display.js';
 import { progressOf } from './sync-command.js';
 
@@ -45,7 +45,7 @@ export function exportCommand(): Command {
         ]);
         if (!options.json)
           for (const { id, filename, code, message } of failed)
-            console.error(`photo ${id}, ${plain(filename)}: ${plain(message)} (${code})`);
+            printNote(`photo ${id}, ${filename}: ${message} (${code})`);
         if (!complete) throw new PartlyDone();
       } finally {
         display.end();

@@ -6,7 +6,7 @@ import { importStateFile } from './import-state-file.js';
 import { interruptible } from './interrupt.js';
 import { clientOf, currentLogin } from './login.js';
 import { jsonOption, namesOption, quietOption, wholeOption } from './options.js';
-import { bytesText, count, plain, print, timeText } from './print.js';
+import { bytesText, count, print, printNote, timeText } from './print.js';
 import { ProgressDisplay } from './progress-display.js';
 import { folderSource } from './sources/folder-source.js';
 import { importSource, type SourceImportOptions, type SourceImportResult } from './sources/import-source.js';
@@ -93,7 +93,7 @@ function watchAndImport(
   wanted: Omit<SourceImportOptions, 'signal'>,
 ): Promise<never> {
   const { sidecars } = options;
-  if (!options.quiet) console.error(`Watching ${paths.map(plain).join(', ')}. Stop with Ctrl-C.`);
+  if (!options.quiet) printNote(`Watching ${paths.join(', ')}. Stop with Ctrl-C.`);
   return interruptible((signal) => {
     const importThese = async (only: ReadonlySet<string>) => {
       const began = performance.now();
@@ -102,7 +102,7 @@ function watchAndImport(
       const met = { ...result, skipped: 0 };
       printResult(options, met, { seconds: (performance.now() - began) / 1000, waitedForLimitsMs: 0 });
     };
-    const onOutage = ({ message }: Error) => console.error(`phs: ${plain(message)} Trying again.`);
+    const onOutage = ({ message }: Error) => printNote(`phs: ${message} Trying again.`);
     return watchFolders(paths, importThese, { signal, onOutage });
   });
 }
@@ -148,5 +148,5 @@ function printResult(options: Options, result: Result, { seconds, waitedForLimit
     ...(differences.length > 0 ? [`${count(differences.length, 'field')} not as before: add --json to list them`] : []),
   ]);
   if (options.json) return;
-  for (const { path, code, message } of failed) console.error(`failed: ${plain(path)}: ${plain(message)} (${code})`);
+  for (const { path, code, message } of failed) printNote(`failed: ${path}: ${message} (${code})`);
 }

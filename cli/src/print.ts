@@ -1,13 +1,18 @@
 import { UNSEEN } from './file-name.js';
 
-/** With `--json` one document and nothing else on stdout; else the lines for people, unless they want none. */
+/** With `--json` one document and nothing else on stdout; else the lines for people, unless they want none: see `plain`. */
 export function print(
   options: { readonly json?: boolean; readonly quiet?: boolean },
   document: unknown,
   lines: readonly string[],
 ): void {
   if (options.json) process.stdout.write(`${JSON.stringify(document)}\n`);
-  else if (!options.quiet) process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  else if (!options.quiet) process.stdout.write(lines.map((line) => `${plain(line)}\n`).join(''));
+}
+
+/** A line for people on stderr: see `plain`. */
+export function printNote(line: string): void {
+  console.error(plain(line));
 }
 
 /** Columns as wide as their widest cell. */

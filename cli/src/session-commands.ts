@@ -4,7 +4,7 @@ import { ApiError, type Me } from 'photo-service-sdk';
 import { UsageError } from './exit-codes.js';
 import { clientOf, currentLogin, HASTY, loginFile, profile, saveLogin } from './login.js';
 import { jsonOption, type OutputOptions, quietOption } from './options.js';
-import { plain, print } from './print.js';
+import { print } from './print.js';
 
 interface LoginOptions extends OutputOptions {
   readonly url?: string;
@@ -27,7 +27,7 @@ export function loginCommand(): Command {
       await saveLogin({ url, token });
       const whose = me === null ? 'a key without customer:read' : `${me.apiKey.name} of ${me.customer.name}`;
       print(options, { url, customer: me?.customer.name ?? null, file: loginFile() }, [
-        `Logged in at ${url}: ${plain(whose)}. Stored in ${loginFile()}.`,
+        `Logged in at ${url}: ${whose}. Stored in ${loginFile()}.`,
       ]);
     });
 }
@@ -54,8 +54,8 @@ export function whoamiCommand(): Command {
       const name = profile();
       const left = ({ remaining, limit }: { remaining: number; limit: number }) => `${remaining} of ${limit}`;
       print(options, { url, ...me }, [
-        `${plain(customer.name)} (customer ${customer.id}) at ${url}${name === null ? '' : `, profile ${name}`}`,
-        `key ${apiKey.id} ${plain(apiKey.name)}, ${apiKey.prefix}: ${apiKey.scopes.join(', ')}`,
+        `${customer.name} (customer ${customer.id}) at ${url}${name === null ? '' : `, profile ${name}`}`,
+        `key ${apiKey.id} ${apiKey.name}, ${apiKey.prefix}: ${apiKey.scopes.join(', ')}`,
         `expires: ${apiKey.expiresAt ?? 'never'}; your address: ${me.clientIp}`,
         `left this minute: ${left(rateLimits.read)} reads, ${left(rateLimits.write)} writes`,
       ]);

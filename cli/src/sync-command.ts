@@ -3,7 +3,7 @@ import { PartlyDone } from './exit-codes.js';
 import { interruptible } from './interrupt.js';
 import { connect } from './login.js';
 import { jsonOption, quietOption } from './options.js';
-import { bytesText, count, plain, print } from './print.js';
+import { bytesText, count, print, printNote } from './print.js';
 import { ProgressDisplay } from './progress-display.js';
 import { type SyncResult, syncFolder } from './sync-folder.js';
 
@@ -63,8 +63,7 @@ function report(options: Options, result: SyncResult): void {
   ]);
   if (failed.length === 0) return;
   if (!options.json) {
-    for (const { id, filename, code, message } of failed)
-      console.error(`photo ${id}, ${plain(filename)}: ${plain(message)} (${code})`);
+    for (const { id, filename, code, message } of failed) printNote(`photo ${id}, ${filename}: ${message} (${code})`);
   }
   throw new PartlyDone();
 }

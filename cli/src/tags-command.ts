@@ -3,7 +3,7 @@ import { PartlyDone } from './exit-codes.js';
 import { connect } from './login.js';
 import { idsOption, jsonOption, namesOption, type OutputOptions, quietOption } from './options.js';
 import { tagId } from './photo-filters.js';
-import { count, plain, print, table } from './print.js';
+import { count, print, printNote, table } from './print.js';
 
 export function tagsCommand(): Command {
   return new Command('tags')
@@ -27,12 +27,7 @@ function list(): Command {
         limit: 100,
       };
       const tags = await (await connect()).tags.list(query).toArray();
-      const rows = tags.map(({ id, name, photoCount, color }) => [
-        String(id),
-        plain(name),
-        String(photoCount),
-        color ?? '',
-      ]);
+      const rows = tags.map(({ id, name, photoCount, color }) => [String(id), name, String(photoCount), color ?? '']);
       print(options, { tags }, table([['ID', 'NAME', 'PHOTOS', 'COLOUR'], ...rows]));
     });
 }
@@ -58,7 +53,7 @@ function add(): Command {
       const tag = await client.tags.create(values, { ifExists: 'return' });
       const changes = photo ? await client.tags.attach(tag.id, photo) : null;
       const put = changes ? `; added to ${count(changes.added, 'photo')}, ${changes.unchanged} already had it` : '';
-      print(options, { tag, changes }, [`tag ${tag.id} ${plain(tag.name)}${put}`]);
+      print(options, { tag, changes }, [`tag ${tag.id} ${tag.name}${put}`]);
       requireAll(options, [...(changes?.notFound ?? []), ...(changes?.full ?? [])]);
     });
 }
@@ -97,14 +92,13 @@ function merge(): Command {
       const [target, ...others] = await Promise.all([into, ...names].map((name) => tagId(client, name)));
       const tag = await client.tags.merge(target as number, others);
       print(options, tag, [
-        `${plain(tag.name)} has ${count(tag.photoCount, 'photo')} now; ${count(others.length, 'tag')} deleted`,
+        `${tag.name} has ${count(tag.photoCount, 'photo')} now; ${count(others.length, 'tag')} deleted`,
       ]);
     });
 }
 
 function requireAll({ json }: OutputOptions, unreached: readonly number[]): void {
   if (unreached.length === 0) return;
-  if (!json)
-    for (const id of unreached) console.error(`photo ${id}: does not exist, or has the maximum number of tags`);
+  if (!json) for (const id of unreached) printNote(`photo ${id}: does not exist, or has the maximum number of tags`);
   throw new PartlyDone();
 }

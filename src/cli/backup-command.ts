@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { print } from 'photo-service-cli/print';
 import type { OpenPorts } from '../ports.module.js';
 import { BackupFolder } from './backup/backup-folder.js';
 import { type Backup, type BackupPlan, makeBackup } from './backup/make-backup.js';
 import { PartlyDone } from './exit-codes.js';
 import { countOption, listOption, wholeOption } from './options.js';
-import { print } from './print.js';
 import { openInstallation, presentInstallation } from './with-ports.js';
 
 interface BackupOptions {

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
+import { print } from 'photo-service-cli/print';
 import { openBlobs } from '../composition/open-blobs.js';
 import { type Config, readS3Place } from '../config.js';
 import { copyBlobs } from '../core/blobs/copy-blobs.js';
 import { ComparedFile } from './compared-file.js';
 import { PartlyDone } from './exit-codes.js';
 import { wholeOption } from './options.js';
-import { print } from './print.js';
 import { presentInstallation } from './with-ports.js';
 
 export function blobsCommand(): Command {

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { print, table } from 'photo-service-cli/print';
 import { commandLine } from '../core/audit/actor.js';
 import { operatorFor } from '../core/customers/account-caller.js';
 import { resumeCustomer, suspendCustomer } from '../core/customers/change-status.js';
@@ -10,7 +11,6 @@ import type { Id } from '../core/shared/ids.js';
 import { editSettingsAddresses } from '../core/users/edit-settings-addresses.js';
 import { PartlyDone } from './exit-codes.js';
 import { idOption, listOption, wholeOption } from './options.js';
-import { print, table } from './print.js';
 import { withPorts } from './with-ports.js';
 
 export function customerCommand(): Command {

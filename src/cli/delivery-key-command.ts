@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { print, table } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/account-caller.js';
 import { createDeliveryKey } from '../core/delivery/create-delivery-key.js';
 import { deleteDeliveryKey } from '../core/delivery/delete-delivery-key.js';
@@ -9,7 +10,7 @@ import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { type AccessOptions, accessChanges } from './access-changes.js';
 import { idOption, instantOption, wordOr } from './options.js';
-import { print, secretLines, table } from './print.js';
+import { secretLines } from './secret-lines.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 const ID = 'the id of the key, for example dk_3kTMd1PzUo8WcQ5x';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
-import { print } from './print.js';
+import { print } from 'photo-service-cli/print';
 
 export function docsCommand(): Command {
   return new Command('docs')

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { print, table } from 'photo-service-cli/print';
 import { binariesOfDatabase } from '../composition/installation-files.js';
 import { openBlobs } from '../composition/open-blobs.js';
 import { type DatabaseState, databaseState } from '../composition/open-database.js';
@@ -22,7 +23,6 @@ import { checkBlobs, checkLimiter, checkMail, checkMedia, judgeDatabase, judgeIs
 import { type Checked, supportDocument, writeSupportFile } from './doctor/support-file.js';
 import { ExitWith, exitCodes } from './exit-codes.js';
 import { envFileOf } from './options.js';
-import { print, table } from './print.js';
 
 export function doctorCommand(): Command {
   return new Command('doctor')

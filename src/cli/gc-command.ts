@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { print } from 'photo-service-cli/print';
 import { collectGarbage, GRACE_SECONDS } from '../core/integrity/collect-garbage.js';
 import { wholeOption } from './options.js';
-import { print } from './print.js';
 import { withPorts } from './with-ports.js';
 
 interface GcOptions {

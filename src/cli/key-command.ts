@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { print, table } from 'photo-service-cli/print';
 import { type ApiKey, displayPrefix, type KeySettings } from '../core/access/api-key.js';
 import { deleteKey } from '../core/access/delete-key.js';
 import { editKey } from '../core/access/edit-key.js';
@@ -8,7 +9,7 @@ import { commandLine } from '../core/audit/actor.js';
 import type { Id } from '../core/shared/ids.js';
 import { type AccessOptions, accessChanges } from './access-changes.js';
 import { idOption, instantOption, listOption, wholeOption, wordOr } from './options.js';
-import { print, secretLines, table } from './print.js';
+import { secretLines } from './secret-lines.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function keyCommand(): Command {

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
+import { plain, print } from 'photo-service-cli/print';
 import type { Id } from '../core/shared/ids.js';
 import type { Delivery, DeliveryBodies } from '../core/webhooks/delivery.js';
 import type { Listening } from '../listening.js';
 import { reasonOf } from '../reason-of.js';
 import { idOption, listOption } from './options.js';
-import { print } from './print.js';
 import { withPorts } from './with-ports.js';
 
 interface Options {
@@ -35,7 +35,8 @@ export function listenCommand(): Command {
           secret: options.secret,
           onAttempt: (delivery) => {
             counts[delivery.status === 'delivered' ? 'delivered' : 'failed'] += 1;
-            say(attemptText(delivery));
+            // What a program answers may hold anything.
+            say(plain(attemptText(delivery)));
           },
           onError: (error) => console.error(`phs: ${reasonOf(error)}`),
         });

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
+import { print } from 'photo-service-cli/print';
 import type { Mailer, SendReport } from '../core/mail/mailer.js';
 import { newRandomToken } from '../core/shared/random-token.js';
 import { readEmail } from '../core/users/user.js';
 import { PublicAddresses } from '../http/public-addresses.js';
 import { openMailer } from '../ports.module.js';
 import { ExitWith, exitCodes } from './exit-codes.js';
-import { print } from './print.js';
 import { presentInstallation } from './with-ports.js';
 
 export function mailCommand(): Command {

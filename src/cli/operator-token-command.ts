@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { print, table } from 'photo-service-cli/print';
 import { commandLine } from '../core/audit/actor.js';
 import type { OperatorEntry } from '../core/audit/operator-entry.js';
 import { deleteOperatorToken } from '../core/operators/delete-operator-token.js';
@@ -8,7 +9,7 @@ import { type OperatorToken, operatorScopes, operatorTokenPrefix } from '../core
 import type { Id } from '../core/shared/ids.js';
 import { type AccessOptions, accessChanges } from './access-changes.js';
 import { countOption, idOption, instantOption, listOption, wordOr } from './options.js';
-import { print, secretLines, table } from './print.js';
+import { secretLines } from './secret-lines.js';
 import { withPorts } from './with-ports.js';
 
 export function operatorTokenCommand(): Command {

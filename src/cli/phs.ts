@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { isClientCommand } from 'photo-service-cli/command-names';
+import { plain } from 'photo-service-cli/print';
 import { ConfigError } from '../config.js';
 import { DomainError, type FieldError } from '../core/shared/errors.js';
 import { NoInstallationError } from '../installation.js';
@@ -43,7 +44,7 @@ function explain(error: unknown, args: readonly string[]): number {
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
   const { exitCode, code, message } = exitOf(error);
   // Commander has already reported what it refuses.
-  if (!(error instanceof CommanderError)) console.error(`phs: ${message}`);
+  if (!(error instanceof CommanderError)) console.error(`phs: ${message.split('\n').map(plain).join('\n')}`);
   if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
   return exitCode;
 }

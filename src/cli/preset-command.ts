@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { print, table } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/account-caller.js';
 import { deletePreset } from '../core/delivery/delete-preset.js';
 import type { Preset } from '../core/delivery/preset.js';
@@ -6,7 +7,6 @@ import { listPresets } from '../core/delivery/read-presets.js';
 import { savePreset } from '../core/delivery/save-preset.js';
 import type { Id } from '../core/shared/ids.js';
 import { idOption } from './options.js';
-import { print, table } from './print.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function presetCommand(): Command {

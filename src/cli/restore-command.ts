@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { print } from 'photo-service-cli/print';
 import { readConfig } from '../config.js';
 import { isBackupKey } from '../core/backup/signature.js';
 import { checkSigner, chooseBackup, openEncryption, wrongBlobs } from './backup/check-backup.js';
 import { type Restored, restoreBackup } from './backup/restore-backup.js';
 import { PartlyDone } from './exit-codes.js';
 import { wholeOption } from './options.js';
-import { print } from './print.js';
 import { printInstallation } from './with-ports.js';
 
 interface RestoreOptions {

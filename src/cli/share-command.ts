@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
+import { print, table } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/account-caller.js';
 import type { Ports } from '../core/ports.js';
 import { invalid } from '../core/shared/errors.js';
@@ -10,7 +11,6 @@ import { editShare } from '../core/shares/edit-share.js';
 import { listShares, readShare } from '../core/shares/read-shares.js';
 import { revokeShare } from '../core/shares/revoke-share.js';
 import { idOption, instantOption, listOption, wholeOption } from './options.js';
-import { print, table } from './print.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 const UPLOAD_BYTES = 2_000_000_000;

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { print, table } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/account-caller.js';
 import type { Id } from '../core/shared/ids.js';
 import { inviteUser } from '../core/users/invite-user.js';
@@ -8,7 +9,6 @@ import type { Invitation } from '../core/users/replace-link.js';
 import { isRole, type Role, roles } from '../core/users/role.js';
 import type { User } from '../core/users/user.js';
 import { idOption } from './options.js';
-import { print, table } from './print.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function userCommand(): Command {

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
+import { print, table } from 'photo-service-cli/print';
 import { GRACE_SECONDS } from '../core/integrity/collect-garbage.js';
 import { type Checked, type Finding, invariants } from '../core/integrity/findings.js';
 import { verify } from '../core/integrity/verify.js';
 import { PartlyDone } from './exit-codes.js';
 import { wholeOption } from './options.js';
-import { print, table } from './print.js';
 import { withPorts } from './with-ports.js';
 
 interface VerifyOptions {

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { print, table } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/account-caller.js';
 import type { Id } from '../core/shared/ids.js';
 import { MAX_PAGE_SIZE } from '../core/shared/pagination.js';
@@ -9,7 +10,7 @@ import { listDeliveries, listWebhookEndpoints, readDelivery } from '../core/webh
 import { resendDelivery, sendTestEvent } from '../core/webhooks/resend-delivery.js';
 import type { WebhookEndpoint } from '../core/webhooks/webhook-endpoint.js';
 import { idOption, listOption, wholeOption } from './options.js';
-import { print, secretLines, table } from './print.js';
+import { secretLines } from './secret-lines.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function webhookCommand(): Command {
@@ -144,7 +145,7 @@ function show(): Command {
       print(options, { ...deliveryJson(delivery), requestBody, responseBody }, [
         `${delivery.type} ${delivery.eventId}: ${delivery.status}, ${answer}`,
         ...['', 'Request:', requestBody ?? '(not stored)'],
-        ...['', 'Response:', responseBody ?? '(not stored)'],
+        ...['', 'Response:', ...(responseBody ?? '(not stored)').split(/\r?\n/)],
       ]);
     });
 }

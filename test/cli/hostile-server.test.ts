@@ -37,8 +37,9 @@ afterEach(async () => {
 
 /** Runs a command line in this process; its exit code and what it says of a failure. */
 async function phs(...args: string[]): Promise<{ code: number; message: string | null }> {
-  const program = new Command('phs').exitOverride();
+  const program = new Command('phs');
   for (const command of clientCommands()) program.addCommand(command);
+  for (const command of withSubcommands(program)) command.exitOverride();
   try {
     await program.parseAsync([...args, '--quiet'], { from: 'user' });
     return { code: 0, message: null };
@@ -47,6 +48,10 @@ async function phs(...args: string[]): Promise<{ code: number; message: string |
     if (known === null) throw error;
     return { code: known.exitCode, message: known.message };
   }
+}
+
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap((each) => withSubcommands(each as Command))];
 }
 
 /** A library with these photos, all of the same bytes. */
@@ -207,4 +212,28 @@ test('A28: what a server says is shown without what a terminal obeys', async () 
   tell({ exitCode: 2, message: 'a\u001b]0;title\u0007\nb\u202ec', code: 'x' }, []);
   expect(said.mock.calls).toEqual([['phs: a\ufffd]0;title\ufffd\nb\ufffdc']]);
   said.mockRestore();
+});
+
+test('A28: no more is it in what commands print', async () => {
+  const error = { code: 'x', message: 'a\u001b]0;title\u0007' };
+  server.say = () => ({ data: [{ id: 7, outcome: 'error', photo: null, error }] });
+  const printed = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  try {
+    await phs('photos', 'edit', '7', '--title', 'x');
+    await phs('photos', 'restore', '7');
+    expect(printed.mock.calls).toEqual(Array(2).fill(['photo 7: a\ufffd]0;title\ufffd']));
+  } finally {
+    printed.mockRestore();
+  }
+});
+
+test('a rating that is none is refused: it would clear the rating', async () => {
+  const said = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  try {
+    for (const rating of ['good', '6', '4.5', '-1'])
+      expect([rating, (await phs('photos', 'edit', '7', '--rating', rating)).code]).toEqual([rating, 2]);
+    expect(server.paths).toEqual([]);
+  } finally {
+    said.mockRestore();
+  }
 });
