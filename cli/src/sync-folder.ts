@@ -97,13 +97,18 @@ class Sync {
     const areNew = options.sidecars && !state.sidecars;
     this.result.compared = options.full || areNew || this.isLongAgo(began);
     try {
-      await this.again();
-      if (this.result.compared) await this.compare();
-      else await this.follow();
+      if (this.result.compared) {
+        await this.compare();
+      } else {
+        await this.retryPending();
+        await this.follow();
+      }
     } catch (error) {
       await this.save().catch(() => undefined);
       throw error;
     }
+    // Until now, those of earlier runs were pending, too: a run that is interrupted may not have tried them.
+    state.pending = [...new Set(this.result.failed.map(({ id }) => id))];
     state.completedAt = new Date(began).toISOString();
     state.sidecars = options.sidecars;
     if (this.result.compared) state.comparedAt = state.completedAt;
@@ -117,8 +122,8 @@ class Sync {
   }
 
   /** Photos that an earlier run could not download. */
-  private async again(): Promise<void> {
-    const ids = this.state.pending.splice(0);
+  private async retryPending(): Promise<void> {
+    const ids = [...this.state.pending];
     for (let at = 0; at < ids.length; at += IDS_PER_READ) {
       const query = { ids: ids.slice(at, at + IDS_PER_READ), trashed: 'any' as const, limit: 100 };
       await this.takeAll((await this.client.photos.list(query, this.options).page()).data);
@@ -199,7 +204,7 @@ class Sync {
       // Deleted since the page was read: the next page, or the next run, reports it.
       if (code === 'not_found') return;
       this.result.failed.push({ id, filename, code, message: error.message });
-      this.state.pending.push(id);
+      if (!this.state.pending.includes(id)) this.state.pending.push(id);
     }
   }
 

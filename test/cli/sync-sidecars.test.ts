@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type PhotoDetails, type PhotoService, runImport } from 'photo-service-sdk';
+import { ApiError, type PhotoDetails, type PhotoService, runImport } from 'photo-service-sdk';
 import { SourceFactory } from 'photo-service-sdk/node';
 import { folderSource } from '../../cli/src/sources/folder-source.js';
 import { importSource } from '../../cli/src/sources/import-source.js';
@@ -90,6 +90,20 @@ it('what a killed run wrote is taken for ours', async () => {
   expect(await sync({ full: true })).toMatchObject({ sidecars: 0, kept: [] });
   await client.photos.update((await photo('a.jpg')).id, { title: 'Another' });
   expect(await sync()).toMatchObject({ sidecars: 1, kept: [] });
+});
+
+it('a photo that could not be downloaded is tried again by the next run that gets to it', async () => {
+  world.front.disturbing(({ path }) => (/\/photos\/\d+\/download/.test(path) ? { status: 409, body: {} } : undefined));
+  const { downloaded, failed } = await sync();
+  expect([downloaded, failed.map(({ filename }) => filename).sort()]).toEqual([0, ['a.jpg', 'b.jpg']]);
+  // Long after: nothing else has changed since.
+  const state = join(folder, '.photo-service-sync.json');
+  writeFileSync(state, readFileSync(state, 'utf8').replace(/"since":"[^"]*"/, '"since":"2099-01-01T00:00:00.000Z"'));
+  world.front.disturbing(() => ({ status: 401, body: {} }));
+  await expect(sync()).rejects.toThrow(ApiError);
+  world.front.calm();
+  expect(await sync()).toMatchObject({ downloaded: 2, sidecars: 2, failed: [] });
+  expect(await sync()).toMatchObject({ downloaded: 0, unchanged: 0 });
 });
 
 it('a state that names another file as a sidecar is refused', async () => {
