@@ -5,7 +5,7 @@ import { downloadFile } from 'photo-service-sdk/node';
 import { forEachConcurrently } from './for-each-concurrently.js';
 import { type Layout, SyncNames } from './sync-names.js';
 import { SyncSidecars } from './sync-sidecars.js';
-import { loadSyncState, type SyncedFile, type SyncState, saveSyncState } from './sync-state.js';
+import { isUnchanged, loadSyncState, type SyncedFile, type SyncState, saveSyncState } from './sync-state.js';
 import { openTargetFolder } from './target-folder.js';
 
 const CONCURRENCY = 4;
@@ -174,7 +174,7 @@ class Sync {
   private async take(photo: Photo): Promise<void> {
     if (photo.trashedAt !== null) return this.remove(String(photo.id));
     const known = this.state.files[photo.id];
-    const isThere = known !== undefined && (await this.isOurs(known));
+    const isThere = known !== undefined && (await isUnchanged(this.folder, known));
     if (known && isThere && known.sha256 === photo.sha256) return this.rename(photo, known);
     if (known && !isThere && (await this.names.exists(known.name))) {
       this.result.kept.push(known.name);
@@ -224,7 +224,7 @@ class Sync {
     const known = this.state.files[id];
     if (known === undefined) return;
     const { deletes } = this.options;
-    if (deletes && (await this.isOurs(known))) {
+    if (deletes && (await isUnchanged(this.folder, known))) {
       await this.names.remove(known.name);
       this.result.deleted += 1;
     } else if (await this.names.exists(known.name)) {
@@ -233,12 +233,6 @@ class Sync {
     if (deletes) await this.sidecars.remove(known);
     this.names.release(known.name);
     delete this.state.files[id];
-  }
-
-  /** Whether the file is unchanged. */
-  private async isOurs({ name, sizeBytes, mtimeMs }: SyncedFile): Promise<boolean> {
-    const now = await lstat(join(this.folder, name)).catch(() => null);
-    return now?.isFile() === true && now.size === sizeBytes && now.mtimeMs === mtimeMs;
   }
 
   /** One after the other: an older state never replaces a newer one. */

@@ -3,7 +3,7 @@ import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Photo } from 'photo-service-sdk';
 import { writeWhole } from 'photo-service-sdk/node';
-import type { SyncedFile, SyncedSidecar, SyncState } from './sync-state.js';
+import { isUnchanged, type SyncedFile, type SyncState } from './sync-state.js';
 import { lookAt } from './target-folder.js';
 import { writeSidecar } from './xmp/write-sidecar.js';
 
@@ -25,7 +25,7 @@ export class SyncSidecars {
     const sha256 = createHash('sha256').update(text).digest('hex');
     const name = `${known.name}.xmp`;
     const { sidecar } = known;
-    const isOurs = sidecar !== undefined && (await this.isOurs(sidecar));
+    const isOurs = sidecar !== undefined && (await isUnchanged(this.folder, sidecar));
     if (isOurs && sidecar.name === name && sidecar.sha256 === sha256) return;
     if (isOurs && sidecar.name !== name) await rm(join(this.folder, sidecar.name), { force: true });
     const present = isOurs && sidecar.name === name ? 'nothing' : await lookAt(join(this.folder, name));
@@ -44,17 +44,12 @@ export class SyncSidecars {
   /** Removes the sidecar of a file that is removed. */
   async remove({ sidecar }: SyncedFile): Promise<void> {
     if (sidecar === undefined) return;
-    if (await this.isOurs(sidecar)) await rm(join(this.folder, sidecar.name), { force: true });
+    if (await isUnchanged(this.folder, sidecar)) await rm(join(this.folder, sidecar.name), { force: true });
     else if ((await lookAt(join(this.folder, sidecar.name))) !== 'nothing') this.keep(sidecar.name);
   }
 
   private leave(id: number, { sidecar: _, ...known }: SyncedFile, name: string): void {
     this.files[id] = known;
     this.keep(name);
-  }
-
-  private async isOurs({ name, sizeBytes, mtimeMs }: SyncedSidecar): Promise<boolean> {
-    const now = await lstat(join(this.folder, name)).catch(() => null);
-    return now?.isFile() === true && now.size === sizeBytes && now.mtimeMs === mtimeMs;
   }
 }

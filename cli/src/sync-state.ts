@@ -4,24 +4,20 @@ import { writeWhole } from 'photo-service-sdk/node';
 import { UsageError } from './exit-codes.js';
 import { isEntryPath } from './file-name.js';
 
-/** A photo that sync has put into its folder. */
-export interface SyncedFile {
+/** A file that sync has written into its folder. */
+export interface WrittenFile {
   /** Within the folder; with slashes where it has folders of its own. */
   readonly name: string;
   readonly sha256: string;
   /** Of the file when it was written: whoever changes it changes these, and keeps it. */
   readonly sizeBytes: number;
   readonly mtimeMs: number;
-  /** The XMP file beside it, if this program has written one. */
-  readonly sidecar?: SyncedSidecar;
 }
 
-/** As `SyncedFile`. */
-export interface SyncedSidecar {
-  readonly name: string;
-  readonly sha256: string;
-  readonly sizeBytes: number;
-  readonly mtimeMs: number;
+/** The original of a photo. */
+export interface SyncedFile extends WrittenFile {
+  /** The XMP file beside it, if this program has written one. */
+  readonly sidecar?: WrittenFile;
 }
 
 /** What a synced folder remembers; it lies in the folder. */
@@ -65,6 +61,12 @@ export async function saveSyncState(folder: string, state: SyncState): Promise<v
   await writeWhole(join(folder, STATE_NAME), `${JSON.stringify(state)}\n`);
 }
 
+/** Whether a file is as sync has written it: only then may it be replaced or removed. */
+export async function isUnchanged(folder: string, { name, sizeBytes, mtimeMs }: WrittenFile): Promise<boolean> {
+  const now = await lstat(join(folder, name)).catch(() => null);
+  return now?.isFile() === true && now.size === sizeBytes && now.mtimeMs === mtimeMs;
+}
+
 /** Null: it is not what `saveSyncState` writes. Somebody else may have written it, to have other files renamed or removed. */
 function parsed(text: string): SyncState | null {
   try {
@@ -86,9 +88,9 @@ function isState(value: unknown): value is SyncState {
 function isFile(value: unknown): value is SyncedFile {
   if (!isObject(value)) return false;
   const { name, sha256, sizeBytes, mtimeMs, sidecar } = value;
-  const isOurs = typeof name === 'string' && isEntryPath(name) && name !== STATE_NAME;
-  const isSidecar = sidecar === undefined || (isFile(sidecar) && (sidecar as SyncedSidecar).name === `${name}.xmp`);
-  return isOurs && typeof sha256 === 'string' && Number.isFinite(sizeBytes) && Number.isFinite(mtimeMs) && isSidecar;
+  const isName = typeof name === 'string' && isEntryPath(name) && name !== STATE_NAME;
+  const isSidecar = sidecar === undefined || (isFile(sidecar) && sidecar.name === `${name}.xmp`);
+  return isName && typeof sha256 === 'string' && Number.isFinite(sizeBytes) && Number.isFinite(mtimeMs) && isSidecar;
 }
 
 function isTime(value: unknown): boolean {
