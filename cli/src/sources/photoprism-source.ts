@@ -4,7 +4,6 @@ import { parse } from 'yaml';
 import { type ArchiveFile, wholeOf } from './archive/archive-file.js';
 import { openArchives } from './archive/open-archives.js';
 import { DetailsBuilder } from './details-builder.js';
-import { grouped } from './grouped.js';
 import { type PhotoSource, type SourceItem, skipReason } from './photo-source.js';
 import { inZone } from './takeout/zones.js';
 
@@ -23,7 +22,7 @@ type Value = Readonly<Record<string, unknown>>;
 
 async function* items(files: readonly ArchiveFile[], signal: AbortSignal): AsyncGenerator<SourceItem> {
   const { photos, albums } = await documentsOf(files.filter(isYaml), signal);
-  const byStem = grouped(photos, ({ stem }) => stem);
+  const documents = new DocumentsByPath(photos);
   const used = new Set<string>();
   const keys = new Set<string>();
   for (const file of files) {
@@ -32,7 +31,7 @@ async function* items(files: readonly ArchiveFile[], signal: AbortSignal): Async
       yield { kind: 'skipped', label: file.label, reason: skipReason(file.path) };
       continue;
     }
-    const found = documentFor(stemOf(file.path), byStem);
+    const found = documents.find(stemOf(file.path));
     if (found !== null) used.add(found.file.label);
     if (found?.document['DeletedAt']) {
       yield { kind: 'skipped', label: file.label, reason: 'trashed' };
@@ -87,17 +86,33 @@ async function yamlOf(file: ArchiveFile): Promise<Value | null> {
   }
 }
 
-/** Originals and sidecars are in folders of the same names below different ones: the longest common end decides. */
-function documentFor(stem: string, byStem: ReadonlyMap<string, readonly PhotoDocument[]>): PhotoDocument | null {
-  const own = byStem.get(stem)?.[0];
-  if (own !== undefined) return own;
-  const parts = stem.split('/');
-  for (let from = 0; from < parts.length; from += 1) {
-    const end = parts.slice(from).join('/');
-    for (const [other, [document]] of byStem)
-      if (document && (other === end || other.endsWith(`/${end}`))) return document;
+/**
+ * Finds the document of a photo by the path of both without their endings. Originals and sidecars are in folders of the same names below
+ * different ones: the longest common end decides.
+ */
+class DocumentsByPath {
+  /** By each end of its path: `originals/2024/a`, `2024/a` and `a`. Of several with the same end, the first. */
+  private readonly byEnd = new Map<string, PhotoDocument>();
+  private readonly byStem = new Map<string, PhotoDocument>();
+
+  constructor(documents: readonly PhotoDocument[]) {
+    for (const document of documents) {
+      if (this.byStem.has(document.stem)) continue;
+      this.byStem.set(document.stem, document);
+      for (const end of endsOf(document.stem)) if (!this.byEnd.has(end)) this.byEnd.set(end, document);
+    }
   }
-  return null;
+
+  find(stem: string): PhotoDocument | null {
+    const ends = endsOf(stem).map((end) => this.byEnd.get(end));
+    return this.byStem.get(stem) ?? ends.find((document) => document !== undefined) ?? null;
+  }
+}
+
+/** `a/b/c`, `b/c` and `c`. */
+function endsOf(path: string): string[] {
+  const parts = path.split('/');
+  return parts.map((_, from) => parts.slice(from).join('/'));
 }
 
 /** What nobody wrote, but PhotoPrism found out, it marks by no source, or by `estimate`. */

@@ -4,29 +4,33 @@
  */
 export class SidecarMatch {
   private readonly sidecars: readonly SidecarName[];
+  private readonly exact = new Map<string, SidecarName>();
 
   /** @param names Of the JSON files, with the title that each has inside. */
   constructor(names: readonly { readonly name: string; readonly title: string | null }[]) {
     this.sidecars = names.map(({ name, title }) => ({ name, title, ...parsed(name) }));
+    for (const each of this.sidecars) {
+      const key = exactKey(each.about, each.number);
+      if (!this.exact.has(key)) this.exact.set(key, each);
+    }
   }
 
   /** The name of the JSON file; null where none is this one's. */
   find(media: string): string | null {
     const { stem, ending, number } = numbered(media);
     const name = stem + ending;
-    const same = this.sidecars.filter((each) => each.number === number);
+    // A number may be part of the title, and not given by Takeout.
+    const exact = this.exact.get(exactKey(name, number)) ?? this.exact.get(exactKey(media, null));
+    if (exact !== undefined) return exact.name;
     const equal = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
     const ways: readonly ((each: SidecarName) => boolean)[] = [
-      (each) => each.number === number && each.about === name,
-      // A number that was part of the title, and not given by Takeout.
-      (each) => each.number === null && each.about === media,
       (each) => each.number === number && equal(each.about, name),
       (each) => each.number === number && each.isCut && name.startsWith(each.about) && isTitle(each, name),
       (each) => each.number === number && each.isCut && name.startsWith(each.about),
       (each) => each.number === null && each.isCut && media.startsWith(each.about),
       // The title had no ending, or another one than the file got.
-      (each) => same.includes(each) && equal(each.about, stem),
-      (each) => same.includes(each) && equal(withoutEnding(each.about), stem),
+      (each) => each.number === number && equal(each.about, stem),
+      (each) => each.number === number && equal(withoutEnding(each.about), stem),
     ];
     for (const way of ways) {
       const found = this.sidecars.find(way);
@@ -44,6 +48,10 @@ interface SidecarName {
   readonly number: number | null;
   /** Whether something may be missing from the end of `about`. */
   readonly isCut: boolean;
+}
+
+function exactKey(about: string, number: number | null): string {
+  return `${number ?? ''}:${about}`;
 }
 
 const MOST = 46;

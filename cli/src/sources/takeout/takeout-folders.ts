@@ -49,6 +49,7 @@ async function readFolder(files: readonly ArchiveFile[]): Promise<TakeoutFolders
   const { sidecars, album, description } = await readDocuments(files.filter(isJson));
   const media = files.filter((file) => !isJson(file));
   const names = new Set(media.map(nameOf));
+  const videos = videosByStem(names);
   const match = new SidecarMatch([...sidecars].map(([name, { photo }]) => ({ name, title: photo.title })));
   const used = new Set<string>();
   const photos: TakeoutFile[] = [];
@@ -62,7 +63,7 @@ async function readFolder(files: readonly ArchiveFile[]): Promise<TakeoutFolders
     // The film of a live photo goes by the JSON file of the photo, which may be missing.
     if (sidecar !== null && (isPhoto || !looksLikePhoto(photo?.title ?? ''))) used.add(sidecar);
     const albumDescription = photos.length === 0 ? description : null;
-    const video = videoOf(name, names);
+    const video = videos.get(stemOf(name)) ?? null;
     if (isPhoto) photos.push({ file, name, photo, album, albumDescription, editOf, video });
     else others.push(file);
   }
@@ -89,14 +90,20 @@ function editedFrom(name: string, names: ReadonlySet<string>): string | null {
   const original = originalName(name);
   if (original === null || names.has(original)) return original;
   // An edited version may be of another format than its original.
-  const stem = withoutEnding(original).toLowerCase();
-  return [...names].find((each) => each !== name && withoutEnding(each).toLowerCase() === stem) ?? original;
+  const stem = stemOf(original);
+  return [...names].find((each) => each !== name && stemOf(each) === stem) ?? original;
 }
 
-function videoOf(name: string, names: ReadonlySet<string>): string | null {
-  const stem = withoutEnding(name).toLowerCase();
-  const isVideo = (each: string) => skipReason(each) === 'video';
-  return [...names].find((each) => isVideo(each) && withoutEnding(each).toLowerCase() === stem) ?? null;
+/** The films of a folder by their names without the ending, which live photos share with theirs. */
+function videosByStem(names: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const videos = new Map<string, string>();
+  for (const name of names)
+    if (skipReason(name) === 'video' && !videos.has(stemOf(name))) videos.set(stemOf(name), name);
+  return videos;
+}
+
+function stemOf(name: string): string {
+  return withoutEnding(name).toLowerCase();
 }
 
 /** Files that were uploaded without an ending have none here either. */
