@@ -2,8 +2,8 @@ import { AccessError, UsageError } from '../exit-codes.js';
 import { DetailsBuilder } from './details-builder.js';
 import { answered, bytesFrom, type Send } from './http-bytes.js';
 import type { PhotoSource, SourceItem } from './photo-source.js';
-import { captureMoment } from './takeout/capture-moment.js';
 import { fileFacts } from './takeout/file-times.js';
+import { addTimeAndPlace } from './takeout/time-and-place.js';
 
 const PAGE_SIZE = 1000;
 
@@ -97,19 +97,13 @@ async function detailsOf(
   details.note('immich.video', livePhotoVideoId);
   details.note('immich.archived', isArchived === true || visibility === 'archive' ? 'true' : null);
   const facts = await fileFacts({ path: asset.originalFileName, open }, 512 * 1024);
-  const isNear = (a: number, b: number) => Math.abs(a - b) < 0.001;
-  if (typeof latitude === 'number' && typeof longitude === 'number') {
-    // The file has the altitude as well.
-    const { position } = facts;
-    const isSame = position !== null && isNear(position.latitude, latitude) && isNear(position.longitude, longitude);
-    if (!isSame) details.location(latitude, longitude);
-  }
   const instant = Math.floor(Date.parse(dateTimeOriginal ?? '') / 1000);
-  const moment = captureMoment(Number.isNaN(instant) ? null : instant, facts, zoneOf(timeZone));
-  if (moment !== null && 'local' in moment) details.takenAtLocal(moment.local, moment.timeZone);
-  if (moment !== null && 'takenAt' in moment) details.takenAt(moment.takenAt);
-  if (moment !== null && 'takenAt' in moment && !moment.isZoneKnown)
-    details.lose('timeZone', 'incomplete', moment.takenAt);
+  const known = {
+    instant: Number.isNaN(instant) ? null : instant,
+    position: typeof latitude === 'number' && typeof longitude === 'number' ? { latitude, longitude } : null,
+    zone: zoneOf(timeZone),
+  };
+  addTimeAndPlace(details, known, facts);
   return details;
 }
 

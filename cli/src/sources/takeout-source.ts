@@ -4,10 +4,10 @@ import { openArchives } from './archive/open-archives.js';
 import { DetailsBuilder } from './details-builder.js';
 import { grouped } from './grouped.js';
 import { type PhotoSource, type SourceItem, skipReason } from './photo-source.js';
-import { captureMoment } from './takeout/capture-moment.js';
 import { fileFacts } from './takeout/file-times.js';
 import { type TakeoutFile, takeoutFolders } from './takeout/takeout-folders.js';
 import type { TakeoutPhoto } from './takeout/takeout-json.js';
+import { addTimeAndPlace } from './takeout/time-and-place.js';
 import { zoneAt } from './takeout/zones.js';
 
 export interface TakeoutOptions {
@@ -108,30 +108,8 @@ async function detailsOf(copies: readonly TakeoutFile[], { timeZone }: TakeoutOp
   details.note('takeout.people', photo.people.join('; '));
   details.note('takeout.archived', photo.isArchived ? 'true' : null);
   details.note('takeout.url', photo.url);
-  await addTimeAndPlace(file, photo, timeZone, details);
-  return details;
-}
-
-async function addTimeAndPlace(
-  file: ArchiveFile,
-  photo: TakeoutPhoto,
-  timeZone: string | null,
-  details: DetailsBuilder,
-): Promise<void> {
   const facts = await fileFacts(file);
-  const { position } = photo;
-  // Where both say the same, the file says it more exactly.
-  const isNear = (a: number, b: number) => Math.abs(a - b) < 0.001;
-  const isSame =
-    position !== null &&
-    facts.position !== null &&
-    isNear(position.latitude, facts.position.latitude) &&
-    isNear(position.longitude, facts.position.longitude);
-  if (position !== null && !isSame) details.location(position.latitude, position.longitude, position.altitude);
-  const zone = zoneAt(position ?? facts.position) ?? timeZone;
-  const moment = captureMoment(photo.takenAt, facts, zone);
-  if (moment === null) return;
-  if ('local' in moment) details.takenAtLocal(moment.local, moment.timeZone);
-  else details.takenAt(moment.takenAt);
-  if ('isZoneKnown' in moment && !moment.isZoneKnown) details.lose('timeZone', 'incomplete', moment.takenAt);
+  const { takenAt: instant, position } = photo;
+  addTimeAndPlace(details, { instant, position, zone: zoneAt(position ?? facts.position) ?? timeZone }, facts);
+  return details;
 }
