@@ -32,10 +32,10 @@ const WHO_MAY_CONNECT =
  * @returns the account that its server must run as.
  * @throws EmbeddedPostgresError for files of another version, or when it cannot be made here.
  */
-export async function openCluster(workshop: ClusterSetup, log: (line: string) => void): Promise<Account> {
-  const { dataDir, binaries, env } = workshop;
+export async function openCluster(setup: ClusterSetup, log: (line: string) => void): Promise<Account> {
+  const { dataDir, binaries, env } = setup;
   const names = await readdir(dataDir);
-  if (workshop.lock.certain) {
+  if (setup.lock.certain) {
     for (const name of names.filter((each) => each.startsWith(HALF_DONE))) {
       await rm(join(dataDir, name), { recursive: true, force: true });
     }
@@ -52,7 +52,7 @@ export async function openCluster(workshop: ClusterSetup, log: (line: string) =>
   try {
     const account = await chooseAccount({ dataDir, folder, fresh: true, binaries, env });
     log(`creating a new database in ${cluster}, run as ${account.name}`);
-    await makeCluster(workshop, account, folder);
+    await makeCluster(setup, account, folder);
     await rename(folder, cluster).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
       throw new DataDirInUseError(dataDir, 'another process that was creating a database there');
@@ -66,23 +66,23 @@ export async function openCluster(workshop: ClusterSetup, log: (line: string) =>
 }
 
 /** Gives the role the password of the password file; the server must be down. For a folder whose password file was lost or replaced. */
-export async function resetPassword(workshop: ClusterSetup, account: Account): Promise<void> {
-  const cluster = join(workshop.dataDir, CLUSTER_FOLDER);
-  const role = workshop.options.database;
-  await singleUser(workshop, account, cluster, [`ALTER ROLE "${role}" WITH LOGIN PASSWORD '${workshop.password}'`]);
+export async function resetPassword(setup: ClusterSetup, account: Account): Promise<void> {
+  const cluster = join(setup.dataDir, CLUSTER_FOLDER);
+  const role = setup.options.database;
+  await singleUser(setup, account, cluster, [`ALTER ROLE "${role}" WITH LOGIN PASSWORD '${setup.password}'`]);
 }
 
-async function makeCluster(workshop: ClusterSetup, account: Account, folder: string): Promise<void> {
+async function makeCluster(setup: ClusterSetup, account: Account, folder: string): Promise<void> {
   const locale = ['-E', 'UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
   const access = ['--username=postgres', '--auth=reject', '--no-instructions'];
-  await run(workshop, account, [workshop.binaries.initdb, '-D', folder, ...locale, ...access], 'be created');
-  const access_file = join(folder, 'pg_hba.conf');
-  const hba = await open(access_file, 'w', 0o600);
+  await run(setup, account, [setup.binaries.initdb, '-D', folder, ...locale, ...access], 'be created');
+  const accessFile = join(folder, 'pg_hba.conf');
+  const hba = await open(accessFile, 'w', 0o600);
   await hba.writeFile(WHO_MAY_CONNECT).finally(() => hba.sync().finally(() => hba.close()));
-  if (account.ids !== undefined) await chown(access_file, account.ids.uid, account.ids.gid);
-  const { database, initialSql } = workshop.options;
-  await singleUser(workshop, account, folder, [
-    `CREATE ROLE "${database}" LOGIN CREATEDB PASSWORD '${workshop.password}'`,
+  if (account.ids !== undefined) await chown(accessFile, account.ids.uid, account.ids.gid);
+  const { database, initialSql } = setup.options;
+  await singleUser(setup, account, folder, [
+    `CREATE ROLE "${database}" LOGIN CREATEDB PASSWORD '${setup.password}'`,
     `GRANT pg_monitor TO "${database}"`,
     ...initialSql,
     `CREATE DATABASE "${database}" OWNER "${database}"`,
@@ -90,23 +90,23 @@ async function makeCluster(workshop: ClusterSetup, account: Account, folder: str
 }
 
 /** Postgres without a server: each line is a command, nobody else can be connected, and no password is asked for. */
-async function singleUser(workshop: ClusterSetup, account: Account, cluster: string, lines: string[]): Promise<void> {
+async function singleUser(setup: ClusterSetup, account: Account, cluster: string, lines: string[]): Promise<void> {
   const quiet = ['-c', 'log_min_error_statement=panic', '-c', 'log_statement=none', '-c', 'log_checkpoints=off'];
-  const command = [workshop.binaries.postgres, '--single', '-D', cluster, ...quiet, 'postgres'];
-  await run(workshop, account, command, 'be prepared', `${lines.join('\n')}\n`);
+  const command = [setup.binaries.postgres, '--single', '-D', cluster, ...quiet, 'postgres'];
+  await run(setup, account, command, 'be prepared', `${lines.join('\n')}\n`);
 }
 
 async function run(
-  workshop: ClusterSetup,
+  setup: ClusterSetup,
   account: Account,
   command: string[],
   purpose: string,
   input?: string,
 ): Promise<void> {
-  const hold = workshop.lock.fd;
+  const hold = setup.lock.fd;
   let finished: Finished;
   try {
-    finished = await runToEnd(account, command, { env: workshop.env, hold, ...(input === undefined ? {} : { input }) });
+    finished = await runToEnd(account, command, { env: setup.env, hold, ...(input === undefined ? {} : { input }) });
   } catch (error) {
     throw explainLaunch(error as NodeJS.ErrnoException, command[0] as string);
   }
@@ -115,11 +115,11 @@ async function run(
   if (finished.code === 127 && /not found/.test(finished.stderr)) throw withoutGlibc();
   const reason = finished.stderr
     .trim()
-    .replaceAll(workshop.password, '***')
+    .replaceAll(setup.password, '***')
     .replaceAll(/\s*\n\s*/g, ' ');
   throw new EmbeddedPostgresError(
     'preparation_failed',
-    `The database in ${workshop.dataDir} could not ${purpose}: ${reason || 'no reason given'}`,
+    `The database in ${setup.dataDir} could not ${purpose}: ${reason || 'no reason given'}`,
   );
 }
 

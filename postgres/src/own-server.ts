@@ -42,8 +42,8 @@ export async function startOwnServer(
   const windows = process.platform === 'win32';
   const env = await linkLibraries(binaries, join(dataDir, 'pg-lib'));
   const password = await readOrMakePassword(dataDir);
-  const workshop: ClusterSetup = { dataDir, binaries, env, lock, password, options };
-  const account = await openCluster(workshop, log);
+  const setup: ClusterSetup = { dataDir, binaries, env, lock, password, options };
+  const account = await openCluster(setup, log);
   const socketFolder = windows ? dataDir : await makeSocketFolder(dataDir, options.label, lock.certain);
   const logFile = await openLogFile(dataDir, await stat(dataDir));
   let server: Server | undefined;
@@ -55,12 +55,12 @@ export async function startOwnServer(
     const start = async () => {
       server = windows
         ? await startByPgCtl(binaries, join(dataDir, CLUSTER_FOLDER), logFile.path, settingArguments(options), port)
-        : supervise(workshop, account, logFile, host);
+        : supervise(setup, account, logFile, host);
       return server;
     };
     const running = await startUntilReady(
       start,
-      () => resetPassword(workshop, account),
+      () => resetPassword(setup, account),
       connection,
       logFile,
       dataDir,
@@ -86,8 +86,8 @@ export async function startOwnServer(
   }
 }
 
-function supervise(workshop: ClusterSetup, account: Account, logFile: LogFile, host: string): Server {
-  const { binaries, options, dataDir, env, lock } = workshop;
+function supervise(setup: ClusterSetup, account: Account, logFile: LogFile, host: string): Server {
+  const { binaries, options, dataDir, env, lock } = setup;
   const quoted = `"${host.replaceAll('"', '""')}"`; // the setting is a list; commas in a name would part it
   const place = ['-D', join(dataDir, CLUSTER_FOLDER), '-h', '', '-k', quoted, '-p', String(SOCKET_PORT)];
   // The last word on a setting counts: no choice of an application opens a port.

@@ -32,7 +32,7 @@ export interface OwnerSocket {
 }
 
 const ANSWER_WITHIN_MS = 5000;
-const signpost = (dataDir: string) => join(dataDir, 'postgres.owner');
+const ownerFile = (dataDir: string) => join(dataDir, 'postgres.owner');
 
 /** For the holder of the data lock, once its server answers: nobody ever meets a server that is not ready. */
 export async function publishOwner(
@@ -54,20 +54,20 @@ export async function publishOwner(
   await listen(server, address);
   server.unref();
   if (process.platform !== 'win32') await chmod(address, 0o600);
-  const part = `${signpost(dataDir)}.part`;
+  const part = `${ownerFile(dataDir)}.part`;
   await writeFile(part, address, { mode: 0o600 });
   const owner = await stat(dataDir);
   if (process.geteuid?.() === 0) {
     for (const path of [part, address]) await chown(path, owner.uid, owner.gid).catch(() => undefined);
   }
-  await rename(part, signpost(dataDir));
+  await rename(part, ownerFile(dataDir));
   const close = () => {
     server.close();
     for (const guest of guests) guest.destroy();
   };
   return {
     async hide() {
-      await rm(signpost(dataDir), { force: true });
+      await rm(ownerFile(dataDir), { force: true });
       server.close();
     },
     async guestsGone(onWait) {
@@ -81,7 +81,7 @@ export async function publishOwner(
 
 /** @returns undefined when nobody owns the folder or its owner died; 'silent' when it lives and does not answer within 5 s. */
 export async function askOwner(dataDir: string): Promise<LiveOwner | 'silent' | undefined> {
-  const address = await readFile(signpost(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const address = await readFile(ownerFile(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
