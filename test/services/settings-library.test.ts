@@ -503,10 +503,13 @@ test('the place of a photo is chosen on a map in the viewer, by the mouse and by
   const map = page.getByRole('application', { name: /^Map/ });
   const field = page.getByLabel('Latitude and longitude');
   const shown = async () => (await field.inputValue()).split(', ').map(Number);
+  // Whatever is above the map has its height.
+  await page.getByRole('img', { name: /^Histogram/ }).waitFor();
   await map.scrollIntoViewIfNeeded();
   // The whole world: its middle is at 0° of longitude, and the equator is below that of the window.
   const { x, y, width, height } = present(await map.boundingBox());
   await page.mouse.click(x + width * 0.75, y + height / 2);
+  await until(async () => (await field.inputValue()) !== '');
   const clicked = await shown();
   expect(present(clicked[1])).toBeCloseTo(90, -0.6);
   // Now the map is in use, and a wheel enlarges it.
@@ -515,6 +518,7 @@ test('the place of a photo is chosen on a map in the viewer, by the mouse and by
   await page.mouse.down();
   await page.mouse.move(x + width * 0.75 - 60, y + height / 2, { steps: 4 });
   await page.mouse.up();
+  await until(async () => (await shown())[1] !== clicked[1]);
   const dragged = await shown();
   expect(present(dragged[1])).toBeLessThan(present(clicked[1]) - 5);
   expect(await place()).toBeNull();
@@ -540,9 +544,11 @@ test('the place of a photo is chosen on a map in the viewer, by the mouse and by
   expect(present(latitude)).toBeGreaterThan(10);
   // Beyond 180° to the east is the west.
   expect(present(longitude)).toBeLessThan(-170);
+  const earlier = present(await panel.getByText('Location saved.').elementHandle());
   await page.keyboard.press('Enter');
-  await until(async () => (await place())?.longitude === longitude);
+  await earlier.waitForElementState('hidden');
   await panel.getByText('Location saved.').waitFor();
+  expect((await place())?.longitude).toBe(longitude);
   // The arrows led to no other photo, and the focus is where it was.
   expect(page.url()).toBe(before);
   await until(() => map.evaluate((element) => element === document.activeElement));
