@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// Writes the shapes of the icons: `node bin/icons.js`, after another version of lucide-static was installed or a name was added here.
+// Writes the shapes of the icons: `node bin/icons.js`, after another version of @iconify-json/lucide was installed or a name was added here.
 // `--print` shows them instead.
 
 const names = [
@@ -39,14 +39,12 @@ const names = [
   'zoom-in',
 ];
 
-const nodes = JSON.parse(readFileSync(createRequire(import.meta.url).resolve('lucide-static/icon-nodes.json'), 'utf8'));
+const { icons } = createRequire(import.meta.url)('@iconify-json/lucide/icons.json');
 
 /** Every shape as a path: circles and rectangles of the set are few, and one kind of element is enough for the pages. */
 const toPath = {
   path: ({ d }) => d,
   circle: ({ cx, cy, r }) => `M${cx - r} ${cy}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`,
-  line: ({ x1, y1, x2, y2 }) => `M${x1} ${y1}L${x2} ${y2}`,
-  polyline: ({ points }) => `M${points}`,
   rect: ({ x, y, width, height, rx = 0 }) => {
     const [w, h, r] = [width - 2 * rx, height - 2 * rx, Number(rx)];
     const turn = (dx, dy) => (r === 0 ? '' : `a${r} ${r} 0 0 1 ${dx * r} ${dy * r}`);
@@ -55,16 +53,21 @@ const toPath = {
 };
 
 /** A path that begins with a relative move begins at the origin; joined to another, it has to say so. What follows stays relative. */
-const RELATIVE_START = /^m(-?[\d.]+[ ,]?-?[\d.]+)(?=[ ,-])[ ,]?/;
+const RELATIVE_START = /^m(-?(?:\d*\.\d+|\d+))[ ,]?(-?(?:\d*\.\d+|\d+))([ ,]|(?=-))?/;
 
 function pathOf(name) {
-  const parts = nodes[name];
-  if (parts === undefined) throw new Error(`lucide-static has no icon ${name}.`);
-  return parts
-    .map(([kind, attributes]) => {
+  const body = icons[name]?.body;
+  if (body === undefined) throw new Error(`@iconify-json/lucide has no icon ${name}.`);
+  // Its shapes, in a group that says how lines look.
+  return [...body.matchAll(/<(\w+) ([^>]*)\/>/g)]
+    .map(([, kind, attributes]) => {
       const shape = toPath[kind];
       if (shape === undefined) throw new Error(`${name}: ${kind} cannot be written as a path yet.`);
-      return shape(attributes).replace(RELATIVE_START, 'M$1l');
+      const values = [...attributes.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, attribute, value]) => [attribute, value]);
+      return shape(Object.fromEntries(values)).replace(
+        RELATIVE_START,
+        (_, x, y, next) => `M${x} ${y}${next === undefined ? '' : 'l'}`,
+      );
     })
     .join('');
 }
