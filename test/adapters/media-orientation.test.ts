@@ -1,3 +1,4 @@
+/* @slow */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';

@@ -1,3 +1,4 @@
+/* @slow */
 import { randomUUID } from 'node:crypto';
 import {
   existsSync,

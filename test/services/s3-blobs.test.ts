@@ -1,3 +1,4 @@
+/* @slow */
 import { setTimeout as delay } from 'node:timers/promises';
 import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, UploadPartCommand } from '@aws-sdk/client-s3';
 import { S3BlobStore } from '../../src/adapters/s3-blobs/s3-blob-store.js';

@@ -1,3 +1,4 @@
+/* @slow */
 import type { Browser, Page } from 'playwright-core';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import { until } from '../e2e/support/processes.js';

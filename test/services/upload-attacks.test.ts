@@ -1,3 +1,4 @@
+/* @slow */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
