@@ -1,12 +1,10 @@
-import type { Clock } from '../shared/clock.js';
-import { after } from '../shared/clock.js';
+import { after, type Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import { type Page, type PageRequest, readPage } from '../shared/pagination.js';
+import { orderById, type Page, type PageRequest, type PageWindow, readPage } from '../shared/pagination.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
 import { AUDIT_MS, type AuditEntry } from './audit-entry.js';
-import type { AuditLog } from './audit-log.js';
-import { type AuditFilter, noFilter } from './audit-log.js';
+import { type AuditFilter, type AuditLog, noFilter } from './audit-log.js';
 
 /** The audit log of an account, newest first. Errors: `invalid_cursor`. */
 export function listAudit(
@@ -21,11 +19,8 @@ export function listAudit(
       list: 'audit',
       sort: '-id',
       filters: { ...filter, from: filter.from?.getTime() ?? null, until: filter.until?.getTime() ?? null },
-      position: ({ id }: AuditEntry) => ({ value: id, id }),
-      rows: ({ after: last, limit }: { after: { id: Id } | null; limit: number }) =>
-        reader.audit.list(last?.id ?? null, limit, filter),
-      // Ids never change.
-      hasRowAt: async () => true,
+      ...orderById<AuditEntry>(),
+      rows: ({ after: last, limit }: PageWindow) => reader.audit.list(last?.id ?? null, limit, filter),
     };
     return readPage(uses, listing, request);
   });

@@ -1,4 +1,5 @@
 import type { Id } from '../shared/ids.js';
+import { windowAfter } from '../shared/pagination.js';
 import type { Reader } from '../shared/transactional.js';
 import { applyToPhotos, type BatchContext, type BatchTransaction, type Progress, revertPhotos } from './bulk-batch.js';
 import { BULK_BATCH, type BulkEdit } from './bulk-edit.js';
@@ -15,7 +16,7 @@ export async function nextBatch({ bulkEdits, photos }: Reader<'bulkEdits' | 'pho
     const photoIds = changes.map(({ photoId }) => photoId);
     return { photoIds, process: (transaction, context) => revertPhotos(transaction, context, changes) };
   }
-  const window = { after: last === null ? null : { value: last, id: last }, limit: BULK_BATCH };
+  const window = windowAfter(last, BULK_BATCH);
   const photoIds =
     filters === null
       ? await bulkEdits.chosenPhotos(id, last, BULK_BATCH)

@@ -1,7 +1,7 @@
 import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type Page, type PageRequest, readPage } from '../shared/pagination.js';
+import { orderById, type Page, type PageRequest, type PageWindow, readPage } from '../shared/pagination.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Customer } from './customer.js';
 import type { CustomerDirectory } from './customer-directory.js';
@@ -19,11 +19,8 @@ export function listCustomers(
     list: 'operator/customers',
     sort: 'id',
     filters: {},
-    position: ({ id }: Customer) => ({ value: id, id }),
-    rows: ({ after, limit }: { after: { id: Id } | null; limit: number }) =>
-      uses.customers.page({ after: after?.id ?? null, limit }),
-    // Ids never change.
-    hasRowAt: async () => true,
+    ...orderById<Customer>(),
+    rows: ({ after, limit }: PageWindow) => uses.customers.page({ after: after?.id ?? null, limit }),
   };
   return readPage(uses, listing, request);
 }

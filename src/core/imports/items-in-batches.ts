@@ -1,4 +1,5 @@
 import { everyBatch } from '../shared/every-page.js';
+import { windowAfter } from '../shared/pagination.js';
 import type { Transactional } from '../shared/transactional.js';
 import { type Import } from './import.js';
 import { type ImportPhoto, type ImportPhotoStatus } from './import-photo.js';
@@ -12,7 +13,7 @@ export function itemsInBatches(
   status: ImportPhotoStatus,
 ): AsyncIterable<readonly ImportPhoto[]> {
   return everyBatch(BATCH, (after) => {
-    const window = { after: after === null ? null : { value: after, id: after }, limit: BATCH };
+    const window = windowAfter(after, BATCH);
     return store.query(subject.customerId, (reader) =>
       reader.importPhotos.list({ importId: subject.id, statuses: [status], window }),
     );

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type Page, type PageRequest, type PageWindow, readPage } from '../shared/pagination.js';
+import { orderById, type Page, type PageRequest, type PageWindow, readPage } from '../shared/pagination.js';
 import {
   type ImportDetails,
   type ItemDetails,
@@ -31,9 +31,8 @@ export async function listImportPhotos(
       list: `imports/${importId}/photos`,
       sort: 'id',
       filters: { statuses },
-      position: (item: ImportPhoto) => ({ value: item.id, id: item.id }),
+      ...orderById<ImportPhoto>(),
       rows: (window: PageWindow) => reader.importPhotos.list({ importId, window, ...(statuses && { statuses }) }),
-      hasRowAt: async () => true, // Items are sorted by a value that never changes.
     };
     // Read before its items: an import that is returned as ended must not have items as they were before its end.
     const subject = await reader.imports.get(importId);

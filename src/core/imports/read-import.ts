@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.js';
 import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type Page, type PageRequest, type PageWindow, readPage } from '../shared/pagination.js';
+import { orderById, type Page, type PageRequest, type PageWindow, readPage } from '../shared/pagination.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
 import type { CountedImport, ImportStatus } from './import.js';
@@ -35,9 +35,8 @@ export function listImports(
       list: 'imports',
       sort: '-id',
       filters: { statuses },
-      position: ({ id }: CountedImport) => ({ value: id, id }),
+      ...orderById<CountedImport>(),
       rows: (window: PageWindow) => reader.imports.list({ window, ...(statuses && { statuses }) }),
-      hasRowAt: async () => true, // Ids never change.
     };
     return readPage(uses, listing, request);
   });

@@ -1,5 +1,6 @@
 import { everyBatch } from '../shared/every-page.js';
 import type { Id } from '../shared/ids.js';
+import { windowAfter } from '../shared/pagination.js';
 import { type CheckOptions, type CheckUses, checkPhoto } from './check-photo.js';
 import type { Findings } from './findings.js';
 
@@ -13,7 +14,7 @@ export async function checkPhotos(
   findings: Findings,
 ): Promise<void> {
   const read = (after: Id | null) => {
-    const window = { after: after === null ? null : { value: after, id: after }, limit: BATCH };
+    const window = windowAfter(after, BATCH);
     return uses.store.query(customerId, (reader) =>
       reader.photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
     );

@@ -2,7 +2,7 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import type { CustomerDirectory } from '../customers/customer-directory.js';
 import { type PhotoWithTags } from '../photos/photo.js';
 import type { Clock } from '../shared/clock.js';
-import type { Id } from '../shared/ids.js';
+import { windowAfter } from '../shared/pagination.js';
 import type { Transactional } from '../shared/transactional.js';
 import { type Fault } from './check-bytes.js';
 import type { ScrubPosition, ScrubRound } from './scrub-position.js';
@@ -26,8 +26,7 @@ export async function nextPhotos(
 ): Promise<{ photos: readonly PhotoWithTags[]; position: Pick<ScrubRound, 'customerId' | 'photoId'> } | null> {
   for (const { id: customerId } of await customers.list()) {
     if (round.customerId !== null && customerId < round.customerId) continue;
-    const after: Id | null = customerId === round.customerId ? round.photoId : null;
-    const window = { after: after === null ? null : { value: after, id: after }, limit };
+    const window = windowAfter(customerId === round.customerId ? round.photoId : null, limit);
     const photos = await store.query(customerId, (reader) =>
       reader.photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
     );

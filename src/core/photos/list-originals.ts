@@ -1,6 +1,7 @@
 import { DomainError } from '../shared/errors.js';
 import { everyBatch } from '../shared/every-page.js';
 import type { Id } from '../shared/ids.js';
+import { windowAfter } from '../shared/pagination.js';
 import type { Readable } from '../shared/transactional.js';
 import type { PhotoFilters } from './photo-query.js';
 
@@ -25,7 +26,7 @@ export async function listOriginals(
 ): Promise<readonly StoredOriginal[]> {
   const all: StoredOriginal[] = [];
   const read = (after: Id | null) => {
-    const window = { after: after === null ? null : { value: after, id: after }, limit: BATCH };
+    const window = windowAfter(after, BATCH);
     return store.query(customerId, ({ photos }) => photos.list({ filters, sort: 'id', window }));
   };
   for await (const photos of everyBatch(BATCH, read)) {

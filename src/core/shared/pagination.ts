@@ -45,6 +45,16 @@ export interface Listing<T> {
   hasRowAt(position: Position): Promise<boolean>;
 }
 
+/** What a list by id needs: ids never change, so such a list does not shift. */
+export function orderById<T extends { readonly id: Id }>(): Pick<Listing<T>, 'position' | 'hasRowAt'> {
+  return { position: ({ id }) => ({ value: id, id }), hasRowAt: async () => true };
+}
+
+/** A page of a list by id: rows after this one; null: from the first. */
+export function windowAfter(id: Id | null, limit: number): PageWindow {
+  return { after: id === null ? null : { value: id, id }, limit };
+}
+
 interface CursorPayload {
   readonly v: 1;
   readonly c: Id;

@@ -1,7 +1,7 @@
 import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type Page, type PageRequest, readPage } from '../shared/pagination.js';
+import { orderById, type Page, type PageRequest, type PageWindow, readPage } from '../shared/pagination.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
 import type { Delivery, DeliveryBodies, DeliveryFilters } from './delivery.js';
@@ -58,11 +58,8 @@ export function listDeliveries(
       list: `webhooks/${endpointId}/deliveries`,
       sort: '-id',
       filters: { ...filters },
-      position: ({ id }: Delivery) => ({ value: id, id }),
-      rows: ({ after, limit }: { after: { id: Id } | null; limit: number }) =>
-        reader.deliveries.list(endpointId, after?.id ?? null, limit, filters),
-      // Ids never change; a row that is gone was too old for the log.
-      hasRowAt: async () => true,
+      ...orderById<Delivery>(),
+      rows: ({ after, limit }: PageWindow) => reader.deliveries.list(endpointId, after?.id ?? null, limit, filters),
     };
     return readPage(uses, listing, request);
   });
