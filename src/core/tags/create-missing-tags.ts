@@ -1,37 +1,45 @@
 import type { Limits } from '../customers/limits.js';
 import { DomainError } from '../shared/errors.js';
-import type { Id } from '../shared/ids.js';
 import type { Transaction } from '../shared/transactional.js';
+import type { NewTag, Tag } from './tag.js';
 import type { TagRepository } from './tag-repository.js';
 
+/** Tags by the keys of their names, and which of them are new. */
+export interface TagsByKey {
+  readonly tags: ReadonlyMap<string, Tag>;
+  readonly created: ReadonlySet<string>;
+}
+
 /**
- * Creates tags by the keys of their names; one that exists by then is used. The customer must be locked. The ids of all. Errors:
- * `limit_reached`.
+ * Creates tags in this order. A name that another request has given away by then belongs to the tag that it gave it to. The customer must be
+ * locked, or two requests could exceed the limit together.
  */
 export async function createMissingTags(
   { tags, outbox }: Transaction<'tags' | 'outbox'>,
-  names: ReadonlyMap<string, string>,
-  limits: Limits,
+  missing: readonly NewTag[],
   at: Date,
-): Promise<Id[]> {
-  if (names.size === 0) return [];
-  await requireTagsWithinLimit(tags, names.size, limits);
-  const ids: Id[] = [];
-  const made: Id[] = [];
-  for (const [nameKey, name] of [...names].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const created = await tags.insert({ name, nameKey, color: null, description: null, createdAt: at });
-    if (created !== null) made.push(created.id);
-    // Another request was first: use the tag that it created.
-    const tag = created ?? (await tags.findByNameKeys([nameKey]))[0];
-    if (tag !== undefined) ids.push(tag.id);
+): Promise<TagsByKey> {
+  const byKey = new Map<string, Tag>();
+  const created: Tag[] = [];
+  for (const one of missing) {
+    const tag = await tags.insert(one);
+    if (tag !== null) created.push(tag);
+    const stored = tag ?? (await tags.findByNameKeys([one.nameKey]))[0];
+    if (stored !== undefined) byKey.set(one.nameKey, stored);
   }
-  await outbox.add('tag.created', made, at);
-  return ids;
+  const ids = created.map(({ id }) => id);
+  await outbox.add('tag.created', ids, at);
+  return { tags: byKey, created: new Set(created.map(({ nameKey }) => nameKey)) };
+}
+
+/** How many more tags the customer may have. It must be locked. */
+export async function countFreeTags(tags: TagRepository, limits: Limits): Promise<number> {
+  return Math.max(0, limits.tags - (await tags.count()));
 }
 
 /** The customer must be locked, or two requests could exceed the limit together. Errors: `limit_reached`. */
 export async function requireTagsWithinLimit(tags: TagRepository, more: number, limits: Limits): Promise<void> {
-  if ((await tags.count()) + more <= limits.tags) return;
+  if (more <= (await countFreeTags(tags, limits))) return;
   throw new DomainError('limit_reached', tagLimitMessage(limits), { limit: limits.tags, name: 'tags' });
 }
 

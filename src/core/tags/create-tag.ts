@@ -1,16 +1,11 @@
 import type { Caller } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError, invalid } from '../shared/errors.js';
-import { foldKey } from '../shared/text.js';
+import { DomainError } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import { requireTagsWithinLimit } from './create-missing-tags.js';
-import { parseTagName, type Tag } from './tag.js';
-import { cleanDescription, type TagInput, tagErrors } from './tag-values.js';
-
-export interface TagCreation extends TagInput {
-  readonly name: string;
-}
+import type { Tag } from './tag.js';
+import { newTag, type TagCreation } from './tag-values.js';
 
 /** Errors: `invalid_request`, `tag_name_taken`, `limit_reached`. With `ifExists: 'return'`, returns the tag that has the name. */
 export async function createTag(
@@ -19,12 +14,9 @@ export async function createTag(
   input: TagCreation,
   ifExists: 'fail' | 'return' = 'fail',
 ): Promise<{ tag: Tag; created: boolean }> {
-  const errors = tagErrors(input);
-  if (errors.length > 0) throw invalid(...errors);
-  const name = parseTagName(input.name, 'name');
-  const nameKey = foldKey(name);
+  const given = newTag(input, clock.now());
   return store.transaction(caller.customerId, async (transaction) => {
-    const named = async () => (await transaction.tags.findByNameKeys([nameKey]))[0];
+    const named = async () => (await transaction.tags.findByNameKeys([given.nameKey]))[0];
     let existing = await named();
     if (existing === undefined) {
       // Tags are created one at a time, so that their number stays within its limit; this name may be one of them.
@@ -33,14 +25,7 @@ export async function createTag(
     }
     if (existing === undefined) {
       await requireTagsWithinLimit(transaction.tags, 1, limits);
-      const description = cleanDescription(input.description);
-      const tag = await transaction.tags.insert({
-        name,
-        nameKey,
-        color: input.color?.toLowerCase() ?? null,
-        description,
-        createdAt: clock.now(),
-      });
+      const tag = await transaction.tags.insert({ ...given, createdAt: clock.now() });
       if (tag !== null) {
         await transaction.outbox.add('tag.created', [tag.id], tag.createdAt);
         return { tag, created: true };

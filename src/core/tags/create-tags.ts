@@ -1,12 +1,12 @@
 import type { Caller } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
 import type { Clock } from '../shared/clock.js';
-import { type ItemError } from '../shared/errors.js';
+import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import { tagLimitMessage } from './create-missing-tags.js';
-import type { TagCreation } from './create-tag.js';
-import { makeMissing, newTag } from './make-missing-tags.js';
-import { type NewTag, type Tag } from './tag.js';
+import { findOrCreateTags } from './find-or-create-tags.js';
+import type { NewTag, Tag } from './tag.js';
+import { newTag, type TagCreation } from './tag-values.js';
 
 /** The outcome for one tag, in the order of the request. */
 export type TagCreationResult =
@@ -23,24 +23,30 @@ export async function createTags(
   all: readonly TagCreation[],
 ): Promise<readonly TagCreationResult[]> {
   const at = clock.now();
-  const wanted = all.map((input) => newTag(input, at));
+  const wanted = all.map((input) => newTagOrError(input, at));
   const firsts = new Map<string, number>();
   for (const [index, tag] of wanted.entries()) {
     if ('nameKey' in tag && !firsts.has(tag.nameKey)) firsts.set(tag.nameKey, index);
   }
+  const isFirst = (tag: NewTag | ItemError, index: number): tag is NewTag =>
+    'nameKey' in tag && firsts.get(tag.nameKey) === index;
   return store.transaction(caller.customerId, async (transaction) => {
-    const { tags, created } = await makeMissing(
-      transaction,
-      wanted.filter((tag, index): tag is NewTag => 'nameKey' in tag && firsts.get(tag.nameKey) === index),
-      { limits, at },
-    );
+    const { tags, created } = await findOrCreateTags(transaction, wanted.filter(isFirst), limits, at);
     return wanted.map((one, index): TagCreationResult => {
       if (!('nameKey' in one)) return { index, outcome: 'rejected', error: one };
       const tag = tags.get(one.nameKey);
       if (tag === undefined)
         return { index, outcome: 'rejected', error: { code: 'limit_reached', message: tagLimitMessage(limits) } };
-      const isNew = created.has(one.nameKey) && firsts.get(one.nameKey) === index;
-      return { index, outcome: isNew ? 'created' : 'existing', tag };
+      return { index, outcome: created.has(one.nameKey) && isFirst(one, index) ? 'created' : 'existing', tag };
     });
   });
+}
+
+function newTagOrError(input: TagCreation, createdAt: Date): NewTag | ItemError {
+  try {
+    return newTag(input, createdAt);
+  } catch (error) {
+    if (error instanceof DomainError) return { code: 'invalid_request', message: error.message };
+    throw error;
+  }
 }

@@ -1,11 +1,12 @@
 import type { Limits } from '../customers/limits.js';
-import { type FieldError, invalid } from '../shared/errors.js';
+import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction } from '../shared/transactional.js';
 import { exceedsOneTransaction } from './bump-photo-versions.js';
 import type { Tag } from './tag.js';
 import type { MergedPhotos } from './tag-repository.js';
 import type { TagChanges, TagTools } from './tag-tools.js';
+import { unknownTags } from './tag-values.js';
 import type { PhotoTags } from './tagged-repository.js';
 
 /**
@@ -24,15 +25,12 @@ export async function lockTaggedPhotos(
   return transaction.taggedPhotos.lockTagged(merged, named);
 }
 
-/** Errors: `invalid_request` (`unknown_tag`) when a tag to be merged is not among those `held`. */
+/** Errors: `invalid_request` (`unknown_tag`) when a tag to be merged is not among the locked ones. */
 export function requireMergedTags({ mergeTagIds = [] }: TagTools, locked: readonly Tag[]): readonly Id[] {
-  const asked = [...new Set(mergeTagIds)].sort((a, b) => a - b);
-  const unknown = asked.filter((id) => !locked.some((tag) => tag.id === id));
-  const errors = unknown.map((id): FieldError => {
-    return { field: 'mergeTagIds', code: 'unknown_tag', message: `Tag ${id} does not exist.` };
-  });
-  if (errors.length > 0) throw invalid(...errors);
-  return asked;
+  const ids = [...new Set(mergeTagIds)].sort((a, b) => a - b);
+  const unknown = ids.filter((id) => !locked.some((tag) => tag.id === id));
+  if (unknown.length > 0) throw invalid(...unknownTags('mergeTagIds', unknown));
+  return ids;
 }
 
 /**

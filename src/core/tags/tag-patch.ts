@@ -3,7 +3,7 @@ import type { Id } from '../shared/ids.js';
 import { foldKey } from '../shared/text.js';
 import type { Tag } from './tag.js';
 import { type TagTools, toolErrors } from './tag-tools.js';
-import { cleanDescription, type TagInput, tagErrors } from './tag-values.js';
+import { cleanColor, cleanDescription, type TagInput, tagErrors } from './tag-values.js';
 
 export interface TagPatch extends TagInput, TagTools {}
 
@@ -17,7 +17,7 @@ export function mergedTag(tag: Tag, patch: TagPatch, name: string): Tag {
     ...tag,
     name,
     nameKey: foldKey(name),
-    color: patch.color === undefined ? tag.color : (patch.color?.toLowerCase() ?? null),
+    color: patch.color === undefined ? tag.color : cleanColor(patch.color),
     description: patch.description === undefined ? tag.description : cleanDescription(patch.description),
   };
 }

@@ -1,13 +1,34 @@
-import type { FieldError } from '../shared/errors.js';
-import { cleanText } from '../shared/text.js';
+import { type FieldError, invalid } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { cleanText, foldKey } from '../shared/text.js';
 import { textErrors } from '../shared/text-errors.js';
-import { MAX_TAG_DESCRIPTION, tagNameError } from './tag.js';
+import { MAX_TAG_DESCRIPTION, type NewTag, parseTagName, tagNameError } from './tag.js';
 
 /** The input for a tag. An absent field was not sent. */
 export interface TagInput {
   readonly name?: string | undefined;
   readonly color?: string | null | undefined;
   readonly description?: string | null | undefined;
+}
+
+/** The input for a new tag. */
+export interface TagCreation extends TagInput {
+  readonly name: string;
+}
+
+/** As it is stored. Errors: `invalid_request`. */
+export function newTag(input: TagCreation, createdAt: Date): NewTag {
+  const errors = tagErrors(input);
+  if (errors.length > 0) throw invalid(...errors);
+  const name = parseTagName(input.name, 'name');
+  const { color, description } = input;
+  return {
+    name,
+    nameKey: foldKey(name),
+    color: cleanColor(color),
+    description: cleanDescription(description),
+    createdAt,
+  };
 }
 
 /** All problems with the values. */
@@ -21,6 +42,15 @@ export function tagErrors({ name, color, description }: TagInput): FieldError[] 
   return errors;
 }
 
+export function cleanColor(color: string | null | undefined): string | null {
+  return color?.toLowerCase() ?? null;
+}
+
 export function cleanDescription(description: string | null | undefined): string | null {
   return typeof description === 'string' ? cleanText(description) : null;
+}
+
+/** Errors of a request that names tags which do not exist. */
+export function unknownTags(field: string, ids: readonly Id[]): FieldError[] {
+  return ids.map((id) => ({ field, code: 'unknown_tag', message: `Tag ${id} does not exist.` }));
 }
