@@ -1,13 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Actor } from '../audit/actor.js';
-import { after, type Clock, DAY } from '../shared/clock.js';
-import { DomainError } from '../shared/errors.js';
+import { keyReused, RETENTION_MS } from '../idempotency/claim-key.js';
+import { after, type Clock } from '../shared/clock.js';
 import { type CustomerRequest, newCustomer } from './create-customer.js';
 import type { Customer } from './customer.js';
 import type { CustomerDirectory } from './customer-directory.js';
-
-/** How long a request can be repeated. */
-const RETENTION_MS = DAY;
 
 /** The request that creates a customer, as its sender identifies it. */
 export interface CreationRequest {
@@ -29,7 +26,6 @@ export async function createCustomerOnce(
   const at = clock.now();
   const once = { key: hash('sha256', key), fingerprint, expiredBefore: after(at, -RETENTION_MS) };
   const creation = await customers.createOnce(newCustomer(request, at), actor, once);
-  if (creation.outcome !== 'taken') return { customer: creation.customer, isNew: creation.outcome === 'created' };
-  const message = 'This Idempotency-Key was used for a different request. Use a new key for each new request.';
-  throw new DomainError('idempotency_key_reused', message);
+  if (creation.outcome === 'taken') throw keyReused();
+  return { customer: creation.customer, isNew: creation.outcome === 'created' };
 }

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../shared/clock.js';
-import { after, DAY, HOUR } from '../shared/clock.js';
+import { after, type Clock, DAY, HOUR } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Claim, IdempotencyKey, IdempotencyStore, StoredResponse } from './idempotency-store.js';
 
-/** How long a response can be replayed. */
+/** How long a request can be repeated under its key. */
 export const RETENTION_MS = DAY;
 /** How long a claim outlives its process, at most. A living process renews the lease. */
 export const CLAIM_LEASE_SECONDS = 25;
@@ -29,7 +28,7 @@ export async function claimKey(
   const attempted = await idempotency.claim({ ...claim, fingerprint, at, leaseSeconds, expiredBefore });
   if (attempted.outcome === 'claimed') return { claim };
   if (attempted.outcome === 'answered') return { answer: attempted.answer };
-  throw attempted.outcome === 'running' ? inProgress() : reused();
+  throw attempted.outcome === 'running' ? inProgress() : keyReused();
 }
 
 export function inProgress(): DomainError {
@@ -38,7 +37,8 @@ export function inProgress(): DomainError {
   return new DomainError('idempotency_in_progress', message);
 }
 
-function reused(): DomainError {
+/** The key belongs to another request. */
+export function keyReused(): DomainError {
   const message = 'This Idempotency-Key was used for a different request. Use a new key for each new request.';
   return new DomainError('idempotency_key_reused', message);
 }
