@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
-import { hashToken, newToken } from '../dist/core/access/api-key.js';
+import { newToken } from '../dist/core/access/api-key.js';
+import { hashRandomToken } from '../dist/core/shared/random-token.js';
 import { load } from './load.mjs';
 import { fillLibrary } from './scale/rows-read.mjs';
 import { memoryBytes, residentBytes, root, startService } from './service.mjs';
@@ -66,7 +67,7 @@ async function fill(connection, tokens) {
      SELECT c.id, 'bench', hash, '0000', '{photos:read}', '{}', 1000000, now()
      FROM (SELECT id, row_number() OVER (ORDER BY id) AS n FROM customers) c
      JOIN unnest($1::text[]) WITH ORDINALITY AS h (hash, n) USING (n)`,
-    [tokens.map(hashToken)],
+    [tokens.map(hashRandomToken)],
   );
   const own = {
     customer_id: 'c.id',

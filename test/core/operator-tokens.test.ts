@@ -1,4 +1,4 @@
-import { hashToken, newToken } from '../../src/core/access/api-key.js';
+import { newToken } from '../../src/core/access/api-key.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { authenticateOperator } from '../../src/core/operators/authenticate-operator.js';
 import { deleteOperatorToken } from '../../src/core/operators/delete-operator-token.js';
@@ -22,7 +22,7 @@ test('a token is a prefix and 256 random bits, of which only the hash and the en
   expect(operatorToken).toEqual({
     id: 1,
     name: 'sign-up',
-    tokenHash: hashToken(token),
+    tokenHash: hashRandomToken(token),
     lastFour: token.slice(-4),
     scopes: operatorScopes,
     ipList: ['10.0.0.0/8'],

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { changedFields } from '../audit/audit-entry.js';
 import type { Id } from '../shared/ids.js';
@@ -26,14 +25,16 @@ export interface ApiKey {
   readonly deletedAt: Date | null;
 }
 
+const keySettings = ['name', 'ipList', 'readLimit', 'writeLimit', 'expiresAt'] as const;
+
 /** What may change in a key. Its scopes never do. */
-export type KeySettings = Pick<ApiKey, 'name' | 'ipList' | 'readLimit' | 'writeLimit' | 'expiresAt'>;
+export type KeySettings = Pick<ApiKey, (typeof keySettings)[number]>;
 
 export type NewApiKey = Omit<ApiKey, 'id' | 'lastUsedAt' | 'lastUsedIp' | 'deletedAt'>;
 
 /** Names of the settings whose value differs. */
 export function changedSettings(before: KeySettings, after: KeySettings): readonly string[] {
-  return changedFields(before, after, ['name', 'ipList', 'readLimit', 'writeLimit', 'expiresAt']);
+  return changedFields(before, after, keySettings);
 }
 
 /** The key with these settings; what is absent, and all that is none, stays. */
@@ -57,11 +58,6 @@ export function isWellFormedToken(text: string): boolean {
   if (!/^phs_live_[0-9A-Za-z]{49}$/.test(text)) return false;
   const secret = text.slice(PREFIX.length, PREFIX.length + SECRET_LENGTH);
   return checksum(secret) === text.slice(-CHECKSUM_LENGTH);
-}
-
-/** SHA-256 is right for 256 random bits: there is nothing to guess, and the look-up stays one indexed query. */
-export function hashToken(token: string): string {
-  return hash('sha256', token);
 }
 
 export function lastFour(token: string): string {

@@ -4,11 +4,11 @@ const EXAMPLES = 'Examples: 203.0.113.9, 10.0.0.0/8, 2001:db8::/32.';
 
 /** Explains to the author why a text is not a valid entry of an IP list. */
 export function explainRange(entry: string): string {
-  return `${entry}: ${reasonOf(entry)}`;
+  return `${entry}: ${reasonOf(entry.trim())}`;
 }
 
 function reasonOf(entry: string): string {
-  const [host = '', length, ...rest] = entry.trim().split('/');
+  const [host = '', length, ...rest] = entry.split('/');
   if (/^https?:/i.test(entry)) return `this is a URL. Enter an address or range. ${EXAMPLES}`;
   if (rest.length > 0) return `there is more than one slash. ${EXAMPLES}`;
   if (host.includes('%')) return 'remove the % and what follows: network interface names are not supported.';

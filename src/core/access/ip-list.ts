@@ -100,12 +100,13 @@ function applyMask(address: string, prefix: number): string {
     const kept = prefix === 0 ? 0 : Math.floor(bits / 2 ** (32 - prefix)) * 2 ** (32 - prefix);
     return [24, 16, 8, 0].map((shift) => Math.floor(kept / 2 ** shift) % 256).join('.');
   }
-  const kept = ((words(address) * 1n) >> BigInt(128 - prefix)) << BigInt(128 - prefix);
+  const kept = (addressBits(address) >> BigInt(128 - prefix)) << BigInt(128 - prefix);
   const groups = Array.from({ length: 8 }, (_, at) => ((kept >> BigInt(112 - 16 * at)) & 0xffffn).toString(16));
   return new SocketAddress({ address: groups.join(':'), family: 'ipv6' }).address;
 }
 
-function words(address: string): bigint {
+/** The 128 bits of an IPv6 address, as a number. */
+function addressBits(address: string): bigint {
   const [head = '', tail] = address.split('::');
   const left = groupsOf(head);
   const right = tail === undefined ? [] : groupsOf(tail);

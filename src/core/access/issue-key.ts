@@ -4,7 +4,8 @@ import type { JobWork } from '../jobs/job.js';
 import type { Clock } from '../shared/clock.js';
 import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type ApiKey, hashToken, type KeySettings, lastFour, newToken } from './api-key.js';
+import { hashRandomToken } from '../shared/random-token.js';
+import { type ApiKey, type KeySettings, lastFour, newToken } from './api-key.js';
 import type { KeyStore } from './key-store.js';
 import { readKeySettings } from './key-values.js';
 import { readScopes, scopes } from './scope.js';
@@ -35,10 +36,10 @@ export async function issueKey(
   const wrong = [...errors, ...ofScopes];
   if (wrong.length > 0) throw invalid(...wrong);
   const token = newToken();
-  const created = {
+  const newKey = {
     customerId: request.customerId,
     name: settings.name,
-    tokenHash: hashToken(token),
+    tokenHash: hashRandomToken(token),
     lastFour: lastFour(token),
     scopes: granted,
     ipList: settings.ipList,
@@ -47,7 +48,7 @@ export async function issueKey(
     expiresAt: settings.expiresAt,
     createdAt: clock.now(),
   };
-  const key = await keys.create(created, actor, works, (stored, responses) =>
+  const key = await keys.create(newKey, actor, works, (stored, responses) =>
     Promise.resolve(storeResponse?.({ key: stored, token }, responses)),
   );
   return { key, token };

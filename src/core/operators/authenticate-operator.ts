@@ -1,5 +1,6 @@
-import { hashToken, isExpired } from '../access/api-key.js';
+import { isExpired } from '../access/api-key.js';
 import type { Clock } from '../shared/clock.js';
+import { hashRandomToken } from '../shared/random-token.js';
 import { isWellFormedOperatorToken, type OperatorToken } from './operator-token.js';
 import type { OperatorTokenStore } from './operator-token-store.js';
 
@@ -9,6 +10,6 @@ export async function authenticateOperator(
   token: string | null,
 ): Promise<OperatorToken | null> {
   if (token === null || !isWellFormedOperatorToken(token)) return null;
-  const known = await operatorTokens.findByHash(hashToken(token));
+  const known = await operatorTokens.findByHash(hashRandomToken(token));
   return known === null || isExpired(known, clock.now()) ? null : known;
 }

@@ -1,9 +1,10 @@
-import { hashToken, lastFour } from '../access/api-key.js';
+import { lastFour } from '../access/api-key.js';
 import { readKeySettings } from '../access/key-values.js';
 import { readScopes } from '../access/scope.js';
 import type { Actor } from '../audit/actor.js';
 import type { Clock } from '../shared/clock.js';
 import { invalid } from '../shared/errors.js';
+import { hashRandomToken } from '../shared/random-token.js';
 import { newOperatorToken, type OperatorToken, operatorScopes } from './operator-token.js';
 import type { OperatorTokenStore } from './operator-token-store.js';
 
@@ -36,7 +37,7 @@ export async function issueOperatorToken(
   const token = newOperatorToken();
   const created = {
     name: settings.name,
-    tokenHash: hashToken(token),
+    tokenHash: hashRandomToken(token),
     lastFour: lastFour(token),
     scopes,
     ipList: settings.ipList,

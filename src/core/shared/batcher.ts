@@ -1,7 +1,7 @@
 import { isOutage } from './errors.js';
 
 export interface BatcherOptions {
-  /** The largest batch; default 100. */
+  /** The largest batch, unless calls are collected; default 100. */
   readonly maxBatchSize?: number;
   /** Resolves when a call has waited long enough for the open slots. Default: it never waits. */
   readonly maxWait?: () => Promise<void>;
@@ -116,7 +116,7 @@ export class Batcher<Key, In, Out> {
 
   private async wait(key: Key, queue: Queue<In, Out>, maxWait: () => Promise<void>): Promise<void> {
     if (queue.timer !== null) return;
-    const own = Symbol('patient');
+    const own = Symbol('wait');
     queue.timer = own;
     await maxWait();
     if (queue.timer === own && !queue.isRunning) await this.runNext(key, queue);

@@ -115,7 +115,7 @@ export function isOutage(error: unknown): boolean {
   return error instanceof DomainError && error.code === 'service_unavailable';
 }
 
-/** The value, or 404: missing resources and those of other customers look the same. */
+/** The value. Errors: `not_found`; missing resources and those of other customers look the same. */
 export function requireFound<T>(value: T | null | undefined, resource: string): T {
   if (value === null || value === undefined) throw notFound(resource);
   return value;

@@ -7,7 +7,10 @@ export function newRandomToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The stored hash of such a token: 64 hex digits. SHA-256 is right for 256 random bits, as there is nothing to guess. */
+/**
+ * The stored hash of a token with 256 random bits: 64 hex digits. SHA-256 is right for them: there is nothing to guess, and finding a token is
+ * one indexed query.
+ */
 export function hashRandomToken(token: string): string {
   return hash('sha256', token);
 }

@@ -1,4 +1,4 @@
-import { requireTest } from '../access/require-budget.js';
+import { requireTestBudget } from '../access/require-budget.js';
 import type { RateWindowStore } from '../access/rolling-window.js';
 import type { Clock } from '../shared/clock.js';
 import { invalid, requireFound } from '../shared/errors.js';
@@ -33,7 +33,7 @@ export async function sendTestEvent(
 ): Promise<Delivery> {
   // Only for an endpoint of this customer: nobody uses up another's budget.
   requireFound(await store.query(customerId, (reader) => reader.webhookEndpoints.get(endpointId)), 'webhook_endpoint');
-  await requireTest({ rateWindows }, endpointId);
+  await requireTestBudget({ rateWindows }, endpointId);
   return store.transaction(customerId, async (transaction) => {
     await requireEnabled(transaction, endpointId);
     return transaction.deliveries.addTest(endpointId, clock.now());

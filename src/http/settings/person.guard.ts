@@ -2,7 +2,7 @@ import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { requireChange } from '../../core/access/require-budget.js';
+import { requireChangeBudget } from '../../core/access/require-budget.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { notAdmitted } from '../../core/users/admitted-address.js';
@@ -73,7 +73,7 @@ export class PersonGuard implements CanActivate {
     try {
       this.csrf.requireToken(request);
       if (access.needs !== 'person' || person === null) return true;
-      if (!access.uncounted) await requireChange(this.ports, person.user.id);
+      if (!access.uncounted) await requireChangeBudget(this.ports, person.user.id);
       if (person.customer.status === 'suspended' && !access.whileSuspended) {
         throw new DomainError('account_suspended', 'This account is suspended: it is read-only.');
       }
