@@ -1,7 +1,8 @@
 import type { BlobStore, OpenBlob } from '../blobs/blob-store.js';
-import { withMeasure } from '../blobs/measure.js';
+import { checkedAtEnd, withMeasure } from '../blobs/measure.js';
 import type { BlobBackup, NeededBlob } from './blob-backup.js';
 
+/** Copies a blob, unless an earlier backup has it. `kept`: it is in the backup. Errors: `service_unavailable` of either store. */
 export async function backUpBlob(
   { from, to, onBackedUp }: BlobBackup,
   blob: NeededBlob,
@@ -12,15 +13,13 @@ export async function backUpBlob(
   const source = await openAnywhere(from, blob);
   if (source === null) return 'lost';
   const { bytes, measure } = withMeasure(source.bytes, source.sizeBytes);
-  const added = await to
-    .add(
-      key,
-      verifying(bytes, () => sha256 === null || measure.sha256 === sha256),
-    )
-    .catch((error: unknown) => {
-      if (error instanceof Damaged) return null;
-      throw error;
-    });
+  const requireMatch = () => {
+    if (sha256 !== null && measure.sha256 !== sha256) throw new Damaged();
+  };
+  const added = await to.add(key, checkedAtEnd(bytes, requireMatch)).catch((error: unknown) => {
+    if (error instanceof Damaged) return null;
+    throw error;
+  });
   if (added === null) return 'damaged';
   await onBackedUp(added, true);
   return 'kept';
@@ -30,10 +29,5 @@ async function openAnywhere(from: BlobStore, { key, later }: NeededBlob): Promis
   return (await from.get(key)) ?? (later === null ? null : from.get(later));
 }
 
+/** The bytes do not match the row: then they are not stored under its key. */
 class Damaged extends Error {}
-
-/** So that bytes that do not match the row are never stored under its key. */
-async function* verifying(bytes: AsyncIterable<Uint8Array>, isRight: () => boolean): AsyncIterable<Uint8Array> {
-  yield* bytes;
-  if (!isRight()) throw new Damaged();
-}

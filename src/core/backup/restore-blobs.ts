@@ -1,7 +1,7 @@
 import { type BlobKey, blobPrefixes } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
-import { withMeasure } from '../blobs/measure.js';
+import { checkedAtEnd, withMeasure } from '../blobs/measure.js';
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
 import type { BackedUpBlob, Conversion } from './blob-backup.js';
 
@@ -65,7 +65,9 @@ async function restore(
   if (source === null) return 'missing';
   const file = withMeasure(source.bytes, source.sizeBytes);
   // The file was compared before; should it have changed since, nothing of it is stored.
-  const checked = verifying(file.bytes, () => file.measure.sha256 === blob.sha256);
+  const checked = checkedAtEnd(file.bytes, () => {
+    if (file.measure.sha256 !== blob.sha256) throw new Altered();
+  });
   const { bytes, measure } = withMeasure(decrypt === null ? checked : decrypt(checked), Number.MAX_SAFE_INTEGER);
   try {
     const { sizeBytes } = await to.put(blob.key, bytes);
@@ -77,8 +79,3 @@ async function restore(
 }
 
 class Altered extends Error {}
-
-async function* verifying(bytes: AsyncIterable<Uint8Array>, isRight: () => boolean): AsyncIterable<Uint8Array> {
-  yield* bytes;
-  if (!isRight()) throw new Altered();
-}

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign, verify } from 'node:crypto';
-import { base64url, fromBase64url, type Secrets } from '../shared/secrets.js';
+import { base64url, fromBase64url, joined } from '../shared/bytes.js';
+import type { Secrets } from '../shared/secrets.js';
 
 /** Bound into every signature, so that it means nothing for other texts. */
 const PURPOSE = new TextEncoder().encode('photo-service backup\n');
@@ -48,11 +49,4 @@ function privateKey(secret: string): KeyObject {
 
 function publicName(key: KeyObject): string {
   return `${PREFIX}${createPublicKey(key).export({ format: 'jwk' }).x}`;
-}
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
 }

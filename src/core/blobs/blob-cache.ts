@@ -119,10 +119,10 @@ export class BlobCache {
   }
 
   private accounting(key: BlobKey, blob: CachedBlob, act: () => void): void {
-    const room = () => (this.cached.get(key) === blob || blob.readers > 0 ? blob.sizeBytes : 0);
-    this.bytes -= room();
+    const space = () => (this.cached.get(key) === blob || blob.readers > 0 ? blob.sizeBytes : 0);
+    this.bytes -= space();
     act();
-    this.bytes += room();
+    this.bytes += space();
   }
 }
 

@@ -1,6 +1,6 @@
-import type { RenditionFormat } from '../media/media-reader.js';
+import { type RenditionFormat, renditionFormats } from '../media/media-reader.js';
 import type { RenditionName } from '../media/renditions.js';
-import type { PictureFormat } from '../media/transformation.js';
+import { type PictureFormat, pictureFormats } from '../media/transformation.js';
 import type { Id } from '../shared/ids.js';
 
 /** A name in the blob store. Only created here, from numbers and random names. */
@@ -45,6 +45,7 @@ export function renditionsPrefix(photo: { customerId: Id; id: Id }): string {
 /** Only blobs under these prefixes belong to the service and may be removed. */
 export const blobPrefixes = { staging: 'staging/', originals: 'originals/', renditions: 'renditions/' } as const;
 export type BlobKind = keyof typeof blobPrefixes;
+export const allKinds = Object.keys(blobPrefixes) as readonly BlobKind[];
 
 /** The prefixes of all blobs of a customer. */
 export function prefixOf(kind: BlobKind, customerId: Id): string {
@@ -81,9 +82,9 @@ export type BlobName = StagingName | OriginalName | RenditionOf;
 const NUMBER = '([1-9][0-9]{0,15})';
 const STAGING = new RegExp(`^staging/${NUMBER}/${NUMBER}/${NUMBER}/${NUMBER}$`);
 const ORIGINAL = new RegExp(`^originals/${NUMBER}/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$`);
-const FIXED = '[a-z]+[.](?:jpeg|webp)';
-const DELIVERED = '[0-9a-f]{32}[.](?:jpeg|webp|avif|png)';
-const RENDITION = new RegExp(`^renditions/${NUMBER}/${NUMBER}/(v[0-9]+)-r(0|90|180|270)/(?:${FIXED}|(${DELIVERED}))$`);
+const NAMED_SIZE = `[a-z]+[.](?:${renditionFormats.join('|')})`;
+const DELIVERED = `[0-9a-f]{32}[.](?:${pictureFormats.join('|')})`;
+const RENDITION = new RegExp(`^renditions/${NUMBER}/${NUMBER}/(v[0-9]+)-r(0|90|180|270)/(?:${NAMED_SIZE}|(${DELIVERED}))$`);
 
 /** The parts that a key of the functions above was made of; null for any other: such a blob was not written by the service. */
 export function readBlobKey(key: BlobKey): BlobName | null {
@@ -133,5 +134,3 @@ export function checkPrefix(prefix: string): void {
     throw new Error(`Not a prefix of blob keys: ${JSON.stringify(prefix)}`);
   }
 }
-
-export const allKinds: readonly BlobKind[] = ['staging', 'originals', 'renditions'];

@@ -16,7 +16,7 @@ export interface BlobCopying {
   /** Blobs that are copied at the same time. */
   readonly parallel: number;
   /** Called after every blob. */
-  readonly onProgress?: (sofar: BlobsCopied) => void;
+  readonly onProgress?: (soFar: BlobsCopied) => void;
 }
 
 export interface BlobsCopied {
@@ -35,19 +35,19 @@ export interface BlobsCopied {
  * `service_unavailable` of either store.
  */
 export async function copyBlobs(copying: BlobCopying): Promise<BlobsCopied> {
-  const sofar: BlobsCopied = { copied: 0, unchanged: 0, bytes: 0, wrong: [] };
+  const soFar: BlobsCopied = { copied: 0, unchanged: 0, bytes: 0, wrong: [] };
   await forEachConcurrently(everyBlob(copying.from), copying.parallel, async ({ key }) => {
-    await bring(copying, key, sofar);
-    copying.onProgress?.(sofar);
+    await copyUnlessEqual(copying, key, soFar);
+    copying.onProgress?.(soFar);
   });
-  return sofar;
+  return soFar;
 }
 
 async function* everyBlob(store: BlobStore): AsyncGenerator<ListedBlob, void, void> {
   for (const prefix of Object.values(blobPrefixes)) yield* store.list(prefix);
 }
 
-async function bring(copying: BlobCopying, key: BlobKey, sofar: BlobsCopied): Promise<void> {
+async function copyUnlessEqual(copying: BlobCopying, key: BlobKey, soFar: BlobsCopied): Promise<void> {
   const { from, to, compared } = copying;
   const [source, there] = [await from.head(key), await to.head(key)];
   // Deleted since it was listed.
@@ -56,25 +56,25 @@ async function bring(copying: BlobCopying, key: BlobKey, sofar: BlobsCopied): Pr
     const isKnown = compared.has(key, source, there);
     if (isKnown || (await hashAt(from, key)) === (await hashAt(to, key))) {
       if (!isKnown) compared.add(key, source, there);
-      sofar.unchanged += 1;
+      soFar.unchanged += 1;
       return;
     }
   }
-  await copyOne(copying, key, sofar);
+  await copyOne(copying, key, soFar);
 }
 
-async function copyOne({ from, to, compared }: BlobCopying, key: BlobKey, sofar: BlobsCopied): Promise<void> {
+async function copyOne({ from, to, compared }: BlobCopying, key: BlobKey, soFar: BlobsCopied): Promise<void> {
   const source = await from.get(key);
   if (source === null) return;
   const { bytes, measure } = withMeasure(source.bytes, source.sizeBytes);
   const stored = await to.put(key, bytes);
   if (measure.sha256 === null || (await hashAt(to, key)) !== measure.sha256) {
-    sofar.wrong.push(key);
+    soFar.wrong.push(key);
     return;
   }
   compared.add(key, source, stored);
-  sofar.copied += 1;
-  sofar.bytes += stored.sizeBytes;
+  soFar.copied += 1;
+  soFar.bytes += stored.sizeBytes;
 }
 
 /** SHA-256 of a stored blob, 64 hex digits; null when the blob is absent. */
@@ -82,6 +82,6 @@ export async function hashAt(store: BlobStore, key: BlobKey): Promise<string | n
   const blob = await store.get(key);
   if (blob === null) return null;
   const { bytes, measure } = withMeasure(blob.bytes, blob.sizeBytes);
-  for await (const _ of bytes);
+  for await (const chunk of bytes) blob.release?.(chunk);
   return measure.sha256;
 }

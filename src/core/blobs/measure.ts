@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { joined } from '../shared/bytes.js';
 
 /** The size, hash and beginning of a stream: known once the bytes were read to their end. */
 export interface Measure {
@@ -38,9 +39,11 @@ async function* pass(bytes: AsyncIterable<Uint8Array>, maxBytes: number, measure
   measure.sha256 = hash.digest('hex');
 }
 
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
+/** Passes bytes on, and throws what `check` throws at their end: so whoever stores them stores nothing that is wrong. */
+export async function* checkedAtEnd(
+  bytes: AsyncIterable<Uint8Array>,
+  check: () => void,
+): AsyncGenerator<Uint8Array, void, void> {
+  yield* bytes;
+  check();
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { BlobKey } from './blob-key.js';
 import type { BlobState } from './blob-store.js';
 
-/** Blobs that are remembered, in 3 MiB. Two blobs may share a place: the later one takes it, and the other is verified again. */
-const PLACES = 2 ** 18;
+/** Blobs that are remembered, in 3 MiB. Two blobs may share a slot: the later one takes it, and the other is verified again. */
+const SLOTS = 2 ** 18;
 /** Of a hash of 96 bits that identifies a blob and its state, so that no other is ever taken for it. */
 const WORDS = 3;
 /** One read of so many is verified although nothing has written to the blob: disks lose bits without any trace. */
@@ -16,7 +16,7 @@ const SETTLED_MS = 2000;
  * without being hashed again. A process has one of these.
  */
 export class VerifiedBlobs {
-  private readonly words = new Uint32Array(PLACES * WORDS);
+  private readonly words = new Uint32Array(SLOTS * WORDS);
 
   constructor(private readonly random: () => number = Math.random) {}
 
@@ -26,8 +26,8 @@ export class VerifiedBlobs {
    */
   trusts(key: BlobKey, state: BlobState | undefined, { sampled = true }: { readonly sampled?: boolean } = {}): boolean {
     if (state === undefined || (sampled && this.random() * ONE_IN < 1)) return false;
-    const { place, words } = placeOf(key, state);
-    return words.every((word, at) => this.words[place + at] === word);
+    const { slot, words } = slotOf(key, state);
+    return words.every((word, at) => this.words[slot + at] === word);
   }
 
   /** The bytes of the blob were read, in this state, and had the right hash. */
@@ -42,13 +42,13 @@ export class VerifiedBlobs {
   }
 
   private remember(key: BlobKey, state: BlobState): void {
-    const { place, words } = placeOf(key, state);
-    this.words.set(words, place);
+    const { slot, words } = slotOf(key, state);
+    this.words.set(words, slot);
   }
 }
 
-function placeOf(key: BlobKey, { fingerprint }: BlobState): { place: number; words: readonly number[] } {
+function slotOf(key: BlobKey, { fingerprint }: BlobState): { slot: number; words: readonly number[] } {
   const hash = createHash('sha256').update(`${key} ${fingerprint}`).digest();
-  const place = (createHash('sha256').update(key).digest().readUInt32LE(0) % PLACES) * WORDS;
-  return { place, words: Array.from({ length: WORDS }, (_, at) => hash.readUInt32LE(4 * at)) };
+  const slot = (createHash('sha256').update(key).digest().readUInt32LE(0) % SLOTS) * WORDS;
+  return { slot, words: Array.from({ length: WORDS }, (_, at) => hash.readUInt32LE(4 * at)) };
 }

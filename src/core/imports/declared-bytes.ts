@@ -1,6 +1,6 @@
 import { type BlobKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
-import { type Measure, TooManyBytes } from '../blobs/measure.js';
+import { checkedAtEnd, type Measure, TooManyBytes } from '../blobs/measure.js';
 import { DomainError } from '../shared/errors.js';
 import { mismatch } from './registration.js';
 import { type UploadGrant } from './upload-target.js';
@@ -18,23 +18,16 @@ export async function storeDeclaredBytes(
   bytes: AsyncIterable<Uint8Array>,
   measure: Measure,
 ): Promise<void> {
+  const requireDeclared = () => {
+    requireDeclaredSize(grant, measure.sizeBytes);
+    const wrong = mismatch(grant, measure);
+    if (wrong !== null) throw new DomainError('checksum_mismatch', wrong.message);
+  };
   try {
-    await blobs.put(key, checkedBytes(bytes, grant, measure));
+    await blobs.put(key, checkedAtEnd(bytes, requireDeclared));
   } catch (error) {
     throw error instanceof TooManyBytes ? tooLong(grant) : error;
   }
-}
-
-/** Throws at the end instead of creating a blob that does not match the declaration. */
-async function* checkedBytes(
-  bytes: AsyncIterable<Uint8Array>,
-  grant: DeclaredBytes,
-  measure: Measure,
-): AsyncIterable<Uint8Array> {
-  yield* bytes;
-  requireDeclaredSize(grant, measure.sizeBytes);
-  const wrong = mismatch(grant, measure);
-  if (wrong !== null) throw new DomainError('checksum_mismatch', wrong.message);
 }
 
 /** Reads the bytes to their end, for their hash. */

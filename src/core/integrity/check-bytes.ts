@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { BlobKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
+import { hashAt } from '../blobs/copy-blobs.js';
 
 /** What a row says about its bytes; unknown values are not compared. */
 export interface Expected {
@@ -29,19 +29,13 @@ export async function faultOf(
       return { kind: 'damaged', message: `has ${info.sizeBytes} bytes instead of ${expected.sizeBytes}.` };
     }
     if (fast || expected.sha256 === null) return null;
-    const blob = await blobs.get(key);
-    if (blob === null) return { kind: 'missing', message: 'is missing.' };
-    if ((await sha256Of(blob.bytes)) === expected.sha256) return null;
+    const sha256 = await hashAt(blobs, key);
+    if (sha256 === null) return { kind: 'missing', message: 'is missing.' };
+    if (sha256 === expected.sha256) return null;
     return { kind: 'damaged', message: 'has changed: its SHA-256 is not that of the imported file.' };
   } catch (error) {
     return { kind: 'unreadable', message: `cannot be read: ${reasonOf(error)}` };
   }
-}
-
-async function sha256Of(bytes: AsyncIterable<Uint8Array>): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of bytes) hash.update(chunk);
-  return hash.digest('hex');
 }
 
 /** The store's own messages are for clients; the operator needs those of the underlying system. */

@@ -39,7 +39,9 @@ export type Inspection =
   | { readonly outcome: 'picture'; readonly facts: PictureFacts; readonly thumb: RenderedPicture }
   | { readonly outcome: 'refused'; readonly error: ItemError };
 
-export type RenditionFormat = 'jpeg' | 'webp';
+/** The formats of the named sizes. */
+export const renditionFormats = ['jpeg', 'webp'] as const;
+export type RenditionFormat = (typeof renditionFormats)[number];
 
 /** The owner of the picture: when several are waiting, customers take turns. */
 interface OfCustomer {

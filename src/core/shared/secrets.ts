@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { base64url, fromBase64url, joined } from './bytes.js';
 
 /** Signing secrets, newest first: the first signs, all verify (rotation). */
 export type Secrets = readonly [string, ...string[]];
@@ -22,10 +23,7 @@ const MAC_BYTES = 16;
 /** `base64url(payload ‖ HMAC-SHA-256 truncated to 16 bytes)`. The payload is readable by anyone who has the token. */
 export function signToken(secrets: Secrets, purpose: SignedPurpose, payload: unknown): string {
   const body = new TextEncoder().encode(JSON.stringify(payload));
-  const token = new Uint8Array(body.length + MAC_BYTES);
-  token.set(body);
-  token.set(mac(secrets[0], purpose, body), body.length);
-  return base64url(token);
+  return base64url(joined(body, mac(secrets[0], purpose, body)));
 }
 
 /** The payload of a token that one of the secrets signed for this purpose, otherwise null. Only the canonical spelling is accepted. */
@@ -42,15 +40,4 @@ export function readToken(secrets: Secrets, purpose: SignedPurpose, token: strin
 
 function mac(secret: string, purpose: SignedPurpose, body: Uint8Array): Uint8Array {
   return createHmac('sha256', `${purpose}\n${secret}`).update(body).digest().subarray(0, MAC_BYTES);
-}
-
-export function base64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/=+$/, '');
-}
-
-export function fromBase64url(text: string): Uint8Array {
-  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
 }

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { fromBase64 } from '../shared/bytes.js';
 
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 24;
@@ -32,6 +33,6 @@ export function signedHeaders(
 }
 
 function mac(secret: string, content: string): string {
-  const key = Uint8Array.from(atob(secret.slice(PREFIX.length)), (char) => char.charCodeAt(0));
+  const key = fromBase64(secret.slice(PREFIX.length));
   return createHmac('sha256', key).update(content).digest('base64');
 }
