@@ -2,11 +2,9 @@ import type { Caller } from '../access/caller.js';
 import { stagingKey } from '../blobs/blob-key.js';
 import type { DirectUploads } from '../blobs/direct-uploads.js';
 import type { Addresses, UploadAddress } from '../shared/addresses.js';
-import type { Clock } from '../shared/clock.js';
-import { after, HOUR, SECOND } from '../shared/clock.js';
+import { after, type Clock, HOUR, SECOND } from '../shared/clock.js';
 import { type Id, isId } from '../shared/ids.js';
-import type { Secrets } from '../shared/secrets.js';
-import { readToken, signToken } from '../shared/secrets.js';
+import { readToken, type Secrets, signToken } from '../shared/secrets.js';
 import type { ImportPhoto } from './import-photo.js';
 
 /** Where to send the bytes of one item, until when. */
@@ -72,9 +70,9 @@ function proxyTarget(
 
 /** What the token grants, or null when it was not signed with one of our secrets. The caller checks the expiry. */
 export function readUploadToken({ secrets }: { secrets: Secrets }, token: string): UploadGrant | null {
-  const said = readToken(secrets, 'upload', token);
-  if (!Array.isArray(said)) return null;
-  const [customerId, importId, itemId, uploadId, sizeBytes, sha256, apiKeyId, expires] = said as unknown[];
+  const values = readToken(secrets, 'upload', token);
+  if (!Array.isArray(values)) return null;
+  const [customerId, importId, itemId, uploadId, sizeBytes, sha256, apiKeyId, expires] = values as unknown[];
   if (!isId(customerId) || !isId(importId) || !isId(itemId) || !isId(uploadId)) return null;
   return {
     customerId,

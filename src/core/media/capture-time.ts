@@ -45,7 +45,8 @@ export interface CaptureHints {
   readonly defaultTimeZone: string;
 }
 
-const UNKNOWN: CaptureTime = { takenAt: null, takenAtLocal: null, timeZone: null, takenAtSource: 'none' };
+/** Nothing is known. */
+export const UNKNOWN_TIME: CaptureTime = { takenAt: null, takenAtLocal: null, timeZone: null, takenAtSource: 'none' };
 
 /**
  * When a picture was taken, according to its file. The first clock that can be parsed is used, with the first zone that applies to it. An
@@ -60,7 +61,7 @@ export function captureTime(times: WrittenTimes, hints: CaptureHints): CaptureTi
   const iptc = readClock(times.iptcCreated);
   const exif = original ?? digitized;
   const clock = exif ?? xmpOriginal ?? xmpCreated ?? iptc;
-  if (clock === null) return UNKNOWN;
+  if (clock === null) return UNKNOWN_TIME;
 
   const beside = (other: Clock | null, offset: string | null | undefined) =>
     other !== null && sameSecond(other, clock) ? readOffset(offset) : null;
@@ -180,7 +181,7 @@ function gpsOffset(clock: Clock, gps: Clock | null): string | null {
 
 function inZone(clock: Clock, timeZone: string, takenAtSource: TakenAtSource): CaptureTime {
   const instant = instantOf(clock.at, timeZone);
-  if (instant === null || !inYears(instant)) return UNKNOWN;
+  if (instant === null || !inYears(instant)) return UNKNOWN_TIME;
   return { takenAt: new Date(instant), takenAtLocal: clock.text, timeZone, takenAtSource };
 }
 

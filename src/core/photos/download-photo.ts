@@ -16,8 +16,8 @@ export interface Download {
   /** About all of the bytes, without opening them. Errors: those of `open`, except for lost bytes. */
   info(): Promise<BlobInfo>;
   open(range?: ByteRange): Promise<OpenBlob>;
-  /** The blob's location, for programs that read the store directly. Errors: those of `open`. */
-  place(): Promise<BlobKey>;
+  /** Where the bytes are, for programs that read the store directly. Errors: those of `open`. */
+  blobKey(): Promise<BlobKey>;
 }
 
 /** The original, byte for byte. Errors: `not_found`, `service_unavailable` (its bytes are lost; when opened: the store is unavailable). */
@@ -31,13 +31,13 @@ export async function downloadOriginal(
   if (photo.originalLostAt !== null) throw lostOriginal();
   const key = storedKey(photo.blobKey);
   const open = async (range?: ByteRange) => {
-    const right = range ? null : await blobCache.get(key);
-    if (right !== null) return right;
+    const cached = range ? null : await blobCache.get(key);
+    if (cached !== null) return cached;
     const blob = await openOriginal(uses, photo, range);
     // The kernel caches files by itself, and what is cached here must have been verified.
     return range || blob.state !== undefined ? blob : blobCache.caching(key, blob);
   };
-  const place = async () => {
+  const blobKey = async () => {
     if ((await uses.blobs.head(key))?.sizeBytes !== photo.sizeBytes) throw lostBytes();
     return key;
   };
@@ -46,6 +46,6 @@ export async function downloadOriginal(
     contentType: photo.contentType,
     info: async () => ({ sizeBytes: photo.sizeBytes, etag: photo.sha256 }),
     open,
-    place,
+    blobKey,
   };
 }

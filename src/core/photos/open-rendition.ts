@@ -34,9 +34,9 @@ export function openRendition(
     if (range) return stored(range);
     return (await blobCache.get(key)) ?? blobCache.caching(key, await stored());
   };
-  const place = async () => {
+  const blobKey = async () => {
     await info();
     return key;
   };
-  return { photo, contentType: `image/${transformation.format}`, info, open, place };
+  return { photo, contentType: `image/${transformation.format}`, info, open, blobKey };
 }

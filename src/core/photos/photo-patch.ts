@@ -1,9 +1,9 @@
-import { type CaptureTime, fromInstant, fromWallClock } from '../media/capture-time.js';
+import { type CaptureTime, fromInstant, fromWallClock, UNKNOWN_TIME } from '../media/capture-time.js';
 import type { Focus } from '../media/transformation.js';
 import { invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
 import type { Reader } from '../shared/transactional.js';
-import { type Photo, type Rotation, restore, rotate } from './photo.js';
+import { isRotation, type Photo, restore, rotate } from './photo.js';
 import {
   beyondYears,
   cleanFilename,
@@ -25,7 +25,7 @@ export interface PhotoPatch extends PhotoInput {
 /** Problems with a patch that do not depend on the photo. */
 export function patchErrors(patch: PhotoPatch) {
   const errors = [...inputErrors(patch), ...focusErrors('focus', patch.focus)];
-  if (patch.rotation !== undefined && ![0, 90, 180, 270].includes(patch.rotation)) {
+  if (patch.rotation !== undefined && !isRotation(patch.rotation)) {
     errors.push({
       field: 'rotation',
       code: 'out_of_range',
@@ -41,7 +41,7 @@ export function patchErrors(patch: PhotoPatch) {
 
 /** The photo with what a patch without errors says. Errors: `invalid_request`, for a capture time that the photo's own rules out. */
 export async function applyPatch(transaction: Reader<'customer'>, photo: Photo, patch: PhotoPatch): Promise<Photo> {
-  const now = patch.rotation === undefined ? photo : rotate(photo, patch.rotation as Rotation);
+  const now = isRotation(patch.rotation) ? rotate(photo, patch.rotation) : photo;
   return {
     ...(patch.trashed === false ? restore(now) : now),
     filename: patch.filename === undefined ? photo.filename : cleanFilename(patch.filename),
@@ -56,11 +56,9 @@ export async function applyPatch(transaction: Reader<'customer'>, photo: Photo, 
   };
 }
 
-function text(said: string | null | undefined, kept: string | null): string | null {
-  return said === undefined ? kept : said && cleanText(said);
+function text(given: string | null | undefined, current: string | null): string | null {
+  return given === undefined ? current : given && cleanText(given);
 }
-
-const unknownTime: CaptureTime = { takenAt: null, takenAtLocal: null, timeZone: null, takenAtSource: 'none' };
 
 /** Setting the zone alone keeps the wall clock and moves the instant; setting the wall clock alone keeps the zone. */
 async function captureTimeAfter(
@@ -69,8 +67,8 @@ async function captureTimeAfter(
   patch: PhotoPatch,
 ): Promise<CaptureTime> {
   const { takenAt, takenAtLocal, timeZone } = patch;
-  if (takenAt === null || takenAtLocal === null) return unknownTime;
-  if (takenAt !== undefined) return unlessSame(photo, fromInstant(takenAt) ?? unknownTime);
+  if (takenAt === null || takenAtLocal === null) return UNKNOWN_TIME;
+  if (takenAt !== undefined) return unlessSame(photo, fromInstant(takenAt) ?? UNKNOWN_TIME);
   if (takenAtLocal === undefined && timeZone === undefined) return timeOf(photo);
   const local = takenAtLocal ?? photo.takenAtLocal;
   // A photo without a capture time has no zone either.
@@ -79,8 +77,8 @@ async function captureTimeAfter(
     const message = 'This photo has no capture time: send both takenAtLocal and timeZone.';
     throw invalid({ field: 'takenAtLocal', code: 'required', message });
   }
-  const keptZone = timeZone === undefined ? photo.timeZone : timeZone;
-  const time = fromWallClock(local, keptZone ?? (await transaction.customer.read()).defaultTimeZone);
+  const zone = timeZone === undefined ? photo.timeZone : timeZone;
+  const time = fromWallClock(local, zone ?? (await transaction.customer.read()).defaultTimeZone);
   if (time === null) throw invalid(beyondYears('takenAtLocal'));
   return unlessSame(photo, time);
 }

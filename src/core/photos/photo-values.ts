@@ -180,8 +180,8 @@ function metadataErrors(field: string, metadata: PhotoInput['metadata']): FieldE
  * The values to store: the client's values replace those of the file key by key, and null removes one. Errors: `invalid_request`
  * (`too_many`).
  */
-export function mergedMetadata(kept: Metadata, said: PhotoInput['metadata']): Metadata {
-  const merged = Object.entries({ ...kept, ...said }).filter((entry): entry is [string, string] => entry[1] !== null);
+export function mergedMetadata(current: Metadata, given: PhotoInput['metadata']): Metadata {
+  const merged = Object.entries({ ...current, ...given }).filter((entry): entry is [string, string] => entry[1] !== null);
   if (merged.length > MAX_METADATA_KEYS) throw invalid(tooManyKeys('metadata'));
   return Object.fromEntries(merged);
 }

@@ -7,7 +7,13 @@ import type { Id } from '../shared/ids.js';
 import type { TagName } from '../tags/tag.js';
 import type { Place } from './place.js';
 
-export type Rotation = 0 | 90 | 180 | 270;
+/** Degrees clockwise. */
+export const rotations = [0, 90, 180, 270] as const;
+export type Rotation = (typeof rotations)[number];
+
+export function isRotation(degrees: unknown): degrees is Rotation {
+  return (rotations as readonly unknown[]).includes(degrees);
+}
 
 export type Metadata = Readonly<Record<string, string>>;
 

@@ -21,9 +21,9 @@ type PassUses = { secrets: Secrets; clock: Clock };
 /** Whether a visitor may see the share: it has no password, or the pass is for the one that it has now. */
 export function isAdmitted({ secrets, clock }: PassUses, share: Share, pass: string | null): boolean {
   if (share.passwordHash === null) return true;
-  const said = pass === null ? null : readToken(secrets, 'share', pass);
-  if (!Array.isArray(said)) return false;
-  const [shareId, password, until] = said as unknown[];
+  const values = pass === null ? null : readToken(secrets, 'share', pass);
+  if (!Array.isArray(values)) return false;
+  const [shareId, password, until] = values as unknown[];
   const isOfShare = isId(shareId) && shareId === share.id && password === nameOf(share.passwordHash);
   return isOfShare && Number(until) > clock.now().getTime();
 }

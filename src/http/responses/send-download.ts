@@ -95,7 +95,7 @@ async function handOver(
   sendable: Sendable,
   { blobsLocation }: ReadingFront,
 ): Promise<void> {
-  const key = await sendable.place();
+  const key = await sendable.blobKey();
   const info = await sendable.info();
   requestContextOf(request).sentByFront = info.sizeBytes;
   setHeaders(response, sendable, tagOf(sendable, info));

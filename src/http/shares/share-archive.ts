@@ -33,7 +33,7 @@ export async function openArchive(
     info: async () => ({ sizeBytes, etag }),
     open,
     // It is no blob. Only servers in front ask, and none sends archives.
-    place: () => Promise.reject(new Error('An archive is not stored.')),
+    blobKey: () => Promise.reject(new Error('An archive is not stored.')),
   };
 }
 
