@@ -5,7 +5,7 @@ import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
 import { failDependents } from './fail-item.js';
-import { fail, type ImportPhoto, markDuplicate, transition } from './import-photo.js';
+import { fail, type ImportPhoto, markDuplicate, markReady } from './import-photo.js';
 import { inLibrary } from './in-library.js';
 
 export type ApplyUses = { store: Transactional<'photos' | 'imports' | 'importPhotos'>; clock: Clock };
@@ -31,30 +31,27 @@ export function applyResults(
   { store, clock }: ApplyUses,
   results: readonly InspectionResult[],
 ): Promise<readonly AppliedResult[]> {
-  const [{ item: any }] = results as [InspectionResult];
-  return store.transaction(any.customerId, async (transaction) => {
+  const [{ item: first }] = results as [InspectionResult];
+  const { customerId, importId } = first;
+  return store.transaction(customerId, async (transaction) => {
     const ids = results.map(({ item }) => item.id);
-    const locked = new Map((await transaction.importPhotos.lockMany(any.importId, ids)).map((item) => [item.id, item]));
-    const open = results.flatMap((result, index) => {
+    const locked = new Map((await transaction.importPhotos.lockMany(importId, ids)).map((item) => [item.id, item]));
+    const undecided = results.flatMap((result, index) => {
       const item = locked.get(result.item.id);
       if (item?.status !== 'processing' || item.uploadId !== result.item.uploadId) return [];
       // A second run that inspected the same bytes finds that the first has decided.
       locked.delete(item.id);
-      return [{ index, look: { ...result, item } as InspectionResult }];
+      return [{ index, result: { ...result, item } as InspectionResult }];
     });
     const known = await photosWithSameBytes(
       transaction,
-      any.importId,
-      open.map(({ look: result }) => result),
+      importId,
+      undecided.map(({ result }) => result),
     );
     const at = clock.now();
-    const applied = open.map(({ index, look: result }) => ({
-      index,
-      look: result,
-      item: withResult(result, known, at),
-    }));
+    const applied = undecided.map((each) => ({ ...each, item: withResult(each.result, known, at) }));
     await transaction.importPhotos.update(...applied.map(({ item }) => item));
-    for (const { look: result, item } of applied)
+    for (const { result, item } of applied)
       if (item.status === 'failed') await failDependents(transaction, result.item, at);
     const outcomes = new Map<number, AppliedResult>(
       applied.map(({ index, item }) => [index, item.status === 'ready' ? 'used' : 'unused']),
@@ -81,9 +78,7 @@ function withResult(result: InspectionResult, known: ReadonlyMap<string | null, 
   if (result.error !== null) return fail(result.item, result.error, at);
   const { sizeBytes, sha256 } = result.measure;
   const { contentType, width, height } = result.facts;
-  const seen = { ...result.item, sizeBytes, sha256, contentType, width, height };
+  const inspected = { ...result.item, sizeBytes, sha256, contentType, width, height };
   const photoId = known.get(sha256);
-  return photoId === undefined
-    ? { ...transition(seen, 'ready', at), facts: result.facts }
-    : markDuplicate(seen, photoId, at);
+  return photoId === undefined ? markReady(inspected, result.facts, at) : markDuplicate(inspected, photoId, at);
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../shared/clock.js';
 import { type ItemError, isOutage } from '../shared/errors.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
-import { fail, type ImportPhoto, transition } from './import-photo.js';
+import { cancel, fail, type ImportPhoto } from './import-photo.js';
 
 /** Fails a locked item, and with it the items of its import that rely on its bytes instead of their own. */
 export async function failItem(
@@ -20,7 +20,7 @@ export async function cancelItem(
   item: ImportPhoto,
   at: Date,
 ): Promise<ImportPhoto> {
-  const cancelled = { ...transition(item, 'cancelled', at), facts: null };
+  const cancelled = cancel(item, at);
   await transaction.importPhotos.update(cancelled);
   await failDependents(transaction, item, at);
   return cancelled;

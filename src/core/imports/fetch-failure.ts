@@ -9,7 +9,7 @@ export function isSettled(error: unknown): boolean {
 }
 
 /** Whether the reason is on our side and passes: such a try is not counted. */
-export function isTroubleOfOurs(error: unknown): boolean {
+export function isOurFault(error: unknown): boolean {
   const passing = ['storage_full', 'rate_limited', 'upload_in_progress'];
   return isOutage(error) || (error instanceof DomainError && passing.includes(error.code));
 }

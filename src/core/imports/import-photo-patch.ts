@@ -8,9 +8,8 @@ import { resolveTags } from '../tags/resolve-tags.js';
 import { nameErrors, type TagRequest } from '../tags/tag-request.js';
 import { failDependents } from './fail-item.js';
 import { type Import } from './import.js';
-import { type ImportPhoto, type ImportPhotoStatus, newUploadId } from './import-photo.js';
-import { clientValues, normalSha256, type Registration } from './registration.js';
-import { finalError } from './set-item-status.js';
+import { finalError, type ImportPhoto, type ImportPhotoStatus, newUploadId } from './import-photo.js';
+import { clientValues, normalSha256, type Registration, sha256Message } from './registration.js';
 
 /** What a client may change of an item. */
 export interface ImportPhotoPatch extends PhotoInput, TagRequest {
@@ -32,8 +31,7 @@ function bytesErrors({ sizeBytes, sha256 }: ImportPhotoPatch, { maxFileBytes: ma
     errors.push({ field: 'sizeBytes', code: 'out_of_range', message, min: 1, max });
   }
   if (typeof sha256 === 'string' && normalSha256(sha256) === null) {
-    const message = 'sha256 must be 64 hex digits, or 32 bytes in base64.';
-    errors.push({ field: 'sha256', code: 'invalid_format', message });
+    errors.push({ field: 'sha256', code: 'invalid_format', message: sha256Message });
   }
   return errors;
 }
@@ -42,22 +40,22 @@ function bytesErrors({ sizeBytes, sha256 }: ImportPhotoPatch, { maxFileBytes: ma
 function inputAfter(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'status'>): Registration {
   const setsInstant = patch.takenAt !== undefined;
   const setsWallClock = patch.takenAtLocal !== undefined || patch.timeZone !== undefined;
-  const kept = <K extends keyof ImportPhoto & keyof typeof patch>(field: K) =>
+  const merged = <K extends keyof ImportPhoto & keyof typeof patch>(field: K) =>
     patch[field] === undefined ? item[field] : patch[field];
   return {
     filename: patch.filename ?? item.filename,
     sizeBytes: patch.sizeBytes ?? item.sizeBytes ?? undefined,
-    sha256: typeof patch.sha256 === 'string' ? normalSha256(patch.sha256) : kept('sha256'),
-    title: kept('title'),
-    description: kept('description'),
-    externalId: kept('externalId'),
-    rating: kept('rating'),
-    location: kept('location'),
+    sha256: typeof patch.sha256 === 'string' ? normalSha256(patch.sha256) : merged('sha256'),
+    title: merged('title'),
+    description: merged('description'),
+    externalId: merged('externalId'),
+    rating: merged('rating'),
+    location: merged('location'),
     metadata: mergedMetadata(item.metadata, patch.metadata),
     // An instant and a local time exclude each other: the later value wins, unless one patch has both.
-    takenAt: setsWallClock && !setsInstant ? undefined : (kept('takenAt') ?? undefined),
-    takenAtLocal: setsInstant && !setsWallClock ? undefined : (kept('takenAtLocal') ?? undefined),
-    timeZone: setsInstant && !setsWallClock ? undefined : (kept('timeZone') ?? undefined),
+    takenAt: setsWallClock && !setsInstant ? undefined : (merged('takenAt') ?? undefined),
+    takenAtLocal: setsInstant && !setsWallClock ? undefined : (merged('takenAtLocal') ?? undefined),
+    timeZone: setsInstant && !setsWallClock ? undefined : (merged('timeZone') ?? undefined),
   };
 }
 

@@ -85,13 +85,16 @@ export function newUploadId(): number {
 }
 
 export function transition(item: ImportPhoto, status: ImportPhotoStatus, at: Date): ImportPhoto {
-  if (!importPhotoTransitions[item.status].includes(status)) {
-    throw new DomainError('import_photo_final', `This item is ${item.status} and cannot become ${status}.`, {
-      status: item.status,
-      photoId: item.photoId,
-    });
-  }
-  return { ...item, status, updatedAt: at };
+  if (importPhotoTransitions[item.status].includes(status)) return { ...item, status, updatedAt: at };
+  throw finalError(item, `This item is ${item.status} and cannot become ${status}.`);
+}
+
+/** The state of the item does not allow the change. */
+export function finalError(
+  { status, photoId }: ImportPhoto,
+  message = `This item is ${status}, and cannot be changed in this way.`,
+): DomainError {
+  return new DomainError('import_photo_final', message, { status, photoId });
 }
 
 /** How much of the customer's quota an item reserves. */
@@ -103,6 +106,20 @@ export function quotaUseOf({ status, sizeBytes }: Pick<ImportPhoto, 'status' | '
 
 export function fail(item: ImportPhoto, error: ItemError, at: Date): ImportPhoto {
   return { ...transition(item, 'failed', at), error, facts: null, photoId: null };
+}
+
+/** Its bytes were inspected. */
+export function markReady(item: ImportPhoto, facts: PictureFacts, at: Date): ImportPhoto {
+  return { ...transition(item, 'ready', at), facts };
+}
+
+/** It has become the photo of its id. */
+export function markImported(item: ImportPhoto, at: Date): ImportPhoto {
+  return { ...transition(item, 'imported', at), photoId: item.id, facts: null };
+}
+
+export function cancel(item: ImportPhoto, at: Date): ImportPhoto {
+  return { ...transition(item, 'cancelled', at), facts: null };
 }
 
 export function markDuplicate(item: ImportPhoto, photoId: Id, at: Date): ImportPhoto {
@@ -134,9 +151,7 @@ export function waitsFor(item: ImportPhoto | null, { uploadId }: { readonly uplo
 export function requireSameBytes(item: ImportPhoto, { sha256 }: { readonly sha256: string | null }): void {
   const hasBytes = !waitingStatuses.includes(item.status) && item.status !== 'failed' && item.status !== 'cancelled';
   if (hasBytes && item.sha256 === sha256) return;
-  const { status, photoId } = item;
-  const message = `This item is ${status} and no longer accepts uploads to this URL.`;
-  throw new DomainError('import_photo_final', message, { status, photoId });
+  throw finalError(item, `This item is ${item.status} and no longer accepts uploads to this URL.`);
 }
 
 /** By how much the use of the quota changes; less than 0 where it shrinks. */

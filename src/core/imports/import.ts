@@ -104,6 +104,11 @@ export function isEnded(status: ImportStatus): boolean {
   return importTransitions[status].length === 0;
 }
 
+/** Whether a client that asked to wait has nothing left to wait for. */
+export function hasEnded(subject: Import): boolean {
+  return isEnded(subject.status);
+}
+
 /** 0 to 1: items with no work left ÷ all. A `duplicate` found before the import is finalized is provisional: it counts once published. */
 export function progress({ status, counts }: Pick<CountedImport, 'status' | 'counts'>): number {
   if (isEnded(status)) return 1;
@@ -152,9 +157,4 @@ function transition(subject: Import, status: ImportStatus, at: Date): Import {
 
 function bumpVersion(subject: Import, at: Date): Import {
   return { ...subject, updatedAt: at, version: subject.version + 1 };
-}
-
-/** Whether a client that asked to wait has nothing left to wait for. */
-export function hasEnded(subject: Import): boolean {
-  return isEnded(subject.status);
 }

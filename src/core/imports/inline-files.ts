@@ -55,10 +55,10 @@ export async function stageAll(
   let index = 0;
   for await (const file of files) {
     if (index >= uses.limits.inlineMaxFiles) throw tooManyFiles(uses.limits.inlineMaxFiles);
-    const said = { ...inputs?.[index], filename: inputs?.[index]?.filename ?? file.filename };
-    const taken = await stage(uses, caller, importId, said, file.bytes);
-    if ('code' in taken) staging.rejected.push({ index, outcome: 'rejected', error: taken });
-    else staging.candidates.push({ index, ...taken });
+    const input = { ...inputs?.[index], filename: inputs?.[index]?.filename ?? file.filename };
+    const staged = await stage(uses, caller, importId, input, file.bytes);
+    if ('code' in staged) staging.rejected.push({ index, outcome: 'rejected', error: staged });
+    else staging.candidates.push({ index, ...staged });
     index += 1;
   }
   if (index === 0) throw invalid({ field: 'file', code: 'required', message: 'Send at least one part named file.' });

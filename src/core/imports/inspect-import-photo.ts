@@ -1,6 +1,6 @@
 import type { Id } from '../shared/ids.js';
-import { type InspectUses, inspectAndApply } from './apply-inspection.js';
 import type { ImportPhoto } from './import-photo.js';
+import { type InspectUses, inspectAndApply } from './inspect-and-apply.js';
 
 /**
  * Inspects the bytes of a `processing` item: hash, type, full decode. A valid picture is copied to where no client can write, and the item

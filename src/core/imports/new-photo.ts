@@ -62,8 +62,8 @@ export function locationOf(item: ImportPhoto, facts: Pick<PictureFacts, 'locatio
 }
 
 function timeOf(item: ImportPhoto, facts: PictureFacts, defaultTimeZone: string): CaptureTime {
-  const said = item.takenAt === null ? null : fromInstant(item.takenAt);
-  if (said !== null) return said;
+  const declared = item.takenAt === null ? null : fromInstant(item.takenAt);
+  if (declared !== null) return declared;
   const { location, positionZone, times } = facts;
   const written = captureTime(times, { location, positionZone, defaultTimeZone });
   if (item.takenAtLocal === null && item.timeZone === null) return written;

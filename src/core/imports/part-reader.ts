@@ -1,8 +1,8 @@
 import type { Clock } from '../shared/clock.js';
 
-/** A part ends when nothing has arrived for so many milliseconds, */
+/** A part ends when nothing has arrived for so many milliseconds. */
 const QUIET_MS = 1000;
-/** or after so many times as long: what has arrived by then survives the death of this process. */
+/** It ends after so many times as long in any case: what has arrived by then survives the death of this process. */
 const MAX_QUIETS = 10;
 
 /**

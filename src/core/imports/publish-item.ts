@@ -5,9 +5,8 @@ import type { Clock } from '../shared/clock.js';
 import { DomainError, requireFound } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import { type Import } from './import.js';
-import { type ImportPhoto, markDuplicate } from './import-photo.js';
+import { type ImportPhoto, markDuplicate, markImported } from './import-photo.js';
 import { locationOf, newPhoto } from './new-photo.js';
-import { toImported } from './publish-many.js';
 import { recoverOriginal } from './recover-original.js';
 import { removeUnusedCopy } from './remove-unused-copy.js';
 
@@ -39,7 +38,7 @@ export async function publishItem(
     const known = mayBeSecond ? undefined : await same();
     const tagIds = [...new Set([...ofAll, ...item.tagIds])];
     if (known === undefined && (await transaction.photos.insert(photo, tagIds, item.facts.exif))) {
-      await transaction.importPhotos.update(toImported(item, at));
+      await transaction.importPhotos.update(markImported(item, at));
       await transaction.outbox.add('photo.created', [item.id], at);
       return false;
     }

@@ -5,7 +5,7 @@ import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { Import } from './import.js';
-import { type ImportPhoto, transition } from './import-photo.js';
+import { type ImportPhoto, markImported } from './import-photo.js';
 import { locationOf, newPhoto } from './new-photo.js';
 
 type PublishUses = {
@@ -42,7 +42,7 @@ export function publishMany(
     }
     const stored = new Set(await transaction.photos.insertMany(additions));
     const imported = items.filter(({ id }) => stored.has(id));
-    await transaction.importPhotos.update(...imported.map((item) => toImported(item, at)));
+    await transaction.importPhotos.update(...imported.map((item) => markImported(item, at)));
     await transaction.outbox.add(
       'photo.created',
       imported.map(({ id }) => id),
@@ -50,9 +50,4 @@ export function publishMany(
     );
     return items.filter(({ id }) => !stored.has(id));
   });
-}
-
-/** An item that has become the photo of its id. */
-export function toImported(item: ImportPhoto, at: Date): ImportPhoto {
-  return { ...transition(item, 'imported', at), photoId: item.id, facts: null };
 }

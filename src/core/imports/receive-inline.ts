@@ -18,7 +18,7 @@ export async function receiveInline(
   caller: Caller,
   importId: Id,
   upload: InlineUpload,
-  /** Called before the one transaction that registers all files. */
+  /** The store of the one transaction that registers all files. */
   registrationStore: InlineUses['store'] = uses.store,
 ): Promise<RegistrationResults> {
   const slot = takeSlot(uses, caller, upload);

@@ -1,5 +1,5 @@
 import { type FailUses, failFetch } from './fail-fetch.js';
-import { failureOf, isSettled, isTroubleOfOurs } from './fetch-failure.js';
+import { failureOf, isSettled, isOurFault } from './fetch-failure.js';
 import { type LeasedFetch, MAX_TRIES, retrySeconds } from './source-fetch.js';
 
 export type RecordUses = FailUses;
@@ -20,7 +20,7 @@ export async function recordFetch(
   if (end === 'stopped') return release(uses, leased, 'stopped', leased.failures, 0);
   const { error } = end;
   if (isSettled(error)) return forget(uses, leased);
-  if (isTroubleOfOurs(error)) return release(uses, leased, 'postponed', leased.failures, POSTPONED_SECONDS);
+  if (isOurFault(error)) return release(uses, leased, 'postponed', leased.failures, POSTPONED_SECONDS);
   const failure = failureOf(leased, error);
   const failures = leased.failures + 1;
   if (failure.isFinal || failures >= MAX_TRIES) {

@@ -36,8 +36,8 @@ export async function recordRefusals(
       if (same !== undefined) return same;
       const id = ids[index];
       if (id === undefined || created.length >= room) return null;
-      const said = { filename: file.filename, sizeBytes: file.sizeBytes ?? 0, sha256: file.sha256 };
-      const announced = { ...newItem(subject, { id, uploadId: newUploadId() }, said, at), sizeBytes: file.sizeBytes };
+      const input = { ...file, sizeBytes: file.sizeBytes ?? undefined };
+      const announced = newItem(subject, { id, uploadId: newUploadId() }, input, at);
       const item = fail(announced, file.error, at);
       created.push(item);
       if (item.sha256 !== null) known.push(item);

@@ -37,7 +37,7 @@ export function registrationError(input: Registration, limits: Limits): ItemErro
   const size = input.sourceUrl && input.sizeBytes === undefined ? null : sizeError(input.sizeBytes, limits);
   if (size !== null) return size;
   if (typeof input.sha256 === 'string' && normalSha256(input.sha256) === null) {
-    return { code: 'invalid_request', message: 'sha256 must be 64 hex digits, or 32 bytes in base64.' };
+    return { code: 'invalid_request', message: sha256Message };
   }
   const [wrong] = [
     ...inputErrors(input),
@@ -63,6 +63,8 @@ export function tooLarge(limits: Limits): ItemError {
     message: `The file is larger than ${limits.maxFileBytes} bytes, the maximum.`,
   };
 }
+
+export const sha256Message = 'sha256 must be 64 hex digits, or 32 bytes in base64.';
 
 /** 64 lower-case hex digits from hex or base64, or null. */
 export function normalSha256(text: string): string | null {
@@ -120,7 +122,9 @@ export function newItem(
   };
 }
 
-/** How bytes differ from what was declared of them; null if they do not. What was not read to its end has no hash, and no size that matters. */
+/**
+ * How bytes differ from what was declared of them; null if they do not. What was not read to its end has no hash, and no size that matters.
+ */
 export function mismatch(
   declared: { readonly sizeBytes?: number | null | undefined; readonly sha256?: string | null | undefined },
   { sizeBytes, sha256 }: Pick<Measure, 'sizeBytes' | 'sha256'>,

@@ -6,7 +6,10 @@ const GIB = 1024 ** 3;
 /** Of the whole disk; if that is less than a GiB. */
 const FLOOR_SHARE = 0.05;
 
-/** Bytes that uploads leave free, so that everything else keeps working. @param minFreeBytes The operator's setting; null for the default. */
+/**
+ * Bytes that uploads leave free, so that everything else keeps working.
+ * @param minFreeBytes The operator's setting; null for the default.
+ */
 function floorOf({ totalBytes }: Pick<DiskSpace, 'totalBytes'>, minFreeBytes: number | null): number {
   return minFreeBytes ?? Math.min(GIB, Math.floor(totalBytes * FLOOR_SHARE));
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DomainError } from '../shared/errors.js';
 import type { Transaction } from '../shared/transactional.js';
 import { cancelItem } from './fail-item.js';
-import { type ImportPhoto, retry, transition } from './import-photo.js';
+import { finalError, type ImportPhoto, retry, transition } from './import-photo.js';
 import type { ImportPhotoPatch } from './import-photo-patch.js';
 import { saveAndRequestInspection } from './request-inspection.js';
 
@@ -41,12 +41,4 @@ async function confirmUpload(
   const arrived = transition(item, 'processing', at);
   await saveAndRequestInspection(transaction, arrived);
   return arrived;
-}
-
-/** The state of the item does not allow the change. */
-export function finalError(item: ImportPhoto): DomainError {
-  return new DomainError('import_photo_final', `This item is ${item.status}, and cannot be changed in this way.`, {
-    status: item.status,
-    photoId: item.photoId,
-  });
 }

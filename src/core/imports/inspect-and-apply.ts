@@ -21,6 +21,11 @@ export type InspectUses = {
   limits: Limits;
 };
 
+/**
+ * Inspects the staged bytes of an item, stores a valid picture where no client can write, and applies the result, which says who relies on
+ * these bytes from then on: what nobody relies on is removed. May run twice. Errors: `service_unavailable`, `ReaderFailure`.
+ * @param alone As in `inspectImportPhoto`.
+ */
 export async function inspectAndApply(
   uses: InspectUses,
   item: ImportPhoto,
@@ -39,11 +44,13 @@ export async function inspectAndApply(
       if (error instanceof TooManyBytes) return { outcome: 'refused', error: tooLarge(uses.limits) };
       throw error;
     });
-  const error = mismatch(item, measure) ?? refusal(inspection);
-  if (error !== null || inspection.outcome === 'refused') {
-    await apply({ item, error: error ?? lost });
-    return uses.blobs.delete([stagingKey(item)]);
-  }
+  const refuse = async (error: ItemError) => {
+    await apply({ item, error });
+    await uses.blobs.delete([stagingKey(item)]);
+  };
+  const wrong = mismatch(item, measure);
+  if (inspection.outcome === 'refused') return refuse(wrong ?? inspection.error);
+  if (wrong !== null) return refuse(wrong);
   if (!(await uses.blobs.copy(stagingKey(item), originalKey(item), staged.etag))) {
     throw new DomainError('service_unavailable', 'The staged bytes changed during inspection.');
   }
@@ -60,10 +67,6 @@ const lost: ItemError = {
   code: 'upload_missing',
   message: 'The uploaded bytes are missing. Upload the file again.',
 };
-
-function refusal(inspection: Inspection): ItemError | null {
-  return inspection.outcome === 'refused' ? inspection.error : null;
-}
 
 async function storeThumb(
   { blobs }: InspectUses,
