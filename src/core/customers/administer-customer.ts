@@ -5,15 +5,13 @@ import { type Precondition, unconditional } from '../shared/precondition.js';
 import { cleanText } from '../shared/text.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { AccountCaller } from './account-caller.js';
-import { administer, type Customer, type CustomerAdministration } from './customer.js';
+import { administer, type Customer, type CustomerAdministration, customerAdministration } from './customer.js';
 import { nameErrors, quotaErrors, retentionErrors, zoneErrors } from './customer-values.js';
 
 /** Absent fields stay as they are; null removes a quota. */
 export type CustomerPatch = {
   readonly [Name in keyof CustomerAdministration]?: CustomerAdministration[Name] | undefined;
 };
-
-const fields = ['name', 'defaultTimeZone', 'trashRetentionDays', 'storageBytesLimit', 'photosLimit'] as const;
 
 /**
  * Changes what an operator may change in an account. A quota below what is used refuses new photos and removes none. A patch that equals
@@ -31,7 +29,7 @@ export function administerCustomer(
     const errors = customerPatchErrors(patch);
     if (errors.length > 0) throw invalid(...errors);
     const changed = administer(before, inputAfter(before, patch), clock.now());
-    const changes = changedFields(before, changed, fields);
+    const changes = changedFields(before, changed, customerAdministration);
     if (changes.length === 0) return before;
     await transaction.customer.update(changed);
     await transaction.audit.add(actor, { action: 'customer.edited', subject: changed, changes, at: changed.updatedAt });

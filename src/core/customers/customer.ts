@@ -40,30 +40,34 @@ export interface CustomerUsage extends PhotoTotals {
   readonly renditionBytes: number;
 }
 
+export const customerSettings = ['name', 'defaultTimeZone', 'trashRetentionDays'] as const;
+
 /** What an owner may change in the account. */
-export type CustomerSettings = Pick<Customer, 'name' | 'defaultTimeZone' | 'trashRetentionDays'>;
+export type CustomerSettings = Pick<Customer, (typeof customerSettings)[number]>;
 
 export function withSettings(customer: Customer, settings: CustomerSettings, at: Date): Customer {
   const { name, defaultTimeZone, trashRetentionDays } = settings;
-  return { ...customer, name, defaultTimeZone, trashRetentionDays, updatedAt: at, version: customer.version + 1 };
+  return newVersion(customer, { name, defaultTimeZone, trashRetentionDays }, at);
 }
 
 /** Null: no longer required. */
 export function requireFactorsFrom(customer: Customer, from: Date | null, at: Date): Customer {
-  return { ...customer, factorsRequiredFrom: from, updatedAt: at, version: customer.version + 1 };
+  return newVersion(customer, { factorsRequiredFrom: from }, at);
 }
 
 /** An empty list: the settings area can be used from everywhere. */
 export function restrictSettings(customer: Customer, settingsIpList: readonly string[], at: Date): Customer {
-  return { ...customer, settingsIpList, updatedAt: at, version: customer.version + 1 };
+  return newVersion(customer, { settingsIpList }, at);
 }
 
 export function admitNewPeople(customer: Customer, admitsNewPeople: boolean, at: Date): Customer {
-  return { ...customer, admitsNewPeople, updatedAt: at, version: customer.version + 1 };
+  return newVersion(customer, { admitsNewPeople }, at);
 }
 
+export const customerAdministration = [...customerSettings, 'storageBytesLimit', 'photosLimit'] as const;
+
 /** What an operator may change in an account. */
-export type CustomerAdministration = CustomerSettings & Pick<Customer, 'storageBytesLimit' | 'photosLimit'>;
+export type CustomerAdministration = Pick<Customer, (typeof customerAdministration)[number]>;
 
 /** Errors: `invalid_request` when it is being erased. */
 export function administer(customer: Customer, given: CustomerAdministration, at: Date): Customer {
@@ -89,8 +93,11 @@ export function close(customer: Customer, at: Date): Customer {
 
 function withStatus(customer: Customer, status: CustomerStatus, at: Date): Customer {
   requireNotClosing(customer);
-  if (customer.status === status) return customer;
-  return { ...customer, status, updatedAt: at, version: customer.version + 1 };
+  return customer.status === status ? customer : newVersion(customer, { status }, at);
+}
+
+function newVersion(customer: Customer, changes: Partial<Customer>, at: Date): Customer {
+  return { ...customer, ...changes, updatedAt: at, version: customer.version + 1 };
 }
 
 function requireNotClosing({ id, status }: Customer): void {

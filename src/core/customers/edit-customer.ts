@@ -4,7 +4,7 @@ import { invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { AccountCaller } from './account-caller.js';
-import { type Customer, type CustomerSettings, withSettings } from './customer.js';
+import { type Customer, type CustomerSettings, customerSettings, withSettings } from './customer.js';
 import { nameErrors, retentionErrors, zoneErrors } from './customer-values.js';
 
 /**
@@ -27,7 +27,7 @@ export async function editCustomer(
     const [before, at] = [await transaction.customer.lock(), clock.now()];
     const changed = withSettings(before, settings, at);
     await transaction.customer.update(changed);
-    const changes = changedFields(before, changed, ['name', 'defaultTimeZone', 'trashRetentionDays']);
+    const changes = changedFields(before, changed, customerSettings);
     if (changes.length > 0)
       await transaction.audit.add(actor, { action: 'customer.edited', subject: changed, changes, at });
     return changed;

@@ -2,7 +2,7 @@ import type { Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Secrets } from '../shared/secrets.js';
-import type { DeliveryKey } from './delivery-key.js';
+import { type DeliveryKey, newDeliverySecret } from './delivery-key.js';
 import type { DeliveryKeyFinder } from './delivery-key-repository.js';
 import { isDeliverySignature } from './delivery-signature.js';
 import { openDeliveryKey } from './open-delivery-key.js';
@@ -35,8 +35,8 @@ export async function signingKey(
   return { key: opened.key, expiresAt: end };
 }
 
-/** As long as one. */
-const NO_SECRET = 'phs_sign_'.padEnd('phs_sign_'.length + 43, '-');
+/** Of no key. */
+const NO_SECRET = newDeliverySecret();
 
 function earlier(one: Date | null, other: Date | null): Date | null {
   if (one === null || other === null) return one ?? other;

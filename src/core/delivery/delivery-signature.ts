@@ -11,8 +11,10 @@ export function deliverySignature(secret: string, signed: string): string {
 
 /** Compares in a time that does not depend on where two signatures differ. */
 export function isDeliverySignature(secret: string, signed: string, signature: string): boolean {
-  const [expected, given] = [deliverySignature(secret, signed), signature].map((text) =>
-    new TextEncoder().encode(text),
-  );
-  return expected?.length === given?.length && timingSafeEqual(expected as Uint8Array, given as Uint8Array);
+  const [expected, given] = [bytesOf(deliverySignature(secret, signed)), bytesOf(signature)];
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}
+
+function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
 }

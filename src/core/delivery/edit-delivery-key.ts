@@ -5,7 +5,7 @@ import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { DeliveryKey } from './delivery-key.js';
-import { type DeliveryKeySettings, readDeliveryKeySettings } from './delivery-key-values.js';
+import { type DeliveryKeySettings, deliveryKeySettings, readDeliveryKeySettings } from './delivery-key-values.js';
 
 /**
  * Changes name, options or expiry of a delivery key; absent fields stay. Takes effect with the next request of any of its URLs. Its id and
@@ -23,7 +23,7 @@ export function editDeliveryKey(
     // An expiry that stays may have passed.
     const settings = readDeliveryKeySettings({ ...before, expiresAt: null, ...changes }, at);
     const key = { ...before, ...settings, ...(changes.expiresAt === undefined && { expiresAt: before.expiresAt }) };
-    const fields = changedFields(before, key, ['name', 'presetsOnly', 'expiresAt']);
+    const fields = changedFields(before, key, deliveryKeySettings);
     if (fields.length === 0) return before;
     await deliveryKeys.update(key);
     await audit.add(actor, { action: 'delivery_key.edited', subject: key, changes: fields, at });

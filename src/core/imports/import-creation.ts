@@ -4,7 +4,7 @@ import { after, DAY } from '../shared/clock.js';
 import { type FieldError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText } from '../shared/text.js';
-import { textErrors, verbatimErrors } from '../shared/text-errors.js';
+import { textErrors, verbatimErrors } from '../shared/value-errors.js';
 import { nameErrors, type TagRequest } from '../tags/tag-request.js';
 import {
   type DuplicatePolicy,

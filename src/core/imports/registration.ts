@@ -6,7 +6,7 @@ import { cleanFilename, inputErrors, mergedMetadata, type PhotoInput, pointOf } 
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText } from '../shared/text.js';
-import { verbatimErrors } from '../shared/text-errors.js';
+import { verbatimErrors } from '../shared/value-errors.js';
 import { tagNameError } from '../tags/tag.js';
 import type { TagRequest } from '../tags/tag-request.js';
 import { type Import, MAX_CLIENT_REF } from './import.js';

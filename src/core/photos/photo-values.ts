@@ -3,7 +3,7 @@ import type { GeoPoint } from '../media/picture-metadata.js';
 import type { Focus } from '../media/transformation.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import { CONTROL_CHARACTERS } from '../shared/text.js';
-import { textErrors, verbatimErrors } from '../shared/text-errors.js';
+import { textErrors, verbatimErrors } from '../shared/value-errors.js';
 import type { Metadata } from './photo.js';
 
 /** The input for a photo: types are right, values are not validated yet. An absent field was not sent. */

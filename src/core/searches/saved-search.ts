@@ -1,7 +1,7 @@
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText, foldKey } from '../shared/text.js';
-import { textErrors } from '../shared/text-errors.js';
+import { requiredTextErrors } from '../shared/value-errors.js';
 
 /** A query of the library under a name, for everybody of the customer. */
 export interface SavedSearch {
@@ -26,7 +26,7 @@ export const MAX_SAVED_QUERY = 2000;
 /** The name in the form in which it is stored. Errors: `invalid_request`. */
 export function searchName(text: string): Pick<SavedSearch, 'name' | 'nameKey'> {
   const name = cleanText(text);
-  const errors = name === '' ? [noName] : textErrors('name', name, MAX_SEARCH_NAME);
+  const errors = requiredTextErrors('name', name, MAX_SEARCH_NAME);
   if (errors.length > 0) throw invalid(...errors);
   return { name, nameKey: foldKey(name) };
 }
@@ -37,8 +37,6 @@ export function requireQuery(query: string): string {
   if (query.length > MAX_SAVED_QUERY) throw invalid(tooLong);
   return query;
 }
-
-const noName: FieldError = { field: 'name', code: 'too_short', message: 'name must not be empty.', min: 1 };
 
 const noQuery: FieldError = {
   field: 'query',

@@ -1,6 +1,6 @@
 import type { AccountCaller } from '../customers/account-caller.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError } from '../shared/errors.js';
+import { DomainError, invalid } from '../shared/errors.js';
 import { hashRandomToken, newRandomToken } from '../shared/random-token.js';
 import { seal } from '../shared/sealed.js';
 import type { Secrets } from '../shared/secrets.js';
@@ -9,7 +9,7 @@ import type { Transactional } from '../shared/transactional.js';
 import type { PasswordHasher } from '../users/password-hasher.js';
 import { auditSubject, MAX_SHARES, type Share } from './share.js';
 import { contentsErrors, requireContents, type ShareContents } from './share-contents.js';
-import { requireNone, type ShareSettings, settingsErrors } from './share-values.js';
+import { type ShareSettings, settingsErrors } from './share-values.js';
 
 export interface ShareWithToken {
   readonly share: Share;
@@ -31,13 +31,12 @@ export async function createShare(
   { title, password, tagId, photoIds, ...settings }: ShareSettings & ShareContents,
 ): Promise<ShareWithToken> {
   const [at, token] = [uses.clock.now(), newRandomToken()];
-  const errors = settingsErrors({ title, password, ...settings }, at);
-  requireNone([...errors, ...contentsErrors({ tagId, photoIds })]);
-  const share = {
-    ...{ tokenHash: hashRandomToken(token), token: seal(uses.secrets, 'share', token), title: cleanText(title) },
-    ...{ tagId: tagId ?? null, photoIds: [...new Set(photoIds)], ...settings, createdAt: at },
-    passwordHash: password === null ? null : await uses.passwords.hash(password),
-  };
+  const errors = [...settingsErrors({ title, password, ...settings }, at), ...contentsErrors({ tagId, photoIds })];
+  if (errors.length > 0) throw invalid(...errors);
+  const passwordHash = password === null ? null : await uses.passwords.hash(password);
+  const contents = { tagId: tagId ?? null, photoIds: [...new Set(photoIds)] };
+  const link = { tokenHash: hashRandomToken(token), token: seal(uses.secrets, 'share', token) };
+  const share = { ...settings, ...contents, ...link, title: cleanText(title), passwordHash, createdAt: at };
   const created = await uses.store.transaction(customerId, async ({ customer, shares, outbox, audit, ...library }) => {
     // Shares are created one at a time, so that their number stays within its limit.
     await customer.lock();

@@ -1,13 +1,22 @@
 import { changedFields } from '../audit/audit-entry.js';
 import type { AccountCaller } from '../customers/account-caller.js';
 import type { Clock } from '../shared/clock.js';
-import { requireFound } from '../shared/errors.js';
+import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText } from '../shared/text.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { PasswordHasher } from '../users/password-hasher.js';
 import { auditSubject, type Share } from './share.js';
-import { requireNone, type ShareSettings, settingsErrors } from './share-values.js';
+import { type ShareSettings, settingsErrors } from './share-values.js';
+
+const editableFields = [
+  'title',
+  'mayDownload',
+  'uploadFilesLimit',
+  'uploadBytesLimit',
+  'expiresAt',
+  'passwordHash',
+] as const;
 
 /**
  * Changes title, expiry, password or what visitors may do; absent fields stay. Takes effect with the next request; with another password
@@ -20,24 +29,18 @@ export async function editShare(
   { title, password, ...changes }: Partial<ShareSettings>,
 ): Promise<Share> {
   const at = clock.now();
-  requireNone(
-    settingsErrors(
-      { ...changes, ...(title !== undefined && { title }), ...(password !== undefined && { password }) },
-      at,
-    ),
-  );
+  const errors = settingsErrors({ title, password, ...changes }, at);
+  if (errors.length > 0) throw invalid(...errors);
   const passwordHash = typeof password === 'string' ? await passwords.hash(password) : password;
   return store.transaction(customerId, async ({ shares, audit }) => {
     const before = requireFound(await shares.lock(id), 'share');
     const share: Share = {
-      ...{ ...before, ...changes },
+      ...before,
+      ...changes,
       ...(title !== undefined && { title: cleanText(title) }),
       ...(passwordHash !== undefined && { passwordHash }),
     };
-    const fields = changedFields(before, share, [
-      ...(['title', 'mayDownload', 'uploadFilesLimit', 'uploadBytesLimit'] as const),
-      ...(['expiresAt', 'passwordHash'] as const),
-    ]);
+    const fields = changedFields(before, share, editableFields);
     if (fields.length === 0) return before;
     await shares.update(share);
     const named = fields.map((field) => (field === 'passwordHash' ? 'password' : field));

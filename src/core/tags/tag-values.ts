@@ -1,7 +1,7 @@
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText, foldKey } from '../shared/text.js';
-import { textErrors } from '../shared/text-errors.js';
+import { textErrors } from '../shared/value-errors.js';
 import { MAX_TAG_DESCRIPTION, type NewTag, parseTagName, tagNameError } from './tag.js';
 
 /** The input for a tag. An absent field was not sent. */
