@@ -18,7 +18,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../core/shared/clock.js';
 import { resealShareTokens } from '../core/shares/reseal-share-tokens.js';
 import { countStorage, sweepTraffic } from '../core/traffic/read-traffic.js';
 import { resealFactorSecrets } from '../core/users/reseal-factor-secrets.js';
-import { sweepSessions } from '../core/users/sweep-sessions.js';
+import { sweepSessions } from '../core/users/find-session.js';
 import { removeAbandonedListeners } from '../core/webhooks/listen.js';
 import { resealWebhookSecrets, sweepDeliveries } from '../core/webhooks/maintain-webhooks.js';
 import { pause } from './pause.js';

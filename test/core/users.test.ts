@@ -8,7 +8,7 @@ import { changePassword } from '../../src/core/users/change-password.js';
 import { changeRole } from '../../src/core/users/change-role.js';
 import { DEVICE_DAYS, newDevice } from '../../src/core/users/device-cookie.js';
 import { enterByLink } from '../../src/core/users/enter-by-link.js';
-import { findSession } from '../../src/core/users/find-session.js';
+import { findSession, sweepSessions } from '../../src/core/users/find-session.js';
 import { inviteFirstOwner, inviteUser } from '../../src/core/users/invite-user.js';
 import { linkUser } from '../../src/core/users/link-user.js';
 import { listSessions } from '../../src/core/users/list-sessions.js';
@@ -19,7 +19,6 @@ import { revokeOtherSessions, revokeSession } from '../../src/core/users/revoke-
 import type { Role } from '../../src/core/users/role.js';
 import type { Session } from '../../src/core/users/session.js';
 import { signIn } from '../../src/core/users/sign-in.js';
-import { sweepSessions } from '../../src/core/users/sweep-sessions.js';
 import { MAX_USERS, type User } from '../../src/core/users/user.js';
 import { type World, world } from '../support/core-world.js';
 import { HeldClock, isOver } from '../support/held-clock.js';

@@ -6,7 +6,7 @@ import { DomainError } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { Browser } from './open-session.js';
 import { recordRefusal } from './refused-sign-in.js';
-import type { User } from './user.js';
+import { accountOf, type User } from './user.js';
 
 /**
  * Whether people of this customer may use the settings area from an address; null is that of somebody whose address no proxy reported.
@@ -37,7 +37,7 @@ export async function recordingNotAdmitted<T>(
   } catch (error) {
     if (!(error instanceof DomainError && error.code === 'ip_not_whitelisted')) throw error;
     const user = await uses.store.query(customerId, ({ users }) => users.get(id));
-    if (user !== null) await recordRefusal(uses, [user], user.email ?? `user ${id}`, address);
+    if (user !== null) await recordRefusal(uses, [user], accountOf(user), address);
     throw error;
   }
 }

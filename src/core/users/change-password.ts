@@ -1,6 +1,6 @@
-import { invalid, requireFound } from '../shared/errors.js';
+import { requireFound } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
-import { type ConfirmUses, confirmIdentity } from './confirm-identity.js';
+import { type ConfirmUses, confirmIdentity, wrongPassword } from './confirm-identity.js';
 import { type NoticeUses, notifyPerson } from './notify-person.js';
 import type { FactorAnswer } from './prove-factor.js';
 import { maySetPassword, type Session } from './session.js';
@@ -42,7 +42,7 @@ export async function changePassword(
     const { users, factors, audit } = transaction;
     const held = requireFound(await users.lock(session.userId), 'user');
     // Another browser was faster: the password that was compared is no longer valid.
-    if (held.passwordHash !== user.passwordHash) throw wrongPassword();
+    if (held.passwordHash !== user.passwordHash) throw wrongPassword(FIELD);
     await users.update({ ...withoutLink(held), passwordHash });
     await users.endSessions(session.userId, session.id);
     await factors.endPendingOf(session.userId);
@@ -51,8 +51,4 @@ export async function changePassword(
     const here = { at, address, userAgent: session.browser };
     await notifyPerson(uses, transaction, held, { template: 'password_changed' }, here);
   });
-}
-
-function wrongPassword() {
-  return invalid({ field: FIELD, code: 'invalid_format', message: 'This is not your password.' });
 }

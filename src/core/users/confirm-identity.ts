@@ -1,5 +1,5 @@
 import type { RateWindowStore } from '../access/rolling-window.js';
-import { invalid, requireFound } from '../shared/errors.js';
+import { type DomainError, invalid, requireFound } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import { challengeFor } from './passkey-challenge.js';
 import type { PasswordHasher } from './password-hasher.js';
@@ -8,6 +8,7 @@ import { type FactorAnswer, proveFactor, requireProven } from './prove-factor.js
 import type { PasskeyUses } from './prove-passkey.js';
 import type { KnownSession, Session, SessionStore } from './session.js';
 import { requireSignInBudget } from './sign-in-attempts.js';
+import { accountOf } from './user.js';
 
 /** The field of a form in which a person is asked again. */
 export const CONFIRMATION_FIELD = 'confirmation';
@@ -29,13 +30,16 @@ export async function confirmIdentity(
   given: FactorAnswer,
   field = CONFIRMATION_FIELD,
 ): Promise<void> {
-  const account = user.email ?? `user ${user.id}`;
-  await requireSignInBudget(uses, { account, address: session.address, known: sourceOf(session) });
+  await requireSignInBudget(uses, { account: accountOf(user), address: session.address, known: sourceOf(session) });
   if (hasFactor) requireProven(await proofOf(uses, session, given), given, field);
   else if (typeof given !== 'string' || !(await uses.passwords.matches(user.passwordHash ?? '', given))) {
-    throw invalid({ field, code: 'invalid_format', message: 'This is not your password.' });
+    throw wrongPassword(field);
   }
   await uses.sessions.confirm(session.tokenHash, uses.clock.now());
+}
+
+export function wrongPassword(field: string): DomainError {
+  return invalid({ field, code: 'invalid_format', message: 'This is not your password.' });
 }
 
 function proofOf(uses: ConfirmUses, { customerId, userId, id, address }: Session, given: FactorAnswer): Promise<Proof> {

@@ -1,7 +1,6 @@
-import type { Clock } from '../shared/clock.js';
+import { after, type Clock } from '../shared/clock.js';
 import { hashRandomToken } from '../shared/random-token.js';
-import type { SessionStore } from './session.js';
-import { isOver, type KnownSession, SEEN_EVERY_MS } from './session.js';
+import { IDLE_MS, isOver, type KnownSession, LONGEST_MS, SEEN_EVERY_MS, type SessionStore } from './session.js';
 
 /** The session of a cookie with its user, unless it has ended. */
 export async function findSession(
@@ -20,4 +19,9 @@ export async function touchSession(
 ): Promise<void> {
   const isFresh = clock.now().getTime() - session.lastSeenAt.getTime() < SEEN_EVERY_MS;
   if (!isFresh || session.address !== address) await sessions.touch(session.tokenHash, clock.now(), address);
+}
+
+/** Deletes sessions that have ended. Returns how many. */
+export function sweepSessions({ sessions, clock }: { sessions: SessionStore; clock: Clock }): Promise<number> {
+  return sessions.sweep(after(clock.now(), -LONGEST_MS), after(clock.now(), -IDLE_MS));
 }

@@ -11,7 +11,7 @@ import { type FactorAnswer, proveFactor, requireProven } from './prove-factor.js
 import type { PasskeyUses } from './prove-passkey.js';
 import { recordRefusal } from './refused-sign-in.js';
 import { isPending, pendingOver } from './second-factor.js';
-import type { User } from './user.js';
+import { accountOf, type User } from './user.js';
 
 interface SecondStep {
   readonly cookie: string;
@@ -50,7 +50,7 @@ export async function finishSignIn(
     await transaction.factors.countTry(pending.tokenHash);
     return { user, proof: isPending({ ...pending, tries: pending.tries + 1 }, at) ? proof : ('over' as const) };
   });
-  if (proof !== 'proven') await recordRefusal(uses, [user], user.email ?? `user ${user.id}`, address);
+  if (proof !== 'proven') await recordRefusal(uses, [user], accountOf(user), address);
   if (proof === 'over') throw pendingOver();
   requireProven(proof, code, 'code');
   return user;

@@ -1,9 +1,10 @@
 import { queueMail } from '../mail/queue-mail.js';
-import { after, DAY, HOUR } from '../shared/clock.js';
+import { after, DAY, HOUR, SECOND } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Transaction } from '../shared/transactional.js';
 import { newMailedToken } from './mailed-token.js';
 import type { NoticeUses } from './notify-person.js';
+import { requestsWithinHour } from './recent-requests.js';
 import type { User } from './user.js';
 
 /** How long the link to a new address is valid. */
@@ -26,20 +27,9 @@ export async function mailConfirmation(
   await queueMail(uses, transaction, { to, template: 'email_confirmation', values }, at);
 }
 
-/** Nobody has mails sent to others' addresses all day. */
-export async function requireFewRequests(
-  { audit }: Transaction<'audit'>,
-  { id, email }: User,
-  at: Date,
-): Promise<void> {
-  const filter = {
-    actions: ['user.email_change_requested'],
-    name: email,
-    from: after(at, -HOUR),
-    until: null,
-  } as const;
-  const requests = await audit.list(null, 100, filter);
-  if (requests.filter(({ subjectId }) => subjectId === id).length < REQUESTS_PER_HOUR) return;
+/** Nobody has mails sent to others' addresses all day. Errors: `rate_limited`. */
+export async function requireFewRequests({ audit }: Transaction<'audit'>, user: User, at: Date): Promise<void> {
+  if ((await requestsWithinHour(audit, 'user.email_change_requested', user, at)) < REQUESTS_PER_HOUR) return;
   const message = `You can change your address at most ${REQUESTS_PER_HOUR} times in an hour. Try again later.`;
-  throw new DomainError('rate_limited', message, { retryAfter: HOUR / 1000 });
+  throw new DomainError('rate_limited', message, { retryAfter: HOUR / SECOND });
 }

@@ -1,10 +1,11 @@
 import type { Actor } from '../audit/actor.js';
 import { type MailUses, queueMail } from '../mail/queue-mail.js';
 import type { Addresses } from '../shared/addresses.js';
-import { after, type Clock, HOUR, MINUTE } from '../shared/clock.js';
-import type { Transaction, Transactional } from '../shared/transactional.js';
+import { after, type Clock, MINUTE } from '../shared/clock.js';
+import type { Transactional } from '../shared/transactional.js';
 import { newMailedToken } from './mailed-token.js';
-import { auditSubject, normalEmail, type User } from './user.js';
+import { requestsWithinHour } from './recent-requests.js';
+import { auditSubject, normalEmail } from './user.js';
 import type { UserStore } from './user-store.js';
 import { usersOf } from './users-by-password.js';
 
@@ -28,7 +29,8 @@ export async function mailRecovery(uses: RecoveryUses, text: string, source: str
       const at = uses.clock.now();
       // A provider may have taken the password's place meanwhile.
       if (user === null || user.email === null || user.passwordHash === null) return;
-      if (await hasEnough(transaction, user, at)) return;
+      const requests = await requestsWithinHour(transaction.audit, 'user.recovery_requested', user, at);
+      if (requests >= MAILS_PER_HOUR) return;
       const expiresAt = after(at, RECOVERY_MS);
       const link = uses.addresses.signIn(newMailedToken(uses.secrets, 'recovery', user, expiresAt));
       const { name: account, defaultTimeZone: timeZone } = await transaction.customer.read();
@@ -39,15 +41,4 @@ export async function mailRecovery(uses: RecoveryUses, text: string, source: str
       await transaction.audit.add(nobody, { action: 'user.recovery_requested', subject: auditSubject(user), at });
     });
   }
-}
-
-async function hasEnough({ audit }: Transaction<'audit'>, user: User, at: Date): Promise<boolean> {
-  const filter = {
-    actions: ['user.recovery_requested'],
-    name: user.email,
-    from: after(at, -HOUR),
-    until: null,
-  } as const;
-  const requests = await audit.list(null, 100, filter);
-  return requests.filter(({ subjectId }) => subjectId === user.id).length >= MAILS_PER_HOUR;
 }

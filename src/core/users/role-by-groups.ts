@@ -1,6 +1,6 @@
 import type { ProviderSettings } from './identity-provider.js';
 import { mayActAs, type Role } from './role.js';
-import type { User } from './user.js';
+import { hasOtherOwner, type User } from './user.js';
 
 /**
  * The role that the groups of a person give: the highest of them, or that of new people. Owners neither become nor cease to be by a group,
@@ -20,6 +20,5 @@ export function roleByGroups(
 /** The last owner remains, whatever the groups say. */
 export function keepLastOwner(role: Role, user: Pick<User, 'id' | 'role'>, everyone: readonly User[]): Role {
   if (user.role !== 'owner' || role === 'owner') return role;
-  const others = everyone.filter((each) => each.id !== user.id && each.role === 'owner' && each.joinedAt !== null);
-  return others.length === 0 ? 'owner' : role;
+  return hasOtherOwner(user, everyone) ? role : 'owner';
 }

@@ -6,7 +6,7 @@ import type { Browser } from './open-session.js';
 import { type PasskeyAnswer, readUserHandle } from './passkey.js';
 import { recordRefusal } from './refused-sign-in.js';
 import { requireAddressBudget } from './sign-in-attempts.js';
-import type { User } from './user.js';
+import { accountOf, type User } from './user.js';
 
 /**
  * Signs in the browser of a person by a passkey alone: the device has checked the person, so that it is two factors in one. The response
@@ -28,7 +28,7 @@ export async function signInByPasskey(
   const { user, isProven } = await recordingNotAdmitted(uses, whose, browser, () =>
     enterByPasskey(uses, { ...claimed, given, browser, device }),
   );
-  if (user !== null && !isProven) await recordRefusal(uses, [user], user.email ?? `user ${user.id}`, address);
+  if (user !== null && !isProven) await recordRefusal(uses, [user], accountOf(user), address);
   if (user === null || !isProven) throw refused();
   return user;
 }

@@ -33,6 +33,11 @@ export function auditSubject({ id, email }: Pick<User, 'id' | 'email'>): {
   return { id, name: email };
 }
 
+/** What attempts to sign in as this person are counted by, and what the log of refusals names. */
+export function accountOf({ id, email }: Pick<User, 'id' | 'email'>): string {
+  return email ?? `user ${id}`;
+}
+
 /** A user as an actor, from an IP address. */
 export function userActor({ id, email }: Pick<User, 'id' | 'email'>, address: string): Actor {
   return { kind: 'person', id, name: email, address };
@@ -86,10 +91,14 @@ export function recordSignIn(user: User, at: Date): User {
   return { ...user, joinedAt: user.joinedAt ?? at, lastSignInAt: at };
 }
 
+/** Whether somebody else can invite people: an owner who has signed in. */
+export function hasOtherOwner(user: Pick<User, 'id'>, users: readonly User[]): boolean {
+  return users.some(({ id, role, joinedAt }) => id !== user.id && role === 'owner' && joinedAt !== null);
+}
+
 /** An account needs at least one person who can invite others. Errors: `invalid_request`. */
 export function requireOtherOwner(user: Pick<User, 'id'>, users: readonly User[]): void {
-  const others = users.filter(({ id, role, joinedAt }) => id !== user.id && role === 'owner' && joinedAt !== null);
-  if (others.length > 0) return;
+  if (hasOtherOwner(user, users)) return;
   const message = 'This is the only owner who has signed in. Make someone else an owner first.';
   throw invalid({ field: 'role', code: 'conflict', message });
 }
