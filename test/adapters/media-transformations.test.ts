@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { RenditionOrder } from '../../src/core/media/media-reader.js';
-import type { Transformation } from '../../src/core/media/transformation.js';
-import { within } from '../../src/core/media/transformation.js';
+import { type Transformation, within } from '../../src/core/media/transformation.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
 
 type Color = readonly [number, number, number];

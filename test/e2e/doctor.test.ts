@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { shownSettings } from '../../src/cli/doctor/support-file.js';
 import { settingNames } from '../../src/config.js';
 import { MailServer } from '../support/mail-server.js';
-import type { CommandResult } from './support/service.js';
-import { Installation } from './support/service.js';
+import { type CommandResult, Installation } from './support/service.js';
 
 interface Found {
   readonly check: string;

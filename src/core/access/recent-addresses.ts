@@ -1,5 +1,4 @@
-import type { Clock } from '../shared/clock.js';
-import { after, DAY } from '../shared/clock.js';
+import { type Clock, DAY, after } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { IpRanges, normalizeRange } from './ip-list.js';
 import type { KeyAddress, KeyStore } from './key-store.js';

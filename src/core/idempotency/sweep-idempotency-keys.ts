@@ -1,5 +1,4 @@
-import type { Clock } from '../shared/clock.js';
-import { after } from '../shared/clock.js';
+import { type Clock, after } from '../shared/clock.js';
 import { RETENTION_MS } from './claim-key.js';
 import type { IdempotencyStore } from './idempotency-store.js';
 

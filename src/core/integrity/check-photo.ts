@@ -5,8 +5,8 @@ import type { RenditionMaker } from '../photos/rendition-maker.js';
 import type { Clock } from '../shared/clock.js';
 import type { Transactional } from '../shared/transactional.js';
 import { faultOf } from './check-bytes.js';
-import { about, checkThumb } from './check-thumb.js';
-import type { Findings } from './findings.js';
+import { checkThumb } from './check-thumb.js';
+import { about, type Findings } from './findings.js';
 import { isUnchanged, markOriginal } from './mark-original.js';
 
 export type CheckUses = {
@@ -37,10 +37,10 @@ export async function checkPhoto(
   // What cannot be read now may be readable in an hour: it is not lost.
   if (options.repair && fault.kind !== 'unreadable') await markOriginal(uses, photo, markLost);
   if (!(await isUnchanged(uses, photo))) return;
-  findings.report('I1', `The original of this photo ${fault.message}${advice}`, about(photo));
+  findings.report('I1', `The original of this photo ${fault.message} ${howToRestore}`, about(photo));
 }
 
-const advice = ' Restore the file from a backup, or import the same file again.';
+const howToRestore = 'Restore the file from a backup, or import the same file again.';
 
 /** Somebody has restored the original that is marked as lost. */
 async function reportIntact(

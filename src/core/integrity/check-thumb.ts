@@ -6,7 +6,7 @@ import { fixedRendition } from '../photos/rendition.js';
 import type { RenditionMaker } from '../photos/rendition-maker.js';
 import type { Transactional } from '../shared/transactional.js';
 import { reasonOf } from './check-bytes.js';
-import type { Findings } from './findings.js';
+import { about, type Findings } from './findings.js';
 import { isUnchanged } from './mark-original.js';
 
 /** Reports a thumb that is missing and cannot be made again. Without `repair`, missing ones are only counted. */
@@ -30,9 +30,4 @@ export async function checkThumb(
       about(photo),
     );
   }
-}
-
-/** The subject of a finding. */
-export function about({ customerId, id, importId }: PhotoWithTags) {
-  return { customerId, photoId: id, importId };
 }

@@ -1,3 +1,4 @@
+import type { Photo } from '../photos/photo.js';
 import type { Id } from '../shared/ids.js';
 
 /** What must always hold. */
@@ -22,6 +23,11 @@ export interface Finding {
   readonly message: string;
   /** It was repaired, and no longer counts. */
   readonly repaired: boolean;
+}
+
+/** Says that a finding is about this photo. */
+export function about({ customerId, id, importId }: Photo): Pick<Finding, 'customerId' | 'photoId' | 'importId'> {
+  return { customerId, photoId: id, importId };
 }
 
 /** What was checked, in numbers. */

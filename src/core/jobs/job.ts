@@ -37,10 +37,18 @@ export interface Job {
 
 /** One job per customer and work: adding it again while it waits changes nothing. */
 export function jobKey(work: JobWork): string {
-  if (work.kind === 'renew') return 'renew';
-  if (work.kind === 'bulk_edit') return `bulk_edit/${work.bulkEditId}`;
-  if (work.kind === 'mail') return `mail/${work.id}`;
-  return work.kind === 'inspect' ? `inspect/${work.importId}/${work.photoId}` : `publish/${work.importId}`;
+  switch (work.kind) {
+    case 'inspect':
+      return `inspect/${work.importId}/${work.photoId}`;
+    case 'publish':
+      return `publish/${work.importId}`;
+    case 'renew':
+      return 'renew';
+    case 'bulk_edit':
+      return `bulk_edit/${work.bulkEditId}`;
+    case 'mail':
+      return `mail/${work.id}`;
+  }
 }
 
 /** Failures after which a job is given up. */

@@ -12,7 +12,7 @@ export interface MailUses {
   readonly secrets: Secrets;
 }
 
-type MailWork = Extract<JobWork, { readonly kind: 'mail' }>;
+export type MailWork = Extract<JobWork, { readonly kind: 'mail' }>;
 
 /** Sends a mail soon after the transaction is committed, and not at all if it is not. */
 export async function queueMail(uses: MailUses, { jobs }: Transaction<'jobs'>, mail: Mail, at: Date): Promise<void> {

@@ -1,8 +1,8 @@
-import { type Job, type JobWork, MAX_ATTEMPTS, MAX_FAILURES } from '../jobs/job.js';
+import { type Job, MAX_ATTEMPTS, MAX_FAILURES } from '../jobs/job.js';
 import { type Clock, DAY } from '../shared/clock.js';
 import { isOutage } from '../shared/errors.js';
 import type { SendResult } from './mailer.js';
-import { type MailUses, openMail } from './queue-mail.js';
+import { type MailUses, type MailWork, openMail } from './queue-mail.js';
 
 /** After this long a mail is forgotten: nobody expects it any more. */
 export const MAIL_MS = DAY;
@@ -12,8 +12,6 @@ export const MAIL_MS = DAY;
  * service died each time.
  */
 export type MailOutcome = SendResult | 'expired' | 'unreadable' | 'failed';
-
-type MailWork = Extract<JobWork, { readonly kind: 'mail' }>;
 
 /**
  * Sends a mail of the queue. Errors: `service_unavailable` when it should be tried again; any other while the job has failed fewer than

@@ -1,3 +1,4 @@
+import type { Budget } from '../access/rolling-window.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { base62, randomNumber } from '../shared/random-token.js';
@@ -59,4 +60,11 @@ export function requireOperatorScope({ scopes }: Pick<OperatorToken, 'scopes'>, 
   if (scopes.includes(scope)) return;
   const message = `This request requires an operator token with the scope ${scope}.`;
   throw new DomainError('scope_required', message, { scope });
+}
+
+/** Requests per minute of one token: a person who signs up costs several writes. */
+export const operatorBudgets = { read: 300, write: 300 } as const;
+
+export function operatorBudget({ id }: Pick<OperatorToken, 'id'>, group: 'read' | 'write'): Budget {
+  return { name: `operator-${group}:${id}`, limit: operatorBudgets[group] };
 }

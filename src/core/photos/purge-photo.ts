@@ -4,8 +4,7 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { unconditional } from '../shared/precondition.js';
-import type { Reader, Transactional } from '../shared/transactional.js';
+import { type Reader, type Transactional, unconditional } from '../shared/transactional.js';
 import type { Photo, PhotoWithTags } from './photo.js';
 
 /**

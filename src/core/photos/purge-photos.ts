@@ -2,8 +2,7 @@ import type { Caller } from '../access/caller.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import { unconditional } from '../shared/precondition.js';
-import type { Transactional } from '../shared/transactional.js';
+import { type Transactional, unconditional } from '../shared/transactional.js';
 import { deleteEach, type PhotoDeletionResult } from './photo-deletions.js';
 import { purgePhoto } from './purge-photo.js';
 

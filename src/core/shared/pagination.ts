@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonical } from './canonical.js';
-import type { Clock } from './clock.js';
-import { DAY } from './clock.js';
+import { type Clock, DAY } from './clock.js';
 import { DomainError } from './errors.js';
 import type { Id } from './ids.js';
 import { readToken, type Secrets, signToken } from './secrets.js';

@@ -36,3 +36,8 @@ export interface Transactional<Names extends keyof Repositories> extends Readabl
    */
   transaction<T>(customerId: Id, work: (transaction: Transaction<Names>) => Promise<T>): Promise<T>;
 }
+
+/** Checks a locked resource and throws (`precondition_failed`) when the caller has seen a different state of it. */
+export type Precondition<T> = (current: T) => void;
+
+export function unconditional(): void {}

@@ -1,15 +1,6 @@
 import { DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import { type HourCount, hourOf } from './request-hours.js';
-import {
-  dayOf,
-  MAX_FAILURES,
-  type PictureCount,
-  type RequestCount,
-  type RequestFailure,
-  type Tally,
-  type TransferCount,
-} from './traffic.js';
+import { type HourCount, MAX_FAILURES, type PictureCount, type RequestCount, type RequestFailure, type Tally, type TransferCount, dayOf, hourOf } from './traffic.js';
 
 /** A request that has ended. */
 export interface EndedRequest extends Omit<RequestFailure, 'code'> {

@@ -1,7 +1,6 @@
 import { after, DAY } from '../shared/clock.js';
 import type { ErrorCode } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { HourCount } from './request-hours.js';
 
 /** The requests of one key on one day. */
 export interface RequestCount {
@@ -16,6 +15,12 @@ export interface RequestCount {
   readonly failed: number;
   /** Of all: those that used a deprecated part of the API. */
   readonly deprecated: number;
+}
+
+/** The requests of one key in one hour. */
+export interface HourCount extends Omit<RequestCount, 'deprecated'> {
+  /** 0 to 23, of the day in UTC. */
+  readonly hour: number;
 }
 
 /** The pictures that the addresses of one delivery key showed on one day. */
@@ -83,6 +88,11 @@ export const MAX_FAILURES = 100;
 
 export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
+}
+
+/** The hour of its day in UTC. */
+export function hourOf(at: Date): number {
+  return at.getUTCHours();
 }
 
 /** The days in the report, oldest first. */

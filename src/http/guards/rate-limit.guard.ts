@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerModuleOptions, type ThrottlerRequest } from '@nestjs/throttler';
 import type { Request } from 'express';
 import { type Budget, keyBudget, type RateWindowStore, WINDOW_MS } from '../../core/access/rolling-window.js';
-import { operatorBudget } from '../../core/operators/operator-budget.js';
+import { operatorBudget } from '../../core/operators/operator-token.js';
 import { knownKeyOf, requestContextOf } from '../server/request-context.js';
 import { budgetGroupOf } from './budget-group.js';
 import { budgetUsedUp, setBudgetHeaders } from './budget-headers.js';

@@ -1,5 +1,5 @@
 import { defaultBudgets } from '../../core/access/rolling-window.js';
-import { operatorBudgets } from '../../core/operators/operator-budget.js';
+import { operatorBudgets } from '../../core/operators/operator-token.js';
 import { type Schema, text, whole } from './schema.js';
 
 const { read, write, anonymous } = defaultBudgets;

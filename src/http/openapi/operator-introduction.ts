@@ -1,4 +1,4 @@
-import { operatorBudgets } from '../../core/operators/operator-budget.js';
+import { operatorBudgets } from '../../core/operators/operator-token.js';
 
 /** What holds for every operation of the operator API, once. */
 export const operatorIntroduction = `For programs of the operator, such as the backend of a sign-up page. It exists if the setting \`OPERATOR_API\` is \`on\`. The guide is at [/docs/guides/operator-api](/docs/guides/operator-api).

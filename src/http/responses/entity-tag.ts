@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
-import type { Precondition } from '../../core/shared/precondition.js';
+import type { Precondition } from '../../core/shared/transactional.js';
 
 /** Fields that only a parameter or a bulk tool adds: a plain GET has none of them, so no tag depends on them. */
 const EXTRAS = ['urls', 'exif', 'photos', 'changes'];
