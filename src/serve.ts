@@ -6,8 +6,8 @@ import type { WelcomeOptions } from './serving/welcome.js';
 import type { Settings } from './settings-file.js';
 
 /**
- * Runs the service until a signal, or until its database ends: in this process alone, or as the primary process of several. Throws, with
- * a message for people, when it cannot start.
+ * Runs the service until a signal, or until its database ends: in this process alone, or as the primary process of several. Throws, with a
+ * message for people, when it cannot start.
  */
 export async function serve(settings: Settings, welcome: WelcomeOptions): Promise<void> {
   const config = readConfig(settings.env);

@@ -5,8 +5,8 @@ import type { Finding } from '../http/ops/readiness.js';
 import { ModulePositions } from './module-positions.js';
 
 /**
- * Lines on stderr: JSON, or text for people. Of an error its name, message and stack: its other properties (for example a statement's parameters) may be a
- * customer's data.
+ * Lines on stderr: JSON, or text for people. Of an error its name, message and stack: its other properties (for example a statement's
+ * parameters) may be a customer's data.
  * @param process Its number among several of this service, in every line; 0 is the primary.
  */
 export async function openLogger(config: Config, process: number | null = null): Promise<Logger> {

@@ -6,7 +6,15 @@ import type { OperatorEntryWindow } from '../../src/core/audit/operator-entry.js
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { CustomerStore } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { type HourCount, MAX_FAILURES, type PictureCount, type RequestCount, type RequestFailure, type TrafficStore, type TransferCount } from '../../src/core/traffic/traffic.js';
+import {
+  type HourCount,
+  MAX_FAILURES,
+  type PictureCount,
+  type RequestCount,
+  type RequestFailure,
+  type TrafficStore,
+  type TransferCount,
+} from '../../src/core/traffic/traffic.js';
 import { later, sampleKey } from '../support/samples.js';
 import { atOnce, present, Tenant } from '../support/tenant.js';
 

@@ -6,6 +6,7 @@ import { editOperatorToken } from '../../src/core/operators/edit-operator-token.
 import { issueOperatorToken, type OperatorTokenRequest } from '../../src/core/operators/issue-operator-token.js';
 import { newOperatorToken, operatorScopes, requireOperatorScope } from '../../src/core/operators/operator-token.js';
 import { SECOND } from '../../src/core/shared/clock.js';
+import { hashRandomToken } from '../../src/core/shared/random-token.js';
 import { type World, world } from '../support/core-world.js';
 
 let uses: World;

@@ -22,7 +22,14 @@ import type { SavedSearch } from '../../src/core/searches/saved-search.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Share } from '../../src/core/shares/share.js';
 import type { Tag } from '../../src/core/tags/tag.js';
-import type { HourCount, PictureCount, RequestCount, RequestFailure, StorageCount, TransferCount } from '../../src/core/traffic/traffic.js';
+import type {
+  HourCount,
+  PictureCount,
+  RequestCount,
+  RequestFailure,
+  StorageCount,
+  TransferCount,
+} from '../../src/core/traffic/traffic.js';
 import type { Session } from '../../src/core/users/session.js';
 import type { User } from '../../src/core/users/user.js';
 import type { DeliveryBodies, LeasedDelivery } from '../../src/core/webhooks/delivery.js';

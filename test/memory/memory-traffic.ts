@@ -1,6 +1,17 @@
 import type { Id } from '../../src/core/shared/ids.js';
 import { compareText } from '../../src/core/shared/text.js';
-import { type HourCount, MAX_FAILURES, type PictureCount, type RequestCount, type RequestFailure, type StorageCount, type Tally, type TrafficReads, type TrafficStore, type TransferCount } from '../../src/core/traffic/traffic.js';
+import {
+  type HourCount,
+  MAX_FAILURES,
+  type PictureCount,
+  type RequestCount,
+  type RequestFailure,
+  type StorageCount,
+  type Tally,
+  type TrafficReads,
+  type TrafficStore,
+  type TransferCount,
+} from '../../src/core/traffic/traffic.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 
 export class MemoryTrafficReads implements TrafficReads {

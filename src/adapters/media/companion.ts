@@ -50,8 +50,8 @@ async function partsOfHeif(file: FileHandle, size: number): Promise<readonly Par
 }
 
 /**
- * Motion Photo format 1.0: XMP lists what follows the picture, each with its length. Its predecessor, Micro Video, says how far from the end the film
- * begins.
+ * Motion Photo format 1.0: XMP lists what follows the picture, each with its length. Its predecessor, Micro Video, says how far from the
+ * end the film begins.
  */
 function partsByXmp(xmp: Uint8Array | undefined, size: number): readonly Part[] {
   if (xmp === undefined || xmp.length > MAX_XMP_BYTES) return [];

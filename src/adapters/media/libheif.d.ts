@@ -1,4 +1,7 @@
-/** The C interface of libheif in its WebAssembly build (LGPL-3.0, decodes only), as far as we use it. Numbers are pointers into its memory, or plain C integers. */
+/**
+ * The C interface of libheif in its WebAssembly build (LGPL-3.0, decodes only), as far as we use it. Numbers are pointers into its memory,
+ * or plain C integers.
+ */
 declare module 'libheif-js/libheif-wasm/libheif-bundle.js' {
   export interface Libheif {
     /** Replaced by another view whenever the memory grows: never keep one across a call. */

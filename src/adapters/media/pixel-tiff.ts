@@ -14,8 +14,8 @@ const UNDEFINED = 7;
 const ROWS_PER_STRIP = 64;
 
 /**
- * Writes pixels as a plain TIFF 6.0 file with their colour profile: the one form in which libvips takes both raw pixels and a
- * profile, and reads them from disk in strips rather than hold them all.
+ * Writes pixels as a plain TIFF 6.0 file with their colour profile: the one form in which libvips takes both raw pixels and a profile, and
+ * reads them from disk in strips rather than hold them all.
  */
 export async function writePixelTiff(path: string, pixels: Pixels, profile: Uint8Array | undefined): Promise<void> {
   const { width, height, channels } = pixels;

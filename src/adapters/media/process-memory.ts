@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Bytes of memory that a process holds and that nobody else could use: anonymous and shared, not mapped files. Null where the
- * system does not tell (no /proc) or the process is gone.
+ * Bytes of memory that a process holds and that nobody else could use: anonymous and shared, not mapped files. Null where the system does
+ * not tell (no /proc) or the process is gone.
  */
 export function heldMemory(pid: number): number | null {
   const status = statusOf(pid);

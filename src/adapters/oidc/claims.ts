@@ -18,8 +18,8 @@ export function lacks(claims: Claims, { groups }: ClaimNames): boolean {
 }
 
 /**
- * What the claims of a checked token say, and `more` of the same person. How and when somebody signed in is only said by the token, which is about
- * this sign-in and signed. Claims of unexpected types say nothing.
+ * What the claims of a checked token say, and `more` of the same person. How and when somebody signed in is only said by the token, which
+ * is about this sign-in and signed. Claims of unexpected types say nothing.
  */
 export function assertionOf(token: Claims, more: Claims, { verified, groups }: ClaimNames): Assertion {
   const { iss, sub, auth_time, amr, acr } = token;
@@ -37,8 +37,8 @@ export function assertionOf(token: Claims, more: Claims, { verified, groups }: C
 }
 
 /**
- * Google says that an address is verified for as long as the Google account exists, even after the domain has gone to somebody else or the person has
- * left. It only answers for its own addresses, and for those of organizations (`hd`) whose domain is with it.
+ * Google says that an address is verified for as long as the Google account exists, even after the domain has gone to somebody else or the
+ * person has left. It only answers for its own addresses, and for those of organizations (`hd`) whose domain is with it.
  */
 function isOfGoogle({ email, hd }: Claims): boolean {
   if (typeof email !== 'string') return false;

@@ -18,8 +18,8 @@ type Borders = (position: [longitude: number, latitude: number]) => string | nul
 type Sphere = Pick<typeof import('geokdbush'), 'around' | 'distance'>;
 
 /**
- * Countries by the polygons of OpenStreetMap's contributors (@rapideditor/country-coder), cities and regions by GeoNames (CC BY 4.0).
- * Both are read at the first question: most processes are never asked.
+ * Countries by the polygons of OpenStreetMap's contributors (@rapideditor/country-coder), cities and regions by GeoNames (CC BY 4.0). Both
+ * are read at the first question: most processes are never asked.
  */
 export class GeonamesGazetteer implements Gazetteer {
   #opened: Promise<Cities> | null = null;

@@ -28,8 +28,8 @@ interface WaitingCall {
 }
 
 /**
- * Remote procedure calls between two processes of one service, in both directions. Params and results are plain data (structured clone).
- * A method's error arrives as one of the same class if it is a `DomainError` or a `ReaderFailure`, otherwise as an `Error` with its message.
+ * Remote procedure calls between two processes of one service, in both directions. Params and results are plain data (structured clone). A
+ * method's error arrives as one of the same class if it is a `DomainError` or a `ReaderFailure`, otherwise as an `Error` with its message.
  */
 export class Rpc {
   private readonly waiting = new Map<number, WaitingCall>();

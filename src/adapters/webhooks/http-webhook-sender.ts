@@ -79,7 +79,10 @@ export class HttpWebhookSender implements WebhookSender {
   }
 }
 
-/** The status of the response and the beginning of its body. The connection goes to one of the checked addresses: the name is not resolved again. */
+/**
+ * The status of the response and the beginning of its body. The connection goes to one of the checked addresses: the name is not resolved
+ * again.
+ */
 function send(
   { url, headers, body }: WebhookMessage,
   addresses: readonly Address[],

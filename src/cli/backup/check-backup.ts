@@ -20,8 +20,8 @@ export async function chooseBackup(root: string, name: string | undefined): Prom
 }
 
 /**
- * Whether whoever signed the backup may have made it: the key that the operator names, otherwise that of the installation if its secret
- * is here. Errors: an Error if not. Answers what people must know.
+ * Whether whoever signed the backup may have made it: the key that the operator names, otherwise that of the installation if its secret is
+ * here. Errors: an Error if not. Answers what people must know.
  */
 export async function checkSigner(
   { secretKeys, dataDir }: Config,

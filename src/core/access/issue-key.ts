@@ -23,7 +23,10 @@ export interface IssuedKey {
   readonly token: string;
 }
 
-/** Creates a key for a customer, and with it these jobs and the response to the request for it. Errors: `invalid_request`, `not_found` (customer), `limit_reached`. */
+/**
+ * Creates a key for a customer, and with it these jobs and the response to the request for it. Errors: `invalid_request`, `not_found`
+ * (customer), `limit_reached`.
+ */
 export async function issueKey(
   { keys, clock }: { keys: KeyStore; clock: Clock },
   actor: Actor,

@@ -1,4 +1,4 @@
-import { type Clock, DAY, after } from '../shared/clock.js';
+import { after, type Clock, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { IpRanges, normalizeRange } from './ip-list.js';
 import type { KeyAddress, KeyStore } from './key-store.js';

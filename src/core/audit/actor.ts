@@ -8,7 +8,10 @@ export interface Actor {
   readonly kind: 'person' | 'api_key' | 'operator' | 'command_line' | 'service';
   /** Of the user, the API key or the operator token; otherwise null. */
   readonly id: Id | null;
-  /** E-mail address of the user, or name of the API key or operator token, at that time; null for a user without an address, and for all others. */
+  /**
+   * E-mail address of the user, or name of the API key or operator token, at that time; null for a user without an address, and for all
+   * others.
+   */
   readonly name: string | null;
   /** IP address that the request came from; null if there was no request. */
   readonly address: string | null;

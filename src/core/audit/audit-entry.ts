@@ -53,9 +53,8 @@ export const auditActions = [
 export type AuditAction = (typeof auditActions)[number];
 
 /**
- * One change of a key, webhook endpoint, preset, share, user or customer, a sign-in, an export, photos that were deleted permanently, or many photos
- * that a person edited together. Never contains a
- * token, secret, password or link.
+ * One change of a key, webhook endpoint, preset, share, user or customer, a sign-in, an export, photos that were deleted permanently, or
+ * many photos that a person edited together. Never contains a token, secret, password or link.
  */
 export interface AuditEntry {
   readonly customerId: Id;

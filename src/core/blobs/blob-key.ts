@@ -84,7 +84,9 @@ const STAGING = new RegExp(`^staging/${NUMBER}/${NUMBER}/${NUMBER}/${NUMBER}$`);
 const ORIGINAL = new RegExp(`^originals/${NUMBER}/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$`);
 const NAMED_SIZE = `[a-z]+[.](?:${renditionFormats.join('|')})`;
 const DELIVERED = `[0-9a-f]{32}[.](?:${pictureFormats.join('|')})`;
-const RENDITION = new RegExp(`^renditions/${NUMBER}/${NUMBER}/(v[0-9]+)-r(0|90|180|270)/(?:${NAMED_SIZE}|(${DELIVERED}))$`);
+const RENDITION = new RegExp(
+  `^renditions/${NUMBER}/${NUMBER}/(v[0-9]+)-r(0|90|180|270)/(?:${NAMED_SIZE}|(${DELIVERED}))$`,
+);
 
 /** The parts that a key of the functions above was made of; null for any other: such a blob was not written by the service. */
 export function readBlobKey(key: BlobKey): BlobName | null {

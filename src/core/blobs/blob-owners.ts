@@ -17,7 +17,10 @@ export interface StagingState {
 export interface BlobOwners {
   /** A state for each of these names, in no order. */
   staging(names: readonly StagingName[]): Promise<readonly StagingState[]>;
-  /** Those of these names that are the originals of photos, in the trash or not, or of items that may still become photos (`reservingStatuses`). */
+  /**
+   * Those of these names that are the originals of photos, in the trash or not, or of items that may still become photos
+   * (`reservingStatuses`).
+   */
   originals(blobNames: readonly string[]): Promise<readonly string[]>;
   /**
    * Those of these ids that are photos, in the trash or not, with their rotation, or null when their original is lost and no rendition can

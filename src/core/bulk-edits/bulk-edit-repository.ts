@@ -23,7 +23,10 @@ export interface BulkEditRepository extends BulkEditReads {
   update(edit: BulkEdit): Promise<void>;
   /** Of photos without a change by this edit. */
   addChanges(id: Id, changes: readonly BulkChange[]): Promise<void>;
-  /** Deletes at most `limit` changes of edits that were created before this time, and those edits that have none left. True when nothing is left. */
+  /**
+   * Deletes at most `limit` changes of edits that were created before this time, and those edits that have none left. True when nothing is
+   * left.
+   */
   forget(before: Date, limit: number): Promise<boolean>;
 }
 

@@ -8,8 +8,8 @@ import { BULK_EDIT_MS } from './bulk-edit.js';
 const BATCH = 5000;
 
 /**
- * For all customers, permanently deletes edits that can no longer be undone, in progress or not: within a week, every one has ended. May run in several processes at
- * once and be stopped at any time: the next run continues.
+ * For all customers, permanently deletes edits that can no longer be undone, in progress or not: within a week, every one has ended. May
+ * run in several processes at once and be stopped at any time: the next run continues.
  */
 export function forgetBulkEdits(
   { store, clock, customers }: { store: Transactional<'bulkEdits'>; clock: Clock; customers: CustomerDirectory },

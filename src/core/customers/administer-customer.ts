@@ -1,8 +1,8 @@
 import { changedFields } from '../audit/audit-entry.js';
 import type { Clock } from '../shared/clock.js';
 import { type FieldError, invalid } from '../shared/errors.js';
-import { type Precondition, type Transactional, unconditional } from '../shared/transactional.js';
 import { cleanText } from '../shared/text.js';
+import { type Precondition, type Transactional, unconditional } from '../shared/transactional.js';
 import type { AccountCaller } from './account-caller.js';
 import { administer, type Customer, type CustomerAdministration, customerAdministration } from './customer.js';
 import { nameErrors, quotaErrors, retentionErrors, zoneErrors } from './customer-values.js';

@@ -28,10 +28,9 @@ export type AcceptedFormats = ReadonlySet<'avif' | 'webp'>;
 const QUALITY: Readonly<Record<PictureFormat, number>> = { jpeg: 80, webp: 80, avif: 55, png: 100 };
 
 /**
- * What an address asks for.
+ * What an address asks for. Errors: `invalid_request`, when `dpr` makes a side longer than any may be.
  * @param options Those of the address, over those of its preset.
  * @param accepted Those that the client says it shows.
- * Errors: `invalid_request`, when `dpr` makes a side longer than any may be.
  */
 export function deliveredPicture(
   photo: DeliveredPhoto,

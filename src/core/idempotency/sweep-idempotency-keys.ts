@@ -1,4 +1,4 @@
-import { type Clock, after } from '../shared/clock.js';
+import { after, type Clock } from '../shared/clock.js';
 import { RETENTION_MS } from './claim-key.js';
 import type { IdempotencyStore } from './idempotency-store.js';
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.js';
-import { type TagName, byName } from '../tags/tag.js';
+import { byName, type TagName } from '../tags/tag.js';
 import type { TagReads } from '../tags/tag-repository.js';
 import type { CountedImport } from './import.js';
 import type { ImportPhoto } from './import-photo.js';

@@ -1,7 +1,7 @@
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { CustomerDirectory } from '../customers/customer-directory.js';
 import { forEachCustomer } from '../customers/each-customer.js';
-import { type Clock, DAY, after } from '../shared/clock.js';
+import { after, type Clock, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
 import { IDLE_DAYS, touch } from './import.js';

@@ -1,5 +1,5 @@
 import { type FailUses, failFetch } from './fail-fetch.js';
-import { failureOf, isSettled, isOurFault } from './fetch-failure.js';
+import { failureOf, isOurFault, isSettled } from './fetch-failure.js';
 import { type LeasedFetch, MAX_TRIES, retrySeconds } from './source-fetch.js';
 
 export type RecordUses = FailUses;

@@ -4,7 +4,10 @@ import type { Readable } from '../shared/transactional.js';
 import type { Findings } from './findings.js';
 import { unownedAmong, unownedBlobs } from './unowned.js';
 
-/** I2, and I8 for bytes that were written before `until`. Removing them is left to the garbage collection, which every service runs by itself. */
+/**
+ * I2, and I8 for bytes that were written before `until`. Removing them is left to the garbage collection, which every service runs by
+ * itself.
+ */
 export async function checkBlobs(
   uses: { store: Readable<'blobOwners'>; blobs: BlobStore },
   until: Date,

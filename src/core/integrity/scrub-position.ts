@@ -14,7 +14,8 @@ export interface ScrubRound {
 }
 
 /**
- * Where the round is remembered, beside the originals. If several processes write to it, the last one is right: then some originals are read twice.
+ * Where the round is remembered, beside the originals. If several processes write to it, the last one is right: then some originals are
+ * read twice.
  */
 export interface ScrubPosition {
   /** Null when there is none, or it cannot be understood. */

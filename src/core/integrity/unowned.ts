@@ -18,8 +18,8 @@ const BATCH = 500;
 
 /**
  * Unowned blobs that were last written at `until` or before, in batches; no more than a page of the store is in memory. Names that the
- * service did not create are skipped. `onBlob` is called for every blob that is there, with its name: null if the
- * service did not create it.
+ * service did not create are skipped. `onBlob` is called for every blob that is there, with its name: null if the service did not create
+ * it.
  */
 export async function* unownedBlobs(
   uses: { store: Readable<'blobOwners'>; blobs: BlobStore },

@@ -55,8 +55,8 @@ export function jobKey(work: JobWork): string {
 export const MAX_FAILURES = 3;
 
 /**
- * Attempts after which a job is not started again. More than `MAX_FAILURES`: pictures are decoded in separate processes, so the end
- * of the whole service is more likely caused by a power failure or a release than by a file.
+ * Attempts after which a job is not started again. More than `MAX_FAILURES`: pictures are decoded in separate processes, so the end of the
+ * whole service is more likely caused by a power failure or a release than by a file.
  */
 export const MAX_ATTEMPTS = 10;
 
@@ -69,9 +69,9 @@ export function backoffSeconds(failures: number): number {
 }
 
 /**
- * Seconds to wait after attempt `n` was interrupted because its process died, n from 1: none twice, for releases and power failures, then 2 s, 4 s,
- * 8 s … So work that crashes the service leaves ever more time for everything else, and work that merely happens to run during crashes does
- * not reach `MAX_ATTEMPTS` within minutes.
+ * Seconds to wait after attempt `n` was interrupted because its process died, n from 1: none twice, for releases and power failures, then
+ * 2 s, 4 s, 8 s … So work that crashes the service leaves ever more time for everything else, and work that merely happens to run during
+ * crashes does not reach `MAX_ATTEMPTS` within minutes.
  */
 export function interruptionSeconds(attempt: number): number {
   return attempt <= 2 ? 0 : Math.min(LONGEST_WAIT, 2 ** (attempt - 2));

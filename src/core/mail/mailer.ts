@@ -15,8 +15,8 @@ export interface SendReport {
 export interface Mailer {
   /**
    * Hands a mail over to a server that delivers it. No text of the mail can add a recipient or a line to what stands above it. A mail that
-   * is handed over again, because nobody knows whether it was, has the same id. No error contains an address or a link.
-   * Errors: `service_unavailable` when it may work later, also when the server does not answer in time.
+   * is handed over again, because nobody knows whether it was, has the same id. No error contains an address or a link. Errors:
+   * `service_unavailable` when it may work later, also when the server does not answer in time.
    */
   send(mail: QueuedMail): Promise<SendResult>;
   /** As `send`, and says what the server answered. */

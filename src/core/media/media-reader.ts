@@ -54,7 +54,10 @@ export const MAX_RENDITIONS_AT_ONCE = 128;
 export interface RenditionOrder extends OfCustomer, Transformation {
   /** Clockwise, in addition to the upright orientation. */
   readonly rotation: number;
-  /** If the bytes are a reduced copy: the size of the upright picture that the transformation is of. The result has the size that it would have from the original. */
+  /**
+   * If the bytes are a reduced copy: the size of the upright picture that the transformation is of. The result has the size that it would
+   * have from the original.
+   */
   readonly originalSize?: Size | undefined;
   /** As in `InspectBounds`. */
   readonly alone?: boolean;
@@ -82,8 +85,8 @@ export class ReaderFailure extends Error {
 /** The bytes of a picture. */
 export interface PictureBytes extends AsyncIterable<Uint8Array> {
   /**
-   * Where the same bytes are in a file of this machine, whose path is asked for once it is the picture's turn. Null, or absent: they have to be read
-   * from here.
+   * Where the same bytes are in a file of this machine, whose path is asked for once it is the picture's turn. Null, or absent: they have
+   * to be read from here.
    */
   file?(): Promise<string | null>;
 }
@@ -97,9 +100,9 @@ export interface InspectBounds extends OfCustomer {
 /**
  * Reads pictures in isolation: whatever the bytes, the caller's process survives. Metadata that cannot be read or is out of range becomes
  * null; a picture that cannot be fully decoded is refused. The same bytes give the same result. A reader has finished with each chunk of
- * `bytes` before it requests the next. Errors, after which a retry makes sense:
- * `ReaderFailure`; `service_unavailable` when no picture can be read now (no space for its bytes, no process to read it, too many
- * renditions of this customer in progress, closed); and whatever the source of the bytes throws, unchanged.
+ * `bytes` before it requests the next. Errors, after which a retry makes sense: `ReaderFailure`; `service_unavailable` when no picture can
+ * be read now (no space for its bytes, no process to read it, too many renditions of this customer in progress, closed); and whatever the
+ * source of the bytes throws, unchanged.
  */
 export interface MediaReader {
   /** Content types that this build decodes. */

@@ -10,7 +10,7 @@ export interface Focus {
   readonly y: number;
 }
 
-/** Pixels of the longest side of a result, whoever leaves it open. Every format can store it, and every decoder makes it in its bounds of memory. */
+/** The longest side of any result, in pixels. Every format can store it, and every decoder makes it within its memory. */
 export const MAX_RESULT_SIDE = 4096;
 
 /** How a picture fits into the requested size. */
@@ -53,7 +53,7 @@ function exact(value: number): number {
   return Number(value.toFixed(12));
 }
 
-/** What nobody asked to be different. */
+/** The defaults. */
 const plain = { fit: 'inside', gravity: MIDDLE, quality: 80, background: null, blur: null } as const;
 
 /** The whole picture, no side longer than so many pixels. */

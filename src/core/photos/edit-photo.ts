@@ -10,7 +10,10 @@ import { placeAt } from './place.js';
 
 export type EditUses = { store: Transactional<'photos' | 'customer' | 'outbox'>; clock: Clock; gazetteer: Gazetteer };
 
-/** Merges a patch into a photo. Errors: `invalid_request`, `not_found` (trashed too, unless it is restored by the patch), `precondition_failed`. */
+/**
+ * Merges a patch into a photo. Errors: `invalid_request`, `not_found` (trashed too, unless it is restored by the patch),
+ * `precondition_failed`.
+ */
 export async function editPhoto(
   { store, clock, gazetteer }: EditUses,
   caller: Caller,

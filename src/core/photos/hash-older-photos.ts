@@ -19,8 +19,9 @@ const BATCH = 100;
 const MAX_PIXELS = 2 ** 20;
 
 /**
- * Gives a perceptual hash to the photos that were imported before there were any. It is made from the stored `thumb`, which has the pixels that an
- * import hashes. Runs through all photos once in the life of a process: plain pictures, and those that cannot be read, stay without.
+ * Gives a perceptual hash to the photos that were imported before there were any. It is made from the stored `thumb`, which has the pixels
+ * that an import hashes. Runs through all photos once in the life of a process: plain pictures, and those that cannot be read, stay
+ * without.
  */
 export class OlderPhotos {
   private position: { readonly customerId: Id; readonly photoId: Id } | null = null;

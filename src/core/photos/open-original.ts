@@ -8,9 +8,9 @@ import { lostBytes, lostOriginal, verified } from './verified-bytes.js';
 export type OriginalUses = { blobs: BlobStore; verifiedBlobs: VerifiedBlobs; clock: Clock };
 
 /**
- * The bytes of an original, or a range of them. They are hashed while they are read, and held back at the end if they are not what was uploaded, unless
- * they were found to be right and nothing has written to them since. A range cannot be hashed by itself: then all of them are read first, where
- * the store can tell about writes. Errors: `service_unavailable` (lost; or the store is unavailable).
+ * The bytes of an original, or a range of them. They are hashed while they are read, and held back at the end if they are not what was
+ * uploaded, unless they were found to be right and nothing has written to them since. A range cannot be hashed by itself: then all of them
+ * are read first, where the store can tell about writes. Errors: `service_unavailable` (lost; or the store is unavailable).
  */
 export async function openOriginal(uses: OriginalUses, photo: Photo, range?: ByteRange): Promise<OpenBlob> {
   const blob = await openOfSize(uses, photo, range);

@@ -181,7 +181,9 @@ function metadataErrors(field: string, metadata: PhotoInput['metadata']): FieldE
  * (`too_many`).
  */
 export function mergedMetadata(current: Metadata, given: PhotoInput['metadata']): Metadata {
-  const merged = Object.entries({ ...current, ...given }).filter((entry): entry is [string, string] => entry[1] !== null);
+  const merged = Object.entries({ ...current, ...given }).filter(
+    (entry): entry is [string, string] => entry[1] !== null,
+  );
   if (merged.length > MAX_METADATA_KEYS) throw invalid(tooManyKeys('metadata'));
   return Object.fromEntries(merged);
 }

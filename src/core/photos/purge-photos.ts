@@ -7,8 +7,8 @@ import { deleteEach, type PhotoDeletionResult } from './photo-deletions.js';
 import { purgePhoto } from './purge-photo.js';
 
 /**
- * Permanently deletes photos like `purgePhoto`, in one transaction per photo. One entry of the audit log names all that exist; it is written before the first is deleted, so
- * that none is deleted without an entry.
+ * Permanently deletes photos like `purgePhoto`, in one transaction per photo. One entry of the audit log names all that exist; it is
+ * written before the first is deleted, so that none is deleted without an entry.
  */
 export async function purgePhotos(
   uses: { store: Transactional<'photos' | 'outbox' | 'audit'>; blobs: BlobStore; clock: Clock },

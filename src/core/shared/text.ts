@@ -45,7 +45,10 @@ export function searchWords(text: string): string[] {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose.
 export const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/u;
 
-/** Order of code points, which is the order of UTF-8 bytes and of `COLLATE "C"`. `<` on strings compares UTF-16 units and differs above U+FFFF. */
+/**
+ * Order of code points, which is the order of UTF-8 bytes and of `COLLATE "C"`. `<` on strings compares UTF-16 units and differs above
+ * U+FFFF.
+ */
 export function compareText(a: string, b: string): number {
   const [left, right] = [a[Symbol.iterator](), b[Symbol.iterator]()];
   for (;;) {

@@ -32,7 +32,13 @@ export async function resolveTags(
     requireScope(caller, 'tags:write');
     await customer.lock();
     await requireTagsWithinLimit(tags, missing.length, limits);
-    const created = missing.map(([nameKey, name]) => ({ name, nameKey, color: null, description: null, createdAt: at }));
+    const created = missing.map(([nameKey, name]) => ({
+      name,
+      nameKey,
+      color: null,
+      description: null,
+      createdAt: at,
+    }));
     for (const { id } of (await createMissingTags(transaction, created, at)).tags.values()) ids.add(id);
   }
   const areTooMany = (others: readonly Id[]) => new Set([...ids, ...others]).size > limits.tagsPerPhoto;

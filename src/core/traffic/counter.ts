@@ -1,6 +1,16 @@
 import { DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import { type HourCount, MAX_FAILURES, type PictureCount, type RequestCount, type RequestFailure, type Tally, type TransferCount, dayOf, hourOf } from './traffic.js';
+import {
+  dayOf,
+  type HourCount,
+  hourOf,
+  MAX_FAILURES,
+  type PictureCount,
+  type RequestCount,
+  type RequestFailure,
+  type Tally,
+  type TransferCount,
+} from './traffic.js';
 
 /** A request that has ended. */
 export interface EndedRequest extends Omit<RequestFailure, 'code'> {

@@ -5,7 +5,15 @@ import type { QuotaUse } from '../customers/customer-repository.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable } from '../shared/transactional.js';
-import { type HourCount, type RequestCount, type RequestFailure, type TrafficStore, type TransferCount, dayOf, trafficDays } from './traffic.js';
+import {
+  dayOf,
+  type HourCount,
+  type RequestCount,
+  type RequestFailure,
+  type TrafficStore,
+  type TransferCount,
+  trafficDays,
+} from './traffic.js';
 
 /** The usage and the requests of an account. */
 export interface Traffic {

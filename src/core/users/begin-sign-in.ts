@@ -26,10 +26,7 @@ interface Beginning {
   readonly byProvider?: ProofByProvider & { readonly role: Role | null };
 }
 
-/**
- * Opens a session or, for a person with a second factor, a sign-in that waits for it. The user is locked. Errors:
- * `ip_not_whitelisted`.
- */
+/** Opens a session or, for a person with a second factor, a sign-in that waits for it. The user is locked. Errors: `ip_not_whitelisted`. */
 export async function beginSignIn(
   { customer, users, factors }: Transaction<'customer' | 'users' | 'factors'>,
   user: User,

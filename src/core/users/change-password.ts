@@ -9,7 +9,10 @@ import { auditSubject, type CommonPasswords, requireGoodPassword, userActor, wit
 const FIELD = 'current';
 
 interface PasswordChange {
-  /** The password or, of a person with a second factor, a code or passkey. Ignored in the first minutes of a session that began with a one-time link. */
+  /**
+   * The password or, of a person with a second factor, a code or passkey. Ignored in the first minutes of a session that began with a
+   * one-time link.
+   */
   readonly current: FactorAnswer;
   readonly password: string;
 }

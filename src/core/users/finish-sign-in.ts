@@ -20,8 +20,8 @@ interface SecondStep {
 }
 
 /**
- * Signs in the browser whose person gave the password before, and now a one-time or recovery code, or uses a passkey. Errors: `unauthorized` when it starts
- * again with the password; `invalid_request`, `rate_limited`, `ip_not_whitelisted`.
+ * Signs in the browser whose person gave the password before, and now a one-time or recovery code, or uses a passkey. Errors:
+ * `unauthorized` when it starts again with the password; `invalid_request`, `rate_limited`, `ip_not_whitelisted`.
  */
 export async function finishSignIn(
   uses: PasskeyUses &

@@ -56,8 +56,8 @@ export interface IdentityProvider {
   begin(request: ProviderRequest): Promise<string>;
   /**
    * Checks what the provider sent with the browser to `answer`, an address that begins with `returnTo`: that it is the answer of this
-   * provider to this request, signed by a current key, neither old nor used before. Errors: `unauthorized` otherwise, and when the person was not signed
-   * in there; `service_unavailable`.
+   * provider to this request, signed by a current key, neither old nor used before. Errors: `unauthorized` otherwise, and when the person
+   * was not signed in there; `service_unavailable`.
    */
   finish(answer: string, request: ProviderRequest): Promise<Assertion>;
   /** The address at which a person signs out there and comes back; null if there is none. Errors: `service_unavailable`. */

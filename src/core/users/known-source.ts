@@ -1,7 +1,7 @@
 import { addressBudget } from '../access/ip-list.js';
 import type { AuditAction } from '../audit/audit-entry.js';
-import { type Clock, DAY, after } from '../shared/clock.js';
-import { type Secrets, readToken } from '../shared/secrets.js';
+import { after, type Clock, DAY } from '../shared/clock.js';
+import { readToken, type Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
 import { accountName, type DevicePayload } from './device-cookie.js';
 import type { User } from './user.js';

@@ -17,8 +17,9 @@ export interface Linked {
 
 /**
  * The user who has this identity; else the one with the verified address, or a new one, who gets it now. An address is what people enter
- * here themselves. So whatever opened the account before ends with the link: somebody could have taken the address in advance, to share an account with
- * its owner. Nothing of that happens to a user with a second factor, which an address does not prove. The customer is locked. Errors: `unauthorized`.
+ * here themselves. So whatever opened the account before ends with the link: somebody could have taken the address in advance, to share an
+ * account with its owner. Nothing of that happens to a user with a second factor, which an address does not prove. The customer is locked.
+ * Errors: `unauthorized`.
  */
 export async function linkOrAdmit(
   transaction: LinkTransaction,

@@ -19,8 +19,8 @@ interface Given {
 }
 
 /**
- * Whether this is a code of the person, or a passkey's, and uses it up. The user is locked, so that codes are checked one after another. A wrong one is
- * stored: the transaction must not fail for it.
+ * Whether this is a code of the person, or a passkey's, and uses it up. The user is locked, so that codes are checked one after another. A
+ * wrong one is stored: the transaction must not fail for it.
  */
 export async function proveFactor(
   uses: PasskeyUses,

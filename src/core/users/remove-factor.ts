@@ -15,8 +15,8 @@ export interface FactorReference {
 }
 
 /**
- * Removes a second factor; with the last one the recovery codes. It needs a code or a passkey, however recently one was given. Every other browser of
- * the person is signed out. The last one stays where everyone needs one. Errors: `not_found`, `invalid_request`, `rate_limited`.
+ * Removes a second factor; with the last one the recovery codes. It needs a code or a passkey, however recently one was given. Every other
+ * browser of the person is signed out. The last one stays where everyone needs one. Errors: `not_found`, `invalid_request`, `rate_limited`.
  */
 export async function removeFactor(
   uses: Omit<ConfirmUses, 'store'> &

@@ -36,8 +36,8 @@ type SignInUses = NoticeUses & {
 /**
  * Signs in the browser of the user with this address and password, or begins to, if there is a second factor. A password that was changed
  * since it was compared is refused. Neither the response, its wording nor its time reveals whether an address exists. A person who has
- * accounts at several customers with one password gets the one used last in which the browser is not signed in yet. Errors: `unauthorized`, `rate_limited`; with the right password
- * `ip_not_whitelisted`.
+ * accounts at several customers with one password gets the one used last in which the browser is not signed in yet. Errors: `unauthorized`,
+ * `rate_limited`; with the right password `ip_not_whitelisted`.
  */
 export function signIn(
   uses: SignInUses,

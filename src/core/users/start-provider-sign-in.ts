@@ -29,8 +29,8 @@ interface Start {
 }
 
 /**
- * Where the browser goes to sign in at a provider, and the cookie with which it comes back. Whoever has a second factor is asked again
- * for that, not here. Errors: `not_found`, `service_unavailable`, `rate_limited`, `unauthorized`.
+ * Where the browser goes to sign in at a provider, and the cookie with which it comes back. Whoever has a second factor is asked again for
+ * that, not here. Errors: `not_found`, `service_unavailable`, `rate_limited`, `unauthorized`.
  */
 export async function startProviderSignIn(
   uses: ProviderUses,

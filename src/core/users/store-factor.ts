@@ -14,8 +14,8 @@ type StoreUses = NoticeUses & {
 };
 
 /**
- * Adds a factor of either kind, and tells the person by mail. Every other browser of the person is signed out: it may be in the hands of whoever has the password. Returns
- * the recovery codes that the first factor brings, otherwise null. Errors: `limit_reached`.
+ * Adds a factor of either kind, and tells the person by mail. Every other browser of the person is signed out: it may be in the hands of
+ * whoever has the password. Returns the recovery codes that the first factor brings, otherwise null. Errors: `limit_reached`.
  */
 export function storeFactor(
   uses: StoreUses,

@@ -13,8 +13,8 @@ export interface Busy {
 /** The sender's side: deliveries of all customers. Endpoints take turns, so that one's thousands do not delay another's single one. */
 export interface DeliveryQueue {
   /**
-   * The next due delivery to an enabled endpoint on the network, leased for `leaseSeconds` by the database's clock; its `attempt` is already incremented.
-   * Null when nothing is due. No two callers hold one at the same time; one whose lease has expired is due again.
+   * The next due delivery to an enabled endpoint on the network, leased for `leaseSeconds` by the database's clock; its `attempt` is
+   * already incremented. Null when nothing is due. No two callers hold one at the same time; one whose lease has expired is due again.
    */
   claim(leaseSeconds: number, busy: Busy): Promise<LeasedDelivery | null>;
   /** The same of one endpoint alone, for the program that listens there. */

@@ -1,6 +1,6 @@
 import type { CustomerDirectory } from '../customers/customer-directory.js';
 import { forEachCustomer } from '../customers/each-customer.js';
-import { type Clock, DAY, after } from '../shared/clock.js';
+import { after, type Clock, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { isSealedByNewest, reseal } from '../shared/sealed.js';
 import type { Secrets } from '../shared/secrets.js';

@@ -109,7 +109,10 @@ export function isAbandoned({ listeningUntil }: WebhookEndpoint, at: Date): bool
   return listeningUntil !== null && listeningUntil.getTime() < at.getTime();
 }
 
-/** After a failed attempt, unless a program listens, which ends by itself. 410 Gone disables immediately; otherwise it takes five days of nothing but failures. */
+/**
+ * After a failed attempt, unless a program listens, which ends by itself. 410 Gone disables immediately; otherwise it takes five days of
+ * nothing but failures.
+ */
 export function recordFailure(endpoint: WebhookEndpoint, responseStatus: number | null, at: Date): WebhookEndpoint {
   if (endpoint.listeningUntil !== null) return endpoint;
   if (responseStatus === 410) return disable(endpoint, 'gone', at);

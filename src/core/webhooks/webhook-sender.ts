@@ -10,8 +10,8 @@ export interface WebhookAnswer {
   readonly status: number | null;
   readonly reason: string | null;
   /**
-   * The beginning of the response's body, up to `MAX_ANSWER_BYTES`, as text without control
-   * characters and without what looks like a secret; null when there is none.
+   * The beginning of the response's body, up to `MAX_ANSWER_BYTES`, as text without control characters and without what looks like a
+   * secret; null when there is none.
    */
   readonly body: string | null;
 }
@@ -32,7 +32,8 @@ export interface WebhookSender {
   refusal(url: string): Promise<string | null>;
   /**
    * POSTs once. Does not send to a URL that `refusal` refuses; its name is resolved once, and the request goes only there. Redirects are
-   * not followed. Everything in the response except its status and the beginning of its body is dropped. Resolves within 15 seconds; never throws.
+   * not followed. Everything in the response except its status and the beginning of its body is dropped. Resolves within 15 seconds; never
+   * throws.
    */
   post(message: WebhookMessage): Promise<WebhookAnswer>;
 }

@@ -35,8 +35,8 @@ const PANASONIC_SIGNATURE = Buffer.from('88e774d8f8251d4d947a6e77822b5d6a', 'hex
 const CANON_SIGNATURE = Buffer.from('CR\x02', 'latin1');
 
 /**
- * Raw files that are built like a TIFF: DNG, CR2, NEF, ARW, ORF and RW2. They begin with a directory like any TIFF, often that of a small preview:
- * treated as a TIFF, a photo of 40 megapixels would be reduced to it.
+ * Raw files that are built like a TIFF: DNG, CR2, NEF, ARW, ORF and RW2. They begin with a directory like any TIFF, often that of a small
+ * preview: treated as a TIFF, a photo of 40 megapixels would be reduced to it.
  */
 export const readTiffRaw: RawReader = async (file) => {
   const header = await tiffHeader(file, 0);

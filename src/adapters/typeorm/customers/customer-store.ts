@@ -10,8 +10,8 @@ const classes = Object.entries(repositories);
 
 /**
  * Transactions are READ COMMITTED, with row locks. Rows are locked in this order, within a kind by id ascending: customer, import, item,
- * photo, tag, webhook endpoint, delivery, delivery key, share, user. Code that breaks it can deadlock; Postgres then aborts one of the two transactions, which
- * is run again.
+ * photo, tag, webhook endpoint, delivery, delivery key, share, user. Code that breaks it can deadlock; Postgres then aborts one of the two
+ * transactions, which is run again.
  */
 export class TypeormCustomerStore implements CustomerStore {
   private readonly photosTogether: PhotosReadTogether;

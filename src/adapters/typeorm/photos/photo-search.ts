@@ -8,7 +8,8 @@ const MAX_WORD = 500;
 
 /**
  * The lexemes of one photo begin with its customer's number, so that a search only reads the customer's part of the index that all photos
- * share: `7:paris` is a word, `7#12` a tag, `7@FR` a country, `7~paris` a word of the place's names and `7^nikkor` one of the lens's. Tags are stored by id, so renaming one touches no photo.
+ * share: `7:paris` is a word, `7#12` a tag, `7@FR` a country, `7~paris` a word of the place's names and `7^nikkor` one of the lens's. Tags
+ * are stored by id, so renaming one touches no photo.
  */
 export function wordLexemes(
   photo: Pick<Photo, 'customerId' | 'filename' | 'title' | 'description' | 'place' | 'camera'>,

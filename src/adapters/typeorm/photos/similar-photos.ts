@@ -21,8 +21,9 @@ export async function storeHash(manager: EntityManager, customerId: Id, id: Id, 
 }
 
 /**
- * SQL for the other photos of `$1` whose hash is this near: `photo_id` and `distance`. Hashes that differ in few bits have a quarter that differs in
- * very few. So each quarter is looked up with every value that is so near to its own, and only what that finds is compared as a whole.
+ * SQL for the other photos of `$1` whose hash is this near: `photo_id` and `distance`. Hashes that differ in few bits have a quarter that
+ * differs in very few. So each quarter is looked up with every value that is so near to its own, and only what that finds is compared as a
+ * whole.
  */
 export function nearPhotos({ photoId, phash, maxDistance }: SimilarFilter, place: (value: unknown) => string): string {
   const bits = BigInt.asIntN(64, BigInt(`0x${phash}`)).toString();

@@ -1,6 +1,17 @@
 import { type DataSource, type EntityManager, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
-import { type HourCount, MAX_FAILURES, type PictureCount, type RequestCount, type RequestFailure, type StorageCount, type Tally, type TrafficReads, type TrafficStore, type TransferCount } from '../../../core/traffic/traffic.js';
+import {
+  type HourCount,
+  MAX_FAILURES,
+  type PictureCount,
+  type RequestCount,
+  type RequestFailure,
+  type StorageCount,
+  type Tally,
+  type TrafficReads,
+  type TrafficStore,
+  type TransferCount,
+} from '../../../core/traffic/traffic.js';
 import { asJson, change, select } from '../database/rows.js';
 import { inTransaction, withoutTransaction } from '../database/transaction.js';
 import {

@@ -1,5 +1,12 @@
 import type { Id } from '../../../core/shared/ids.js';
-import type { HourCount, PictureCount, RequestCount, RequestFailure, StorageCount, TransferCount } from '../../../core/traffic/traffic.js';
+import type {
+  HourCount,
+  PictureCount,
+  RequestCount,
+  RequestFailure,
+  StorageCount,
+  TransferCount,
+} from '../../../core/traffic/traffic.js';
 import { bigWhole, generatedKey, instant, key, optionalText, tableOf, text, whole } from '../database/columns.js';
 
 const day = { type: 'date', primary: true } as const;
