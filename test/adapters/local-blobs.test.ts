@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -17,14 +17,13 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext, runInThisContext } from 'node:vm';
 import { LocalBlobStore } from '../../src/adapters/local-blobs/local-blob-store.js';
 import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore, OpenBlob } from '../../src/core/blobs/blob-store.js';
+import { mounted, mountedDisk, unmount } from '../support/mounted.js';
 
-const run = promisify(execFile);
 const MIB = 1024 * 1024;
 const LINUX = process.platform === 'linux';
 
@@ -308,7 +307,7 @@ describe('when the store cannot serve', () => {
   it('says so when the disk is full, leaves nothing, and goes on when there is room', async () => {
     const small = join(parent, 'small');
     await mkdir(small);
-    if (!(await mounted('tmpfs', '-o', 'size=2m', small))) return leftOut('a full disk', 'mounting is not permitted');
+    if (!(await mountedDisk(small, '2m'))) return leftOut('a full disk', 'mounting is not permitted');
     try {
       const full = await LocalBlobStore.open(join(small, 'blobs'));
       const old = await full.put(key('a'), of(randomBytes(MIB)));
@@ -320,24 +319,24 @@ describe('when the store cannot serve', () => {
       await full.delete([key('a')]);
       expect((await full.put(key('b'), of(randomBytes(MIB)))).sizeBytes).toBe(MIB);
     } finally {
-      await run('umount', ['-l', small]);
+      await unmount(small);
     }
   });
 
   it('says so on a disk that can only be read, and goes on reading', async () => {
     const disk = join(parent, 'disk');
     await mkdir(disk);
-    if (!(await mounted('tmpfs', disk))) return leftOut('a read-only disk', 'mounting is not permitted');
+    if (!(await mountedDisk(disk, '2m'))) return leftOut('a read-only disk', 'mounting is not permitted');
     try {
       const frozen = await LocalBlobStore.open(disk);
       const { etag } = await frozen.put(key('a'), of(Buffer.from('bytes')));
-      await run('mount', ['-o', 'remount,ro', disk]);
+      await mounted('-o', 'remount,ro', disk);
       await expect(frozen.put(key('b'), of())).rejects.toEqual(unavailable('EROFS'));
       await expect(frozen.copy(key('a'), key('b'), etag)).rejects.toEqual(unavailable('EROFS'));
       await expect(frozen.delete([key('a')])).rejects.toEqual(unavailable('EROFS'));
       expect(await text(await frozen.get(key('a')))).toBe('bytes');
     } finally {
-      await run('umount', ['-l', disk]);
+      await unmount(disk);
     }
   });
 
@@ -356,7 +355,7 @@ describe('when the store cannot serve', () => {
       expect(await store.copy(key('staging/1/never'), key('originals/1/c'), etag)).toBe(false);
       expect(await temps()).toEqual([]);
     } finally {
-      await run('umount', ['-l', fileOf('staging')]);
+      await unmount(fileOf('staging'));
     }
   });
 });
@@ -454,14 +453,6 @@ async function startOf(pid: number): Promise<string> {
   if (!LINUX) return '0';
   const line = await readFile(`/proc/${pid}/stat`, 'utf8');
   return line.slice(line.lastIndexOf(')')).split(' ')[20] ?? '';
-}
-
-async function mounted(...args: string[]): Promise<boolean> {
-  const type = args[0] === 'tmpfs' ? ['-t', 'tmpfs'] : [];
-  return run('mount', [...type, ...args]).then(
-    () => true,
-    () => false,
-  );
 }
 
 function leftOut(what: string, why: string): void {

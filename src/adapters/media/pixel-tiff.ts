@@ -39,10 +39,11 @@ export async function writePixelTiff(path: string, pixels: Pixels, profile: Uint
   const head = header(header(0).length);
   const file = await open(path, 'wx', 0o600);
   try {
-    await file.write(head);
+    // `writeFile`, which goes on where a call wrote only some of its bytes, as on a disk that is nearly full.
+    await file.writeFile(head);
     for (let strip = 0; strip < strips; strip += 1) {
       const rows = Array.from({ length: rowsOf(strip) }, (_, row) => pixels.row(strip * ROWS_PER_STRIP + row));
-      await file.writev(rows);
+      await file.writeFile(Buffer.concat(rows));
     }
   } finally {
     await file.close();

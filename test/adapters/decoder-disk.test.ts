@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { writePixelTiff } from '../../src/adapters/media/pixel-tiff.js';
+import { withRawPicture } from '../../src/adapters/media/raw/raw-picture.js';
+import { mountedDisk, unmount } from '../support/mounted.js';
+
+/**
+ * A disk that has room for some bytes of a call writes those and says how many: what is on it then is not what was to be decoded, and the
+ * picture would be refused as damaged.
+ */
+
+let parent: string;
+let small: string;
+let isSmall: boolean;
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'decoder-disk-'));
+  small = join(parent, 'small');
+  await mkdir(small);
+  isSmall = await mountedDisk(small, '64k');
+});
+afterEach(async () => {
+  if (isSmall) await unmount(small);
+  await rm(parent, { recursive: true });
+});
+
+const full = expect.objectContaining({ code: 'ENOSPC' });
+
+/** A square of noise, which does not compress. */
+const SIDE = 256;
+const noise = randomBytes(3 * SIDE * SIDE);
+
+test('the pixels of a HEIC do not fit on the disk', async () => {
+  if (!isSmall) return leftOut();
+  const row = (y: number) => noise.subarray(3 * SIDE * y, 3 * SIDE * (y + 1));
+  const pixels = (height: number) => ({ width: SIDE, height, channels: 3 as const, row });
+  await writePixelTiff(join(small, 'fits.tif'), pixels(64), undefined);
+  await expect(writePixelTiff(join(small, 'larger.tif'), pixels(64), undefined)).rejects.toEqual(full);
+});
+
+test('the preview of a raw file does not fit on the disk', async () => {
+  if (!isSmall) return leftOut();
+  const jpeg = await sharp(noise, { raw: { width: SIDE, height: SIDE, channels: 3 } })
+    .resize(3 * SIDE, 3 * SIDE)
+    .jpeg({ quality: 100 })
+    .toBuffer();
+  expect(jpeg.length).toBeGreaterThan(64 * 1024);
+  await writeFile(join(parent, 'photo.dng'), jpeg);
+  const file = await open(join(parent, 'photo.dng'));
+  const raw = {
+    contentType: 'image/x-adobe-dng',
+    jpegs: [{ start: 0, length: jpeg.length }],
+    orientation: null,
+    sensorData: [],
+    metadata: null,
+    xmp: null,
+  };
+  const order = { raw, file, folder: small, maxPixels: 10 * SIDE ** 2 };
+  await expect(withRawPicture(order, async () => 'opened')).rejects.toEqual(full);
+  expect(await withRawPicture({ ...order, folder: parent }, async () => 'opened')).toBe('opened');
+  await file.close();
+});
+
+function leftOut(): void {
+  console.warn('LEFT OUT: a disk that fills up while a decoder writes: mounting is not permitted');
+}
