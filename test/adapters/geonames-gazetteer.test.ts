@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -35,6 +35,16 @@ describe('places by borders and GeoNames', () => {
   ])('%s', async (_, latitude, longitude, expected) => {
     const place = await gazetteer.placeOf({ latitude, longitude });
     expect(place && `${place.country} ${place.city}`).toBe(expected);
+  });
+
+  it('reads its files again when it could not the first time', async () => {
+    const away = `${folder}-away`;
+    renameSync(folder, away);
+    const other = new GeonamesGazetteer(pathToFileURL(`${folder}/`));
+    const position = { latitude: 48.8462, longitude: 2.2822 };
+    await expect(other.placeOf(position)).rejects.toThrow('ENOENT');
+    renameSync(away, folder);
+    expect(await other.placeOf(position)).toMatchObject({ city: 'Paris' });
   });
 
   it('says that the country has no city nearby, and no region', async () => {

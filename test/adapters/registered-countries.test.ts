@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -19,6 +19,15 @@ describe('countries by the registries of IP addresses', () => {
     const countries = open();
     const answers = await Promise.all(addresses.map((address) => countries.countryOf(address)));
     expect(answers).toEqual(['ZA', 'JP', 'US', 'BR', 'GB']);
+  });
+
+  it('reads its file again when it could not the first time', async () => {
+    const away = `${folder}-away`;
+    renameSync(folder, away);
+    const countries = open();
+    await expect(countries.countryOf('81.2.69.142')).rejects.toThrow('ENOENT');
+    renameSync(away, folder);
+    expect(await countries.countryOf('81.2.69.142')).toBe('GB');
   });
 
   it('comes with the licences of both, the reader and the data', () => {

@@ -1,4 +1,5 @@
 import { Algorithm, hash, type Options, verify } from '@node-rs/argon2';
+import { Lazy } from '../../core/shared/lazy.js';
 import type { PasswordHasher } from '../../core/users/password-hasher.js';
 
 /** The minimum that OWASP's password storage cheat sheet recommends for argon2id: 19 MiB, two passes, one lane. */
@@ -6,7 +7,7 @@ const options: Options = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost
 
 /** argon2id (RFC 9106) in PHC string format. Does not run on the JavaScript thread. */
 export class Argon2PasswordHasher implements PasswordHasher {
-  private decoy: Promise<string> | undefined;
+  readonly #decoy = new Lazy(() => this.hash('the password of nobody'));
 
   hash(password: string): Promise<string> {
     return hash(password, options);
@@ -17,7 +18,6 @@ export class Argon2PasswordHasher implements PasswordHasher {
   }
 
   async pretend(password: string): Promise<void> {
-    this.decoy ??= this.hash('the password of nobody');
-    await this.matches(await this.decoy, password);
+    await this.matches(await this.#decoy.get(), password);
   }
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { IpCountries } from '../../core/access/ip-countries.js';
 import { normalizeAddress } from '../../core/access/ip-list.js';
+import { Lazy } from '../../core/shared/lazy.js';
 
 const builtFolder = new URL('./register/', import.meta.url);
 /** What registries write where they name no country: the European Union, Asia and the Pacific, nobody. */
@@ -13,16 +14,17 @@ type Register = (address: string) => string | null;
  * is loaded at the first question, as most processes are never asked.
  */
 export class RegisteredCountries implements IpCountries {
-  #opened: Promise<Register> | null = null;
+  readonly #register: Lazy<Register>;
 
   /** @param folder What `bin/build/countries.js` has written. */
-  constructor(private readonly folder: URL = builtFolder) {}
+  constructor(folder: URL = builtFolder) {
+    this.#register = new Lazy(() => open(folder));
+  }
 
   async countryOf(address: string): Promise<string | null> {
     const normal = normalizeAddress(address);
     if (normal === null) return null;
-    this.#opened ??= open(this.folder);
-    const country = (await this.#opened)(normal);
+    const country = (await this.#register.get())(normal);
     return country === null || NO_COUNTRIES.includes(country) ? null : country;
   }
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { DecoderPriority, WantedIsolation } from '../../core/media/isolation.js';
 import { DomainError } from '../../core/shared/errors.js';
+import { Lazy } from '../../core/shared/lazy.js';
 import { type ChosenIsolation, chooseIsolation } from './isolation/choose-isolation.js';
 import type { Isolation, ProgramFiles } from './isolation/isolation.js';
 import { MediaProcess, type ProcessBounds } from './media-process.js';
@@ -27,8 +28,8 @@ export class MediaProcessPool {
   readonly #processes = new Set<MediaProcess>();
   /** With the timers that end them. Those that were used last are taken first, so that the others can end. */
   readonly #idle: { readonly process: MediaProcess; readonly end: NodeJS.Timeout }[] = [];
-  #scratch: Promise<Scratch> | null = null;
-  #chosen: Promise<ChosenIsolation> | null = null;
+  readonly #scratch = new Lazy(() => openScratch(this.options.scratchDir));
+  readonly #isolation = new Lazy(async () => this.#choose(await this.scratch()));
   #names = 0;
   #closed = false;
 
@@ -42,26 +43,13 @@ export class MediaProcessPool {
     return [...this.#processes].map(({ pid, busy }) => ({ pid, busy }));
   }
 
-  /** Chosen once, by starting a process, which is then the first to be used. Retried by the next call after an error. */
-  async isolation(): Promise<ChosenIsolation> {
-    this.#chosen ??= this.scratch().then((scratch) => this.#choose(scratch));
-    try {
-      return await this.#chosen;
-    } catch (error) {
-      this.#chosen = null;
-      throw error;
-    }
+  /** Chosen once, by starting a process, which is then the first to be used. */
+  isolation(): Promise<ChosenIsolation> {
+    return this.#isolation.get();
   }
 
-  /** Retried by the next call if it could not be created. */
-  async scratch(): Promise<Scratch> {
-    this.#scratch ??= openScratch(this.options.scratchDir);
-    try {
-      return await this.#scratch;
-    } catch (error) {
-      this.#scratch = null;
-      throw error;
-    }
+  scratch(): Promise<Scratch> {
+    return this.#scratch.get();
   }
 
   /** Gives `work` a process of its own. */
@@ -90,7 +78,7 @@ export class MediaProcessPool {
   /** Call it when nothing uses a process any more. */
   async removeFiles(): Promise<void> {
     this.#processes.clear();
-    await (await this.#scratch)?.removeAll();
+    await (await this.#scratch.opened)?.removeAll();
   }
 
   #choose(scratch: Scratch): Promise<ChosenIsolation> {

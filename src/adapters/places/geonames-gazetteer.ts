@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Gazetteer } from '../../core/photos/gazetteer.js';
 import type { Place } from '../../core/photos/place.js';
+import { Lazy } from '../../core/shared/lazy.js';
 
 const builtFolder = new URL('./gazetteer/', import.meta.url);
 /** Kilometres beyond which a city does not name a position. */
@@ -22,14 +23,15 @@ type Sphere = Pick<typeof import('geokdbush'), 'around' | 'distance'>;
  * are read at the first question: most processes are never asked.
  */
 export class GeonamesGazetteer implements Gazetteer {
-  #opened: Promise<Cities> | null = null;
+  readonly #cities: Lazy<Cities>;
 
   /** @param folder What `bin/build/gazetteer.js` has written. */
-  constructor(private readonly folder: URL = builtFolder) {}
+  constructor(folder: URL = builtFolder) {
+    this.#cities = new Lazy(() => Cities.open(folder));
+  }
 
   async placeOf({ latitude, longitude }: { latitude: number; longitude: number }): Promise<Place | null> {
-    this.#opened ??= Cities.open(this.folder);
-    return (await this.#opened).placeOf(longitude, latitude);
+    return (await this.#cities.get()).placeOf(longitude, latitude);
   }
 }
 

@@ -9,6 +9,7 @@ import type {
   RenditionOrder,
   Sniffed,
 } from '../../core/media/media-reader.js';
+import { Lazy } from '../../core/shared/lazy.js';
 import { openScratch, type Scratch } from '../media/scratch.js';
 import { formats, sniff } from '../media/sniff.js';
 import type { Methods, Rpc } from './rpc.js';
@@ -33,12 +34,13 @@ export class PrimaryMediaReader implements MediaReader {
   readonly formats = formats;
   private readonly waiting = new Map<number, WaitingPicture>();
   private pictures = 0;
-  private opened: Promise<Scratch> | null = null;
+  private readonly scratch: Lazy<Scratch>;
 
   constructor(
     private readonly primary: Rpc,
-    private readonly scratchDir: string,
+    scratchDir: string,
   ) {
+    this.scratch = new Lazy(() => openScratch(scratchDir));
     primary.serve({
       pictureFile: (picture: number) => this.noting(picture, ({ bytes }) => this.fileOf(picture, bytes)),
       copyPicture: (picture: number) => this.noting(picture, ({ bytes }) => this.copy(picture, bytes)),
@@ -59,7 +61,7 @@ export class PrimaryMediaReader implements MediaReader {
 
   /** Removes all files. */
   async close(): Promise<void> {
-    await (await this.opened?.catch(() => null))?.removeAll();
+    await (await this.scratch.opened?.catch(() => null))?.removeAll();
   }
 
   private async read<Result>(method: string, bytes: PictureBytes, order: object): Promise<Result> {
@@ -74,7 +76,7 @@ export class PrimaryMediaReader implements MediaReader {
     } finally {
       this.waiting.delete(picture);
       // Its copy, if there is one. One that stays is removed with the folder.
-      await this.opened?.then((scratch) => scratch.unspool(nameOf(picture))).catch(() => undefined);
+      await this.scratch.opened?.then((scratch) => scratch.unspool(nameOf(picture))).catch(() => undefined);
     }
   }
 
@@ -94,21 +96,10 @@ export class PrimaryMediaReader implements MediaReader {
   }
 
   private async copy(picture: number, bytes: PictureBytes): Promise<string> {
-    const scratch = await this.scratch();
+    const scratch = await this.scratch.get();
     await scratch.unspool(nameOf(picture));
     await scratch.spool(nameOf(picture), { [Symbol.asyncIterator]: () => bytes[Symbol.asyncIterator]() });
     return join(scratch.path, nameOf(picture));
-  }
-
-  /** Retried by the next picture if it could not be created. */
-  private async scratch(): Promise<Scratch> {
-    this.opened ??= openScratch(this.scratchDir);
-    try {
-      return await this.opened;
-    } catch (error) {
-      this.opened = null;
-      throw error;
-    }
   }
 }
 

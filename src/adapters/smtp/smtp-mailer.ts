@@ -1,6 +1,7 @@
 import type { QueuedMail } from '../../core/mail/mail.js';
 import type { Mailer, SendReport, SendResult } from '../../core/mail/mailer.js';
 import { DomainError } from '../../core/shared/errors.js';
+import { Lazy } from '../../core/shared/lazy.js';
 import { withTimeout } from '../with-timeout.js';
 import { textOf } from './mail-texts.js';
 import { htmlOf, plainTextOf } from './render-mail.js';
@@ -26,7 +27,8 @@ type Transport = ReturnType<typeof import('nodemailer').createTransport>;
 
 /** Sends mails to one SMTP server, over a connection for each. */
 export class SmtpMailer implements Mailer {
-  private transport: Promise<Transport> | null = null;
+  /** Loaded with the first mail: most processes never send one. */
+  private readonly transport = new Lazy(() => this.open());
   private underWay = 0;
 
   constructor(private readonly options: SmtpOptions) {}
@@ -82,14 +84,12 @@ export class SmtpMailer implements Mailer {
     this.underWay += 1;
     const { timeoutMs = TIMEOUT_MS } = this.options;
     try {
-      this.transport ??= this.open();
-      return await withTimeout(work(await this.transport), timeoutMs, `no response within ${timeoutMs} ms`);
+      return await withTimeout(work(await this.transport.get()), timeoutMs, `no response within ${timeoutMs} ms`);
     } finally {
       this.underWay -= 1;
     }
   }
 
-  /** Loaded with the first mail: most processes never send one. */
   private async open(): Promise<Transport> {
     const { createTransport } = await import('nodemailer');
     const { host, port, implicitTls, plaintextAllowed, credentials, timeoutMs = TIMEOUT_MS } = this.options;
