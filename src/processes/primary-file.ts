@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { START_TIME, statFields } from '../composition/process-calls.js';
 import type { Config } from '../config.js';
 import { writePrivateFile } from '../private-file.js';
 
@@ -30,12 +31,20 @@ export class PrimaryFile {
 
   /** The id of the process; null when none of this service is running. */
   async find(): Promise<number | null> {
-    const text = await readFile(this.path, 'utf8').catch(() => null);
-    if (text === null) return null;
-    const written = JSON.parse(text) as Identity;
+    const written = await this.read();
+    if (written === null) return null;
     return JSON.stringify(written) === JSON.stringify(identityOf(written.pid)) && isAlive(written.pid)
       ? written.pid
       : null;
+  }
+
+  /** Null where there is none, or only what a process that was killed had written of it. */
+  private async read(): Promise<Identity | null> {
+    try {
+      return JSON.parse(await readFile(this.path, 'utf8')) as Identity;
+    } catch {
+      return null;
+    }
   }
 }
 
@@ -43,11 +52,9 @@ function identityOf(pid: number): Identity {
   return { host: hostname(), pid, started: startOf(pid) };
 }
 
-/** Field 22 of proc_pid_stat(5); the second one, a name in brackets, may contain spaces. */
 function startOf(pid: number): string | null {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+    return statFields(readFileSync(`/proc/${pid}/stat`, 'utf8'))[START_TIME] ?? null;
   } catch {
     return null;
   }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { START_TIME, STATE, statFields } from '../proc-stat.js';
 import { isAbsence, systemCode } from './storage-error.js';
 
 /** No upload pauses for so long: the process that created the file has ended. */
@@ -62,15 +63,13 @@ async function scope(): Promise<string> {
 
 /**
  * A value that stays the same while a process lives, and that no later one with its id shares; null when there is none, or only a zombie.
- * Linux: the 22nd field of /proc/PID/stat, clock ticks since boot (proc(5)). Elsewhere all live processes look alike.
+ * Linux: clock ticks since boot. Elsewhere all live processes look alike.
  */
 async function processStart(pid: number): Promise<string | null> {
   if (process.platform !== 'linux') return isAlive(pid) ? '0' : null;
   try {
-    const text = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in parentheses, which may contain anything.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
+    const fields = statFields(await readFile(`/proc/${pid}/stat`, 'utf8'));
+    return fields[STATE] === 'Z' || fields[STATE] === 'X' ? null : (fields[START_TIME] ?? null);
   } catch (error) {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ESRCH') return null;
     throw error;

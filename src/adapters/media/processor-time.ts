@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { STATE, SYSTEM_TIME, statFields, USER_TIME } from '../proc-stat.js';
 
 /** How long a process has run, and whether it would run now. */
 export interface ProcessorTime {
@@ -8,8 +9,6 @@ export interface ProcessorTime {
   readonly isActive: boolean;
 }
 
-/** Of /proc/PID/stat, proc_pid_stat(5), counted from the field after the command's name: `state`, `utime` and `stime`. */
-const [STATE, USER, SYSTEM] = [0, 11, 12] as const;
 /** USER_HZ is 100 on every architecture that Node supports. */
 const MILLISECONDS_PER_TICK = 10;
 
@@ -20,7 +19,7 @@ export function processorTime(pid: number): ProcessorTime | null {
     const threads = readdirSync(`/proc/${pid}/task`);
     const states = threads.map((thread) => fieldsOf(`/proc/${pid}/task/${thread}/stat`)[STATE]);
     return {
-      used: (Number(all[USER]) + Number(all[SYSTEM])) * MILLISECONDS_PER_TICK,
+      used: (Number(all[USER_TIME]) + Number(all[SYSTEM_TIME])) * MILLISECONDS_PER_TICK,
       isActive: states.some((state) => state === 'R' || state === 'D'),
     };
   } catch {
@@ -28,8 +27,6 @@ export function processorTime(pid: number): ProcessorTime | null {
   }
 }
 
-/** The command's name, in brackets, may contain spaces and brackets. */
 function fieldsOf(path: string): readonly string[] {
-  const stat = readFileSync(path, 'utf8');
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return statFields(readFileSync(path, 'utf8'));
 }
