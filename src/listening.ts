@@ -1,4 +1,4 @@
-import { localWebhookSender } from './composition/local-webhook-sender.js';
+import { localWebhookSender } from './composition/command-adapters.js';
 import { operatorFor } from './core/customers/account-caller.js';
 import type { Ports } from './core/ports.js';
 import { SECOND } from './core/shared/clock.js';

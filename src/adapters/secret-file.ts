@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, readFile, unlink } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDataDir } from './data-dir.js';
+import { syncFolder } from './sync-folder.js';
 
 /** The installation's own signing secret, generated at the first start and stored in a file that only its owner can read. */
 export async function readOrMakeSecret(dataDir: string): Promise<string> {
@@ -36,19 +37,17 @@ export function writeSecretFile(dataDir: string, secret: string): Promise<void> 
   return make(dataDir, join(dataDir, 'secret-key'), secret);
 }
 
-/** Whole or absent, and only one of two that start at once: written to a temporary file, then linked to its name. */
+/** Whole or absent, and only one of two that start at once: written to a temporary file, then linked to its name. Survives a power failure. */
 async function make(dataDir: string, path: string, secret = randomBytes(32).toString('hex')): Promise<void> {
   await makeDataDir(dataDir);
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  const file = await open(draft, 'wx', 0o600);
   try {
-    await file.writeFile(`${secret}\n`);
-    await file.sync();
+    await writeFile(draft, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
   } finally {
-    await file.close();
+    await rm(draft, { force: true });
   }
-  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  await unlink(draft);
+  await syncFolder(dataDir);
 }

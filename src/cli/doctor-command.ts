@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { print, table } from 'photo-service-cli/print';
-import { binariesOfDatabase } from '../composition/installation-files.js';
+import { binariesOfDatabase } from '../composition/command-adapters.js';
 import { openBlobs } from '../composition/open-blobs.js';
 import { type DatabaseState, databaseState } from '../composition/open-database.js';
 import { askRedis } from '../composition/open-rate-windows.js';

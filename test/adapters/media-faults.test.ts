@@ -151,7 +151,7 @@ describe('what is not the picture’s doing is an outage', () => {
     const script = join(folder, 'full.mjs');
     await writeFile(
       script,
-      `process.on('message', () => process.send({ away: 'ENOSPC' })); process.send('ready'); process.channel.ref();`,
+      `process.on('message', () => process.send({ unavailable: 'ENOSPC' })); process.send('ready'); process.channel.ref();`,
     );
     const { reader, close } = await openMedia({ childScript: script });
     expect(await outage(look(reader))).toBe(true);

@@ -18,7 +18,7 @@ export async function ageEncryption(recipients: readonly string[]): Promise<Conv
       throw new Error(`${recipient} is not a public key of age, which begins with age1. Create one with: age-keygen`);
     }
   }
-  return (bytes) => converted(encrypter, bytes);
+  return (bytes) => encrypted(encrypter, bytes);
 }
 
 /**
@@ -31,11 +31,11 @@ export async function ageDecryption(file: string): Promise<Conversion> {
   const identities = file.split('\n').flatMap((line) => (/^AGE-SECRET-KEY-/.test(line) ? [line.trim()] : []));
   if (identities.length === 0) throw new Error('The identity file has no line that begins with AGE-SECRET-KEY-.');
   for (const identity of identities) decrypter.addIdentity(identity);
-  return (bytes) => deciphered(decrypter, bytes);
+  return (bytes) => decrypted(decrypter, bytes);
 }
 
 /** A key for what this process encrypts and reads again itself. */
-export async function passingKey(): Promise<{ encrypt: Conversion; decrypt: Conversion }> {
+export async function ephemeralKey(): Promise<{ encrypt: Conversion; decrypt: Conversion }> {
   const { generateX25519Identity, identityToRecipient } = await library();
   const identity = await generateX25519Identity();
   return {
@@ -44,11 +44,11 @@ export async function passingKey(): Promise<{ encrypt: Conversion; decrypt: Conv
   };
 }
 
-async function* converted(encrypter: Encrypter, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+async function* encrypted(encrypter: Encrypter, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   yield* readable(await encrypter.encrypt(webStream(bytes)));
 }
 
-async function* deciphered(decrypter: Decrypter, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+async function* decrypted(decrypter: Decrypter, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   yield* readable(await decrypter.decrypt(webStream(bytes)));
 }
 

@@ -192,9 +192,9 @@ function tooManyRenditions(): DomainError {
 }
 
 function errorIn(answer: MediaAnswer): Error {
-  if (hasPart(answer, 'away'))
-    return new DomainError('service_unavailable', `Images cannot be read at the moment: ${answer.away}`);
+  if (hasPart(answer, 'unavailable'))
+    return new DomainError('service_unavailable', `Images cannot be read at the moment: ${answer.unavailable}`);
   return new ReaderFailure(
-    `The media process failed: ${hasPart(answer, 'trouble') ? answer.trouble : 'it answered a different request'}`,
+    `The media process failed: ${hasPart(answer, 'failed') ? answer.failed : 'it answered a different request'}`,
   );
 }

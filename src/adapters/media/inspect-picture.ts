@@ -1,8 +1,8 @@
 import type { Inspection, RenderedPicture } from '../../core/media/media-reader.js';
 import { renditionSizes } from '../../core/media/renditions.js';
 import { layoutOf, within } from '../../core/media/transformation.js';
+import { blurredPreview } from './blurred-preview.js';
 import { companionOf } from './companion.js';
-import { blurredPreview } from './impression.js';
 import type { PictureMetadata } from './metadata.js';
 import type { MetadataSource } from './metadata-reader.js';
 import { perceptualHash } from './perceptual-hash.js';

@@ -37,7 +37,7 @@ async function answer(job: MediaJob): Promise<MediaAnswer> {
       : { rendered: await renderPicture(job) };
   } catch (error) {
     const refused = systemCode(error);
-    if (refused !== null) return { away: refused };
-    return { trouble: error instanceof Error ? `${error.name}: ${error.message}` : 'unknown' };
+    if (refused !== null) return { unavailable: refused };
+    return { failed: error instanceof Error ? `${error.name}: ${error.message}` : 'unknown' };
   }
 }

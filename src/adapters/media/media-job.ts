@@ -9,8 +9,8 @@ export type MediaJob = ({ readonly kind: 'inspect' } & InspectOrder) | ({ readon
 export type MediaAnswer =
   | { readonly inspection: Inspection }
   | { readonly rendered: RenderedPicture | null }
-  | { readonly trouble: string }
-  | { readonly away: string };
+  | { readonly failed: string }
+  | { readonly unavailable: string };
 
 /** The child's first message, once it can accept jobs. */
 export const READY = 'ready';

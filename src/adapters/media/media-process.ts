@@ -207,7 +207,7 @@ function start(launch: Launch, folder: string): Started {
   if (filterPipe) (filterPipe as Writable).on('error', () => undefined).end(filter);
   const info = infoPipe ? json(infoPipe as Readable) : Promise.resolve(null);
   const innerParent = info.then(
-    (told) => (told as { 'child-pid': number } | null)?.['child-pid'] ?? null,
+    (info) => (info as { 'child-pid': number } | null)?.['child-pid'] ?? null,
     () => null,
   );
   return { child, innerParent };

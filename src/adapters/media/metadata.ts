@@ -33,8 +33,8 @@ const PLACEHOLDER =
   /^(.*digital (still )?camera|sony dsc|exif[_ ]jpeg.*|dcim\\.*|default|untitled|<(digimax|kenox).*|cof|dav|edf|fbt|mde|oznor|r?hdr|sdr)$/i;
 
 function description({ exif, xmp, iptc }: FileTags): string | null {
-  const said = [xmp['description'], iptc['Caption/Abstract'], exif['ImageDescription']];
-  return said.map((tag) => textOf(tag, 10_000)).find((text) => text !== null && !PLACEHOLDER.test(text)) ?? null;
+  const tags = [xmp['description'], iptc['Caption/Abstract'], exif['ImageDescription']];
+  return tags.map((tag) => textOf(tag, 10_000)).find((text) => text !== null && !PLACEHOLDER.test(text)) ?? null;
 }
 
 /** -1 means "rejected" in XMP: no rating. */

@@ -1,4 +1,4 @@
-import type { SmallPicture } from './small-picture.js';
+import { channelOffsets, type SmallPicture } from './small-picture.js';
 
 /** Pixels of a side of the picture that is transformed, and of the block of low frequencies that are compared. */
 const SIDE = 32;
@@ -44,8 +44,7 @@ function brightness({ data, raw: { width, height, channels } }: SmallPicture): F
   const [columns, rows] = [shares(width), shares(height)];
   const sums = new Float64Array(SIDE * SIDE);
   const line = new Float64Array(SIDE);
-  const [green, blue] = channels <= 2 ? [0, 0] : [1, 2];
-  const alpha = channels === 2 || channels === 4 ? channels - 1 : null;
+  const { green, blue, alpha } = channelOffsets(channels);
   for (let y = 0, at = 0; y < height; y += 1) {
     line.fill(0);
     for (let x = 0; x < width; x += 1, at += channels) {

@@ -8,6 +8,13 @@ export interface SmallPicture {
   readonly raw: { readonly width: number; readonly height: number; readonly channels: 1 | 2 | 3 | 4 };
 }
 
+/** Offsets of a pixel's values from its first, which is red: with grey, all three colours are the same. Alpha null: there is none. */
+export function channelOffsets(channels: SmallPicture['raw']['channels']) {
+  const isGrey = channels <= 2;
+  const hasAlpha = channels === 2 || channels === 4;
+  return { green: isGrey ? 0 : 1, blue: isGrey ? 0 : 2, alpha: hasAlpha ? channels - 1 : null };
+}
+
 export interface SmallOrder {
   /** Of the result, which is upright, in pixels. */
   readonly width: number;
@@ -36,7 +43,8 @@ function rotate(small: SmallPicture, orientation: number): Promise<SmallPicture>
   return pixelsOf(sharpOf(small).rotate(turn).flop(mirror));
 }
 
-function isTurned(orientation: number): boolean {
+/** Whether the orientation swaps width and height. */
+export function isTurned(orientation: number): boolean {
   return (orientations[orientation] ?? upright).turn % 180 !== 0;
 }
 

@@ -12,8 +12,8 @@ export type Lookup = (hostname: string) => Promise<readonly Address[]>;
 
 export const lookupBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
 
-/** Thrown by adapters and caught there: the URL leads to a forbidden address. */
-export class Refused extends Error {}
+/** The URL leads to an address that requests may not go to. Thrown by adapters and caught there. */
+export class ForbiddenAddress extends Error {}
 
 /** Which addresses requests may go to. */
 export type AddressRule = (address: string) => boolean;
@@ -38,9 +38,9 @@ export async function permittedAddresses(
   const hostname = new URL(url).hostname.replace(/^\[|\]$/g, '');
   const family = isIP(hostname);
   const addresses = family > 0 ? [{ address: hostname, family }] : await lookup(hostname);
-  if (addresses.length === 0) throw new Refused('The host name resolves to no address.');
+  if (addresses.length === 0) throw new ForbiddenAddress('The host name resolves to no address.');
   if (addresses.every(({ address }) => permits(address))) return addresses;
-  throw new Refused(`${field} must resolve to public addresses only.`);
+  throw new ForbiddenAddress(`${field} must resolve to public addresses only.`);
 }
 
 /** The connection goes to one of these addresses: the name is not resolved again. */

@@ -218,17 +218,17 @@ async function openBlob(
   range: ByteRange | undefined,
   silence: number,
 ): Promise<OpenBlob> {
-  const told = /^bytes (\d+)-(\d+)\/(\d+)$/
+  const stated = /^bytes (\d+)-(\d+)\/(\d+)$/
     .exec(answer.ContentRange ?? '')
     ?.slice(1)
     .map(Number);
-  const info = infoOf(answer, told?.[2] ?? answer.ContentLength);
+  const info = infoOf(answer, stated?.[2] ?? answer.ContentLength);
   const { start, end } = checkedRange(range, info.sizeBytes);
   const length = end - start + 1;
-  const isAsked = range === undefined ? told === undefined : told?.[0] === start && told[1] === end;
+  const isAsked = range === undefined ? stated === undefined : stated?.[0] === start && stated[1] === end;
   if (!isAsked || answer.ContentLength !== length) {
     throw storeOutage(
-      new Error(`Bytes ${start} to ${end} were requested, but the store returned ${told ?? answer.ContentLength}.`),
+      new Error(`Bytes ${start} to ${end} were requested, but the store returned ${stated ?? answer.ContentLength}.`),
     );
   }
   const sha256 = range === undefined ? sha256Of(answer) : null;

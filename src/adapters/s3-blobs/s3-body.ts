@@ -16,24 +16,24 @@ export interface ExpectedBody {
  * The bytes of a response, once. The last ones are held back until all have been verified: a complete read is a correct one. Errors:
  * `service_unavailable` for a body that is short, long, wrong, cut off or stuck.
  */
-export async function checkedBody(body: IncomingMessage, announced: ExpectedBody): Promise<AsyncIterable<Uint8Array>> {
+export async function checkedBody(body: IncomingMessage, expected: ExpectedBody): Promise<AsyncIterable<Uint8Array>> {
   // The client's own timeout does not distinguish a silent store from a paused reader.
   body.socket.setTimeout(0);
-  const reader = checked(body, announced);
+  const reader = checked(body, expected);
   // A generator that was never entered skips its `finally` when it is returned, and the connection would stay open: enter it, up to the
   // first yield.
   await reader.next();
   return readOnce(reader);
 }
 
-async function* checked(body: IncomingMessage, announced: ExpectedBody): AsyncGenerator<Uint8Array, void, void> {
-  const { length, sha256 } = announced;
+async function* checked(body: IncomingMessage, expected: ExpectedBody): AsyncGenerator<Uint8Array, void, void> {
+  const { length, sha256 } = expected;
   const hash = sha256 === null ? null : createHash('sha256');
   let held: Uint8Array | null = null;
   let arrived = 0;
   try {
     yield new Uint8Array(0);
-    for await (const chunk of arriving(body, announced.silence)) {
+    for await (const chunk of arriving(body, expected.silence)) {
       if (held !== null) yield held;
       held = chunk;
       arrived += chunk.length;

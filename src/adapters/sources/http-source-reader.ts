@@ -9,15 +9,15 @@ import {
 import {
   type AddressRule,
   addressRule,
+  ForbiddenAddress,
   type Lookup,
   lookupBySystem,
   orAborted,
   permittedAddresses,
-  Refused,
 } from '../outgoing/permitted-addresses.js';
 import { bodyOf } from './source-body.js';
 import { failureOf, failureOfStatus, forbidden, unreachable } from './source-failures.js';
-import { getOnce } from './source-request.js';
+import { getOnce, type RequestedPart } from './source-request.js';
 import { readResponse } from './source-response.js';
 
 export interface HttpSourceReaderOptions {
@@ -74,7 +74,7 @@ export class HttpSourceReader implements SourceReader {
   }
 
   /** The response to this request, or to the one that it leads to. */
-  private async follow({ url: first, from }: SourceRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  private async follow({ url: first, from }: RequestedPart, signal: AbortSignal): Promise<IncomingMessage> {
     let url = first;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const response = await this.get(url, from, signal);
@@ -83,7 +83,7 @@ export class HttpSourceReader implements SourceReader {
       // Its body is of no interest.
       response.destroy();
       // What is stored does not continue in this file any more, or is all of it: it is read from the beginning.
-      if (status === 416 && from !== null) return this.follow({ url: first, from: null, maxBytes: 0 }, signal);
+      if (status === 416 && from !== null) return this.follow({ url: first, from: null }, signal);
       const { location } = response.headers;
       if (!REDIRECTS.includes(status) || location === undefined) throw failureOfStatus(status, response.headers);
       url = redirected(url, location);
@@ -92,13 +92,13 @@ export class HttpSourceReader implements SourceReader {
   }
 
   /** Each URL on the way follows the same rules. */
-  private async get(url: string, from: SourceRequest['from'], signal: AbortSignal): Promise<IncomingMessage> {
+  private async get(url: string, from: RequestedPart['from'], signal: AbortSignal): Promise<IncomingMessage> {
     const problem = this.problem(url);
     if (problem !== null) throw forbidden(problem);
     const where = { permits: this.permits, lookup: this.lookup, field: field.name };
     const late = AbortSignal.any([signal, AbortSignal.timeout(this.idleTimeout)]);
     const addresses = await orAborted(permittedAddresses(url, where), late).catch((error: unknown) => {
-      throw error instanceof Refused ? forbidden(error.message) : error;
+      throw error instanceof ForbiddenAddress ? forbidden(error.message) : error;
     });
     return getOnce({ url, from, addresses, idleTimeout: this.idleTimeout }, signal);
   }

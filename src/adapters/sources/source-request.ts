@@ -4,7 +4,10 @@ import type { SourceRequest } from '../../core/imports/source-reader.js';
 import { type Address, pinnedTo } from '../outgoing/permitted-addresses.js';
 import { TooQuiet } from './source-failures.js';
 
-interface Getting extends Pick<SourceRequest, 'url' | 'from'> {
+/** A file, or what follows the bytes of it that are stored. */
+export type RequestedPart = Pick<SourceRequest, 'url' | 'from'>;
+
+interface Getting extends RequestedPart {
   /** Checked; the connection goes to one of them. */
   readonly addresses: readonly Address[];
   /** Milliseconds until the response must have begun. */

@@ -10,12 +10,12 @@ import {
 import {
   type Address,
   addressRule,
+  ForbiddenAddress,
   type Lookup,
   lookupBySystem,
   orAborted,
   permittedAddresses,
   pinnedTo,
-  Refused,
 } from '../outgoing/permitted-addresses.js';
 import { reasonOf } from '../outgoing/reasons.js';
 import { answerText } from './answer-text.js';
@@ -73,7 +73,7 @@ export class HttpWebhookSender implements WebhookSender {
 
   private addressesOf(url: string): Promise<readonly Address[]> {
     const problem = urlProblem(url, this.allowPrivate);
-    if (problem !== null) return Promise.reject(new Refused(problem));
+    if (problem !== null) return Promise.reject(new ForbiddenAddress(problem));
     const permits = addressRule(this.allowPrivate);
     return permittedAddresses(url, { permits, lookup: this.lookup, field: 'url' });
   }
@@ -131,6 +131,6 @@ function beginningOf(response: IncomingMessage): Promise<string | null> {
 }
 
 function reasonFor(error: unknown, signal: AbortSignal): string {
-  if (error instanceof Refused) return error.message;
+  if (error instanceof ForbiddenAddress) return error.message;
   return signal.aborted ? 'The receiver did not respond in time.' : reasonOf(error);
 }

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ageDecryption } from '../../composition/backup-encryption.js';
-import { readSecretFile } from '../../composition/installation-files.js';
+import { ageDecryption, readSecretFile } from '../../composition/command-adapters.js';
 import type { Config } from '../../config.js';
 import type { BackedUpBlob, Conversion } from '../../core/backup/blob-backup.js';
 import { checkBlobs } from '../../core/backup/restore-blobs.js';

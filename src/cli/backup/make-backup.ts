@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ageEncryption, passingKey } from '../../composition/backup-encryption.js';
+import { ageEncryption, ephemeralKey } from '../../composition/command-adapters.js';
 import { backUpBlobs } from '../../core/backup/back-up-blobs.js';
 import type { BlobFiles, Conversion, MissedBlob, NeededBlob } from '../../core/backup/blob-backup.js';
 import { EncryptedBlobFiles, PlainBlobFiles } from '../../core/backup/blob-files.js';
@@ -50,7 +50,7 @@ export async function makeBackup(
   const startedAt = ports.clock.now();
   const folder = await BackupFolder.begin(plan.root, startedAt);
   // The list of what is needed has the hashes of all photos, so it is not left behind in the clear even by a process that dies.
-  const passing = await passingKey();
+  const passing = await ephemeralKey();
   const { schema, tables, wanted } = await takeSnapshot(async (snapshot) => {
     const { tables: all } = await snapshot.schema();
     const parts: Record<string, Part> = {};

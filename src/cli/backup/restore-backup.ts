@@ -1,4 +1,4 @@
-import { readSecretFile, writeSecretFile } from '../../composition/installation-files.js';
+import { readSecretFile, writeSecretFile } from '../../composition/command-adapters.js';
 import { openBlobs } from '../../composition/open-blobs.js';
 import { openArchiveTarget } from '../../composition/open-database.js';
 import type { Config } from '../../config.js';

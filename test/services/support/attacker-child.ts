@@ -93,7 +93,7 @@ export async function attackerChild(folder: string, service: number, targets: Ta
     process.on('message', async ({ path }) => {
       const came = {};
       for (const [name, work] of Object.entries(attempts(path))) came[name] = await attempt(work);
-      process.send({ trouble: JSON.stringify(came) });
+      process.send({ failed: JSON.stringify(came) });
     });
     // It ends with its parent, as the real one does.
     process.on('disconnect', () => process.exit());

@@ -5,6 +5,7 @@ import { renditionSizes } from '../../../core/media/renditions.js';
 import { bytesAt } from '../file-bytes.js';
 import type { Picture } from '../picture.js';
 import { decodeFailed, noPreview, requireDensity, requirePictureSize } from '../refusals.js';
+import { isTurned, swapped } from '../small-picture.js';
 import { readCr3 } from './cr3.js';
 import { isCut, largestPreview, type Preview } from './largest-preview.js';
 import { metadataTiff } from './metadata-tiff.js';
@@ -59,7 +60,7 @@ async function opened({ raw, file }: RawOrder, path: string, preview: Preview, m
   const { width, height } = header;
   requireDensity({ contentType: 'image/jpeg', width, height, sizeBytes: preview.length });
   const orientation = [header.orientation, raw.orientation].find(isOrientation) ?? 1;
-  const size = orientation >= 5 ? { width: height, height: width } : { width, height };
+  const size = isTurned(orientation) ? swapped({ width, height }) : { width, height };
   return {
     path,
     contentType: raw.contentType,
@@ -81,7 +82,8 @@ async function copy(from: FileHandle, { start, length }: Range, path: string): P
   const to = await open(path, 'wx', 0o600);
   try {
     for (let at = 0; at < length; at += CHUNK_BYTES) {
-      await to.write(await bytesAt(from, start + at, Math.min(CHUNK_BYTES, length - at)));
+      // `writeFile`, which goes on where a call wrote only some of its bytes, as on a disk that is nearly full.
+      await to.writeFile(await bytesAt(from, start + at, Math.min(CHUNK_BYTES, length - at)));
     }
   } finally {
     await to.close();

@@ -1,6 +1,6 @@
 import { rgbaToThumbHash } from 'thumbhash';
 import type { PictureFacts } from '../../core/media/media-reader.js';
-import type { SmallPicture } from './small-picture.js';
+import { channelOffsets, type SmallPicture } from './small-picture.js';
 
 /** Maximum longest side in pixels that ThumbHash accepts; it stores seven waves of them. */
 const LONGEST_SIDE = 100;
@@ -15,7 +15,7 @@ function thumbhash({ data, raw: { width, height, channels } }: SmallPicture): st
   const side = Math.ceil(Math.max(width, height) / LONGEST_SIDE);
   const [columns, rows] = [Math.ceil(width / side), Math.ceil(height / side)];
   const rgba = new Uint8Array(columns * rows * 4);
-  const { green, blue, alpha } = places(channels);
+  const { green, blue, alpha } = channelOffsets(channels);
   for (let row = 0, place = 0; row < rows; row += 1) {
     for (let column = 0; column < columns; column += 1, place += 4) {
       let [reds, greens, blues, seen, pixels] = [0, 0, 0, 0, 0];
@@ -45,7 +45,7 @@ function thumbhash({ data, raw: { width, height, channels } }: SmallPicture): st
  * middle of the step. Transparent parts count as the white background on which they would be displayed.
  */
 function dominantColor({ data, raw: { channels } }: SmallPicture): string {
-  const { green, blue, alpha } = places(channels);
+  const { green, blue, alpha } = channelOffsets(channels);
   const counts = new Uint32Array(0x1000);
   for (let at = 0; at < data.length; at += channels) {
     const seen = alpha === null ? 255 : (data[at + alpha] ?? 0);
@@ -62,11 +62,4 @@ function dominantColor({ data, raw: { channels } }: SmallPicture): string {
 
 function onWhite(value: number, alpha: number): number {
   return alpha === 255 ? value : Math.floor((value * alpha + 255 * (255 - alpha)) / 255);
-}
-
-/** Offsets of a pixel's values from the first: with grey, all three colours are the same. */
-function places(channels: SmallPicture['raw']['channels']) {
-  const isGrey = channels <= 2;
-  const hasAlpha = channels === 2 || channels === 4;
-  return { green: isGrey ? 0 : 1, blue: isGrey ? 0 : 2, alpha: hasAlpha ? channels - 1 : null };
 }
