@@ -12,10 +12,7 @@ export interface BackupSchedule {
 
 /** Null without BACKUP_TO: only `phs backup` makes backups. */
 export function readBackupSchedule(read: EnvironmentReader): BackupSchedule | null {
-  const recipients = read
-    .text('BACKUP_RECIPIENTS', '')
-    .split(/[\s,]+/)
-    .filter((key) => key !== '');
+  const recipients = read.list('BACKUP_RECIPIENTS');
   const others = {
     everyHours: read.whole('BACKUP_EVERY', 24, 1, 24 * 365),
     keep: read.whole('BACKUP_KEEP', 14, 1, 10_000),

@@ -25,8 +25,8 @@ export class EnvironmentReader {
   /** Null for the word, and when it is unset. */
   wholeOr(name: string, word: string, min: number, max: number): number | null {
     const text = this.value(name) ?? word;
-    const value = Number(text);
     if (text === word) return null;
+    const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && value <= max) return value;
     this.problems.push(`${name} must be ${word} or a whole number from ${min} to ${max}, not "${text}".`);
     return null;
@@ -40,6 +40,12 @@ export class EnvironmentReader {
     return choice ?? fallback;
   }
 
+  /** Separated by commas or spaces; empty when it is unset. */
+  list(name: string): readonly string[] {
+    return (this.value(name) ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
+  }
+
+  /** Reports what else is wrong. */
   problem(sentence: string): void {
     this.problems.push(sentence);
   }
@@ -70,6 +76,7 @@ export class EnvironmentReader {
   }
 
   secrets(name: string): readonly [string, ...string[]] | null {
+    // A secret may contain spaces.
     const [newest, ...older] = (this.value(name) ?? '').split(',').flatMap((secret) => secret.trim() || []);
     if (newest === undefined) return null;
     if ([newest, ...older].some((secret) => secret.length < 32)) {
@@ -91,8 +98,7 @@ export class EnvironmentReader {
 
   /** Contact addresses, as URIs (RFC 9116 §2.5.3), separated by commas or spaces; a plain e-mail address becomes `mailto:`. */
   contacts(name: string): readonly string[] {
-    const entries = (this.value(name) ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
-    return entries.flatMap((entry) => {
+    return this.list(name).flatMap((entry) => {
       const uri = contactUri(entry);
       if (uri === null) {
         this.problems.push(`${name}: "${entry}" is not an e-mail address or a mailto:, https: or tel: URI.`);

@@ -82,7 +82,7 @@ A first customer was made, but its API key could not be written to a file (${rea
 }
 
 /**
- * The message then: where the key is, and commands that can be pasted into a shell in the project's folder. The variables are those that
+ * The message when they were written: where the key is, and commands that can be pasted into a shell in the project's folder. The variables are those that
  * `phs`, the examples and the guides read.
  */
 export function firstSteps(publicUrl: string, { keyFile, link }: SecretLocations): string {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isLoopback } from './core/access/outgoing-url.js';
 import type { ProviderSettings } from './core/users/identity-provider.js';
 import { isRole, type Role } from './core/users/role.js';
 import type { EnvironmentReader } from './environment-reader.js';
@@ -27,17 +28,13 @@ export function readProviders(read: EnvironmentReader): readonly ProviderConfig[
   if (named.length === 0) return [];
   for (const name of ONE) read.needed(name, 'people sign in by OpenID Connect');
   const [issuer, clientId, clientSecret] = ONE.map((name) => read.text(name, ''));
-  const domains = read
-    .text('OIDC_DOMAINS', '')
-    .split(/[\s,]+/)
-    .filter((domain) => domain !== '');
   const values = {
     id: 'oidc',
     name: read.text('OIDC_NAME', 'single sign-on'),
     issuer,
     clientId,
     clientSecret,
-    domains,
+    domains: read.list('OIDC_DOMAINS'),
   };
   return [new ProviderReader(values, variableFor, (problem) => read.problem(problem)).read()];
 }
@@ -136,8 +133,7 @@ class ProviderReader {
   private issuer(): string {
     const issuer = this.text('issuer');
     const { protocol, hostname } = URL.canParse(issuer) ? new URL(issuer) : { protocol: '', hostname: '' };
-    const isHere = /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
-    if (protocol !== 'https:' && !(protocol === 'http:' && isHere)) {
+    if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname))) {
       this.wrong('issuer', 'must be a URL that begins with https://; http:// only on this machine');
     }
     return issuer;

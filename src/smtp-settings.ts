@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isLoopback } from './core/access/outgoing-url.js';
 import type { EnvironmentReader } from './environment-reader.js';
 
 export interface SmtpConfig {
@@ -17,20 +17,16 @@ export function readSmtp(read: EnvironmentReader): SmtpConfig {
   const url = new URL(read.url('SMTP_URL', ['smtp:', 'smtps:']) ?? 'smtp://localhost');
   const implicitTls = url.protocol === 'smtps:';
   const host = url.hostname.replace(/^\[|\]$/g, '');
+  const tlsByDefault = isLoopback(url.hostname) ? 'optional' : 'required';
   if (host === '') read.problem('SMTP_URL must name a host, as in smtp://user:password@mail.example.com:587.');
   return {
     host,
     port: Number(url.port) || (implicitTls ? 465 : 587),
     implicitTls,
-    plaintextAllowed:
-      read.oneOf('SMTP_TLS', ['required', 'optional'], isLoopback(host) ? 'optional' : 'required') === 'optional',
+    plaintextAllowed: read.oneOf('SMTP_TLS', ['required', 'optional'], tlsByDefault) === 'optional',
     credentials: url.username === '' ? null : { user: decoded(read, url.username), pass: decoded(read, url.password) },
     from: readFrom(read),
   };
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 function decoded(read: EnvironmentReader, text: string): string {

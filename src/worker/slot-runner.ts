@@ -1,4 +1,4 @@
-import { pause } from './pause.js';
+import { pause, retryMilliseconds } from './pause.js';
 import { WakeUpSignal } from './wake-up-signal.js';
 
 /** What is worked on, many at a time, in slots that the source of work assigns. */
@@ -21,7 +21,6 @@ export interface RunningSlots {
 }
 
 const IDLE_MS = 5000;
-const MAX_PAUSE_MS = 5000;
 
 /** Works on items as they become due. Where they come from may be unavailable at any time: it waits, and continues. */
 export function runSlots<Item>(work: SlotWork<Item>): RunningSlots {
@@ -41,7 +40,7 @@ class SlotRunner<Item> {
   private readonly wakeUp = new WakeUpSignal();
   private unlisten: (() => Promise<void>) | null = null;
   /** Consecutive failures on our side. */
-  private troubles = 0;
+  private failures = 0;
 
   constructor(private readonly work: SlotWork<Item>) {}
 
@@ -53,7 +52,7 @@ class SlotRunner<Item> {
   async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       const began = this.inProgress.size < this.work.slots && (await this.begin());
-      if (this.troubles > 0) await pause(pauseMilliseconds(this.troubles), this.stopping.signal);
+      if (this.failures > 0) await pause(retryMilliseconds(this.failures), this.stopping.signal);
       else if (!began) await this.wakeUp.wait(IDLE_MS);
     }
     await Promise.all(this.inProgress.values());
@@ -67,7 +66,7 @@ class SlotRunner<Item> {
       this.unlisten ??= await this.work.listen(() => this.wakeUp.signal());
       const item = await this.work.claim([...this.inProgress.keys()]);
       if (item !== null) this.inProgress.set(item, this.handle(item));
-      this.troubles = 0;
+      this.failures = 0;
       return item !== null;
     } catch (error) {
       this.failed(error);
@@ -82,7 +81,7 @@ class SlotRunner<Item> {
   }
 
   private failed(error: unknown): void {
-    this.troubles += 1;
+    this.failures += 1;
     this.work.onError(error);
   }
 }
@@ -92,8 +91,4 @@ export function full<T>(values: readonly T[], slots: number): readonly T[] {
   const counts = new Map<T, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].flatMap(([value, count]) => (count >= slots ? value : []));
-}
-
-function pauseMilliseconds(times: number): number {
-  return Math.min(MAX_PAUSE_MS, 125 * 2 ** Math.min(times, 10));
 }

@@ -3,7 +3,7 @@ import type { JobQueue } from '../core/jobs/job-queue.js';
 import type { Uses } from '../core/ports.js';
 import { isOutage } from '../core/shared/errors.js';
 import { Lease } from './lease.js';
-import { pause } from './pause.js';
+import { pause, retryMilliseconds } from './pause.js';
 import { WakeUpSignal } from './wake-up-signal.js';
 
 /** The signal fires when the lease is lost: the run must stop, and anything that it still writes must be guarded by state. */
@@ -27,7 +27,6 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-const MAX_PAUSE_SECONDS = 5;
 /** How long a full worker lets slots become free before it claims the next jobs: claiming many costs little more than claiming one. */
 const HANDFUL_MS = 50;
 const MAX_REASON_LENGTH = 500;
@@ -105,13 +104,13 @@ class Worker {
     const jobs = await this.claim(asked);
     this.plenty = jobs.length === asked;
     for (const job of jobs) this.start(job, since);
-    if (this.failedClaims > 0) return this.pauseFor(this.failedClaims);
-    if (jobs.length > 0) return this.pauseFor(this.outages);
+    if (this.failedClaims > 0) return this.pauseAfter(this.failedClaims);
+    if (jobs.length > 0) return this.pauseAfter(this.outages);
     await this.wakeUp.wait((this.options.idleSeconds ?? 5) * 1000);
   }
 
-  private async pauseFor(troubles: number): Promise<void> {
-    if (troubles > 0) await pause(pauseMilliseconds(troubles), this.stopping.signal);
+  private async pauseAfter(failures: number): Promise<void> {
+    if (failures > 0) await pause(retryMilliseconds(failures), this.stopping.signal);
   }
 
   private async claim(count: number): Promise<Job[]> {
@@ -176,7 +175,7 @@ class Worker {
       } catch (error) {
         this.onQueueError(error);
         if (lost.aborted) return;
-        await pause(pauseMilliseconds(tries), lost);
+        await pause(retryMilliseconds(tries), lost);
       }
     }
   }
@@ -192,9 +191,4 @@ function secondsUntilNext(failures: number): number | null {
 /** Up to a quarter more, so that jobs that failed together are not retried together. */
 function spread(seconds: number): number {
   return Math.round(seconds * (1 + Math.random() / 4));
-}
-
-/** A quarter of a second, half a second, one, two … up to five. */
-function pauseMilliseconds(times: number): number {
-  return Math.min(MAX_PAUSE_SECONDS * 1000, 125 * 2 ** Math.min(times, 10));
 }

@@ -1,4 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
+import { reservingStatuses } from '../../core/imports/import-photo.js';
+import type { JobWork } from '../../core/jobs/job.js';
 import type { Backlog } from '../typeorm/jobs/backlog.js';
 
 /** What is waiting in the installation. */
@@ -9,8 +11,7 @@ export interface BacklogSource {
 /** However often they are collected, the database is queried at most once in so many milliseconds. */
 const FRESH_MS = 15_000;
 
-const KINDS = ['inspect', 'publish'];
-const UNDER_WAY = ['awaiting_upload', 'fetching', 'processing', 'ready'];
+const KINDS: readonly JobWork['kind'][] = ['inspect', 'publish'];
 
 /**
  * Numbers of the whole installation, the same from every process. While the database is unavailable they are missing, and all others
@@ -90,7 +91,7 @@ export class BacklogGauges {
     }
     this.deliveries.set(found.deliveries.waiting);
     this.deliveryAge.set(found.deliveries.oldestSeconds);
-    for (const status of UNDER_WAY) this.items.set({ status }, found.itemsUnderWay[status] ?? 0);
+    for (const status of reservingStatuses) this.items.set({ status }, found.itemsUnderWay[status] ?? 0);
     for (const [status, count] of Object.entries(found.itemsEstimated)) this.itemsEstimated.set({ status }, count);
   }
 }

@@ -1,4 +1,5 @@
 import type { AuthorizationResponseError, Configuration, IDToken, ResponseBodyError } from 'openid-client';
+import { isLoopback } from '../../core/access/outgoing-url.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { CLOCK_TOLERANCE_MS } from '../../core/users/confirm-by-assertion.js';
 import {
@@ -9,7 +10,7 @@ import {
   refusedBy,
 } from '../../core/users/identity-provider.js';
 import { assertionOf, type ClaimNames, type Claims, lacks } from './claims.js';
-import { isLoopback, limitedFetch } from './limited-fetch.js';
+import { limitedFetch } from './limited-fetch.js';
 
 export interface OpenIdProviderOptions {
   readonly settings: ProviderSettings;
@@ -124,7 +125,7 @@ export class OpenIdProvider implements IdentityProvider {
 
   /** The signature is checked although the token comes straight from the provider; without TLS only on this machine. */
   private checks({ enableNonRepudiationChecks, allowInsecureRequests }: Library) {
-    const local = isLoopback(new URL(this.settings.issuer)) ? [allowInsecureRequests] : [];
+    const local = isLoopback(new URL(this.settings.issuer).hostname) ? [allowInsecureRequests] : [];
     return [enableNonRepudiationChecks, ...local];
   }
 

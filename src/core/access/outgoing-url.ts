@@ -12,6 +12,11 @@ export function urlProblem(text: string, allowPrivate: boolean, field: UrlField 
   return problem && `${field.name} ${problem}`;
 }
 
+/** Whether requests to a host, as a URL writes it, stay on this machine. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
 /** The field that the URL was given in, for messages. */
 export interface UrlField {
   readonly name: string;
