@@ -31,8 +31,10 @@ export interface OperatorToken {
   readonly deletedAt: Date | null;
 }
 
+export const operatorTokenSettings = ['name', 'ipList', 'expiresAt'] as const;
+
 /** What may change. */
-export type OperatorTokenSettings = Pick<OperatorToken, 'name' | 'ipList' | 'expiresAt'>;
+export type OperatorTokenSettings = Pick<OperatorToken, (typeof operatorTokenSettings)[number]>;
 
 export type NewOperatorToken = Omit<OperatorToken, 'id' | 'deletedAt'>;
 

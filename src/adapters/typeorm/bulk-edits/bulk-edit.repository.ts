@@ -95,22 +95,25 @@ export class TypeormBulkEditRepository implements BulkEditRepository {
   }
 }
 
-const instants = [
-  'takenAfter',
-  'takenBefore',
-  'createdAfter',
-  'createdBefore',
-  'updatedAfter',
-  'updatedBefore',
-] as const;
-/** It does not compile when a filter by an instant is missing above. */
-type Instants = { [Name in keyof PhotoFilters]-?: Date extends PhotoFilters[Name] ? Name : never }[keyof PhotoFilters];
+type InstantFilter = {
+  [Name in keyof PhotoFilters]-?: Date extends PhotoFilters[Name] ? Name : never;
+}[keyof PhotoFilters];
+
+/** The filters by an instant: all, or it does not compile. */
+const instantFilters: Readonly<Record<InstantFilter, true>> = {
+  takenAfter: true,
+  takenBefore: true,
+  createdAfter: true,
+  createdBefore: true,
+  updatedAfter: true,
+  updatedBefore: true,
+};
 
 /** JSON has no instants. */
 function editOf(row: BulkEdit): BulkEdit {
   if (row.filters === null) return row;
   const filters: Record<string, unknown> = { ...row.filters };
-  for (const name of instants satisfies readonly Instants[]) {
+  for (const name of Object.keys(instantFilters)) {
     if (filters[name] !== undefined) filters[name] = new Date(filters[name] as string);
   }
   return { ...row, filters: filters as unknown as PhotoFilters };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 
 /** Each connection caches all of them, and a plan takes tens of kilobytes of the server's memory. */
-const MOST = 100;
+const MAX_STATEMENTS = 100;
 
 const names = new Map<string, string>();
 
@@ -12,7 +12,7 @@ const names = new Map<string, string>();
  */
 export function prepared(sql: string): string {
   // By the text, not by a number: behind a pooler, processes of several releases may share a connection.
-  if (!names.has(sql) && names.size < MOST)
+  if (!names.has(sql) && names.size < MAX_STATEMENTS)
     names.set(sql, createHash('sha256').update(sql).digest('base64url').slice(0, 16));
   return sql;
 }

@@ -85,10 +85,15 @@ export async function updateMany<T extends { readonly id: Id }>(
   await change(manager, prepared(sql), [asJson(rows), customerId, rows.map(({ id }) => id)]);
 }
 
-/** `title = given.title, …` for every named column except the keys. */
-export function assignments<T>(table: Table<T>, row: Partial<T>): string {
+/** `title = given.title, …` for every named column except the keys. @param source Of the values; after ON CONFLICT it is `excluded`. */
+export function assignments<T>(table: Table<T>, row: Partial<T>, source: 'given' | 'excluded' = 'given'): string {
   const columns = namedBy(table, row).filter((property) => !isKey(table, property));
-  return columns.map((property) => `${columnName(property)} = given.${columnName(property)}`).join(', ');
+  return columns.map((property) => `${columnName(property)} = ${source}.${columnName(property)}`).join(', ');
+}
+
+/** When so many seconds have passed, by the database's clock, which all processes compare. @param seconds SQL: `$1`. */
+export function inSeconds(seconds: string): string {
+  return `clock_timestamp() + make_interval(secs => ${seconds})`;
 }
 
 function sameKeys<T>(table: Table<T>, row: Partial<T>): string {

@@ -11,7 +11,7 @@ import type {
 import type { Id } from '../../../core/shared/ids.js';
 import { clientConfig } from '../database/connection.js';
 import { listenOn } from '../database/listener.js';
-import { change, select } from '../database/rows.js';
+import { change, inSeconds, select } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
 import { type IdempotencyKeyRow, idempotencyKeyTable } from './idempotency-key.table.js';
 
@@ -93,8 +93,6 @@ export class TypeormResponseStore implements ResponseStore {
   }
 }
 
-const leaseOf = (place: string) => `clock_timestamp() + make_interval(secs => ${place})`;
-
 /** A row whose response is being committed is skipped: it no longer needs a lease. */
 const RENEW = `
   WITH held AS MATERIALIZED (
@@ -103,7 +101,7 @@ const RENEW = `
       USING (customer_id, key, token)
     WHERE k.answer IS NULL FOR NO KEY UPDATE OF k SKIP LOCKED
   )
-  UPDATE idempotency_keys k SET lease_until = ${leaseOf('$4')} FROM held
+  UPDATE idempotency_keys k SET lease_until = ${inSeconds('$4')} FROM held
   WHERE k.customer_id = held.customer_id AND k.key = held.key`;
 
 const LEASED = 'answer IS NULL AND lease_until > clock_timestamp() AND started_at > $2';
@@ -125,10 +123,10 @@ async function claimed(manager: EntityManager, request: ClaimRequest, holder: nu
   const rows = await select(
     manager,
     `INSERT INTO idempotency_keys AS k (customer_id, key, token, fingerprint, started_at, held_by, lease_until)
-     VALUES ($1, $2, $3, $4, $5, $8, ${leaseOf('$6')})
+     VALUES ($1, $2, $3, $4, $5, $8, ${inSeconds('$6')})
      ON CONFLICT (customer_id, key) DO UPDATE
      SET token = excluded.token, fingerprint = excluded.fingerprint, started_at = excluded.started_at, held_by = excluded.held_by,
-       lease_until = ${leaseOf('$6')}, answer = NULL
+       lease_until = ${inSeconds('$6')}, answer = NULL
      WHERE k.started_at < $7
        OR (k.answer IS NULL AND k.fingerprint = excluded.fingerprint AND k.lease_until <= clock_timestamp())
      RETURNING k.key`,

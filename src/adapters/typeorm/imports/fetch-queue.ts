@@ -3,12 +3,10 @@ import type { BusySources, FetchQueue } from '../../../core/imports/fetch-queue.
 import type { LeasedFetch } from '../../../core/imports/source-fetch.js';
 import { clientConfig } from '../database/connection.js';
 import { listenOn } from '../database/listener.js';
-import { change, selectList } from '../database/rows.js';
+import { change, inSeconds, selectList } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
 import { SOURCES_CHANNEL } from './source-fetch.repository.js';
 import { sourceFetchTable } from './source-fetch.table.js';
-
-const inSeconds = (place: string) => `clock_timestamp() + make_interval(secs => ${place})`;
 
 /**
  * The fetch that has been due longest, of the active customer with due ones that was served longest ago. The customers are found by a loose

@@ -33,7 +33,7 @@ export class TypeormResumableUploadRepository implements ResumableUploadReposito
 
   async put(upload: ResumableUpload): Promise<void> {
     const row = { ...upload, customerId: this.customerId };
-    const changes = assignments(resumableUploadTable, row).replaceAll('given.', 'excluded.');
+    const changes = assignments(resumableUploadTable, row, 'excluded');
     const onConflict = `ON CONFLICT (customer_id, item_id) DO UPDATE SET ${changes}`;
     await insert(this.manager, resumableUploadTable, [row], onConflict);
   }

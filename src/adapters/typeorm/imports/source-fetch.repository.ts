@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { LeasedFetch, SourceFetch } from '../../../core/imports/source-fetch.js';
 import type { SourceFetchRepository } from '../../../core/imports/source-fetch-repository.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { asJson, assignments, change, insertion, select } from '../database/rows.js';
+import { asJson, assignments, change, inSeconds, insertion, select } from '../database/rows.js';
 import { sourceFetchTable } from './source-fetch.table.js';
 
 export const SOURCES_CHANNEL = 'photo_service_sources';
@@ -21,7 +21,7 @@ export class TypeormSourceFetchRepository implements SourceFetchRepository {
     const [first] = fetches;
     if (first === undefined) return;
     const rows = fetches.map((each) => ({ ...each, customerId: this.customerId }));
-    const changes = assignments(sourceFetchTable, first).replaceAll('given.', 'excluded.');
+    const changes = assignments(sourceFetchTable, first, 'excluded');
     await this.manager.query(
       `${insertion(sourceFetchTable, first)}
        ON CONFLICT (customer_id, item_id) DO UPDATE SET ${changes}, due_at = clock_timestamp(), lease = NULL`,
@@ -37,10 +37,9 @@ export class TypeormSourceFetchRepository implements SourceFetchRepository {
 
   /** By the database's clock, which all processes compare, so by hand. */
   async release({ itemId, lease }: LeasedFetch, failures: number, seconds: number): Promise<boolean> {
-    const later = 'clock_timestamp() + make_interval(secs => $5)';
     const { count } = await change(
       this.manager,
-      `UPDATE source_fetches SET failures = $4, due_at = ${later}, lease = NULL
+      `UPDATE source_fetches SET failures = $4, due_at = ${inSeconds('$5')}, lease = NULL
        WHERE customer_id = $1 AND item_id = $2 AND lease = $3`,
       [this.customerId, itemId, lease, failures, seconds],
     );

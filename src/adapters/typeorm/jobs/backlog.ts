@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { reservingStatuses } from '../../../core/imports/import-photo.js';
 import { select } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
 
@@ -36,9 +37,11 @@ const DELIVERIES = `
   SELECT count(*) AS waiting, greatest(0, coalesce(max(${SINCE_DUE}), 0))::float8 AS "oldestSeconds"
   FROM (SELECT due_at FROM webhook_deliveries WHERE status = 'pending' LIMIT $1) seen`;
 
+const UNDER_WAY = reservingStatuses.map((status) => `'${status}'`).join(', ');
+
 const ITEMS_UNDER_WAY = `
   SELECT status, count(*) AS items
-  FROM (SELECT status FROM import_photos WHERE status IN ('awaiting_upload', 'fetching', 'processing', 'ready') LIMIT $1) seen
+  FROM (SELECT status FROM import_photos WHERE status IN (${UNDER_WAY}) LIMIT $1) seen
   GROUP BY status`;
 
 /** As of the last autovacuum: no row is read for it. */

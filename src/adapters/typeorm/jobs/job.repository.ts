@@ -8,7 +8,7 @@ import type { Id } from '../../../core/shared/ids.js';
 import { clientConfig } from '../database/connection.js';
 import { listenOn } from '../database/listener.js';
 import { prepared } from '../database/prepared.js';
-import { change, select, selectList } from '../database/rows.js';
+import { change, inSeconds, select, selectList } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
 import { jobTable } from './job.table.js';
 
@@ -18,7 +18,6 @@ const held = 'customer_id = $1 AND id = $2 AND lease = $3';
 const heldBy = (job: Job) => [job.customerId, job.id, job.lease];
 const notify = `pg_notify('${JOBS_CHANNEL}', '')`;
 /** By the database's clock, which all processes compare: so statements about jobs are by hand. */
-const inSeconds = (place: string) => `clock_timestamp() + make_interval(secs => ${place})`;
 
 /**
  * The jobs that have been due longest, of the customer with due jobs that was served longest ago, then of the next if there are fewer. The

@@ -6,6 +6,7 @@ import {
   type NewOperatorToken,
   type OperatorToken,
   type OperatorTokenSettings,
+  operatorTokenSettings,
 } from '../../../core/operators/operator-token.js';
 import type { OperatorTokenStore } from '../../../core/operators/operator-token-store.js';
 import { DomainError, requireFound } from '../../../core/shared/errors.js';
@@ -57,7 +58,7 @@ export class TypeormOperatorTokenStore implements OperatorTokenStore {
       const before = await lockLive(manager, id);
       if (before === null) return null;
       const after: OperatorToken = { ...before, ...others, ...(ipList && { ipList: [...ipList] }) };
-      const changes = changedFields(before, after, ['name', 'ipList', 'expiresAt']);
+      const changes = changedFields(before, after, operatorTokenSettings);
       if (changes.length === 0) return before;
       const { name, expiresAt } = after;
       await manager.update(operatorTokenTable, { id }, { name, ipList: [...after.ipList], expiresAt });

@@ -1,10 +1,10 @@
 import type { DataSource } from 'typeorm';
 import type { RenditionLease, RenditionLeases } from '../../leased-rendition-locks.js';
 import { prepared } from '../database/prepared.js';
-import { change, select } from '../database/rows.js';
+import { change, inSeconds, select } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
 
-const UNTIL = 'clock_timestamp() + make_interval(secs => $4)';
+const UNTIL = inSeconds('$4');
 
 const ACQUIRE = `
   INSERT INTO rendition_leases AS l (customer_id, key, token, lease_until) VALUES ($1, $2, $3, ${UNTIL})

@@ -18,7 +18,7 @@ import {
   recoveryCodeTable,
   wrongCodeTable,
 } from './factor.table.js';
-import { userTable } from './user.table.js';
+import { requireUser } from './require-user.js';
 
 export class TypeormFactorRepository implements FactorRepository {
   constructor(
@@ -64,7 +64,7 @@ export class TypeormFactorRepository implements FactorRepository {
   }
 
   async insertApp(app: NewAuthenticatorApp): Promise<AuthenticatorApp> {
-    await this.requireUser(app.userId);
+    await requireUser(this.manager, this.customerId, app.userId);
     const [stored] = await insert(this.manager, authenticatorAppTable, [{ ...app, customerId: this.customerId }]);
     return requireFound(stored, 'second_factor');
   }
@@ -81,7 +81,7 @@ export class TypeormFactorRepository implements FactorRepository {
   }
 
   async insertPasskey(passkey: NewPasskey): Promise<Passkey | null> {
-    await this.requireUser(passkey.userId);
+    await requireUser(this.manager, this.customerId, passkey.userId);
     const row = { ...passkey, customerId: this.customerId };
     return (
       (await insert(this.manager, passkeyTable, [row], 'ON CONFLICT ON CONSTRAINT passkeys_once DO NOTHING'))[0] ?? null
@@ -101,7 +101,7 @@ export class TypeormFactorRepository implements FactorRepository {
 
   async useChallenge(userId: Id, challengeHash: string, at: Date, since: Date): Promise<boolean> {
     const { customerId } = this;
-    await this.requireUser(userId);
+    await requireUser(this.manager, this.customerId, userId);
     await this.manager.delete(answeredChallengeTable, { customerId, userId, at: LessThan(since) });
     const row = { customerId, userId, challengeHash, at };
     return (await insert(this.manager, answeredChallengeTable, [row], 'ON CONFLICT DO NOTHING')).length === 1;
@@ -114,7 +114,7 @@ export class TypeormFactorRepository implements FactorRepository {
 
   async setRecoveryCodes(userId: Id, hashes: readonly string[]): Promise<void> {
     const { customerId } = this;
-    await this.requireUser(userId);
+    await requireUser(this.manager, this.customerId, userId);
     await this.manager.delete(recoveryCodeTable, { customerId, userId });
     await insert(
       this.manager,
@@ -141,7 +141,7 @@ export class TypeormFactorRepository implements FactorRepository {
   async openPending(pending: NewPendingSignIn, since: Date): Promise<void> {
     const { customerId } = this;
     const { userId } = pending;
-    await this.requireUser(userId);
+    await requireUser(this.manager, this.customerId, userId);
     await this.manager.delete(pendingSignInTable, { customerId, userId, startedAt: LessThan(since) });
     await insert(this.manager, pendingSignInTable, [{ ...pending, customerId, tries: 0 }]);
   }
@@ -165,10 +165,5 @@ export class TypeormFactorRepository implements FactorRepository {
     const passkeys = await this.manager.delete(passkeyTable, all);
     const apps = await this.manager.delete(authenticatorAppTable, all);
     return (passkeys.affected ?? 0) + (apps.affected ?? 0);
-  }
-
-  private async requireUser(id: Id): Promise<void> {
-    const where = { customerId: this.customerId, id };
-    requireFound(await this.manager.findOne(userTable, { where, lock: { mode: 'for_key_share' } }), 'user');
   }
 }

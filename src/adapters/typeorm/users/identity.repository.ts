@@ -1,11 +1,10 @@
 import type { EntityManager } from 'typeorm';
-import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Identity, NewIdentity } from '../../../core/users/identity.js';
 import type { IdentityRepository } from '../../../core/users/identity-repository.js';
 import { insert } from '../database/rows.js';
 import { identityTable } from './identity.table.js';
-import { userTable } from './user.table.js';
+import { requireUser } from './require-user.js';
 
 export class TypeormIdentityRepository implements IdentityRepository {
   constructor(
@@ -25,8 +24,7 @@ export class TypeormIdentityRepository implements IdentityRepository {
 
   async insert(identity: NewIdentity): Promise<Identity | null> {
     const { customerId } = this;
-    const lock = { mode: 'for_key_share' } as const;
-    requireFound(await this.manager.findOne(userTable, { where: { customerId, id: identity.userId }, lock }), 'user');
+    await requireUser(this.manager, customerId, identity.userId);
     const onConflict = 'ON CONFLICT ON CONSTRAINT identities_once DO NOTHING';
     return (await insert(this.manager, identityTable, [{ ...identity, customerId }], onConflict))[0] ?? null;
   }

@@ -7,6 +7,7 @@ import type { NewUser, User } from '../../../core/users/user.js';
 import type { KnownUser, UserRepository, UserStore } from '../../../core/users/user-store.js';
 import { insert, select, selectList, update } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
+import { requireUser } from './require-user.js';
 import { sessionTable, userTable } from './user.table.js';
 
 export class TypeormUserStore implements UserStore {
@@ -85,8 +86,7 @@ export class TypeormUserRepository implements UserRepository {
 
   async openSession(userId: Id, session: NewSession): Promise<Session> {
     const { customerId } = this;
-    const lock = { mode: 'for_key_share' } as const;
-    requireFound(await this.manager.findOne(userTable, { where: { customerId, id: userId }, lock }), 'user');
+    await requireUser(this.manager, customerId, userId);
     const row = { ...session, customerId, userId };
     return requireFound((await insert(this.manager, sessionTable, [row]))[0], 'session');
   }

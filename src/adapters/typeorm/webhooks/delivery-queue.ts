@@ -3,7 +3,7 @@ import type { LeasedDelivery } from '../../../core/webhooks/delivery.js';
 import type { Busy, DeliveryQueue } from '../../../core/webhooks/delivery-queue.js';
 import { clientConfig } from '../database/connection.js';
 import { listenOn } from '../database/listener.js';
-import { change, selectList } from '../database/rows.js';
+import { change, inSeconds, selectList } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
 import { WEBHOOKS_CHANNEL } from '../events/outbox.repository.js';
 import { deliveryTable } from './webhook.table.js';
@@ -42,7 +42,7 @@ const CLAIM = `
     ON CONFLICT (customer_id, endpoint_id) DO UPDATE SET served = excluded.served
   )
   UPDATE webhook_deliveries d
-  SET attempt = d.attempt + 1, lease = gen_random_uuid(), due_at = clock_timestamp() + make_interval(secs => $1)
+  SET attempt = d.attempt + 1, lease = gen_random_uuid(), due_at = ${inSeconds('$1')}
   FROM next WHERE d.customer_id = next.customer_id AND d.id = next.id
   RETURNING ${selectList(deliveryTable, 'd')}, d.lease`;
 
@@ -55,7 +55,7 @@ const CLAIM_OF = `
     ORDER BY w.due_at, w.id LIMIT 1 FOR UPDATE OF w SKIP LOCKED
   )
   UPDATE webhook_deliveries d
-  SET attempt = d.attempt + 1, lease = gen_random_uuid(), due_at = clock_timestamp() + make_interval(secs => $3)
+  SET attempt = d.attempt + 1, lease = gen_random_uuid(), due_at = ${inSeconds('$3')}
   FROM next WHERE d.customer_id = $1 AND d.id = next.id
   RETURNING ${selectList(deliveryTable, 'd')}, d.lease`;
 

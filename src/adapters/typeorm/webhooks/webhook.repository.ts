@@ -11,7 +11,7 @@ import type {
 } from '../../../core/webhooks/delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../../core/webhooks/webhook-repository.js';
-import { change, insert, update } from '../database/rows.js';
+import { change, inSeconds, insert, update } from '../database/rows.js';
 import { announceDeliveries } from '../events/outbox.repository.js';
 import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
 
@@ -88,7 +88,7 @@ export class TypeormDeliveryRepository implements DeliveryRepository {
     const { count } = await change(
       this.manager,
       `UPDATE webhook_deliveries SET lease = NULL, status = $4, response_status = $5, reason = $6, attempted_at = $7,
-         due_at = clock_timestamp() + make_interval(secs => $8::double precision / 1000),
+         due_at = ${inSeconds('$8::double precision / 1000')},
          ended_at = CASE WHEN $8::double precision IS NULL THEN $7::timestamptz END,
          request_body = $9, response_body = $10
        WHERE customer_id = $1 AND id = $2 AND lease = $3`,
