@@ -84,12 +84,12 @@ describe('MemoryCustomerStore', () => {
     const item = await tenant.addItem(subject);
     const shown = { ...item, tags: [], upload: { url: 'secret' } };
     await tenant.transaction(async ({ photos, imports, importPhotos }) => {
-      const [held] = await photos.lock([photo.id]);
-      await photos.update({ ...photo, ...held, title: 'x' });
       await imports.lock(subject.id);
       const counted = await imports.get(subject.id);
       await imports.update({ ...subject, ...counted });
       await importPhotos.update(shown);
+      const [held] = await photos.lock([photo.id]);
+      await photos.update({ ...photo, ...held, title: 'x' });
     });
     expect(ports.database.photos.get(photo.id)).toEqual({ ...photo, title: 'x' });
     expect(ports.database.imports.get(subject.id)).toEqual(subject);

@@ -46,7 +46,7 @@ import { webhooksContract } from './webhooks.contract.js';
 function openMemory() {
   const clock = new SettableClock();
   const database = new MemoryDatabase();
-  const store = new MemoryCustomerStore(database, clock);
+  const store = new MemoryCustomerStore(database, clock, 'any');
   return {
     clock,
     store,

@@ -3,6 +3,7 @@ import type { ImportCreation } from '../../src/core/imports/import-creation.js';
 import type { ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import type { ImportPhotoPatch } from '../../src/core/imports/import-photo-patch.js';
 import type { Registration } from '../../src/core/imports/registration.js';
+import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { ItemErrorCode } from '../../src/core/shared/errors.js';
 import {
@@ -270,6 +271,22 @@ describe('registering again', () => {
     );
     expect(urls).not.toEqual(items.map(({ upload }) => upload?.url));
     expect(await acme.list(id)).toHaveLength(2);
+  });
+
+  test('locks the items in the order of their ids, whatever that of the request', async () => {
+    const { id } = await acme.start();
+    const batch = ['a.jpg', 'b.jpg', 'c.jpg'].map((name) => announced(picture(name), { clientRef: name }));
+    await acme.items(id, ...batch);
+    expect(outcomes(await acme.register(id, ...batch.toReversed()))).toEqual(['existing', 'existing', 'existing']);
+  });
+
+  test('locks the items before the photos of the trash that have the bytes of other files', async () => {
+    const trashed = picture('trashed.jpg');
+    await trashPhoto(ports, acme.caller, (await acme.addPhoto(trashed)).id);
+    const { id } = await acme.start();
+    const again = announced(picture('a.jpg'));
+    await acme.items(id, again);
+    expect(outcomes(await acme.register(id, announced(trashed), again))).toEqual(['duplicate', 'existing']);
   });
 
   test('by hash and name where there is no clientRef, however the name is spelled', async () => {

@@ -38,6 +38,8 @@ export class MemoryCustomerStore implements CustomerStore {
   constructor(
     private readonly database: MemoryDatabase,
     private readonly clock: Clock,
+    /** `any`: for tests of what happens to those that break the order. */
+    private readonly lockOrder: 'kept' | 'any' = 'kept',
   ) {}
 
   transaction<T>(customerId: Id, work: (transaction: Repositories) => Promise<T>): Promise<T> {
@@ -71,7 +73,7 @@ export class MemoryCustomerStore implements CustomerStore {
   }
 
   private everythingOf(customerId: Id, pass: Pass): Repositories {
-    const locked = new LockedRows();
+    const locked = new LockedRows(this.lockOrder === 'kept');
     const photos = passing(new MemoryPhotoRepository(this.database, customerId, locked), pass);
     const imports = passing(new MemoryImportRepository(this.database, customerId, locked), pass);
     return {

@@ -37,7 +37,7 @@ export async function registerCandidates(
   candidates: readonly Candidate[],
   { limits, quota, secrets, at }: { limits: Limits; quota: QuotaReservation; secrets: Secrets; at: Date },
 ): Promise<readonly CandidateOutcome[]> {
-  // It locks photos, and photos come before tags: the order of all locks.
+  // It locks items and photos, and both come before tags: the order of all locks.
   const knownItems = await RegistrationIndex.load(transaction, subject, candidates);
   const inputs = candidates.map(({ input }) => input);
   await lockTags(transaction.tags, inputs);

@@ -8,15 +8,22 @@ import { type Candidate, normalSha256, type Registration } from './registration.
 
 /** What the import and the library have for the hashes and clientRefs of one request. */
 export class RegistrationIndex {
+  private readonly byClientRef: Map<string, ImportPhoto>;
+  private readonly bySha256: Map<string, ImportPhoto>;
+
   private constructor(
     private readonly transaction: Transaction<'photos' | 'importPhotos'>,
     private readonly subject: Import,
-    private readonly byClientRef: Map<string, ImportPhoto>,
-    private readonly bySha256: Map<string, ImportPhoto>,
+    named: readonly ImportPhoto[],
     private earlier: readonly ImportPhoto[],
     private readonly library: ReadonlyMap<string, Id>,
-  ) {}
+  ) {
+    const live = earlier.filter((item) => item.status !== 'failed' && item.status !== 'duplicate');
+    this.byClientRef = new Map(named.flatMap((item) => (item.clientRef === null ? [] : [[item.clientRef, item]])));
+    this.bySha256 = new Map(live.map((item) => [item.sha256 ?? '', item]));
+  }
 
+  /** The items that the candidates refer to are locked, and so are the photos of the trash that they rely on. */
   static async load(
     transaction: Transaction<'photos' | 'importPhotos'>,
     subject: Import,
@@ -28,16 +35,13 @@ export class RegistrationIndex {
     ];
     const named = await transaction.importPhotos.findByClientRefs(subject.id, [...new Set(refs)]);
     const same = await transaction.importPhotos.findBySha256(subject.id, hashes);
+    const seen = new RegistrationIndex(transaction, subject, named, same, new Map());
+    // Items before photos, each by id ascending: the order of all locks.
+    const locked = await seen.lockKnown(candidates);
     const photos = subject.duplicatePolicy === 'skip' ? await inLibrary(transaction, hashes) : [];
-    const live = same.filter((item) => item.status !== 'failed' && item.status !== 'duplicate');
-    return new RegistrationIndex(
-      transaction,
-      subject,
-      new Map(named.flatMap((item) => (item.clientRef === null ? [] : [[item.clientRef, item]]))),
-      new Map(live.map((item) => [item.sha256 ?? '', item])),
-      same,
-      new Map(photos.map((photo) => [photo.sha256, photo.id])),
-    );
+    const current = (item: ImportPhoto) => locked.get(item.id) ?? item;
+    const library = new Map(photos.map((photo) => [photo.sha256, photo.id]));
+    return new RegistrationIndex(transaction, subject, named.map(current), same.map(current), library);
   }
 
   newIds(candidates: readonly Candidate[]): Promise<Id[]> {
@@ -53,6 +57,12 @@ export class RegistrationIndex {
     const sha256 = input.sha256 ? normalSha256(input.sha256) : null;
     const filename = cleanFilename(input.filename);
     return this.earlier.find((item) => item.clientRef === null && item.sha256 === sha256 && item.filename === filename);
+  }
+
+  private async lockKnown(candidates: readonly Candidate[]): Promise<ReadonlyMap<Id, ImportPhoto>> {
+    const ids = [...new Set(candidates.flatMap(({ input }) => this.find(input)?.id ?? []))];
+    const locked = ids.length === 0 ? [] : await this.transaction.importPhotos.lockMany(this.subject.id, ids);
+    return new Map(locked.map((item) => [item.id, item]));
   }
 
   /** What later files of the request find: the item as it is now. */

@@ -16,15 +16,16 @@ export interface ReuseTerms {
   readonly fetchesOf: (item: ImportPhoto) => readonly SourceFetch[];
 }
 
-/** The client refers to an existing item: unchanged or, if it has failed, with the new values and waiting for bytes again. */
+/**
+ * The client refers to an existing item, which is locked or of this very request: unchanged or, if it has failed, with the new values and
+ * waiting for bytes again.
+ */
 export async function reuseItem(
   transaction: Transaction<'importPhotos' | 'sourceFetches' | 'jobs'>,
   { input, staged }: Candidate,
-  seen: ImportPhoto,
+  known: ImportPhoto,
   { tags, quota, at, fetchesOf }: ReuseTerms,
 ): Promise<{ outcome: 'existing'; item: ImportPhoto } | { outcome: 'rejected'; error: ItemError }> {
-  // An item of this very request is not stored yet, and nobody else can know it.
-  const known = (await transaction.importPhotos.lock(seen.importId, seen.id)) ?? seen;
   const sha256 = input.sha256 ? normalSha256(input.sha256) : null;
   const hasOtherSize = input.sourceUrl ? false : input.sizeBytes !== known.sizeBytes;
   const differs = (sha256 !== null && known.sha256 !== null && sha256 !== known.sha256) || hasOtherSize;
