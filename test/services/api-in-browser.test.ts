@@ -102,6 +102,20 @@ test('a search leads to operations, errors and sections of guides, by keyboard a
   await context.close();
 });
 
+test('a search whose list could not be loaded says so, and asks for it again', async () => {
+  const { page, context } = await session(browser);
+  let isDown = true;
+  await page.route('**/docs/search.json', (route) => (isDown ? route.fulfill({ status: 503 }) : route.continue()));
+  await page.goto(`${installation.url}/docs`);
+  const input = page.getByRole('searchbox', { name: 'Search' });
+  await input.fill('photo');
+  await page.locator('#results').getByText('The search could not be loaded. Type again to retry.').waitFor();
+  isDown = false;
+  await input.fill('Retrieve a photo');
+  await page.locator('#results').getByRole('link', { name: 'Retrieve a photo', exact: true }).waitFor();
+  await context.close();
+});
+
 test.each([
   [390, 'light'],
   [1440, 'dark'],

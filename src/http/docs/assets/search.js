@@ -8,14 +8,27 @@ window.addEventListener('DOMContentLoaded', () => {
   if (!input || !results || !found) return;
   input.closest('search').hidden = false;
   let loading = null;
+  /** Null: it could not be loaded, and is asked for again the next time. */
   const load = () => {
-    loading ??= fetch('/docs/search.json').then((response) => response.json());
+    loading ??= fetch('/docs/search.json')
+      .then((response) => (response.ok ? response.json() : null))
+      .catch(() => null)
+      .then((entries) => {
+        if (entries === null) loading = null;
+        return entries;
+      });
     return loading;
   };
 
   input.addEventListener('focus', load);
   input.addEventListener('input', async () => {
     const entries = await load();
+    if (entries === null) {
+      found.textContent = 'The search could not be loaded. Type again to retry.';
+      results.replaceChildren(Object.assign(document.createElement('li'), { textContent: found.textContent }));
+      results.hidden = false;
+      return;
+    }
     const hits = bestOf(entries, input.value);
     const isAsked = input.value.trim() !== '';
     results.replaceChildren(...hits.map(itemOf));
