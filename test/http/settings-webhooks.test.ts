@@ -110,7 +110,7 @@ describe('an endpoint', () => {
     await browser.submit(page, {}, `${page}/disable`);
     const disabled = await browser.get(page);
     expect(disabled.text).toContain('Disabled. Nothing is sent to it');
-    expect(disabled.text).toContain('Disabled by an owner');
+    expect(disabled.text).toContain('Disabled manually');
     expect(disabled.text).not.toContain('Send a test event');
     await browser.submit(page, {}, `${page}/enable`);
     expect((await endpoints())[0]).toMatchObject({ status: 'enabled', url });

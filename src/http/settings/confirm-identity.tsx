@@ -36,13 +36,13 @@ export async function requireConfirmed(ports: Ports, context: PageContext, perso
   const given = passkeyAnswerOf(ports, context, PASSKEY_FIELD) ?? context.form.text(CONFIRMATION_FIELD);
   const problems = given === '' ? null : await refusalOf(() => confirmIdentity(ports, person, given));
   if (given !== '' && problems === null) return;
-  const words = { title: 'Confirm that it is you', plain: true, status: problems?.status ?? 403, flash: null };
+  const options = { title: 'Confirm that it is you', plain: true, status: problems?.status ?? 403, flash: null };
   const props = {
     ...{ context, person, problems, offersPasskeys: await canUsePasskey(ports, person) },
     provider: isKnownHere(person) ? null : await providerFor(ports, person),
   };
   const form = <ConfirmForm {...props} />;
-  throw new AnsweredInstead(renderPage(ports, context, { ...words, scripts: [PASSKEY_SCRIPT] }, form));
+  throw new AnsweredInstead(renderPage(ports, context, { ...options, scripts: [PASSKEY_SCRIPT] }, form));
 }
 
 /** By a password or a second factor. Others are known by a provider alone. */

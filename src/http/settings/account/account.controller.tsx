@@ -114,7 +114,7 @@ export class AccountController {
       identities: await reader.identities.of(person.user.id),
       sessions: await listSessions(this.ports, person.customer.id, person.user.id),
     }));
-    const words = {
+    const options = {
       ...{ title: 'Account', section: 'account', scripts: [PASSKEY_SCRIPT, 'time-zones.js'] },
       ...(refused && { status: refused.problems.status }),
     };
@@ -125,6 +125,6 @@ export class AccountController {
       providers: this.ports.identityProviders,
       offersPasskeys: await canUsePasskey(this.ports, person),
     };
-    return renderPage(this.ports, context, words, <AccountPage {...props} />);
+    return renderPage(this.ports, context, options, <AccountPage {...props} />);
   }
 }

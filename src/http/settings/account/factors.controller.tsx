@@ -66,8 +66,8 @@ export class FactorsController {
     const [name, signsInAlone] = [form.text('name'), form.has('alone')];
     const given = passkeyAnswerOf(this.ports, context, NEW_PASSKEY_FIELD) ?? { answer: '', challenge: '' };
     try {
-      const words = { name, signsInAlone, given };
-      return this.added(context, name, await addPasskey(this.ports, personOf(context), words, clientIp));
+      const passkey = { name, signsInAlone, given };
+      return this.added(context, name, await addPasskey(this.ports, personOf(context), passkey, clientIp));
     } catch (error) {
       return this.newPasskey(context, problemsOf(error));
     }
@@ -81,14 +81,14 @@ export class FactorsController {
 
   private enrolment(context: PageContext, problems: Problems | null): Reply {
     const enrolment = startEnrolment(this.ports, personOf(context), context.form.text('enrolment'));
-    const words = { title: 'Add an authenticator app', ...AREA, scripts: ['copy.js'] };
+    const options = { title: 'Add an authenticator app', ...AREA, scripts: ['copy.js'] };
     const page = <NewFactor enrolment={enrolment} problems={problems} form={context.form} />;
-    return renderPage(this.ports, context, { ...words, status: problems?.status ?? 200 }, page);
+    return renderPage(this.ports, context, { ...options, status: problems?.status ?? 200 }, page);
   }
 
   private newPasskey(context: PageContext, problems: Problems | null): Reply {
-    const words = { title: 'Add a passkey', ...AREA, scripts: [PASSKEY_SCRIPT], status: problems?.status ?? 200 };
-    return renderPage(this.ports, context, words, <NewPasskey problems={problems} form={context.form} />);
+    const options = { title: 'Add a passkey', ...AREA, scripts: [PASSKEY_SCRIPT], status: problems?.status ?? 200 };
+    return renderPage(this.ports, context, options, <NewPasskey problems={problems} form={context.form} />);
   }
 
   private added(context: PageContext, name: string, codes: readonly string[] | null): Reply {
@@ -98,10 +98,10 @@ export class FactorsController {
   }
 
   private recoveryCodes(context: PageContext, codes: readonly string[], text: string): Reply {
-    const words = { title: 'Recovery codes', ...AREA, scripts: ['copy.js', 'no-resend.js'] };
+    const options = { title: 'Recovery codes', ...AREA, scripts: ['copy.js', 'no-resend.js'] };
     const flash = { kind: 'done', text } as const;
     // It may have come with this very form: nothing asks for it any more.
     const withFactor = { ...context, person: { ...personOf(context), hasFactor: true } };
-    return renderPage(this.ports, withFactor, { ...words, flash }, <RecoveryCodes codes={codes} />);
+    return renderPage(this.ports, withFactor, { ...options, flash }, <RecoveryCodes codes={codes} />);
   }
 }

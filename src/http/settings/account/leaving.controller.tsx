@@ -48,8 +48,8 @@ export class LeavingController {
       usage: await reader.usage.read(),
     }));
     const keys = (await this.ports.keys.list(id)).length;
-    const words = { title: 'Erase the account', section: 'account', ...(problems && { status: problems.status }) };
+    const options = { title: 'Erase the account', section: 'account', ...(problems && { status: problems.status }) };
     const content = <EraseAccount name={customer.name} usage={usage} keys={keys} problems={problems} />;
-    return renderPage(this.ports, context, words, content);
+    return renderPage(this.ports, context, options, content);
   }
 }

@@ -92,8 +92,8 @@ export class PeopleController {
   }
 
   private invitation(context: PageContext, invitation: Invitation): Reply {
-    const words = { title: 'A link', section, scripts: ['copy.js', 'no-resend.js'] };
-    return renderPage(this.ports, context, words, <InvitationMade {...invitation} />);
+    const options = { title: 'A link', section, scripts: ['copy.js', 'no-resend.js'] };
+    return renderPage(this.ports, context, options, <InvitationMade {...invitation} />);
   }
 
   /** @param problems Of the invitation, to be shown in its form; or of something else, to be shown at the top. */

@@ -66,8 +66,8 @@ export class RemoveFactorController {
     const isLast = own.app.length + own.passkey.length === 1;
     const action = `${kind === 'app' ? FACTORS_PATH : PASSKEYS_PATH}/${id}/remove`;
     const props = { name: factor.name, action, isLast, problems, offersPasskeys };
-    const words = { title: `Remove “${factor.name}”`, section: 'account', styles: ['areas.css'] };
+    const options = { title: `Remove “${factor.name}”`, section: 'account', styles: ['areas.css'] };
     const more = { scripts: [PASSKEY_SCRIPT], status: problems?.status ?? 200 };
-    return renderPage(this.ports, context, { ...words, ...more }, <RemoveFactor {...props} />);
+    return renderPage(this.ports, context, { ...options, ...more }, <RemoveFactor {...props} />);
   }
 }

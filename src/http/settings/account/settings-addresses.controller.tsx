@@ -39,11 +39,11 @@ export class SettingsAddressesController {
     }
     try {
       const { settingsIpList } = await editSettingsAddresses(this.ports, callerOfPage(context), entries);
-      const words =
+      const done =
         settingsIpList.length === 0
           ? 'The settings area can be used from everywhere.'
           : 'The settings area can only be used from the allowed addresses.';
-      return redirectTo(context, PEOPLE_PATH, { kind: 'done', text: words });
+      return redirectTo(context, PEOPLE_PATH, { kind: 'done', text: done });
     } catch (error) {
       return this.page(context, text, { problems: problemsOf(error), locksOut: [] });
     }
@@ -51,8 +51,8 @@ export class SettingsAddressesController {
 
   private async page(context: PageContext, value: string, refused: Refused): Promise<Reply> {
     const addresses = await recentSettingsAddresses(this.ports, customerOf(context));
-    const words = { title: 'Allowed addresses', section: 'account', status: refused.problems?.status ?? 200 };
+    const options = { title: 'Allowed addresses', section: 'account', status: refused.problems?.status ?? 200 };
     const view = <SettingsAddresses {...refused} value={value} addresses={addresses} clientIp={context.clientIp} />;
-    return renderPage(this.ports, context, words, view);
+    return renderPage(this.ports, context, options, view);
   }
 }

@@ -31,8 +31,8 @@ export class AuditController {
     const { id: customerId } = personOf(context).customer;
     const request = { limit: PAGE, cursor: cursor || null };
     const entries = await listAudit(this.ports, customerId, request, filterOf(query));
-    const words = { title: 'Audit log', section: 'usage', styles: ['areas.css'] };
-    return renderPage(this.ports, context, words, <AuditPage page={entries} query={query} cursor={cursor} />);
+    const options = { title: 'Audit log', section: 'usage', styles: ['areas.css'] };
+    return renderPage(this.ports, context, options, <AuditPage page={entries} query={query} cursor={cursor} />);
   }
 
   /** Everything that the page's filter matches. */

@@ -39,7 +39,7 @@ export class ImportController {
     const begun = importId === undefined ? null : await readImport(this.ports, caller, parseId(String(importId)) ?? 0);
     if (begun !== null && begun.status !== 'open') return redirectTo(context, `/settings/imports/${begun.id}`);
     const open = await listImports(this.ports, caller, { statuses: ['open'], limit: UNFINISHED, cursor: null });
-    const words = {
+    const options = {
       title: 'Add photos',
       section: 'imports',
       styles: ['import.css'],
@@ -49,7 +49,7 @@ export class ImportController {
     return renderPage(
       this.ports,
       context,
-      words,
+      options,
       <ImportPage begun={begun} unfinished={begun === null ? open.data : []} />,
     );
   }

@@ -102,18 +102,23 @@ export class KeysController {
     context: PageContext,
     form: FormState & { key: ApiKey | null; addresses: readonly KeyAddress[] },
   ): Reply {
-    const words = { title: form.key ? 'Replace a key' : 'Create key', section, status: statusOf(form) };
+    const options = { title: form.key ? 'Replace a key' : 'Create key', section, status: statusOf(form) };
     const { key: original, ...rest } = form;
-    return renderPage(this.ports, context, words, <NewKey {...rest} original={original} clientIp={context.clientIp} />);
+    return renderPage(
+      this.ports,
+      context,
+      options,
+      <NewKey {...rest} original={original} clientIp={context.clientIp} />,
+    );
   }
 
   private async editForm(context: PageContext, form: FormState & { key: ApiKey }): Promise<Reply> {
     await this.uses.flush();
     const addresses = await recentAddresses(this.ports, form.key.customerId, form.key.id);
-    const words = { title: form.key.name, section, status: statusOf(form) };
+    const options = { title: form.key.name, section, status: statusOf(form) };
     const { key: subject, ...rest } = form;
     const view = <EditKey {...rest} subject={subject} addresses={addresses} clientIp={context.clientIp} />;
-    return renderPage(this.ports, context, words, view);
+    return renderPage(this.ports, context, options, view);
   }
 
   /** The key that a new one is to replace, with the addresses from which it is used. */

@@ -29,9 +29,9 @@ export class PasskeySignInController {
       return await continueSignIn(this.ports, context, { user, isPending: false, pendingRole: null }, browser, next);
     } catch (error) {
       const problems = problemsOf(error);
-      const words = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], status: problems.status };
+      const options = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], status: problems.status };
       const form = <SignInForm {...offersOf(this.ports)} email="" next={next} problems={problems} />;
-      return renderPage(this.ports, context, words, form);
+      return renderPage(this.ports, context, options, form);
     }
   }
 }

@@ -50,16 +50,16 @@ export class CodeController {
     const passkeys = await passkeysOfPending(this.ports, pendingOf(this.ports, context.request) ?? '');
     const offersPasskeys = passkeys.length > 0 && this.ports.addresses.passkeySite !== null;
     const title = offersPasskeys ? 'One more step' : 'Enter a code';
-    const words = { title, plain: true, scripts: [PASSKEY_SCRIPT], ...(problems && { status: problems.status }) };
+    const options = { title, plain: true, scripts: [PASSKEY_SCRIPT], ...(problems && { status: problems.status }) };
     const page = <CodeForm next={next} problems={problems} offersPasskeys={offersPasskeys} />;
-    return renderPage(this.ports, context, words, page);
+    return renderPage(this.ports, context, options, page);
   }
 
   /** From the beginning. */
   private again(context: PageContext, next: string, problems: Problems): Reply {
     endPending(this.ports, context.request);
-    const words = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], status: problems.status };
+    const options = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], status: problems.status };
     const form = <SignInForm {...offersOf(this.ports)} email="" next={next} problems={problems} />;
-    return renderPage(this.ports, context, words, form);
+    return renderPage(this.ports, context, options, form);
   }
 }

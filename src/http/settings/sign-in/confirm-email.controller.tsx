@@ -39,10 +39,10 @@ export class ConfirmEmailController {
     const change = await peekEmailChange(this.ports, token);
     if (change === null) throw linkForbidden();
     const { name: customer } = await admittingCustomer(this.ports, context, change.user.customerId);
-    const words = { title: 'Confirm your address', plain: true, ...(problems && { status: problems.status }) };
+    const options = { title: 'Confirm your address', plain: true, ...(problems && { status: problems.status }) };
     const hasPassword = change.user.passwordHash !== null;
     const props = { action: `/${EMAIL_LINKS_PATH}/${token}`, email: change.email, hasPassword, customer, problems };
-    return renderPage(this.ports, context, words, <ConfirmForm {...props} />);
+    return renderPage(this.ports, context, options, <ConfirmForm {...props} />);
   }
 }
 

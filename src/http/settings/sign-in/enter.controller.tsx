@@ -57,7 +57,7 @@ export class EnterController {
       email: context.form.text('email'),
       problems,
     };
-    const words = { title: 'Welcome', plain: true, ...(problems && { status: problems.status }) };
-    return renderPage(this.ports, context, words, <EnterForm {...values} />);
+    const options = { title: 'Welcome', plain: true, ...(problems && { status: problems.status }) };
+    return renderPage(this.ports, context, options, <EnterForm {...values} />);
   }
 }

@@ -95,8 +95,8 @@ export class ProviderController {
     outcome: Outcome,
   ): Promise<Reply> {
     if (outcome.kind === 'confirmed') {
-      const words = { title: 'Confirmed', plain: true };
-      return renderPage(this.ports, context, words, <IdentityConfirmed />);
+      const options = { title: 'Confirmed', plain: true };
+      return renderPage(this.ports, context, options, <IdentityConfirmed />);
     }
     const reply = await continueSignIn(this.ports, context, outcome.begun, browser, outcome.next);
     if (outcome.lostPassword && !outcome.begun.isPending) {
@@ -116,9 +116,9 @@ export class ProviderController {
     this.options.logger.warn({ provider, reason, cause, requestId }, 'a sign-in by a provider was refused');
     this.options.onProviderSignInRefused?.(provider, reason);
     const problems = new Problems(error.code, error.message, []);
-    const words = { title: 'Sign in', plain: true, status: problems.status };
+    const options = { title: 'Sign in', plain: true, status: problems.status };
     const form = <SignInForm {...offersOf(this.ports)} email="" next="" problems={problems} />;
-    return renderPage(this.ports, context, words, form);
+    return renderPage(this.ports, context, options, form);
   }
 
   private returnTo(provider: string): string {

@@ -35,9 +35,9 @@ export class RecoveryController {
   }
 
   private form(context: PageContext, problems: Problems | null): Reply {
-    const words = { title: 'Forgot your password?', plain: true, ...(problems && { status: problems.status }) };
+    const options = { title: 'Forgot your password?', plain: true, ...(problems && { status: problems.status }) };
     const props = { action: RECOVERY_PATH, email: context.form.text('email'), problems };
-    return renderPage(this.ports, context, words, <RecoveryForm {...props} />);
+    return renderPage(this.ports, context, options, <RecoveryForm {...props} />);
   }
 
   private requireMailer(): void {

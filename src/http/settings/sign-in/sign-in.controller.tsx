@@ -76,11 +76,11 @@ export class SignInController {
   }
 
   private form(context: PageContext, values: { email: string; next: string }, problems: Problems | null): Reply {
-    const words = {
+    const options = {
       ...{ title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT] },
       ...(problems && { status: problems.status }),
     };
     const form = <SignInForm {...offersOf(this.ports)} {...values} problems={problems} others={context.others} />;
-    return renderPage(this.ports, context, words, form);
+    return renderPage(this.ports, context, options, form);
   }
 }

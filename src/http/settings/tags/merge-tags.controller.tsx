@@ -52,8 +52,8 @@ export class MergeTagsController {
 
   private async mergePage(context: PageContext, ids: readonly Id[], problems: Problems | null): Promise<Reply> {
     const preview = await previewMerge(this.ports, callerOfPage(context), ids);
-    const words = { ...AREA, title: 'Merge tags', status: problems?.status ?? 200 };
-    return renderPage(this.ports, context, words, <MergeForm preview={preview} problems={problems} />);
+    const options = { ...AREA, title: 'Merge tags', status: problems?.status ?? 200 };
+    return renderPage(this.ports, context, options, <MergeForm preview={preview} problems={problems} />);
   }
 }
 

@@ -100,13 +100,13 @@ export class TagPagesController {
   }
 
   private newTag(context: PageContext, fields: TagFields, problems: Problems | null): Reply {
-    const words = { ...AREA, title: 'Create tag', status: problems?.status ?? 200 };
-    return renderPage(this.ports, context, words, <NewTag fields={fields} problems={problems} />);
+    const options = { ...AREA, title: 'Create tag', status: problems?.status ?? 200 };
+    return renderPage(this.ports, context, options, <NewTag fields={fields} problems={problems} />);
   }
 
   private editPage(context: PageContext, tag: Tag, fields: TagFields, problems: Problems | null): Reply {
-    const words = { ...AREA, title: tag.name, status: problems?.status ?? 200 };
-    return renderPage(this.ports, context, words, <EditTag tag={tag} fields={fields} problems={problems} />);
+    const options = { ...AREA, title: tag.name, status: problems?.status ?? 200 };
+    return renderPage(this.ports, context, options, <EditTag tag={tag} fields={fields} problems={problems} />);
   }
 }
 

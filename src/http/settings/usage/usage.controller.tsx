@@ -25,10 +25,10 @@ export class UsageController {
     const { customer, user } = personOf(context);
     const traffic = await readTraffic(this.ports, customer.id);
     const delivery = await readImageDelivery(this.ports, customer.id);
-    const words = { title: 'Usage', section: 'usage', styles: ['areas.css'] };
+    const options = { title: 'Usage', section: 'usage', styles: ['areas.css'] };
     const seesAudit = mayActAs(user.role, 'admin');
     const keyId = parseId(oneOfQuery(query));
     const content = <UsagePage traffic={traffic} delivery={delivery} keyId={keyId} seesAudit={seesAudit} />;
-    return renderPage(this.ports, context, words, content);
+    return renderPage(this.ports, context, options, content);
   }
 }

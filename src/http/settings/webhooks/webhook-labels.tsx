@@ -3,7 +3,7 @@ import { type DisabledReason, FAILING_DAYS, type WebhookEndpoint } from '../../.
 import { Badge, Moment } from '../parts.js';
 
 const disabledWords: Readonly<Record<DisabledReason, string>> = {
-  by_owner: 'Disabled by an owner.',
+  by_owner: 'Disabled manually.',
   gone: 'The receiver responded with 410 Gone.',
   failing: `No delivery succeeded for ${FAILING_DAYS} days.`,
 };
