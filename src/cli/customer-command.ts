@@ -101,14 +101,14 @@ function addresses(): Command {
     .description('show or set from which addresses people may use the settings area')
     .argument('<id>', 'the id of the customer', idOption)
     .option('--ip <cidr>', 'only from this address or range (repeatable)', listOption)
-    .option('--no-ip', 'from everywhere, for example because nobody is let in any more')
+    .option('--no-ip', 'from anywhere, for example because nobody is let in any more')
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { ip?: readonly string[] | false; json?: boolean }) => {
       const { settingsIpList } = await withPorts((ports) => {
         if (options.ip === undefined) return ports.store.query(id, ({ customer }) => customer.read());
         return editSettingsAddresses(ports, operatorFor(id), options.ip || []);
       });
-      const lines = settingsIpList.length === 0 ? ['The settings area can be used from everywhere.'] : settingsIpList;
+      const lines = settingsIpList.length === 0 ? ['The settings area can be used from anywhere.'] : settingsIpList;
       print(options, { id, settingsIpList }, lines);
     });
 }

@@ -57,7 +57,7 @@ const audited = () =>
 
 describe('an owner', () => {
   it('sets the list as those of keys are written, which is recorded', async () => {
-    expect((await browser.get('/settings/account/people')).text).toContain('can be used from everywhere');
+    expect((await browser.get('/settings/account/people')).text).toContain('can be used from anywhere');
     expect((await save({ ipList: `${OFFICE}\n10.0.0.0/8, 2001:DB8::1` })).status).toBe(303);
     expect(await stored()).toEqual([`${OFFICE}/32`, '10.0.0.0/8', '2001:db8::1/128']);
     expect((await browser.get('/settings/account/people')).text).toContain('from 3 addresses and ranges alone');

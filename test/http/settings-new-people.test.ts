@@ -46,7 +46,7 @@ it('is off, and an owner turns it on and off again, which is recorded', async ()
   expect((await owner.get(PEOPLE)).text).toContain('If you allow it: Whoever signs in at Keycloak');
   expect(await isAllowed()).toBe(false);
   expect((await owner.submit(PEOPLE, { allowed: 'yes' }, HERE)).status).toBe(303);
-  expect((await owner.get(PEOPLE)).text).toContain('New people may come by single sign-on from now on.');
+  expect((await owner.get(PEOPLE)).text).toContain('New people can now join through single sign-on.');
   expect(await isAllowed()).toBe(true);
   const filter = { actions: null, name: null, from: null, until: null };
   const [entry] = await app.ports.store.query(actor.customerId, ({ audit }) => audit.list(null, 1, filter));

@@ -71,7 +71,7 @@ test('a passkey is added, brings recovery codes, and is listed', async () => {
   expect((await browser.get(FACTORS)).text).toContain('with your password alone');
   const form = await browser.submit(FACTORS, {}, `${PASSKEYS}/new`);
   expect(form.text).toContain(`data-passkey="${PASSKEYS}/options"`);
-  expect(form.text).toContain('Passkeys need scripts');
+  expect(form.text).toContain('Passkeys need JavaScript');
   const { body, headers } = await ask(browser, FACTORS, `${PASSKEYS}/options`, 'alone=yes');
   expect(headers['cache-control']).toBe('no-store');
   expect(body).toMatchObject({

@@ -152,7 +152,7 @@ describe('the delivery log', () => {
   it('shows how each attempt ended, and sends again', async () => {
     const { id } = await endpoint();
     const page = `/settings/webhooks/${id}`;
-    expect((await browser.get(page)).text).toContain('Nothing was sent yet');
+    expect((await browser.get(page)).text).toContain('Nothing sent yet');
     await browser.submit(page, {}, `${page}/test`);
     await deliverAll();
     const { text } = await browser.get(page);

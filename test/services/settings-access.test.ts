@@ -513,7 +513,7 @@ test('whoever sets addresses for the settings area is warned first; only the ope
   await look('locked-out');
   await installation.command('customer', 'addresses', '1', '--no-ip');
   await open('/settings/account/people');
-  await page.getByText('can be used from everywhere').waitFor();
+  await page.getByText('can be used from anywhere').waitFor();
 });
 
 test('somebody with two accounts changes between them, and erases one', async () => {

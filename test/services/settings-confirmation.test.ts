@@ -81,7 +81,7 @@ test('an owner, asked for the password, lets a provider bring new people, and no
   await pressKey(page, 'Allow');
   await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
   await enterInto(page, 'Password', PASSWORD);
-  await page.getByText('New people may come by single sign-on from now on.').waitFor();
+  await page.getByText('New people can now join through single sign-on.').waitFor();
   await page.getByText('On. Whoever signs in at Keycloak').waitFor();
   await expectUsable('new-people-on', page);
 
@@ -95,7 +95,7 @@ test('an owner, asked for the password, lets a provider bring new people, and no
   await page.reload();
   await page.getByRole('cell', { name: /^nora@example\.com Single sign-on/ }).waitFor();
   await pressKey(page, 'Disable');
-  await page.getByText('Nobody new may come by single sign-on any more.').waitFor();
+  await page.getByText('New people can no longer join through single sign-on.').waitFor();
   const otto = await comeAs('otto');
   await notInvited(otto, 'otto');
   await nora.page.reload();

@@ -147,7 +147,7 @@ test('a webhook made in the page is delivered, is genuine, and is sent again', a
   const secret = present(await page.locator('#secret').textContent());
   expect(await seriousViolations(page)).toEqual([]);
   await page.getByRole('link', { name: 'I have stored it' }).click();
-  await page.getByText('Nothing was sent yet').waitFor();
+  await page.getByText('Nothing sent yet').waitFor();
   expect(await page.content()).not.toContain(secret);
 
   await api('POST', '/tags', { name: 'Sea' });

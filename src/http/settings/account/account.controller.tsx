@@ -54,7 +54,7 @@ export class AccountController {
     const done = (result: 'changed' | 'requested') =>
       result === 'changed'
         ? 'Your e-mail address was changed.'
-        : `We have sent a link to ${email.trim()}. Your address changes when you confirm it there, within a day.`;
+        : `We have sent a link to ${email.trim()}. Your address changes when you confirm it there; the link works for a day.`;
     return this.withProblems(context, 'email', done, () =>
       requestEmailChange(this.ports, callerOfPage(context), personOf(context), email),
     );

@@ -114,7 +114,7 @@ function CustomerCard({ customer, problems, form }: CardProps & { customer: Cust
 
 function EmailCard({ person, isMailed, problems, form }: CardProps & { person: KnownSession; isMailed: boolean }) {
   const { email, passwordHash } = person.user;
-  const use = passwordHash === null ? 'Mails of the service go there.' : 'You sign in with it.';
+  const use = passwordHash === null ? 'The service sends e-mail to it.' : 'You sign in with it.';
   return (
     <Card title="Your e-mail address">
       <Form action="/settings/account/email" label="Your e-mail address">

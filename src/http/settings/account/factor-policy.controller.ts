@@ -23,8 +23,8 @@ export class FactorPolicyController {
       const changed = await requireFactors(this.ports, personOf(context), day, context.clientIp);
       const text =
         changed.factorsRequiredFrom === null
-          ? 'Two-step sign-in is everyone’s own choice.'
-          : `Two-step sign-in is required of everyone from ${day} on.`;
+          ? 'Two-step sign-in is optional.'
+          : `Everyone needs two-step sign-in from ${day} on.`;
       return redirectTo(context, PEOPLE, { kind: 'done', text });
     } catch (error) {
       return redirectTo(context, PEOPLE, { kind: 'failed', text: problemsOf(error).message });

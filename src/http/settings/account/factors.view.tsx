@@ -81,7 +81,7 @@ function PasskeysCard({ passkeys, isOffered, mayAdd }: PasskeysProps) {
       {passkeys.length > 0 && <Factors caption="Passkeys" factors={passkeys} path={PASSKEYS_PATH} />}
       {!isOffered && (
         <p>
-          They do not work at the address of this service: browsers want a name, not an IP address, and TLS, or{' '}
+          They do not work at the address of this service: browsers require a name, not an IP address, and TLS, or{' '}
           <code>localhost</code>. The operator chooses the address with <code>PUBLIC_URL</code>.
         </p>
       )}

@@ -20,8 +20,8 @@ export class NewPeopleController {
     const isAllowed = context.form.text('allowed') === 'yes';
     await editNewPeople(this.ports, callerOfPage(context), isAllowed);
     const text = isAllowed
-      ? 'New people may come by single sign-on from now on.'
-      : 'Nobody new may come by single sign-on any more. Those who are here remain.';
+      ? 'New people can now join through single sign-on.'
+      : 'New people can no longer join through single sign-on. Everyone who has access keeps it.';
     return redirectTo(context, PEOPLE_PATH, { kind: 'done', text });
   }
 }

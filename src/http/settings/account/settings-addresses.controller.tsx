@@ -41,7 +41,7 @@ export class SettingsAddressesController {
       const { settingsIpList } = await editSettingsAddresses(this.ports, callerOfPage(context), entries);
       const done =
         settingsIpList.length === 0
-          ? 'The settings area can be used from everywhere.'
+          ? 'The settings area can be used from anywhere.'
           : 'The settings area can only be used from the allowed addresses.';
       return redirectTo(context, PEOPLE_PATH, { kind: 'done', text: done });
     } catch (error) {

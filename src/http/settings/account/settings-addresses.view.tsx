@@ -8,7 +8,7 @@ export const PEOPLE_PATH = '/settings/account/people';
 export const SETTINGS_ADDRESSES_PATH = `${PEOPLE_PATH}/addresses`;
 
 const LEAD =
-  'People sign in and use the settings area from these addresses alone. API keys have lists of their own; shares and signed links work from everywhere.';
+  'People sign in and use the settings area from these addresses alone. API keys have lists of their own; shares and signed links work from anywhere.';
 
 /** On the page of people. */
 export function SettingsAddressesCard({ customer: { settingsIpList } }: { customer: Customer }) {
@@ -18,7 +18,7 @@ export function SettingsAddressesCard({ customer: { settingsIpList } }: { custom
       title="Allowed addresses"
       lead={
         count === 0
-          ? 'The settings area can be used from everywhere.'
+          ? 'The settings area can be used from anywhere.'
           : `The settings area can be used from ${count === 1 ? 'one address or range' : `${count} addresses and ranges`} alone.`
       }
     >
@@ -47,7 +47,7 @@ export function SettingsAddresses({ problems, ...props }: AddressesProps) {
       <Form action={SETTINGS_ADDRESSES_PATH} class="card">
         <ProblemSummary problems={problems} />
         <IpListField
-          anywhere="If empty, the settings area can be used from everywhere."
+          anywhere="If empty, the settings area can be used from anywhere."
           used="the settings area was used"
           problems={problems}
           warning={

@@ -130,7 +130,7 @@ function NothingHere({ hasPhotos }: Pick<MapProps, 'hasPhotos'>) {
   }
   return (
     <Empty icon="map-pin" title="No photo has a location yet">
-      <p>Cameras and phones record it if they may. You can also choose it on the page of a photo.</p>
+      <p>Cameras and phones record it if you let them. You can also set it on the page of a photo.</p>
     </Empty>
   );
 }

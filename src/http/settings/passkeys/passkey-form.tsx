@@ -62,7 +62,7 @@ export function PasskeyNotes() {
     <>
       <p class="error below" data-passkey-problem role="alert" hidden />
       <noscript>
-        <p class="hint below">Passkeys need scripts, which do not run in this browser.</p>
+        <p class="hint below">Passkeys need JavaScript, which is disabled in this browser.</p>
       </noscript>
     </>
   );

@@ -102,7 +102,7 @@ function Settings({ fields, problems, hasPassword }: SettingsProps) {
         label="Files that visitors can add"
         name="uploadFiles"
         errors={problems?.renamed('uploadFilesLimit', 'uploadFiles')}
-        hint="In all. They arrive in your library with a tag of their own. Leave it empty if visitors cannot add any."
+        hint="In total. They arrive in your library with a tag of their own. Leave it empty if visitors cannot add any."
         input={{ value: fields.uploadFiles, inputMode: 'numeric', autocomplete: 'off' }}
       />
       <Field

@@ -27,7 +27,7 @@ export function IdentityConfirmed() {
   return (
     <section class="card narrow">
       <h1>Confirmed</h1>
-      <p>It is you. Close this window, and continue in the one before.</p>
+      <p>You are confirmed. Close this window, and continue in the previous one.</p>
       <div class="buttons">
         <a class="button plain" href={HOME}>
           Back to the start page

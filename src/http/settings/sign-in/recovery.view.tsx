@@ -16,7 +16,7 @@ export function RecoveryForm({
   return (
     <section class="card narrow">
       <h1>Forgot your password?</h1>
-      <p>Enter the address that you sign in with, and you get a mail with a link to choose a new password.</p>
+      <p>Enter the address that you sign in with. We send you a link to choose a new password.</p>
       <ProblemSummary problems={problems} />
       <Form action={action}>
         <Field

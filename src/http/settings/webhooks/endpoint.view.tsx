@@ -134,7 +134,7 @@ function Log({ endpoint, log, query, cursor }: Pick<EndpointPageProps, 'endpoint
   }
   if (log.data.length === 0) {
     return (
-      <Empty icon="send" title="Nothing was sent yet">
+      <Empty icon="send" title="Nothing sent yet">
         <p>The next event for this endpoint, or a test event, will be listed here.</p>
       </Empty>
     );
