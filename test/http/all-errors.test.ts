@@ -58,6 +58,8 @@ const cases: readonly Case[] = [
   ],
   ['PUT', '/photos/{photo}/tags', { nonsense: 1 }, ['nonsense unknown_field', 'tagIds required']],
   ['PUT', '/photos/{photo}/tags', { tagNames: 5 }, ['tagNames invalid_type']],
+  ['PUT', '/photos/{photo}/tags', { tagNames: 'Holiday' }, ['tagNames invalid_type']],
+  ['POST', '/imports', { tagNames: 'Holiday' }, ['tagNames invalid_type']],
   [
     'PUT',
     '/photos/{photo}/tags',

@@ -1,4 +1,4 @@
-import { ArrayMaxSize, IsString, ValidateBy } from 'class-validator';
+import { ArrayMaxSize, ValidateBy } from 'class-validator';
 import { isId } from '../../core/shared/ids.js';
 import { type FieldSchema, type Model } from './declared.js';
 import { constraint, declared, examplesOf, type FieldOptions, field, ID } from './fields.js';
@@ -23,11 +23,13 @@ export function Texts(
   max?: number,
   { example, item = { type: 'string' }, ...options }: ListOptions<string> & { readonly item?: FieldSchema } = {},
 ): PropertyDecorator {
-  const schema = { type: 'array', items: item, maxItems: max, ...examplesOf(example) };
+  // Not `IsString` with `each`: that also accepts a single string instead of a list.
+  const validate = (value: unknown) => Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+  const areTexts = ValidateBy({ name: 'areTexts', validator: { validate } }, constraint('must be a list of strings.'));
   return field(
     options,
-    schema,
-    IsString({ ...constraint('must be a list of strings.'), each: true }),
+    { type: 'array', items: item, maxItems: max, ...examplesOf(example) },
+    areTexts,
     ...maxEntries(max),
   );
 }
