@@ -67,6 +67,7 @@ describe('POST /imports', () => {
     ['tagIds', 'too_many', { tagIds: Array.from({ length: 101 }, (_, at) => at + 1) }],
     ['tagNames', 'too_long', { tagNames: [wide(101)] }],
     ['tagNames', 'invalid_format', { tagNames: ['a\u0007'] }],
+    ['tagNames', 'invalid_format', { tagNames: ['\udc00'] }],
     ['tagNames', 'too_many', { tagNames: Array.from({ length: 101 }, (_, at) => `tag ${at}`) }],
     ['status', 'unknown_field', { status: 'open' }],
   ])('refuses %s: %s', async (field, code, body) => {

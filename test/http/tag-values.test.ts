@@ -53,6 +53,7 @@ describe.each(Object.entries(doors))('the fields of a tag, at %s', (_, say) => {
     ['a line break at the end', { name: 'a\n' }, 'name', 'invalid_format'],
     ['a C1 control', { name: 'a\u0090' }, 'name', 'invalid_format'],
     ['a line separator', { name: 'a\u2028b' }, 'name', 'invalid_format'],
+    ['half a surrogate pair', { name: 'a\ud800' }, 'name', 'invalid_format'],
     ['null for a name', { name: null }, 'name', 'not_nullable'],
     ['a short color', { color: '#fff' }, 'color', 'invalid_format'],
     ['a color with alpha', { color: '#11223344' }, 'color', 'invalid_format'],

@@ -28,7 +28,7 @@ export type NewTag = Pick<Tag, 'name' | 'nameKey' | 'color' | 'description' | 'c
 export const MAX_TAG_NAME = 100;
 export const MAX_TAG_DESCRIPTION = 1000;
 
-/** NFC, trimmed, inner white space collapsed; 1 to 100 code points, no control characters. Errors: `invalid_request`. */
+/** NFC, trimmed, inner white space collapsed; 1 to 100 code points of valid Unicode, no control characters. Errors: `invalid_request`. */
 export function parseTagName(name: string, field: string): string {
   const error = tagNameError(name, field);
   if (error !== null) throw invalid(error);
@@ -37,8 +37,9 @@ export function parseTagName(name: string, field: string): string {
 
 /** Why `parseTagName` refuses a name, or null. */
 export function tagNameError(name: string, field: string): FieldError | null {
-  if (CONTROL_CHARACTERS.test(name)) {
-    return { field, code: 'invalid_format', message: `${field} must not contain control characters.` };
+  if (hasForbiddenCharacters(name)) {
+    const message = `${field} must be valid Unicode text without control characters.`;
+    return { field, code: 'invalid_format', message };
   }
   const length = codePoints(cleanName(name));
   if (length >= 1 && length <= MAX_TAG_NAME) return null;
@@ -51,13 +52,17 @@ export function tagNameError(name: string, field: string): FieldError | null {
   };
 }
 
-/** The key of what `parseTagName` would return; null if it would refuse control characters. */
+/** The key of what `parseTagName` would return; null if it would refuse characters of the name. */
 export function nameKeyOf(name: string): string | null {
-  return CONTROL_CHARACTERS.test(name) ? null : foldKey(cleanName(name));
+  return hasForbiddenCharacters(name) ? null : foldKey(cleanName(name));
+}
+
+function hasForbiddenCharacters(name: string): boolean {
+  return CONTROL_CHARACTERS.test(name) || !name.isWellFormed();
 }
 
 function cleanName(name: string): string {
-  return name.toWellFormed().normalize('NFC').trim().replace(/\s+/gu, ' ');
+  return name.normalize('NFC').trim().replace(/\s+/gu, ' ');
 }
 
 /** By name key, then id: the order of tags wherever they are listed. */
