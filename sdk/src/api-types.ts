@@ -5214,6 +5214,10 @@ export interface operations {
                 "If-Range"?: string;
                 /** @description Ignored if `If-None-Match` is sent. */
                 "If-Modified-Since"?: string;
+                /** @description The ETag of the file you expect. If it has changed, the response is 412, whatever else is requested. */
+                "If-Match"?: string;
+                /** @description The same with a date. Ignored if `If-Match` is sent. */
+                "If-Unmodified-Since"?: string;
             };
             path: {
                 /** @description The id of the photo. A value that is not an id returns 404, like an id that does not exist. */
@@ -5286,6 +5290,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ScopeRequiredOrIpNotWhitelisted"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             416: components["responses"]["RangeNotSatisfiable"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -6101,6 +6106,10 @@ export interface operations {
                 "If-Range"?: string;
                 /** @description Ignored if `If-None-Match` is sent. */
                 "If-Modified-Since"?: string;
+                /** @description The ETag of the file you expect. If it has changed, the response is 412, whatever else is requested. */
+                "If-Match"?: string;
+                /** @description The same with a date. Ignored if `If-Match` is sent. */
+                "If-Unmodified-Since"?: string;
             };
             path: {
                 /** @description The signed part of the URL. Use the whole URL as you received it. */
@@ -6159,6 +6168,7 @@ export interface operations {
             };
             403: components["responses"]["SignedUrlForbidden"];
             404: components["responses"]["SignedNotFound"];
+            412: components["responses"]["SignedPreconditionFailed"];
             416: components["responses"]["SignedRangeNotSatisfiable"];
             500: components["responses"]["SignedInternalError"];
             503: components["responses"]["SignedServiceUnavailable"];
@@ -6181,6 +6191,10 @@ export interface operations {
                 "If-Range"?: string;
                 /** @description Ignored if `If-None-Match` is sent. */
                 "If-Modified-Since"?: string;
+                /** @description The ETag of the file you expect. If it has changed, the response is 412, whatever else is requested. */
+                "If-Match"?: string;
+                /** @description The same with a date. Ignored if `If-Match` is sent. */
+                "If-Unmodified-Since"?: string;
             };
             path: {
                 /** @description The id of the delivery key that signed the URL. */
@@ -6244,6 +6258,7 @@ export interface operations {
             400: components["responses"]["SignedInvalidRequest"];
             403: components["responses"]["SignedUrlForbidden"];
             404: components["responses"]["SignedNotFound"];
+            412: components["responses"]["SignedPreconditionFailed"];
             416: components["responses"]["SignedRangeNotSatisfiable"];
             500: components["responses"]["SignedInternalError"];
             503: components["responses"]["SignedServiceUnavailable"];

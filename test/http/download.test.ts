@@ -144,6 +144,45 @@ describe('what the client has already', () => {
   });
 });
 
+describe('what the client expects', () => {
+  test('is 412 when it is something else, before 304 and ranges', async () => {
+    const { etag = '', 'last-modified': modified = '' } = (await download()).headers;
+    const earlier = 'Thu, 01 Jan 1970 00:00:00 GMT';
+    for (const headers of [
+      { 'if-match': '"other"' },
+      { 'if-match': `W/${etag}` },
+      { 'if-match': '"other"', 'if-none-match': etag },
+      { 'if-match': '"other"', range: 'bytes=0-1' },
+      { 'if-match': '"other"', 'if-unmodified-since': modified },
+      { 'if-unmodified-since': earlier },
+    ]) {
+      const answer = await download(headers as Record<string, string>);
+      expect([answer.status, answer.body.error.code]).toEqual([412, 'precondition_failed']);
+      expect(answer.body.error.details).toEqual({ currentEtag: etag });
+    }
+    for (const headers of [
+      { 'if-match': etag },
+      { 'if-match': `"other", ${etag}` },
+      { 'if-match': '*' },
+      { 'if-match': etag, 'if-unmodified-since': earlier },
+      { 'if-unmodified-since': modified },
+      { 'if-unmodified-since': 'yesterday' },
+    ]) {
+      const answer = await download({ ...headers, range: 'bytes=0-1' } as Record<string, string>);
+      expect([answer.status, answer.bytes.equals(bytes.subarray(0, 2))]).toEqual([206, true]);
+    }
+  });
+
+  test('is another picture once it is rotated', async () => {
+    const rendition = '?rendition=small';
+    const { etag = '' } = (await download({}, rendition)).headers;
+    await actor.patch(`/photos/${id}`, { rotation: 90 });
+    const next = await download({ 'if-match': etag, range: 'bytes=4-' }, rendition);
+    await actor.patch(`/photos/${id}`, { rotation: 0 });
+    expect([next.status, next.body.error?.code]).toEqual([412, 'precondition_failed']);
+  });
+});
+
 describe('GET /photos/{id}/download, the headers of every status', () => {
   const always = {
     'x-content-type-options': 'nosniff',

@@ -50,7 +50,7 @@ export class DeliveryController {
       206: { description: 'The requested range.', content: picture, headers: [...fileHeaders, 'Content-Range'] },
       304: { description: 'The image has not changed.', headers: fileHeaders },
     },
-    errors: ['url_forbidden', 'invalid_request', 'not_found', 'range_not_satisfiable'],
+    errors: ['url_forbidden', 'invalid_request', 'not_found', 'precondition_failed', 'range_not_satisfiable'],
   })
   async show(@Req() request: Request, @Res() response: Response): Promise<void> {
     const download = await openDeliveredPicture(this.ports, deliveryAddressOf(request), acceptedFormats(request));

@@ -51,7 +51,7 @@ export class RenditionsController {
       },
       304: { description: 'The image has not changed.', headers: fileHeaders },
     },
-    errors: ['url_forbidden', 'not_found', 'range_not_satisfiable'],
+    errors: ['url_forbidden', 'not_found', 'precondition_failed', 'range_not_satisfiable'],
   })
   async show(@Param('token') token: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const download = await openSignedRendition(this.ports, token);

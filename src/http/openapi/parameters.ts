@@ -160,4 +160,16 @@ export const rangeParameters: readonly Parameter[] = [
     description: 'Ignored if `If-None-Match` is sent.',
     schema: { type: 'string', examples: ['Sat, 21 Nov 2026 03:04:05 GMT'] },
   },
+  {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The ETag of the file you expect. If it has changed, the response is 412, whatever else is requested.',
+    schema: { type: 'string', examples: ['"sha256-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"'] },
+  },
+  {
+    name: 'If-Unmodified-Since',
+    in: 'header',
+    description: 'The same with a date. Ignored if `If-Match` is sent.',
+    schema: { type: 'string', examples: ['Sat, 21 Nov 2026 03:04:05 GMT'] },
+  },
 ];

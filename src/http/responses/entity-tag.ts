@@ -24,9 +24,11 @@ export function noneMatch(header: string | undefined, tag: string): boolean {
   return header === undefined || !tagsIn(header).some((one) => one === '*' || opaque(one) === opaque(tag));
 }
 
-/** `If-Match` (RFC 9110 §13.1.1): strong comparison. */
-function matches(header: string, tag: string): boolean {
-  return tagsIn(header).some((one) => one === '*' || one === tag);
+/** `If-Match` (RFC 9110 §13.1.1): strong comparison. Errors: `precondition_failed`. */
+export function requireMatch(header: string | undefined, currentEtag: string): void {
+  if (header === undefined || tagsIn(header).some((one) => one === '*' || one === currentEtag)) return;
+  const message = 'The resource does not match If-Match. Retrieve it again first.';
+  throw new DomainError('precondition_failed', message, { currentEtag });
 }
 
 function tagsIn(header: string): string[] {
@@ -44,10 +46,6 @@ export type IfMatchPrecondition = <T>(view: (current: T) => object) => Precondit
 export const IfMatch = createParamDecorator((_: unknown, context: ExecutionContext): IfMatchPrecondition => {
   const header = context.switchToHttp().getRequest<Request>().headers['if-match'];
   return (view) => (current) => {
-    if (header === undefined) return;
-    const currentEtag = entityTag(view(current));
-    if (matches(header, currentEtag)) return;
-    const message = 'The resource does not match If-Match. Retrieve it again before changing it.';
-    throw new DomainError('precondition_failed', message, { currentEtag });
+    if (header !== undefined) requireMatch(header, entityTag(view(current)));
   };
 });

@@ -5,12 +5,10 @@ import type { Download } from '../../core/photos/download-photo.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { HttpOptions } from '../http-options.js';
 import { requestContextOf } from '../server/request-context.js';
-import { noneMatch } from './entity-tag.js';
+import { noneMatch, requireMatch } from './entity-tag.js';
 import { sendBytes, withFirstChunk } from './send-bytes.js';
 
-/**
- * Headers with which a GET requests something other than everything. We ignore the last two, which a front server must not evaluate either.
- */
+/** Headers with which a GET requests something other than everything. */
 const CONDITIONS = ['if-none-match', 'if-modified-since', 'range', 'if-match', 'if-unmodified-since'] as const;
 
 /** A server in front of this one that can read the blobs by itself, if there is one. */
@@ -31,7 +29,7 @@ export interface Sendable extends Omit<Download, 'photo'> {
 export const privateHeaders = { 'Cache-Control': 'private, no-cache, no-transform' } as const;
 
 /**
- * Responds with bytes: 200, 206, 304 or 416 (RFC 9110 §13, §14). They are sent no faster than the client reads. When the store fails after
+ * Responds with bytes: 200, 206, 304, 412 or 416 (RFC 9110 §13, §14). They are sent no faster than the client reads. When the store fails after
  * the first byte the connection is closed: a partial response can never be taken for the whole.
  * @param front The server that sends whole files instead, for requests that came through it.
  */
@@ -51,6 +49,7 @@ export async function sendDownload(
   const info = all ?? (await sendable.info());
   const { sizeBytes } = info;
   const tag = tagOf(sendable, info);
+  if (all === null) requireCurrent(request, sendable, tag);
   setHeaders(response, sendable, tag);
   if (all === null && isUnchanged(request, sendable, tag)) {
     response.statusCode = 304;
@@ -127,6 +126,19 @@ function setHeaders(
 export function dispositionOf(filename: string, type: 'attachment' | 'inline'): string {
   const name = filename.toWellFormed();
   return contentDisposition(name, { type, fallback: name.replace(/[^\x20-\x7e]|%/gu, '_') });
+}
+
+/**
+ * `If-Match`; only without it, `If-Unmodified-Since` (RFC 9110 §13.2.2). With them a client makes sure that the ranges it puts together are
+ * those of one file. Errors: `precondition_failed`.
+ */
+function requireCurrent({ headers }: IncomingMessage, { lastModified }: Sendable, tag: string): void {
+  requireMatch(headers['if-match'], tag);
+  if (headers['if-match'] !== undefined) return;
+  const since = Date.parse(headers['if-unmodified-since'] ?? '');
+  if (lastModified === null || Number.isNaN(since) || wholeSeconds(lastModified) <= since) return;
+  const message = 'The file has changed since the time in If-Unmodified-Since. Retrieve all of it again.';
+  throw new DomainError('precondition_failed', message, { currentEtag: tag });
 }
 
 /** `If-None-Match`; only without it, `If-Modified-Since` (RFC 9110 §13.2.2). */

@@ -50,7 +50,7 @@ export class PhotoDownloadController {
       },
       304: { description: 'The file has not changed.', headers: fileHeaders },
     },
-    errors: ['not_found', 'range_not_satisfiable'],
+    errors: ['not_found', 'precondition_failed', 'range_not_satisfiable'],
   })
   @RequireScope('photos:read')
   @QuerySchema(DownloadQuery, downloadRule)
