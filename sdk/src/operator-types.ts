@@ -2081,6 +2081,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
+                "If-Match"?: string;
                 /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any token is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body for the same account returns 422. */
                 "Idempotency-Key"?: string;
             };
@@ -2113,6 +2115,7 @@ export interface operations {
             403: components["responses"]["ScopeRequiredOrIpNotWhitelisted"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
+            412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -2123,6 +2126,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
+                "If-Match"?: string;
                 /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any token is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body for the same account returns 422. */
                 "Idempotency-Key"?: string;
             };
@@ -2164,6 +2169,7 @@ export interface operations {
             403: components["responses"]["ScopeRequiredOrIpNotWhitelisted"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
@@ -2445,6 +2451,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
+                "If-Match"?: string;
                 /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any token is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body for the same account returns 422. */
                 "Idempotency-Key"?: string;
             };
@@ -2477,6 +2485,7 @@ export interface operations {
             403: components["responses"]["ScopeRequiredOrIpNotWhitelisted"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
+            412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -2487,6 +2496,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
+                "If-Match"?: string;
                 /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any token is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body for the same account returns 422. */
                 "Idempotency-Key"?: string;
             };
@@ -2528,6 +2539,7 @@ export interface operations {
             403: components["responses"]["ScopeRequiredOrIpNotWhitelisted"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["IdempotencyInProgress"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];

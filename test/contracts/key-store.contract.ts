@@ -225,6 +225,30 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
         expect((await keys.find(key.id))?.key).toEqual({ ...key, ...settings });
       });
 
+      it('changes and deletes nothing when a check of the key as it is throws', async () => {
+        const key = await create();
+        const seen: ApiKey[] = [];
+        const refuses = (current: ApiKey) => {
+          seen.push(current);
+          throw new Error('another one');
+        };
+        await expect(keys.update(key.id, settings, later(1), commandLine, refuses)).rejects.toThrow('another one');
+        await expect(keys.delete(key.id, later(1), commandLine, undefined, refuses)).rejects.toThrow('another one');
+        expect((await keys.find(key.id))?.key).toEqual(key);
+        expect(seen).toEqual([key, key]);
+      });
+
+      it('lets one of many change a key that all expect as it was', async () => {
+        const key = await create();
+        const isUnchanged = ({ name }: ApiKey) => {
+          if (name !== key.name) throw new Error('another one');
+        };
+        const ends = await Promise.allSettled(
+          [1, 2, 3, 4].map((at) => keys.update(key.id, { name: `name ${at}` }, later(1), commandLine, isUnchanged)),
+        );
+        expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      });
+
       it('is null for a key that is not there any more, or never was', async () => {
         const key = await create();
         await keys.delete(key.id, later(1), commandLine);

@@ -308,6 +308,28 @@ describe('people', () => {
   });
 });
 
+describe('keys and webhooks', () => {
+  test.each([
+    ['keys', { name: 'app', scopes: ['photos:read'] }, { name: 'other' }],
+    ['webhooks', { url: 'https://example.com/hook' }, { description: 'other' }],
+  ])('of %s, only the state that If-Match names is changed or deleted', async (kind, made, change) => {
+    const { id } = (await operator.post('/customers', { name: 'Studio' })).body;
+    const path = `/customers/${id}/${kind}/${(await operator.post(`/customers/${id}/${kind}`, made)).body.id}`;
+    const stale = { 'if-match': String((await operator.get(path)).headers.etag) };
+    const changed = await operator.patch(path, change, stale);
+    expect([changed.status, changed.body]).toMatchObject([200, change]);
+    const current = String(changed.headers.etag);
+    for (const refused of [await operator.patch(path, change, stale), await operator.delete(path, stale)]) {
+      expect([refused.status, refused.body.error]).toMatchObject([
+        412,
+        { code: 'precondition_failed', details: { currentEtag: current } },
+      ]);
+    }
+    expect((await operator.get(path)).body).toEqual(changed.body);
+    expect((await operator.delete(path, { 'if-match': current })).status).toBe(204);
+  });
+});
+
 describe('webhooks', () => {
   test('are created with a secret, read, changed and deleted', async () => {
     const { id } = (await operator.post('/customers', { name: 'Studio' })).body;

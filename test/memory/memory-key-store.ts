@@ -18,6 +18,7 @@ import type { StoreResponse } from '../../src/core/idempotency/idempotency-store
 import type { JobWork } from '../../src/core/jobs/job.js';
 import { DomainError, requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { type Precondition, unconditional } from '../../src/core/shared/precondition.js';
 import { MemoryAuditTrail } from './memory-audit.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import { MemoryResponseStore } from './memory-idempotency-store.js';
@@ -62,10 +63,17 @@ export class MemoryKeyStore implements KeyStore {
     });
   }
 
-  update(id: Id, given: Partial<KeySettings>, at: Date, actor: Actor): Promise<ApiKey | null> {
+  update(
+    id: Id,
+    given: Partial<KeySettings>,
+    at: Date,
+    actor: Actor,
+    check: Precondition<ApiKey> = unconditional,
+  ): Promise<ApiKey | null> {
     return this.database.transaction(async () => {
       const [key] = this.live((candidate) => candidate.id === id);
       if (key === undefined) return null;
+      check(key);
       const changed = withSettings(key, given);
       this.database.keys.set(id, changed);
       const changes = changedSettings(key, changed);
@@ -75,10 +83,17 @@ export class MemoryKeyStore implements KeyStore {
     });
   }
 
-  delete(id: Id, at: Date, actor: Actor, storeResponse?: StoreResponse<void>): Promise<boolean> {
+  delete(
+    id: Id,
+    at: Date,
+    actor: Actor,
+    storeResponse?: StoreResponse<void>,
+    check: Precondition<ApiKey> = unconditional,
+  ): Promise<boolean> {
     return this.database.transaction(async () => {
       const [key] = this.live((candidate) => candidate.id === id);
       if (key === undefined) return false;
+      check(key);
       this.database.keys.set(id, { ...key, deletedAt: at });
       await this.outboxOf(key).add('api_key.deleted', [id], at);
       await this.trailOf(key).add(actor, { action: 'api_key.deleted', subject: key, at });

@@ -4,6 +4,7 @@ import type { StoreResponse } from '../idempotency/idempotency-store.js';
 import type { JobWork } from '../jobs/job.js';
 import { DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
+import type { Precondition } from '../shared/precondition.js';
 import type { ApiKey, KeySettings, NewApiKey } from './api-key.js';
 
 export interface KnownKey {
@@ -35,14 +36,27 @@ export interface KeyStore {
   ): Promise<ApiKey>;
   /**
    * Changes what is given, with immediate effect on every process; what is absent stays, as it is by then. An entry of the audit log names
-   * what changed. Null when there is no such key (any more).
+   * what changed. Null when there is no such key (any more). `check` is called with the key, which nobody else changes meanwhile: if it
+   * throws, nothing is changed.
    */
-  update(id: Id, changes: Partial<KeySettings>, at: Date, actor: Actor): Promise<ApiKey | null>;
+  update(
+    id: Id,
+    changes: Partial<KeySettings>,
+    at: Date,
+    actor: Actor,
+    check?: Precondition<ApiKey>,
+  ): Promise<ApiKey | null>;
   /**
    * Marks the key deleted, and with it writes the event `api_key.deleted`, an entry of the audit log, and what `storeResponse` stores; if
-   * that fails, the key stays. False when there is no such key (any more).
+   * that fails, the key stays. False when there is no such key (any more). `check` as for `update`.
    */
-  delete(id: Id, at: Date, actor: Actor, storeResponse?: StoreResponse<void>): Promise<boolean>;
+  delete(
+    id: Id,
+    at: Date,
+    actor: Actor,
+    storeResponse?: StoreResponse<void>,
+    check?: Precondition<ApiKey>,
+  ): Promise<boolean>;
   /**
    * Records uses of keys: the latest one, and each address. Best effort, never older than what is stored; unknown ids are ignored.
    * Addresses of these keys that were last seen two days before the newest of these uses are deleted.

@@ -2,23 +2,26 @@ import type { AccountCaller } from '../customers/account-caller.js';
 import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import { type Precondition, unconditional } from '../shared/precondition.js';
 import type { Transactional } from '../shared/transactional.js';
-import { auditSubject, disable } from './webhook-endpoint.js';
+import { auditSubject, disable, type WebhookEndpoint } from './webhook-endpoint.js';
 
 /** Maximum number of deliveries that one transaction removes. */
 const BATCH = 1000;
 
 /**
  * Removes an endpoint with its deliveries, including waiting ones. It is disabled first, then emptied, so that nobody waits long for it;
- * after an interruption, the same request continues. Errors: `not_found`.
+ * after an interruption, the same request continues. Errors: `not_found`, and those of `check`.
  */
 export async function deleteWebhookEndpoint(
   { store, clock }: { store: Transactional<'webhookEndpoints' | 'deliveries' | 'audit'>; clock: Clock },
   { customerId, actor }: AccountCaller,
   id: Id,
+  check: Precondition<WebhookEndpoint> = unconditional,
 ): Promise<void> {
   await store.transaction(customerId, async ({ webhookEndpoints }) => {
     const endpoint = requireFound(await webhookEndpoints.lock(id), 'webhook_endpoint');
+    check(endpoint);
     await webhookEndpoints.update(disable(endpoint, 'by_owner', clock.now()));
   });
   const deleteSome = () => store.transaction(customerId, ({ deliveries }) => deliveries.deleteSome(id, BATCH));

@@ -1,6 +1,7 @@
 import type { AccountCaller } from '../customers/account-caller.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
+import { type Precondition, unconditional } from '../shared/precondition.js';
 import type { Transactional } from '../shared/transactional.js';
 import { changeWebhookEndpoint } from './change-webhook-endpoint.js';
 import { disable, enable, type WebhookEndpoint } from './webhook-endpoint.js';
@@ -12,15 +13,17 @@ export interface EndpointPatch extends EndpointInput {
   readonly enabled?: boolean | undefined;
 }
 
-/** Changes the given fields; the others stay. Errors: `invalid_request`, `not_found`. */
+/** Changes the given fields; the others stay. Errors: `invalid_request`, `not_found`, and those of `check`. */
 export async function editWebhookEndpoint(
   uses: { store: Transactional<'webhookEndpoints' | 'audit'>; clock: Clock; webhooks: WebhookSender },
   caller: AccountCaller,
   id: Id,
   patch: EndpointPatch,
+  check: Precondition<WebhookEndpoint> = unconditional,
 ): Promise<WebhookEndpoint> {
   const values = await endpointValues(uses, patch);
   return changeWebhookEndpoint(uses, caller, id, (endpoint, at) => {
+    check(endpoint);
     const edited = { ...endpoint, ...values, updatedAt: at };
     if (patch.enabled === undefined) return edited;
     return patch.enabled ? enable(edited, at) : disable(edited, 'by_owner', at);

@@ -21,6 +21,7 @@ import type { JobWork } from '../../../core/jobs/job.js';
 import { after } from '../../../core/shared/clock.js';
 import { DomainError, requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { type Precondition, unconditional } from '../../../core/shared/precondition.js';
 import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { lockCustomer } from '../customers/customer.repository.js';
 import { prepared } from '../database/prepared.js';
@@ -90,10 +91,17 @@ export class TypeormKeyStore implements KeyStore {
     });
   }
 
-  update(id: Id, given: Partial<KeySettings>, at: Date, actor: Actor): Promise<ApiKey | null> {
+  update(
+    id: Id,
+    given: Partial<KeySettings>,
+    at: Date,
+    actor: Actor,
+    check: Precondition<ApiKey> = unconditional,
+  ): Promise<ApiKey | null> {
     return inTransaction(this.dataSource, async (manager) => {
       const before = await locked(manager, id);
       if (before === null) return null;
+      check(before);
       const stored = withSettings(before, given);
       await update(manager, apiKeyTable, stored);
       const changes = changedSettings(before, stored);
@@ -103,10 +111,17 @@ export class TypeormKeyStore implements KeyStore {
     });
   }
 
-  delete(id: Id, at: Date, actor: Actor, storeResponse?: StoreResponse<void>): Promise<boolean> {
+  delete(
+    id: Id,
+    at: Date,
+    actor: Actor,
+    storeResponse?: StoreResponse<void>,
+    check: Precondition<ApiKey> = unconditional,
+  ): Promise<boolean> {
     return inTransaction(this.dataSource, async (manager) => {
       const deleted = await locked(manager, id);
       if (deleted === null) return false;
+      check(deleted);
       await manager.update(apiKeyTable, { customerId: deleted.customerId, id }, { deletedAt: at });
       await new TypeormOutbox(manager, deleted.customerId).add('api_key.deleted', [id], at);
       await new TypeormAuditTrail(manager, deleted.customerId).add(actor, {

@@ -10,10 +10,11 @@ import type { Id } from '../../../core/shared/ids.js';
 import { RequireOperatorScope } from '../../access.js';
 import { Idempotent, noBody, type RunIdempotently, StoreBodyAs } from '../../idempotency/idempotent.js';
 import { Documented, DocumentTag } from '../../openapi/operation.js';
-import { ifNoneMatchHeader, pathId } from '../../openapi/parameters.js';
+import { ifMatchHeader, ifNoneMatchHeader, pathId } from '../../openapi/parameters.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import { BodySchema, PatchSchema, ValidBody } from '../../requests/read-request.js';
+import { IfMatch, type IfMatchPrecondition } from '../../responses/entity-tag.js';
 import { listView } from '../../responses/list-view.js';
 import { Reply } from '../../responses/reply.js';
 import { WithETag } from '../../responses/send-reply.js';
@@ -104,9 +105,10 @@ export class OperatorKeysController {
     summary: 'Update a key',
     description: 'Applies a merge patch (RFC 7396), with immediate effect. Scopes never change.',
     path,
+    headers: [ifMatchHeader],
     body: 'The values to change.',
     answers: { 200: { ...key, description: 'The updated key.' } },
-    errors: ['not_found'],
+    errors: ['not_found', 'precondition_failed'],
   })
   @RequireOperatorScope('keys:write')
   @WithETag()
@@ -115,9 +117,10 @@ export class OperatorKeysController {
     @OperatorAccount() { customerId: id, actor }: AccountCaller,
     @PathId('keyId') keyId: Id,
     @ValidBody() body: OperatorKeyPatchBody,
+    @IfMatch() ifMatch: IfMatchPrecondition,
   ) {
     await ownKey(this.ports, id, keyId);
-    return operatorKeyView(await editKey(this.ports, actor, keyId, keySettingsOf(body)));
+    return operatorKeyView(await editKey(this.ports, actor, keyId, keySettingsOf(body), ifMatch(operatorKeyView)));
   }
 
   @Delete(':keyId')
@@ -126,16 +129,19 @@ export class OperatorKeysController {
     summary: 'Delete a key',
     description: 'The key is refused immediately.',
     path,
+    headers: [ifMatchHeader],
     answers: { 204: { description: 'The key was deleted.' } },
-    errors: ['not_found'],
+    errors: ['not_found', 'precondition_failed'],
   })
   @RequireOperatorScope('keys:write')
   @HttpCode(204)
   delete(
     @OperatorAccount() caller: AccountCaller,
     @PathId('keyId') keyId: Id,
+    @IfMatch() ifMatch: IfMatchPrecondition,
     @Idempotent() idempotent: RunIdempotently,
   ) {
-    return idempotent<void>((ports, storeResponse) => deleteOwnKey(ports, caller, keyId, storeResponse), noBody);
+    const check = ifMatch(operatorKeyView);
+    return idempotent<void>((ports, storeResponse) => deleteOwnKey(ports, caller, keyId, storeResponse, check), noBody);
   }
 }

@@ -10,10 +10,11 @@ import { listWebhookEndpoints, readWebhookEndpoint } from '../../../core/webhook
 import { RequireOperatorScope } from '../../access.js';
 import { Idempotent, type RunIdempotently, StoreBodyAs } from '../../idempotency/idempotent.js';
 import { Documented, DocumentTag } from '../../openapi/operation.js';
-import { ifNoneMatchHeader, pathId } from '../../openapi/parameters.js';
+import { ifMatchHeader, ifNoneMatchHeader, pathId } from '../../openapi/parameters.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import { BodySchema, PatchSchema, ValidBody } from '../../requests/read-request.js';
+import { IfMatch, type IfMatchPrecondition } from '../../responses/entity-tag.js';
 import { listView } from '../../responses/list-view.js';
 import { Reply } from '../../responses/reply.js';
 import { WithETag } from '../../responses/send-reply.js';
@@ -102,9 +103,10 @@ export class OperatorWebhooksController {
     summary: 'Update a webhook endpoint',
     description: 'Applies a merge patch (RFC 7396).',
     path,
+    headers: [ifMatchHeader],
     body: 'The values to change.',
     answers: { 200: { ...endpoint, description: 'The updated endpoint.' } },
-    errors: ['not_found'],
+    errors: ['not_found', 'precondition_failed'],
   })
   @RequireOperatorScope('customers:write')
   @WithETag()
@@ -113,9 +115,11 @@ export class OperatorWebhooksController {
     @OperatorAccount() caller: AccountCaller,
     @PathId('webhookId') webhookId: Id,
     @ValidBody() body: OperatorWebhookPatchBody,
+    @IfMatch() ifMatch: IfMatchPrecondition,
     @Idempotent() idempotent: RunIdempotently,
   ) {
-    return idempotent((ports) => editWebhookEndpoint(ports, caller, webhookId, body), operatorWebhookView);
+    const check = ifMatch(operatorWebhookView);
+    return idempotent((ports) => editWebhookEndpoint(ports, caller, webhookId, body, check), operatorWebhookView);
   }
 
   @Delete(':webhookId')
@@ -124,12 +128,17 @@ export class OperatorWebhooksController {
     summary: 'Delete a webhook endpoint',
     description: 'Nothing is sent to it any more, including what is waiting.',
     path,
+    headers: [ifMatchHeader],
     answers: { 204: { description: 'The endpoint was deleted.' } },
-    errors: ['not_found'],
+    errors: ['not_found', 'precondition_failed'],
   })
   @RequireOperatorScope('customers:write')
   @HttpCode(204)
-  async delete(@OperatorAccount() caller: AccountCaller, @PathId('webhookId') webhookId: Id) {
-    await deleteWebhookEndpoint(this.ports, caller, webhookId);
+  async delete(
+    @OperatorAccount() caller: AccountCaller,
+    @PathId('webhookId') webhookId: Id,
+    @IfMatch() ifMatch: IfMatchPrecondition,
+  ) {
+    await deleteWebhookEndpoint(this.ports, caller, webhookId, ifMatch(operatorWebhookView));
   }
 }
