@@ -4758,7 +4758,7 @@ export interface components {
         "X-RateLimit-Resource": "read" | "write" | "anonymous";
         /** @description How long to wait, in seconds. On 429, the next request after this time succeeds. On 503 and 409, a good time to retry. On an import that is being processed, a good time to poll again. */
         "Retry-After": number;
-        /** @description `private, no-cache` on resources (revalidate with `If-None-Match`), `no-store` on errors and `/me`. */
+        /** @description `private, no-cache` on resources (revalidate with `If-None-Match`), `no-store` on errors, on `/me`, and on responses with a new token, secret or link. */
         "Cache-Control": string;
         /** @description A strong validator: a hash of what a plain GET of this resource returns. */
         ETag: string;

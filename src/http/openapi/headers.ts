@@ -40,7 +40,8 @@ export const headers = {
     schema: whole('Seconds.', 4, { minimum: 1 }),
   },
   'Cache-Control': {
-    description: '`private, no-cache` on resources (revalidate with `If-None-Match`), `no-store` on errors and `/me`.',
+    description:
+      '`private, no-cache` on resources (revalidate with `If-None-Match`), `no-store` on errors, on `/me`, and on responses with a new token, secret or link.',
     schema: text('In the syntax of RFC 9111.', 'private, no-cache'),
   },
   ETag: {

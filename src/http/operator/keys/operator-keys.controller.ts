@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, HttpCode, Inject, Patch, Post } from '@nestjs/common';
+import { Controller, Delete, Get, Header, HttpCode, Inject, Patch, Post } from '@nestjs/common';
 import { deleteOwnKey } from '../../../core/access/delete-own-key.js';
 import { editKey } from '../../../core/access/edit-key.js';
 import { type IssuedKey, issueKey } from '../../../core/access/issue-key.js';
@@ -82,6 +82,7 @@ export class OperatorKeysController {
   })
   @RequireOperatorScope('keys:write')
   @StoreBodyAs(sealedBody)
+  @Header('Cache-Control', 'no-store')
   @BodySchema(OperatorKeyCreationBody)
   create(
     @OperatorAccount() { customerId: id, actor }: AccountCaller,

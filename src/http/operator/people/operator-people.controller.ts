@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, HttpCode, Inject, Post } from '@nestjs/common';
+import { Controller, Delete, Get, Header, HttpCode, Inject, Post } from '@nestjs/common';
 import { findCustomer } from '../../../core/customers/list-customers.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
@@ -60,6 +60,7 @@ export class OperatorPeopleController {
   })
   @RequireOperatorScope('people:write')
   @StoreBodyAs(sealedBody)
+  @Header('Cache-Control', 'no-store')
   @BodySchema(OperatorInvitationBody)
   invite(
     @OperatorAccount() caller: PeopleManager,

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, HttpCode, Inject, Patch, Post } from '@nestjs/common';
+import { Controller, Delete, Get, Header, HttpCode, Inject, Patch, Post } from '@nestjs/common';
 import type { AccountCaller } from '../../../core/customers/account-caller.js';
 import { findCustomer } from '../../../core/customers/list-customers.js';
 import type { Ports } from '../../../core/ports.js';
@@ -82,6 +82,7 @@ export class OperatorWebhooksController {
   })
   @RequireOperatorScope('customers:write')
   @StoreBodyAs(sealedBody)
+  @Header('Cache-Control', 'no-store')
   @BodySchema(OperatorWebhookCreationBody)
   create(
     @OperatorAccount() caller: AccountCaller,
