@@ -91,6 +91,8 @@ describe('customers', () => {
   test.each([
     [{}, 'name', 'required'],
     [{ name: '' }, 'name', 'required'],
+    [{ name: 'a\u0000b' }, 'name', 'invalid_format'],
+    [{ name: '\ud800' }, 'name', 'invalid_format'],
     [{ name: 'x', defaultTimeZone: '+01:00' }, 'defaultTimeZone', 'invalid_format'],
     [{ name: 'x', photosLimit: -1 }, 'photosLimit', 'out_of_range'],
     [{ name: 'x', storageBytesLimit: 0.5 }, 'storageBytesLimit', 'out_of_range'],
@@ -169,6 +171,7 @@ describe('keys', () => {
     });
     const { token, ...key } = made.body;
     expect([made.status, made.headers.location]).toEqual([201, `/operator/v1/customers/${id}/keys/${key.id}`]);
+    expect(made.headers['cache-control']).toBe('no-store');
     expect(key).toEqual({
       id: key.id,
       name: 'gallery',
@@ -202,6 +205,15 @@ describe('keys', () => {
       ['scopes', 'read_only'],
       ['expiresAt', 'invalid_format'],
     ]);
+    for (const [settings, field, code] of [
+      [{ expiresAt: '2020-01-31T00:00:00Z' }, 'expiresAt', 'out_of_range'],
+      [{ name: 'a\u0000b' }, 'name', 'invalid_format'],
+    ]) {
+      const request = { name: 'a', scopes: ['photos:read'], ...(settings as object) };
+      for (const refused of [await operator.post(path, request), await operator.patch(`${path}/${key.id}`, settings)]) {
+        expect([refused.status, refused.body.error.details.errors]).toMatchObject([400, [{ field, code }]]);
+      }
+    }
     expect((await operator.delete(`${path}/${key.id}`)).status).toBe(204);
     expect((await operator.delete(`${path}/${key.id}`)).status).toBe(404);
     expect((await me()).status).toBe(401);
@@ -337,6 +349,7 @@ describe('webhooks', () => {
     const input = { url: 'https://example.com/hook', events: ['photo.created'] };
     const made = await operator.post(path, input, once('w'));
     const { secret, ...endpoint } = made.body;
+    expect(made.headers['cache-control']).toBe('no-store');
     expect([made.status, endpoint]).toEqual([
       201,
       {

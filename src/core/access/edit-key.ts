@@ -19,7 +19,7 @@ export async function editKey(
   check?: Precondition<ApiKey>,
 ): Promise<ApiKey> {
   const { key } = requireFound(await keys.find(id), 'api_key');
-  const { settings, errors } = readKeySettings({ ...key, ...changes });
+  const { settings, errors } = readKeySettings({ ...key, ...changes }, clock.now(), key);
   if (errors.length > 0) throw invalid(...errors);
   const changed = await keys.update(id, givenSettings(settings, changes), clock.now(), actor, check);
   return requireFound(changed, 'api_key');

@@ -13,6 +13,6 @@ export async function editOwnKey(
   id: Id,
   settings: KeySettings,
 ): Promise<ApiKey> {
-  requireAllowedSettings(settings, await ownKey(uses, caller.customerId, id), uses.clock.now());
+  requireAllowedSettings(settings, await ownKey(uses, caller.customerId, id));
   return editKey(uses, caller.actor, id, settings);
 }

@@ -34,7 +34,7 @@ export async function issueKey(
   works: readonly JobWork[] = [],
   storeResponse?: StoreResponse<IssuedKey>,
 ): Promise<IssuedKey> {
-  const { settings, errors } = readKeySettings(request);
+  const { settings, errors } = readKeySettings(request, clock.now());
   const { scopes: granted, errors: ofScopes } = readScopes(request.scopes, scopes, 'key');
   const wrong = [...errors, ...ofScopes];
   if (wrong.length > 0) throw invalid(...wrong);

@@ -30,7 +30,7 @@ export async function issueOwnKey(
 ): Promise<IssuedKey> {
   const { customerId, actor } = caller;
   const granted = from === null ? null : await ownKey(uses, customerId, from);
-  requireAllowedSettings(request, granted, uses.clock.now());
+  requireAllowedSettings(request, granted);
   return issueKey(uses, actor, { ...request, customerId }, await noticeOf(uses, caller, request.name));
 }
 

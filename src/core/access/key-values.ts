@@ -1,16 +1,25 @@
 import type { FieldError } from '../shared/errors.js';
-import { cleanText, codePoints } from '../shared/text.js';
+import { cleanText } from '../shared/text.js';
+import { textErrors } from '../shared/text-errors.js';
 import type { KeySettings } from './api-key.js';
 import { readIpList } from './read-ip-list.js';
 
 export const MAX_KEY_NAME = 100;
 
-/** The settings of a key as they are stored, or all problems with them. */
-export function readKeySettings(settings: KeySettings): { settings: KeySettings; errors: readonly FieldError[] } {
+/**
+ * The settings of a key as they are stored, or all problems with them. @param before The settings that they replace: an expiry in the past
+ * may stay.
+ */
+export function readKeySettings(
+  settings: KeySettings,
+  now: Date,
+  before: Pick<KeySettings, 'expiresAt'> | null = null,
+): { settings: KeySettings; errors: readonly FieldError[] } {
   const name = cleanText(settings.name);
   const { ipList, errors: ofIpList } = readIpList(settings.ipList);
   const errors = [
-    ...nameErrors(name),
+    ...nameErrors(settings.name),
+    ...expiryErrors(settings.expiresAt, now, before),
     ...ofIpList,
     ...limitErrors('readLimit', settings.readLimit),
     ...limitErrors('writeLimit', settings.writeLimit),
@@ -25,15 +34,15 @@ export function givenSettings<Settings extends object>(read: Settings, given: Pa
 }
 
 function nameErrors(name: string): FieldError[] {
-  const length = codePoints(name);
-  if (length >= 1 && length <= MAX_KEY_NAME) return [];
-  return [
-    {
-      field: 'name',
-      code: length === 0 ? 'required' : 'too_long',
-      message: `name must have 1 to ${MAX_KEY_NAME} characters.`,
-    },
-  ];
+  if (cleanText(name) !== '') return textErrors('name', name, MAX_KEY_NAME);
+  return [{ field: 'name', code: 'required', message: `name must have 1 to ${MAX_KEY_NAME} characters.` }];
+}
+
+function expiryErrors(expiresAt: Date | null, now: Date, before: Pick<KeySettings, 'expiresAt'> | null): FieldError[] {
+  if (expiresAt === null || expiresAt.getTime() > now.getTime()) return [];
+  if (before?.expiresAt?.getTime() === expiresAt.getTime()) return [];
+  const message = 'This date is in the past. To revoke a key immediately, delete it.';
+  return [{ field: 'expiresAt', code: 'out_of_range', message }];
 }
 
 /** Requests per minute that a key can be granted. */

@@ -17,15 +17,9 @@ export function mostRequests(key: Pick<ApiKey, 'readLimit' | 'writeLimit'> | nul
   return Math.max(defaultBudgets[group], granted);
 }
 
-/** What an owner may set: only the operator can raise limits, and an expiry in the past is refused. Errors: `invalid_request`. */
-export function requireAllowedSettings(settings: KeySettings, granted: ApiKey | null, now: Date): void {
+/** What an owner may set: only the operator can raise limits. Errors: `invalid_request`. */
+export function requireAllowedSettings(settings: KeySettings, granted: ApiKey | null): void {
   const errors = [...limitErrors(settings, granted, 'read'), ...limitErrors(settings, granted, 'write')];
-  const { expiresAt } = settings;
-  const isChanged = expiresAt?.getTime() !== granted?.expiresAt?.getTime();
-  if (isChanged && expiresAt !== null && expiresAt.getTime() <= now.getTime()) {
-    const message = 'This date is in the past. To revoke a key immediately, delete it.';
-    errors.push({ field: 'expiresAt', code: 'out_of_range', message });
-  }
   if (errors.length > 0) throw invalid(...errors);
 }
 

@@ -40,7 +40,7 @@ export function administerCustomer(
 export function customerPatchErrors(patch: CustomerPatch): FieldError[] {
   const { name, defaultTimeZone, trashRetentionDays, storageBytesLimit, photosLimit } = patch;
   return [
-    ...(name === undefined ? [] : nameErrors(cleanText(name))),
+    ...(name === undefined ? [] : nameErrors(name)),
     ...(defaultTimeZone === undefined ? [] : zoneErrors(defaultTimeZone, 'defaultTimeZone')),
     ...(trashRetentionDays === undefined ? [] : retentionErrors(trashRetentionDays)),
     ...quotaErrors('storageBytesLimit', storageBytesLimit ?? null),

@@ -37,7 +37,7 @@ export function createFirstCustomer(
 export function newCustomer(request: CustomerRequest, createdAt: Date): NewCustomer {
   const name = cleanText(request.name);
   const defaultTimeZone = request.timeZone ?? 'UTC';
-  const errors = [...nameErrors(name), ...zoneErrors(defaultTimeZone)];
+  const errors = [...nameErrors(request.name), ...zoneErrors(defaultTimeZone)];
   errors.push(...quotaErrors('storageBytes', request.storageBytesLimit), ...quotaErrors('photos', request.photosLimit));
   if (errors.length > 0) throw invalid(...errors);
   return {

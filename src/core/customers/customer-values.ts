@@ -1,14 +1,13 @@
 import { isTimeZone } from '../media/capture-time.js';
 import type { FieldError } from '../shared/errors.js';
-import { codePoints } from '../shared/text.js';
+import { cleanText } from '../shared/text.js';
+import { textErrors } from '../shared/text-errors.js';
 
 export const MAX_CUSTOMER_NAME = 200;
 
-/** Expects a name that has been cleaned already. */
 export function nameErrors(name: string): FieldError[] {
-  if (name !== '' && codePoints(name) <= MAX_CUSTOMER_NAME) return [];
-  const code = name === '' ? 'required' : 'too_long';
-  return [{ field: 'name', code, message: `name must have 1 to ${MAX_CUSTOMER_NAME} characters.` }];
+  if (cleanText(name) !== '') return textErrors('name', name, MAX_CUSTOMER_NAME);
+  return [{ field: 'name', code: 'required', message: `name must have 1 to ${MAX_CUSTOMER_NAME} characters.` }];
 }
 
 export function zoneErrors(timeZone: string, field = 'timeZone'): FieldError[] {

@@ -18,7 +18,7 @@ export async function editCustomer(
 ): Promise<Customer> {
   const settings = { ...request, name: cleanText(request.name) };
   const errors = [
-    ...nameErrors(settings.name),
+    ...nameErrors(request.name),
     ...zoneErrors(settings.defaultTimeZone),
     ...retentionErrors(settings.trashRetentionDays),
   ];

@@ -17,8 +17,10 @@ export async function editOperatorToken(
   changes: Partial<OperatorTokenSettings>,
 ): Promise<OperatorToken> {
   const found = (await operatorTokens.list()).find((token) => token.id === id && token.deletedAt === null);
-  const { name, ipList, expiresAt } = { ...requireFound(found, 'operator_token'), ...changes };
-  const { settings, errors } = readKeySettings({ name, ipList, expiresAt, readLimit: null, writeLimit: null });
+  const before = requireFound(found, 'operator_token');
+  const { name, ipList, expiresAt } = { ...before, ...changes };
+  const limits = { readLimit: null, writeLimit: null };
+  const { settings, errors } = readKeySettings({ name, ipList, expiresAt, ...limits }, clock.now(), before);
   if (errors.length > 0) throw invalid(...errors);
   const given = givenSettings<OperatorTokenSettings>(settings, changes);
   return requireFound(await operatorTokens.update(id, given, clock.now(), actor), 'operator_token');

@@ -30,7 +30,8 @@ export async function issueOperatorToken(
   request: OperatorTokenRequest,
 ): Promise<IssuedOperatorToken> {
   const { name, ipList, expiresAt } = request;
-  const { settings, errors } = readKeySettings({ name, ipList, expiresAt, readLimit: null, writeLimit: null });
+  const limits = { readLimit: null, writeLimit: null };
+  const { settings, errors } = readKeySettings({ name, ipList, expiresAt, ...limits }, clock.now());
   const { scopes, errors: ofScopes } = readScopes(request.scopes, operatorScopes, 'token');
   const wrong = [...errors, ...ofScopes];
   if (wrong.length > 0) throw invalid(...wrong);
