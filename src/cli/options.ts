@@ -25,9 +25,14 @@ export function instantOption(text: string): Date {
   return instant;
 }
 
-/** `a,b` and repeated options both add to the list. */
+/**
+ * `a,b` and repeated options both add to the list. An empty text is refused: it is an unset variable of a script, and an empty list would
+ * allow every address, or send every event.
+ */
 export function listOption(text: string, sofar: readonly string[] = []): readonly string[] {
-  return [...sofar, ...text.split(',').flatMap((entry) => entry.trim() || [])];
+  const entries = text.split(',').flatMap((entry) => entry.trim() || []);
+  if (entries.length === 0) throw new InvalidArgumentError('It must not be empty.');
+  return [...sofar, ...entries];
 }
 
 /** A word of its own, or what the other reader reads. */

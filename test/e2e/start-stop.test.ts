@@ -137,6 +137,8 @@ describe('the commands of an operator, while the service runs', () => {
     [['key', 'create', '--customer', '1', '--name', 'x', '--scopes', 'photos:fly'], 'photos:fly is not a scope'],
     [['key', 'create', '--customer', '99', '--name', 'x', '--scopes', 'all'], 'customer'],
     [['key', 'create', '--customer', '1', '--name', 'x', '--scopes', 'all', '--ip', '10.0.0.0/33'], '10.0.0.0/33'],
+    [['key', 'create', '--customer', '1', '--name', 'x', '--scopes', 'all', '--ip', ''], '--ip'],
+    [['key', 'edit', '1', '--ip', ' , '], '--ip'],
     [['customer', 'create', '--name', 'x', '--time-zone', 'Mars/Olympus'], 'Europe/Paris'],
     [['key', 'delete', '99'], 'api key'],
     [['nonsense'], 'nonsense'],
