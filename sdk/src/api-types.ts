@@ -1627,7 +1627,7 @@ export interface components {
              */
             source?: string | null;
             /**
-             * @description Your own identifier for the import. Must be unique among open imports.
+             * @description Your own identifier for the import. Must be unique among open imports. An empty one is none.
              * @example laptop:/photos/paris@2026-11-21
              */
             clientRef?: string | null;
@@ -1699,7 +1699,7 @@ export interface components {
              */
             source: string | null;
             /**
-             * @description Your own identifier for the import. Must be unique among open imports.
+             * @description Your own identifier for the import. Must be unique among open imports. An empty one is none.
              * @example laptop:/photos/paris@2026-11-21
              */
             clientRef: string | null;
@@ -1921,7 +1921,7 @@ export interface components {
              */
             importId: components["schemas"]["Id"];
             /**
-             * @description Your own identifier for the file. Must be unique within the import; registering it again returns the same item.
+             * @description Your own identifier for the file. Must be unique within the import; registering it again returns the same item. An empty one is none.
              * @example 2026/IMG_0001.HEIC
              */
             clientRef: string | null;
@@ -2509,7 +2509,7 @@ export interface components {
              */
             tagNames?: string[];
             /**
-             * @description Your own identifier for the file. Must be unique within the import; registering it again returns the same item.
+             * @description Your own identifier for the file. Must be unique within the import; registering it again returns the same item. An empty one is none.
              * @example 2026/IMG_0001.HEIC
              */
             clientRef?: string | null;
@@ -2605,7 +2605,7 @@ export interface components {
              */
             tagNames?: string[];
             /**
-             * @description Your own identifier for the file. Must be unique within the import; registering it again returns the same item.
+             * @description Your own identifier for the file. Must be unique within the import; registering it again returns the same item. An empty one is none.
              * @example 2026/IMG_0001.HEIC
              */
             clientRef?: string | null;
@@ -2966,7 +2966,7 @@ export interface components {
              */
             source: string | null;
             /**
-             * @description Your own identifier for the import. Must be unique among open imports.
+             * @description Your own identifier for the import. Must be unique among open imports. An empty one is none.
              * @example laptop:/photos/paris@2026-11-21
              */
             clientRef: string | null;

@@ -86,6 +86,7 @@ describe('POST /imports', () => {
     expect(await open({ clientRef: 'Réf' }, await app.customer())).not.toBe(first);
     expect(await open({ clientRef: 'Réf' })).toBe(first);
     expect(await open({ clientRef: null })).not.toBe(await open({ clientRef: null }));
+    expect(await open({ clientRef: '' })).not.toBe(await open({ clientRef: '' }));
   });
 
   test.each([
@@ -375,6 +376,20 @@ describe('POST /imports/{id}/photos with JSON', () => {
     ]);
     expect(outcomes(await register(id, { ...said, filename: 'b.jpg' }))).toEqual(['duplicate']);
     expect(outcomes(await register(id, { filename: 'a.jpg', sizeBytes: 1 }))).toEqual(['created']);
+  });
+
+  test('an empty clientRef is none', async () => {
+    expect((await actor.post('/imports', { clientRef: '' })).body.clientRef).toBeNull();
+    const id = await open();
+    const files = ['a.jpg', 'b.jpg'].map((filename, at) => ({ filename, sizeBytes: at + 1, clientRef: '' }));
+    const answer = await register(id, ...files);
+    expect(outcomes(answer)).toEqual(['created', 'created']);
+    expect(answer.body.data).toMatchObject(files.map(() => ({ photo: { clientRef: null } })));
+    const inline = [
+      { name: 'photos', content: JSON.stringify([{ clientRef: '' }]) },
+      { filename: 'c.jpg', content: picture('c') },
+    ];
+    expect(outcomes(await postFiles(actor, id, inline))).toEqual(['created']);
   });
 
   test('the same clientRef twice in one request is one item', async () => {

@@ -46,5 +46,5 @@ async function openImport(
   transaction: Reader<'imports'>,
   clientRef: string | null | undefined,
 ): Promise<CountedImport | null> {
-  return typeof clientRef === 'string' ? transaction.imports.findOpenByClientRef(clientRef) : null;
+  return clientRef ? transaction.imports.findOpenByClientRef(clientRef) : null;
 }

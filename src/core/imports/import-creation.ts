@@ -18,6 +18,7 @@ import {
 export interface ImportCreation extends TagRequest {
   readonly name?: string | null | undefined;
   readonly source?: string | null | undefined;
+  /** Empty is none. */
   readonly clientRef?: string | null | undefined;
   readonly duplicatePolicy?: DuplicatePolicy | undefined;
   readonly restoreTrashed?: boolean | undefined;
@@ -47,7 +48,7 @@ export function newImport(input: ImportCreation, caller: Caller, at: Date): Omit
     status: 'open',
     name: input.name ? cleanText(input.name) : null,
     source: input.source ? cleanText(input.source) : null,
-    clientRef: input.clientRef ?? null,
+    clientRef: input.clientRef || null,
     duplicatePolicy: input.duplicatePolicy ?? 'skip',
     restoreTrashed: input.restoreTrashed ?? true,
     defaultTimeZone: input.defaultTimeZone ?? null,

@@ -105,8 +105,7 @@ async function stage(
 async function place(uses: InlineUses, customerId: Id, importId: Id, clientRef: string | null | undefined) {
   const uploadId = newUploadId();
   return uses.store.transaction(customerId, async (transaction) => {
-    const [known] =
-      typeof clientRef === 'string' ? await transaction.importPhotos.findByClientRefs(importId, [clientRef]) : [];
+    const [known] = clientRef ? await transaction.importPhotos.findByClientRefs(importId, [clientRef]) : [];
     if (known?.status === 'awaiting_upload' || known?.status === 'failed') return { id: known.id, uploadId };
     return { id: requireFound((await transaction.importPhotos.allocateIds(1))[0], 'import_photo'), uploadId };
   });

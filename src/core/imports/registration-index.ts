@@ -29,7 +29,7 @@ export class RegistrationIndex {
     subject: Import,
     candidates: readonly Candidate[],
   ): Promise<RegistrationIndex> {
-    const refs = candidates.flatMap(({ input }) => input.clientRef ?? []);
+    const refs = candidates.flatMap(({ input }) => input.clientRef || []);
     const hashes = [
       ...new Set(candidates.flatMap(({ input }) => (input.sha256 ? (normalSha256(input.sha256) ?? []) : []))),
     ];
@@ -53,7 +53,7 @@ export class RegistrationIndex {
    * The item that the client refers to: the one with this clientRef or, if there is none, with this hash and name from an earlier request.
    */
   find(input: Registration): ImportPhoto | undefined {
-    if (typeof input.clientRef === 'string') return this.byClientRef.get(input.clientRef);
+    if (input.clientRef) return this.byClientRef.get(input.clientRef);
     const sha256 = input.sha256 ? normalSha256(input.sha256) : null;
     const filename = cleanFilename(input.filename);
     return this.earlier.find((item) => item.clientRef === null && item.sha256 === sha256 && item.filename === filename);

@@ -21,6 +21,7 @@ export interface Registration extends PhotoInput, TagRequest {
   readonly sourceUrl?: string | null | undefined;
   /** SHA-256 of the bytes, in hex or base64. */
   readonly sha256?: string | null | undefined;
+  /** Empty is none. */
   readonly clientRef?: string | null | undefined;
 }
 
@@ -103,7 +104,7 @@ export function newItem(
     ...names,
     customerId: subject.customerId,
     importId: subject.id,
-    clientRef: input.clientRef ?? null,
+    clientRef: input.clientRef || null,
     status: input.sourceUrl ? 'fetching' : 'awaiting_upload',
     photoId: null,
     duplicateOfItemId: null,

@@ -12,7 +12,7 @@ export const Source = () =>
 
 export const ImportRef = () =>
   Text({
-    description: 'Your own identifier for the import. Must be unique among open imports.',
+    description: 'Your own identifier for the import. Must be unique among open imports. An empty one is none.',
     example: 'laptop:/photos/paris@2026-11-21',
     max: MAX_CLIENT_REF,
     nullable: true,
@@ -21,7 +21,7 @@ export const ImportRef = () =>
 export const ItemRef = () =>
   Text({
     description:
-      'Your own identifier for the file. Must be unique within the import; registering it again returns the same item.',
+      'Your own identifier for the file. Must be unique within the import; registering it again returns the same item. An empty one is none.',
     example: '2026/IMG_0001.HEIC',
     max: MAX_CLIENT_REF,
     nullable: true,
