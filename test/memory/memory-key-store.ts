@@ -18,7 +18,7 @@ import type { StoreResponse } from '../../src/core/idempotency/idempotency-store
 import type { JobWork } from '../../src/core/jobs/job.js';
 import { DomainError, requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { type Precondition, unconditional } from '../../src/core/shared/precondition.js';
+import { type Precondition, unconditional } from '../../src/core/shared/transactional.js';
 import { MemoryAuditTrail } from './memory-audit.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import { MemoryResponseStore } from './memory-idempotency-store.js';

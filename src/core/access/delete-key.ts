@@ -3,7 +3,7 @@ import type { StoreResponse } from '../idempotency/idempotency-store.js';
 import type { Clock } from '../shared/clock.js';
 import { notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { Precondition } from '../shared/precondition.js';
+import type { Precondition } from '../shared/transactional.js';
 import type { ApiKey } from './api-key.js';
 import type { KeyStore } from './key-store.js';
 

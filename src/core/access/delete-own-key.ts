@@ -2,7 +2,7 @@ import type { AccountCaller } from '../customers/account-caller.js';
 import type { StoreResponse } from '../idempotency/idempotency-store.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import type { Precondition } from '../shared/precondition.js';
+import type { Precondition } from '../shared/transactional.js';
 import type { ApiKey } from './api-key.js';
 import { deleteKey } from './delete-key.js';
 import type { KeyStore } from './key-store.js';

@@ -2,7 +2,7 @@ import type { Actor } from '../audit/actor.js';
 import type { Clock } from '../shared/clock.js';
 import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { Precondition } from '../shared/precondition.js';
+import type { Precondition } from '../shared/transactional.js';
 import type { ApiKey, KeySettings } from './api-key.js';
 import type { KeyStore } from './key-store.js';
 import { givenSettings, readKeySettings } from './key-values.js';

@@ -4,7 +4,7 @@ import type { StoreResponse } from '../idempotency/idempotency-store.js';
 import type { JobWork } from '../jobs/job.js';
 import { DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import type { Precondition } from '../shared/precondition.js';
+import type { Precondition } from '../shared/transactional.js';
 import type { ApiKey, KeySettings, NewApiKey } from './api-key.js';
 
 export interface KnownKey {

@@ -1,6 +1,6 @@
 import type { FieldError } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
-import { textErrors } from '../shared/text-errors.js';
+import { expiryErrors, textErrors } from '../shared/value-errors.js';
 import type { KeySettings } from './api-key.js';
 import { readIpList } from './read-ip-list.js';
 
@@ -17,9 +17,10 @@ export function readKeySettings(
 ): { settings: KeySettings; errors: readonly FieldError[] } {
   const name = cleanText(settings.name);
   const { ipList, errors: ofIpList } = readIpList(settings.ipList);
+  const isSameExpiry = before?.expiresAt?.getTime() === settings.expiresAt?.getTime();
   const errors = [
     ...nameErrors(settings.name),
-    ...expiryErrors(settings.expiresAt, now, before),
+    ...(isSameExpiry ? [] : expiryErrors(settings.expiresAt, now)),
     ...ofIpList,
     ...limitErrors('readLimit', settings.readLimit),
     ...limitErrors('writeLimit', settings.writeLimit),
@@ -36,13 +37,6 @@ export function givenSettings<Settings extends object>(read: Settings, given: Pa
 function nameErrors(name: string): FieldError[] {
   if (cleanText(name) !== '') return textErrors('name', name, MAX_KEY_NAME);
   return [{ field: 'name', code: 'required', message: `name must have 1 to ${MAX_KEY_NAME} characters.` }];
-}
-
-function expiryErrors(expiresAt: Date | null, now: Date, before: Pick<KeySettings, 'expiresAt'> | null): FieldError[] {
-  if (expiresAt === null || expiresAt.getTime() > now.getTime()) return [];
-  if (before?.expiresAt?.getTime() === expiresAt.getTime()) return [];
-  const message = 'This date is in the past. To revoke a key immediately, delete it.';
-  return [{ field: 'expiresAt', code: 'out_of_range', message }];
 }
 
 /** Requests per minute that a key can be granted. */

@@ -1,7 +1,7 @@
 import { isTimeZone } from '../media/capture-time.js';
 import type { FieldError } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
-import { textErrors } from '../shared/text-errors.js';
+import { textErrors } from '../shared/value-errors.js';
 
 export const MAX_CUSTOMER_NAME = 200;
 

@@ -2,8 +2,7 @@ import type { AccountCaller } from '../customers/account-caller.js';
 import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type Precondition, unconditional } from '../shared/precondition.js';
-import type { Transactional } from '../shared/transactional.js';
+import { type Precondition, type Transactional, unconditional } from '../shared/transactional.js';
 import { auditSubject, disable, type WebhookEndpoint } from './webhook-endpoint.js';
 
 /** Maximum number of deliveries that one transaction removes. */

@@ -1,8 +1,7 @@
 import type { AccountCaller } from '../customers/account-caller.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import { type Precondition, unconditional } from '../shared/precondition.js';
-import type { Transactional } from '../shared/transactional.js';
+import { type Precondition, type Transactional, unconditional } from '../shared/transactional.js';
 import { changeWebhookEndpoint } from './change-webhook-endpoint.js';
 import { disable, enable, type WebhookEndpoint } from './webhook-endpoint.js';
 import type { WebhookSender } from './webhook-sender.js';

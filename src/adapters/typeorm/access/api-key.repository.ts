@@ -21,7 +21,7 @@ import type { JobWork } from '../../../core/jobs/job.js';
 import { after } from '../../../core/shared/clock.js';
 import { DomainError, requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { type Precondition, unconditional } from '../../../core/shared/precondition.js';
+import { type Precondition, unconditional } from '../../../core/shared/transactional.js';
 import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { lockCustomer } from '../customers/customer.repository.js';
 import { prepared } from '../database/prepared.js';
