@@ -229,7 +229,7 @@ test('whoever has no password confirms at the provider, and the form goes on', a
   expect((await browser.post(`${ACCOUNT}/email`, { ...fields, _csrf: csrf })).status).toBe(403);
   app.clock.set(new Date());
   const confirmed = await enter(browser, subject, `${WITH}/keycloak/confirm`);
-  expect([confirmed.status, confirmed.text.includes('It is you.')]).toEqual([200, true]);
+  expect([confirmed.status, confirmed.text.includes('You are confirmed.')]).toEqual([200, true]);
   const changed = await browser.post(`${ACCOUNT}/email`, { ...fields, _csrf: csrf });
   expect([changed.status, changed.headers.location]).toEqual([303, ACCOUNT]);
 });

@@ -52,11 +52,8 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   async lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
     const tagged = this.own((photo) => this.linksOf(photo.id).some((link) => tagIds.includes(link)));
-    this.held.lock(
-      'photo',
-      tagged.map((photo) => photo.id),
-    );
-    return this.lock(ids);
+    const locked = await this.lock([...tagged.map((photo) => photo.id), ...ids]);
+    return locked.filter((photo) => ids.includes(photo.id));
   }
 
   async countTagged(tagIds: readonly Id[], limit: number): Promise<number> {

@@ -389,7 +389,7 @@ const dayIn = (days: number) =>
 async function requireFactors(days: number): Promise<void> {
   await open('/settings/account/people');
   await enterInto(owner.page, 'Required from', dayIn(days));
-  await owner.page.getByText('Two-step sign-in is required of everyone').waitFor();
+  await owner.page.getByText('Everyone needs two-step sign-in from').waitFor();
 }
 
 test('a second factor that is required of everyone is announced, comes before every other page, and is replaced by a recovery code', async () => {
