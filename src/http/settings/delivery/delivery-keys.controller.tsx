@@ -7,16 +7,15 @@ import { editDeliveryKey } from '../../../core/delivery/edit-delivery-key.js';
 import { readDeliveryKey } from '../../../core/delivery/read-delivery-keys.js';
 import { type ImageDelivery, readImageDelivery } from '../../../core/delivery/read-image-delivery.js';
 import type { Ports } from '../../../core/ports.js';
-import { invalid } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireRole } from '../../access.js';
 import { TrafficRecorder } from '../../guards/traffic-recorder.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
+import { expiryOf, lastDay } from '../expiry-day.js';
 import { type Problems, problemsOf } from '../form.js';
 import type { FormFields } from '../form-fields.js';
-import { endOf, lastDay } from '../keys/key-form.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
@@ -136,9 +135,5 @@ function submittedValues(fields: DeliveryKeyFields, before: null): DeliveryKeySe
 function submittedValues(fields: DeliveryKeyFields, before: DeliveryKey): Partial<DeliveryKeySettings>;
 function submittedValues({ name, presetsOnly, expiresOn }: DeliveryKeyFields, before: DeliveryKey | null) {
   if (before !== null && expiresOn === lastDay(before.expiresAt)) return { name, presetsOnly };
-  const expiresAt = expiresOn === '' ? null : endOf(expiresOn);
-  if (expiresAt === undefined) {
-    throw invalid({ field: 'expiresAt', code: 'invalid_format', message: 'Enter a date such as 2027-01-31.' });
-  }
-  return { name, presetsOnly, expiresAt };
+  return { name, presetsOnly, expiresAt: expiryOf(expiresOn) };
 }

@@ -1,7 +1,7 @@
 import type { ApiKey, KeySettings } from '../../../core/access/api-key.js';
 import { type Scope, scopes } from '../../../core/access/scope.js';
-import { after, DAY } from '../../../core/shared/clock.js';
 import { type FieldError, invalid } from '../../../core/shared/errors.js';
+import { endOf, lastDay, wrongExpiryDay } from '../expiry-day.js';
 import type { FormFields } from '../form-fields.js';
 import { entriesOf, entriesText } from '../ip-list-text.js';
 
@@ -88,9 +88,7 @@ export function settingsOf(fields: KeyFields, before: ApiKey | null): KeySetting
   const number = 'Enter a whole number of requests per minute, or leave it empty for the default.';
   if (readLimit === undefined) errors.push({ field: 'readLimit', code: 'invalid_format', message: number });
   if (writeLimit === undefined) errors.push({ field: 'writeLimit', code: 'invalid_format', message: number });
-  if (expiresAt === undefined && fields.expiresOn !== '') {
-    errors.push({ field: 'expiresAt', code: 'invalid_format', message: 'Enter a date such as 2027-01-31.' });
-  }
+  if (expiresAt === undefined && fields.expiresOn !== '') errors.push(wrongExpiryDay);
   if (errors.length > 0) throw invalid(...errors);
   return {
     name: fields.name,
@@ -105,16 +103,4 @@ export function settingsOf(fields: KeyFields, before: ApiKey | null): KeySetting
 function wholeOf(text: string): number | null | undefined {
   if (text === '') return null;
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
-}
-
-/** The last day on which a key that expires then is valid, in UTC. */
-export function lastDay(expiresAt: Date | null): string {
-  return expiresAt === null ? '' : after(expiresAt, -1).toISOString().slice(0, 10);
-}
-
-/** The end of a day in UTC; undefined when it is not a date. */
-export function endOf(day: string): Date | undefined {
-  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
-  const at = new Date(`${day}T00:00:00.000Z`);
-  return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== day ? undefined : after(at, DAY);
 }

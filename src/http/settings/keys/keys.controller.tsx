@@ -25,7 +25,7 @@ import { KeyList } from './keys.view.js';
 const LIST = '/settings/keys';
 const section = 'keys';
 
-/** API keys: for owners only. */
+/** API keys: for admins and owners. */
 @Controller('settings/keys')
 @RequireRole('admin', { confirmed: true })
 export class KeysController {

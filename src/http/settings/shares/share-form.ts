@@ -1,8 +1,8 @@
 import { invalid } from '../../../core/shared/errors.js';
 import type { Share } from '../../../core/shares/share.js';
 import type { ShareSettings } from '../../../core/shares/share-values.js';
+import { expiryOf, lastDay } from '../expiry-day.js';
 import type { FormFields } from '../form-fields.js';
-import { endOf, lastDay } from '../keys/key-form.js';
 
 const MEGABYTE = 1_000_000;
 /** Of uploads, if a number of files is given alone. */
@@ -56,7 +56,13 @@ export function sentFields(form: FormFields): ShareFields {
 /** Errors: `invalid_request`. */
 export function settingsOf(fields: ShareFields): ShareSettings {
   const { title, mayDownload, password } = fields;
-  return { title, mayDownload, expiresAt: expiryOf(fields), password: password || null, ...uploadsOf(fields) };
+  return {
+    title,
+    mayDownload,
+    expiresAt: expiryOf(fields.expiresOn),
+    password: password || null,
+    ...uploadsOf(fields),
+  };
 }
 
 /** Without what was not changed: an expiry may have passed since. Errors: `invalid_request`. */
@@ -64,7 +70,7 @@ export function changesOf(fields: ShareFields, before: Share): Partial<ShareSett
   const { title, mayDownload, password, withoutPassword, expiresOn } = fields;
   return {
     ...{ title, mayDownload, ...uploadsOf(fields) },
-    ...(expiresOn !== lastDay(before.expiresAt) && { expiresAt: expiryOf(fields) }),
+    ...(expiresOn !== lastDay(before.expiresAt) && { expiresAt: expiryOf(fields.expiresOn) }),
     ...((password !== '' || withoutPassword) && { password: withoutPassword ? null : password }),
   };
 }
@@ -79,11 +85,4 @@ function uploadsOf({ uploadFiles, uploadMegabytes }: ShareFields) {
 function whole(text: string, field: string): number {
   if (/^\d{1,7}$/.test(text)) return Number(text);
   throw invalid({ field, code: 'invalid_format', message: 'Enter a whole number.' });
-}
-
-function expiryOf({ expiresOn }: ShareFields): Date | null {
-  if (expiresOn === '') return null;
-  const end = endOf(expiresOn);
-  if (end !== undefined) return end;
-  throw invalid({ field: 'expiresAt', code: 'invalid_format', message: 'Enter a date such as 2027-01-31.' });
 }

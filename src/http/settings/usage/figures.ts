@@ -1,7 +1,7 @@
 import type { RequestCount } from '../../../core/traffic/traffic.js';
 import { number } from '../counted.js';
 
-/** What is told of the requests of a day, an hour or a key. */
+/** How many requests a day, an hour or a key had. */
 export type Figures = Pick<RequestCount, 'requests' | 'limited' | 'failed'>;
 
 /** The columns in which `figures` stand. */
