@@ -11,8 +11,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { Command } from 'commander';
+import type { Photo } from 'photo-service-sdk';
 import { clientCommands, explain } from '../../cli/src/commands.js';
+import { fetchThumbs } from '../../cli/src/export/fetch-thumbs.js';
 import { STATE_NAME } from '../../cli/src/sync-state.js';
 import { HostileServer, page, photoCalled, sendBytes } from '../support/hostile-server.js';
 
@@ -225,6 +228,20 @@ test('A28: no more is it in what commands print', async () => {
   } finally {
     printed.mockRestore();
   }
+});
+
+test('A28: of a small picture that is none, an export reads no more than one has', async () => {
+  const mebibyte = Buffer.alloc(2 ** 20);
+  const ended = new Promise<boolean>((resolve) => {
+    server.say = (_path, _request, response) => {
+      response.once('close', () => resolve(response.writableFinished));
+      response.writeHead(200).flushHeaders();
+      Readable.from(Array.from({ length: 64 }, () => mebibyte)).pipe(response);
+    };
+  });
+  const photo = { id: 1, rotation: 0, urls: { thumb: `${server.url}/thumb` } } as Photo;
+  expect(await fetchThumbs([photo], to, new AbortController().signal)).toEqual(new Set());
+  expect([await ended, readdirSync(join(to, 'thumbs'))]).toEqual([false, []]);
 });
 
 test('a rating that is none is refused: it would clear the rating', async () => {

@@ -32,8 +32,8 @@ async function fetchThumb(url: string | undefined, path: string, signal: AbortSi
   if (url === undefined) return false;
   try {
     const response = await fetch(url, { signal });
-    const bytes = response.ok ? new Uint8Array(await response.arrayBuffer()) : null;
-    if (bytes === null || bytes.length > MAX_BYTES) return false;
+    const bytes = response.ok ? await bytesOf(response) : null;
+    if (bytes === null) return false;
     await writeWhole(path, bytes, 0o666);
     return true;
   } catch (error) {
@@ -41,6 +41,18 @@ async function fetchThumb(url: string | undefined, path: string, signal: AbortSi
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
     return false;
   }
+}
+
+/** Null for more than a small picture has: the rest of it is not read. */
+async function bytesOf({ body }: Response): Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > MAX_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 async function isThere(path: string): Promise<boolean> {
