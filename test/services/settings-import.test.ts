@@ -129,6 +129,33 @@ test('what is there is not sent again, and a folder is dropped with all that it 
   await context.close();
 });
 
+test('what cannot be read of a drop is reported, and the rest comes in', async () => {
+  const { page, complaints, context } = await visit('/settings/import');
+  await page.evaluate(
+    (base64) => {
+      const photo = new File([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))], 'here.jpg');
+      const refuse = (_: unknown, fail: (error: Error) => void) => fail(new DOMException('', 'NotReadableError'));
+      const gone = { isFile: true, fullPath: '/trip/gone.jpg', file: refuse };
+      const locked = { isFile: false, fullPath: '/trip/locked', createReader: () => ({ readEntries: refuse }) };
+      const here = { isFile: true, fullPath: '/trip/here.jpg', file: (give: (f: File) => void) => give(photo) };
+      const portions = [[gone, locked, here], []];
+      const reader = { readEntries: (give: (entries: unknown[]) => void) => give(portions.shift() ?? []) };
+      const trip = { isFile: false, fullPath: '/trip', createReader: () => reader };
+      const dataTransfer = { types: ['Files'], files: [], items: [{ webkitGetAsEntry: () => trip }] };
+      dispatchEvent(Object.assign(new Event('drop', { cancelable: true }), { dataTransfer }));
+    },
+    readFileSync(at('cyclamen.jpg')).toString('base64'),
+  );
+  await ended(page);
+  expect(await page.locator('[data-run="report"] li').allTextContents()).toEqual([
+    'trip/gone.jpg This file cannot be read.',
+    'trip/locked This folder cannot be read.',
+  ]);
+  expect(await summary(page)).toContain('1 photo');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('a reload in the middle goes on: nothing that has arrived is sent twice', async () => {
   const names = ['orientation-landscape-1.jpg', 'orientation-landscape-2.jpg', 'orientation-landscape-3.jpg'];
   const { page, context } = await visit('/settings/import');

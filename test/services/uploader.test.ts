@@ -188,6 +188,35 @@ test('photos are dropped, a second copy is not sent, and a page can follow it al
   await context.close();
 });
 
+test('what cannot be read of a drop fails, and the rest is uploaded', async () => {
+  const { page, context } = await open(element, built());
+  const bytes = Buffer.from(photoNamed('beside what cannot be read')).toString('base64');
+  const ends = await page.evaluate(`new Promise((resolve) => {
+    const element = document.querySelector('photo-upload');
+    const ends = [];
+    document.addEventListener('upload-file', ({ detail: { status, file, error } }) => {
+      ends.push([file.name, status, error?.code ?? null]);
+    });
+    document.addEventListener('upload-finish', () => resolve(ends.sort()));
+    const photo = new File([Uint8Array.from(atob('${bytes}'), (char) => char.charCodeAt(0))], 'here.jpg');
+    const refuse = (_, fail) => fail(new DOMException('', 'NotReadableError'));
+    const entries = [
+      { name: 'gone.jpg', isFile: true, file: refuse },
+      { name: 'locked', isFile: false, createReader: () => ({ readEntries: refuse }) },
+      { name: 'here.jpg', isFile: true, file: (give) => give(photo) },
+    ];
+    const dataTransfer = { files: [], items: entries.map((entry) => ({ webkitGetAsEntry: () => entry })) };
+    const zone = element.shadowRoot.querySelector('[part~=zone]');
+    zone.dispatchEvent(Object.assign(new Event('drop', { cancelable: true }), { dataTransfer }));
+  })`);
+  expect(ends).toEqual([
+    ['gone.jpg', 'failed', 'unreadable'],
+    ['here.jpg', 'uploaded', null],
+    ['locked', 'failed', 'unreadable'],
+  ]);
+  await context.close();
+});
+
 test('the example in React takes photos', async () => {
   const bundle = await rolldown({
     input: join(root, 'examples/react-uploader/app.tsx'),

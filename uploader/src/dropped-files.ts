@@ -8,15 +8,29 @@ export async function droppedFiles({ items, files }: DataTransfer): Promise<read
 
 async function filesOf(entry: FileSystemEntry): Promise<File[]> {
   if (entry.name.startsWith('.')) return [];
-  if (isFile(entry)) return [await new Promise<File>((resolve, reject) => entry.file(resolve, reject))];
   const found: File[] = [];
-  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  try {
+    if (isFile(entry)) found.push(await new Promise<File>((resolve, reject) => entry.file(resolve, reject)));
+    else for await (const each of entriesIn(entry as FileSystemDirectoryEntry)) found.push(...(await filesOf(each)));
+  } catch {
+    found.push(unreadable(entry.name));
+  }
+  return found;
+}
+
+async function* entriesIn(folder: FileSystemDirectoryEntry): AsyncGenerator<FileSystemEntry> {
+  const reader = folder.createReader();
   for (;;) {
     // At most 100 at a time, and none at the end.
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (some.length === 0) return found;
-    for (const each of some) found.push(...(await filesOf(each)));
+    if (some.length === 0) return;
+    yield* some;
   }
+}
+
+/** Stands for a file or a folder that the browser cannot read, and fails where it is seen: the others are uploaded. */
+function unreadable(name: string): File {
+  return Object.assign(new File([], name), { arrayBuffer: () => Promise.reject(new Error(`${name} cannot be read`)) });
 }
 
 function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {

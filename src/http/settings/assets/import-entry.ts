@@ -35,10 +35,18 @@ export class Entry {
   /** As they were entered when it was dropped or chosen. */
   readonly tagNames: readonly string[];
 
-  constructor({ file, path }: Found, tagNames: readonly string[]) {
+  /** @param found As it was dropped or chosen, to try it again. */
+  constructor(
+    readonly found: Found,
+    tagNames: readonly string[],
+  ) {
+    const { file, path, problem } = found;
     this.file = file;
     this.path = path;
     this.tagNames = tagNames;
+    if (problem === undefined) return;
+    this.state = 'refused';
+    this.reason = problem;
   }
 
   get hasEnded(): boolean {

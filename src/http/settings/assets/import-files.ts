@@ -4,6 +4,8 @@ export interface Found {
   readonly file: File;
   /** With the folders that were chosen or dropped. */
   readonly path: string;
+  /** Why there is nothing to import: the file is empty then. */
+  readonly problem?: string;
 }
 
 /** Files that systems leave in folders, and nobody means. */
@@ -32,19 +34,24 @@ function isMeant(path: string): boolean {
   return !path.split('/').some((part) => leftBySystems.test(part));
 }
 
+/** What cannot be read is found, too: it is reported, and the rest is imported. */
 async function walk(entry: FileSystemEntry, found: Found[]): Promise<void> {
   const path = entry.fullPath.replace(/^\//, '');
-  if (isFile(entry)) {
-    const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
-    found.push({ file, path });
-    return;
-  }
-  const reader = (entry as FileSystemDirectoryEntry).createReader();
-  // A reader gives a folder in portions, and an empty one at its end.
-  for (;;) {
-    const portion = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (portion.length === 0) return;
-    for (const inner of portion) await walk(inner, found);
+  try {
+    if (isFile(entry)) {
+      found.push({ file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)), path });
+      return;
+    }
+    const reader = (entry as FileSystemDirectoryEntry).createReader();
+    // A reader gives a folder in portions, and an empty one at its end.
+    for (;;) {
+      const portion = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+      if (portion.length === 0) return;
+      for (const inner of portion) await walk(inner, found);
+    }
+  } catch {
+    const problem = isFile(entry) ? 'This file cannot be read.' : 'This folder cannot be read.';
+    found.push({ file: new File([], path), path, problem });
   }
 }
 

@@ -45,8 +45,10 @@ export class ImportRun {
   }
 
   add(found: readonly Found[], tagNames: readonly string[]): void {
-    this.entries.push(...found.map((each) => new Entry(each, tagNames)));
+    const entries = found.map((each) => new Entry(each, tagNames));
+    this.entries.push(...entries);
     this.listener.changed(null);
+    for (const entry of entries.filter(({ hasEnded }) => hasEnded)) this.listener.changed(entry);
     void this.work();
   }
 

@@ -90,7 +90,7 @@ function startImporter(section: HTMLElement, form: HTMLFormElement, view: Import
   });
   view.part('finish').addEventListener('click', () => run && void finish(run, 'fail'));
   view.part('retry').addEventListener('click', () => {
-    for (const { file, path, tagNames } of failed) take([{ file, path }], tagNames);
+    for (const { found, tagNames } of failed) take([found], tagNames);
   });
   addEventListener('online', () => run?.trouble && run.resume());
   addEventListener('beforeunload', (event) => {
