@@ -1,9 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { ConnectionError } from 'photo-service-sdk';
+import { ApiError, ConnectionError } from 'photo-service-sdk';
 import { findPhotos } from 'photo-service-sdk/node';
 
 /** A file that has not changed for so long is taken to be whole. */
 const SETTLED_MS = 5000;
+
+/** What a proxy answers for a service that is down, and a service that can do no more now. */
+const PASSING = new Set([429, 502, 503, 504]);
 
 /** Which photos of some folders are whole and were not imported yet. What is still being written is not whole. */
 export class FolderWatch {
@@ -30,7 +33,7 @@ export class FolderWatch {
 export interface WatchOptions {
   readonly signal: AbortSignal;
   /** Called when the service did not answer. */
-  readonly onOutage: (error: ConnectionError) => void;
+  readonly onOutage: (error: Error) => void;
   readonly settledMs?: number;
 }
 
@@ -51,9 +54,13 @@ export async function watchFolders(
       if (only.size > 0) await importThese(only);
       watch.done(only);
     } catch (error) {
-      if (!(error instanceof ConnectionError)) throw error;
+      if (!isOutage(error)) throw error;
       onOutage(error);
     }
     await wait(settledMs, undefined, { signal });
   }
+}
+
+function isOutage(error: unknown): error is Error {
+  return error instanceof ConnectionError || (error instanceof ApiError && PASSING.has(error.status));
 }

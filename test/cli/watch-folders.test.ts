@@ -1,7 +1,7 @@
 import { appendFile, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConnectionError } from 'photo-service-sdk';
+import { ApiError, ConnectionError } from 'photo-service-sdk';
 import { FolderWatch, watchFolders } from '../../cli/src/watch-folders.js';
 
 let folder: string;
@@ -11,6 +11,8 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 const path = (name: string) => join(folder, name);
+const refusal = (status: number, message: string) =>
+  new ApiError(message, { status, code: `http_${status}`, details: {}, requestId: null, retryAfter: null });
 
 test('a photo is whole when it is as it was at the look before, and is reported until it was imported', async () => {
   const watch = new FolderWatch([folder]);
@@ -48,21 +50,22 @@ test('imports go on until the signal, and again where the service did not answer
     async (only) => {
       imported.push([...only]);
       if (imported.length === 1) throw new ConnectionError('Nobody answered.');
-      if (imported.length === 2) await writeFile(path('b.jpg'), 'b');
+      if (imported.length === 2) throw refusal(503, 'A proxy answered.');
+      if (imported.length === 3) await writeFile(path('b.jpg'), 'b');
       else stop.abort();
     },
     { signal: stop.signal, settledMs: 1, onOutage: ({ message }) => outages.push(message) },
   );
   await expect(watching).rejects.toMatchObject({ name: 'AbortError' });
-  expect(outages).toEqual(['Nobody answered.']);
-  expect(imported).toEqual([[path('a.jpg')], [path('a.jpg')], [path('b.jpg')]]);
+  expect(outages).toEqual(['Nobody answered.', 'A proxy answered.']);
+  expect(imported).toEqual([[path('a.jpg')], [path('a.jpg')], [path('a.jpg')], [path('b.jpg')]]);
 });
 
 test('what cannot be mended by waiting ends it', async () => {
   await writeFile(path('a.jpg'), 'a');
   const { signal } = new AbortController();
   const fail = () => expect('no outage').toBe('an outage');
-  const refused = new Error('This key does not have the scope.');
+  const refused = refusal(403, 'This key does not have the scope.');
   const watching = watchFolders([folder], () => Promise.reject(refused), { signal, settledMs: 1, onOutage: fail });
   await expect(watching).rejects.toBe(refused);
 });
