@@ -43,9 +43,9 @@ export async function currentLogin(): Promise<Login> {
   if (named !== null) return (await savedLogin()) ?? missing(`in the profile ${named}`, `--profile ${named} `);
   const [url, token] = [env['PHOTO_SERVICE_URL'], env['PHOTO_SERVICE_TOKEN']];
   if (url && token) return { url, token };
-  const kept = await savedLogin();
-  if (token && kept) return { url: kept.url, token };
-  if (kept && (!url || url.replace(/\/+$/, '') === kept.url)) return kept;
+  const saved = await savedLogin();
+  if (token && saved) return { url: saved.url, token };
+  if (saved && (!url || url.replace(/\/+$/, '') === saved.url)) return saved;
   return missing(url ? `for ${url}` : '');
 }
 
