@@ -2,6 +2,7 @@ import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { listPhotos } from '../../src/core/photos/list-photos.js';
 import { countryName, placeNames } from '../../src/core/photos/place.js';
 import { updateOutdatedPhotos } from '../../src/core/photos/update-outdated-photos.js';
+import type { CustomerStore } from '../../src/core/ports.js';
 import { Account, picture, type World, world } from '../support/core-world.js';
 import { sampleFacts } from '../support/samples.js';
 
@@ -54,6 +55,23 @@ it('photos of an earlier version get their places, and keep their versions', asy
   const now = await Promise.all(photos.map(({ id }) => acme.photo(id)));
   expect(now).toEqual(photos);
   expect(ports.database.outdatedPhotos.size).toBe(0);
+});
+
+it('one customer whose photos cannot be updated does not keep those of others', async () => {
+  const other = await Account.open(ports);
+  for (const account of [acme, other]) {
+    const { id, tags: _, ...photo } = await account.addPhoto(picture('a.jpg', { ...sampleFacts(), location: paris }));
+    ports.database.photos.set(id, { ...photo, id, place: null });
+    ports.database.outdatedPhotos.add(id);
+  }
+  const store: CustomerStore = {
+    query: (customerId, work) => ports.store.query(customerId, work),
+    transaction: (customerId, work) =>
+      customerId === acme.id ? Promise.reject(new Error('on purpose')) : ports.store.transaction(customerId, work),
+  };
+  await expect(updateOutdatedPhotos({ ...ports, store })).rejects.toThrow('on purpose');
+  expect((await other.photos())[0]?.place?.city).toBe('Paris');
+  expect((await acme.photos())[0]?.place).toBeNull();
 });
 
 it('stops when it is told to', async () => {

@@ -1,4 +1,5 @@
 import type { CustomerDirectory } from '../customers/customer-directory.js';
+import { forEachCustomer } from '../customers/each-customer.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { Gazetteer } from './gazetteer.js';
@@ -13,10 +14,14 @@ type UpdateUses = { store: Transactional<'photos'>; customers: CustomerDirectory
  * Looks up the places of photos that an earlier version stored, and has them found by all that is searched today. Their versions stay: nobody
  * changed them. May run in several processes at once and be stopped at any time: the next run continues.
  */
-export async function updateOutdatedPhotos(uses: UpdateUses, stopping?: AbortSignal): Promise<void> {
-  for (const { id } of await uses.customers.list()) {
-    while (!stopping?.aborted && (await updateBatch(uses, id)));
-  }
+export function updateOutdatedPhotos(uses: UpdateUses, stopping?: AbortSignal): Promise<void> {
+  return forEachCustomer(
+    async (window) => (await uses.customers.page(window)).map(({ id }) => id),
+    async (customerId) => {
+      while (!stopping?.aborted && (await updateBatch(uses, customerId)));
+    },
+    stopping,
+  );
 }
 
 /** Whether there may be more. */
