@@ -16,7 +16,7 @@ import { updateOutdatedPhotos } from '../core/photos/update-outdated-photos.js';
 import type { Ports } from '../core/ports.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../core/shared/clock.js';
 import { resealShareTokens } from '../core/shares/reseal-share-tokens.js';
-import { countStorage, sweepTraffic } from '../core/traffic/read-traffic.js';
+import { countStorage, sweepTraffic } from '../core/traffic/maintain-traffic.js';
 import { sweepSessions } from '../core/users/find-session.js';
 import { resealFactorSecrets } from '../core/users/reseal-factor-secrets.js';
 import { removeAbandonedListeners } from '../core/webhooks/listen.js';

@@ -18,7 +18,7 @@ const steps = [
   'receive-staged-bytes:receiveStagedBytes/store.transaction',
   'inspect-and-apply:inspectAndApply/blobs.copy',
   'apply-inspection-results:applyResults/store.transaction',
-  'inspect-and-apply:storeThumb/blobs.put',
+  'inspect-and-apply:inspectAndApply/blobs.put',
   'inspect-and-apply:inspectAndApply/blobs.delete',
   'request-publishing:requestPublishing/store.transaction',
   'finalize-import:finalizeImport/store.transaction',

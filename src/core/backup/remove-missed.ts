@@ -1,10 +1,8 @@
 import { failItem } from '../imports/fail-item.js';
+import { bytesMissing } from '../imports/staged-picture.js';
 import type { Clock } from '../shared/clock.js';
-import type { ItemError } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { MissedBlob } from './blob-backup.js';
-
-const lost: ItemError = { code: 'upload_missing', message: 'The uploaded bytes are missing. Upload the file again.' };
 
 /**
  * Adapts restored rows to the blobs of their backup: photos that were deleted while the backup was made are deleted, items without bytes
@@ -21,7 +19,7 @@ export async function removeMissed(
       if (importId !== null) {
         const item = await transaction.importPhotos.lock(importId, id);
         if (item?.status === 'processing' || item?.status === 'ready')
-          await failItem(transaction, item, lost, clock.now());
+          await failItem(transaction, item, bytesMissing, clock.now());
         return;
       }
       const [photo] = await transaction.photos.lock([id]);

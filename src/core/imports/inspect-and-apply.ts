@@ -1,17 +1,16 @@
 import { originalKey, renditionKey, stagingKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
-import { TooManyBytes } from '../blobs/measure.js';
 import { inOneChunk } from '../blobs/open-blob.js';
 import type { VerifiedBlobs } from '../blobs/verified-blobs.js';
 import type { Limits } from '../customers/limits.js';
-import type { Inspection, MediaReader } from '../media/media-reader.js';
+import type { MediaReader } from '../media/media-reader.js';
 import { defaultFormat } from '../media/renditions.js';
-import { DomainError, type ItemError } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { AppliedResult, InspectionResult } from './apply-inspection-results.js';
 import type { ImportBatchers } from './import-batchers.js';
 import type { ImportPhoto } from './import-photo.js';
-import { mismatch, tooLarge } from './registration.js';
-import { openStaged } from './staged-picture.js';
+import { inspectStaged } from './inspect-staged.js';
+import { bytesMissing, openStaged } from './staged-picture.js';
 
 export type InspectUses = {
   importBatchers: ImportBatchers;
@@ -34,46 +33,25 @@ export async function inspectAndApply(
 ): Promise<void> {
   const staged = await openStaged(uses, item, uses.limits.maxFileBytes);
   if (staged === null) {
-    await apply({ item, error: lost });
+    await apply({ item, error: bytesMissing });
     return;
   }
-  const { bytes, measure } = staged;
-  const inspection = await uses.media
-    .inspect(bytes, { customerId: item.customerId, maxPixels: uses.limits.maxPixels, alone })
-    .catch((error: unknown): Inspection => {
-      if (error instanceof TooManyBytes) return { outcome: 'refused', error: tooLarge(uses.limits) };
-      throw error;
-    });
-  const refuse = async (error: ItemError) => {
-    await apply({ item, error });
-    await uses.blobs.delete([stagingKey(item)]);
-  };
-  const wrong = mismatch(item, measure);
-  if (inspection.outcome === 'refused') return refuse(wrong ?? inspection.error);
-  if (wrong !== null) return refuse(wrong);
+  const inspection = await inspectStaged(uses, item, staged, alone);
+  if (inspection.outcome === 'refused') {
+    await apply({ item, error: inspection.error });
+    return uses.blobs.delete([stagingKey(item)]);
+  }
+  const { facts, thumb } = inspection;
   if (!(await uses.blobs.copy(stagingKey(item), originalKey(item), staged.etag))) {
     throw new DomainError('service_unavailable', 'The staged bytes changed during inspection.');
   }
-  const applied = await apply({ item, error: null, facts: inspection.facts, measure });
+  const applied = await apply({ item, error: null, facts, measure: staged.measure });
   // Another run, or a client, has changed the item in the meantime: it may rely on the bytes stored there.
   if (applied === 'decided') return;
   // Not earlier: from here on the item cannot get other bytes. The name does not contain the upload id, and a run that was presumed dead
   // would store the picture of earlier bytes there.
-  if (applied === 'used') await storeThumb(uses, item, inspection);
-  await uses.blobs.delete([stagingKey(item), ...(applied === 'used' ? [] : [originalKey(item)])]);
-}
-
-const lost: ItemError = {
-  code: 'upload_missing',
-  message: 'The uploaded bytes are missing. Upload the file again.',
-};
-
-async function storeThumb(
-  { blobs }: InspectUses,
-  item: ImportPhoto,
-  inspection: Extract<Inspection, { outcome: 'picture' }>,
-) {
   const photo = { customerId: item.customerId, id: item.id, rotation: 0 };
-  const key = renditionKey(photo, 'thumb', defaultFormat(inspection.facts));
-  await blobs.put(key, inOneChunk(inspection.thumb.bytes));
+  if (applied === 'used')
+    await uses.blobs.put(renditionKey(photo, 'thumb', defaultFormat(facts)), inOneChunk(thumb.bytes));
+  await uses.blobs.delete([stagingKey(item), ...(applied === 'used' ? [] : [originalKey(item)])]);
 }

@@ -4,7 +4,7 @@ import { type Measure, withMeasure } from '../blobs/measure.js';
 import { recycled } from '../blobs/open-blob.js';
 import type { VerifiedBlobs } from '../blobs/verified-blobs.js';
 import type { PictureBytes } from '../media/media-reader.js';
-import { DomainError } from '../shared/errors.js';
+import { DomainError, type ItemError } from '../shared/errors.js';
 import type { ImportPhoto } from './import-photo.js';
 
 type StagedUses = { blobs: BlobStore; verifiedBlobs: VerifiedBlobs };
@@ -39,6 +39,12 @@ export async function openStaged(
   const { bytes, measure } = withMeasure(staged.bytes, maxBytes);
   return { etag: staged.etag, bytes: recycled(bytes, staged.release), measure };
 }
+
+/** Of an item that should have staged bytes, and has none. */
+export const bytesMissing: ItemError = {
+  code: 'upload_missing',
+  message: 'The uploaded bytes are missing. Upload the file again.',
+};
 
 /** For readers that do not take files. */
 async function* readStaged(blobs: BlobStore, item: ImportPhoto): AsyncGenerator<Uint8Array, void, void> {

@@ -5,15 +5,7 @@ import type { QuotaUse } from '../customers/customer-repository.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable } from '../shared/transactional.js';
-import {
-  dayOf,
-  type HourCount,
-  type RequestCount,
-  type RequestFailure,
-  type TrafficStore,
-  type TransferCount,
-  trafficDays,
-} from './traffic.js';
+import { type HourCount, type RequestCount, type RequestFailure, type TransferCount, trafficDays } from './traffic.js';
 
 /** The usage and the requests of an account. */
 export interface Traffic {
@@ -48,16 +40,4 @@ export async function readTraffic(
     failures: await reader.traffic.failures(),
   }));
   return { ...seen, days, keys: await keys.list(customerId) };
-}
-
-/** Run several times a day: the last count of a day is retained. */
-export function countStorage({ traffic, clock }: { traffic: TrafficStore; clock: Clock }): Promise<void> {
-  return traffic.countStorage(dayOf(clock.now()));
-}
-
-/** Deletes the days and hours that are no longer in the report. */
-export async function sweepTraffic({ traffic, clock }: { traffic: TrafficStore; clock: Clock }): Promise<void> {
-  const now = clock.now();
-  await traffic.sweep(trafficDays(now)[0] ?? '');
-  await traffic.sweepHours(dayOf(now));
 }

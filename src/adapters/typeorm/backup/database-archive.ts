@@ -1,9 +1,10 @@
 import { createInterface } from 'node:readline';
-import pg from 'pg';
+import type pg from 'pg';
 import type { NeededBlob } from '../../../core/backup/blob-backup.js';
 import type { ArchivedSchema, ArchivedTable, DatabaseSnapshot } from '../../../core/backup/database-snapshot.js';
 import { originalKey, stagingKey, storedKey } from '../../../core/blobs/blob-key.js';
 import { type CatalogueTable, quoted, tablesByReference } from '../database/catalogue.js';
+import { withClient } from '../database/connection.js';
 import { MIGRATIONS, migrationsRun } from '../database/migrations-run.js';
 import { copyIn, copyOut } from './copy.js';
 
@@ -124,19 +125,7 @@ function columnList({ columns }: { readonly columns: readonly string[] }): strin
 }
 
 /** Connects past the pool, without time limits, for as long as the work takes. */
-export async function connected<T>(config: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    ...config,
-    statement_timeout: 0,
-    query_timeout: 0,
-    idle_in_transaction_session_timeout: 0,
-  });
-  // The statement that it ends reports the error; without a handler it would also end the process.
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    await client.end().catch(() => {});
-  }
+export function connected<T>(config: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const unlimited = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 };
+  return withClient({ ...config, ...unlimited }, work);
 }

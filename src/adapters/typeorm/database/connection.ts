@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { getTypeParser } from './value-parsers.js';
 
@@ -30,6 +30,19 @@ export function connectionTo(address: DatabaseAddress): pg.ClientConfig {
 /** Options of a connection outside the pool, for example one that listens. */
 export function clientConfig(dataSource: DataSource): pg.ClientConfig {
   return (dataSource.options.extra as { direct: pg.ClientConfig }).direct;
+}
+
+/** Runs work on a connection outside the pool, and closes it. */
+export async function withClient<T>(config: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(config);
+  // The statement that it ends reports the error; without a handler it would also end the process.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 /** Past a pooler. */

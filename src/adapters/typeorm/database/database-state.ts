@@ -1,6 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { migrations } from '../registry.js';
-import { connectionTo, type DatabaseAddress } from './connection.js';
+import { connectionTo, type DatabaseAddress, withClient } from './connection.js';
 import { MIGRATIONS, migrationsRun } from './migrations-run.js';
 import { type RowSecurity, readRowSecurity } from './row-security.js';
 
@@ -27,7 +27,7 @@ const TABLES = `
 
 /** Errors: those of the connection. */
 export function readDatabaseState(address: DatabaseAddress): Promise<DatabaseState> {
-  return withClient(address, async (client) => {
+  return withClient(connectionTo(address), async (client) => {
     const settings = await client.query(
       `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding,
          pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "readOnly"`,
@@ -50,21 +50,12 @@ export function readDatabaseState(address: DatabaseAddress): Promise<DatabaseSta
  * Whether it has the tables of this program, of any version, rather than none or those of another program. Errors: those of the connection.
  */
 export function hasOurTables(address: DatabaseAddress): Promise<boolean> {
-  return withClient(address, async (client) => (await anyMigrationsRun(client)).some((name) => known.includes(name)));
+  return withClient(connectionTo(address), async (client) =>
+    (await anyMigrationsRun(client)).some((name) => known.includes(name)),
+  );
 }
 
 const known = migrations.map(({ name }) => name);
-
-async function withClient<T>(address: DatabaseAddress, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client(connectionTo(address));
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    await client.end().catch(() => {});
-  }
-}
 
 /** None if the table is missing; another program that uses TypeORM has such a table, too. */
 async function anyMigrationsRun(client: pg.Client): Promise<readonly string[]> {

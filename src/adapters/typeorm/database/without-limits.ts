@@ -1,6 +1,5 @@
-import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { clientConfig } from './connection.js';
+import { clientConfig, withClient } from './connection.js';
 import { statementError } from './database-errors.js';
 
 type Ask = <Row>(sql: string, parameters?: unknown[]) => Promise<Row[]>;
@@ -10,14 +9,12 @@ type Ask = <Row>(sql: string, parameters?: unknown[]) => Promise<Row[]>;
  * `service_unavailable`.
  */
 export async function withoutLimits<T>(dataSource: DataSource, work: (ask: Ask) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ ...clientConfig(dataSource), statement_timeout: 0, query_timeout: 0 });
-  client.on('error', () => {});
+  const config = { ...clientConfig(dataSource), statement_timeout: 0, query_timeout: 0 };
   try {
-    await client.connect();
-    return await work(async (sql, parameters) => (await client.query(sql, parameters)).rows);
+    return await withClient(config, (client) =>
+      work(async (sql, parameters) => (await client.query(sql, parameters)).rows),
+    );
   } catch (error) {
     throw statementError(error);
-  } finally {
-    await client.end().catch(() => {});
   }
 }
