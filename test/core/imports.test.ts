@@ -1,4 +1,5 @@
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
+import { applyResults } from '../../src/core/imports/apply-inspection-results.js';
 import type { ImportCreation } from '../../src/core/imports/import-creation.js';
 import type { ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import type { ImportPhotoPatch } from '../../src/core/imports/import-photo-patch.js';
@@ -19,6 +20,7 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
+import { sampleFacts } from '../support/samples.js';
 import { atOnce, present } from '../support/tenant.js';
 
 let ports: World;
@@ -287,6 +289,28 @@ describe('registering again', () => {
     const again = announced(picture('a.jpg'));
     await acme.items(id, again);
     expect(outcomes(await acme.register(id, announced(trashed), again))).toEqual(['duplicate', 'existing']);
+  });
+
+  test('of what an inspection finds, items that fail with others are locked before photos of the trash', async () => {
+    const trashed = picture('trashed.jpg');
+    await trashPhoto(ports, acme.caller, (await acme.addPhoto(trashed)).id);
+    const { id } = await acme.start();
+    const bad = picture('bad.jpg');
+    const same = announced(trashed, { sha256: null });
+    const files = [announced(bad, { clientRef: 'a' }), announced(bad, { clientRef: 'b' }), same];
+    const [first, second, third] = (await acme.items(id, ...files)).map(present);
+    expect(second).toMatchObject({ status: 'duplicate', duplicateOfItemId: first?.id });
+    await acme.upload(present(first), bad.bytes);
+    await acme.upload(present(third), trashed.bytes);
+    const [one, other] = await ports.store.query(acme.id, ({ importPhotos }) =>
+      importPhotos.getMany(id, [present(first).id, present(third).id]),
+    );
+    const measure = { sizeBytes: trashed.bytes.length, sha256: trashed.sha256 };
+    await applyResults(ports, [
+      { item: present(other), error: null, facts: sampleFacts(), measure },
+      { item: present(one), error: { code: 'decode_failed', message: 'on purpose' } },
+    ]);
+    expect((await acme.list(id)).map(({ status }) => status)).toEqual(['failed', 'failed', 'duplicate']);
   });
 
   test('by hash and name where there is no clientRef, however the name is spelled', async () => {

@@ -4,7 +4,7 @@ import type { Clock } from '../shared/clock.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
-import { failDependents } from './fail-item.js';
+import { dependentIds, failDependents } from './fail-item.js';
 import { fail, type ImportPhoto, markDuplicate, markReady } from './import-photo.js';
 import { inLibrary } from './in-library.js';
 
@@ -34,7 +34,9 @@ export function applyResults(
   const [{ item: first }] = results as [InspectionResult];
   const { customerId, importId } = first;
   return store.transaction(customerId, async (transaction) => {
-    const ids = results.map(({ item }) => item.id);
+    const failed = results.flatMap(({ item, error }) => (error === null ? [] : item));
+    // Those that fail with them, too, and all before photos: the order of all locks.
+    const ids = [...results.map(({ item }) => item.id), ...(await dependentIds(transaction, failed))];
     const locked = new Map((await transaction.importPhotos.lockMany(importId, ids)).map((item) => [item.id, item]));
     const undecided = results.flatMap((result, index) => {
       const item = locked.get(result.item.id);

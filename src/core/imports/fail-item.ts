@@ -1,6 +1,7 @@
 import type { Clock } from '../shared/clock.js';
 import { type ItemError, isOutage } from '../shared/errors.js';
-import type { Transaction, Transactional } from '../shared/transactional.js';
+import type { Id } from '../shared/ids.js';
+import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
 import { cancel, fail, type ImportPhoto } from './import-photo.js';
 
 /** Fails a locked item, and with it the items of its import that rely on its bytes instead of their own. */
@@ -32,12 +33,23 @@ export async function failDependents(
   item: ImportPhoto,
   at: Date,
 ): Promise<void> {
-  if (item.sha256 === null) return;
-  for (const other of await transaction.importPhotos.findBySha256(item.importId, [item.sha256])) {
-    if (other.duplicateOfItemId !== item.id) continue;
-    const dependant = await transaction.importPhotos.lock(other.importId, other.id);
-    if (dependant?.status === 'duplicate') await transaction.importPhotos.update(fail(dependant, sourceFailed, at));
+  for (const id of await dependentIds(transaction, [item])) {
+    const dependent = await transaction.importPhotos.lock(item.importId, id);
+    if (dependent?.status === 'duplicate') await transaction.importPhotos.update(fail(dependent, sourceFailed, at));
   }
+}
+
+/** The items that rely on the bytes of these, which are of one import, by id ascending. */
+export async function dependentIds(
+  { importPhotos }: Reader<'importPhotos'>,
+  items: readonly ImportPhoto[],
+): Promise<readonly Id[]> {
+  const [first] = items;
+  const hashes = items.flatMap(({ sha256 }) => sha256 ?? []);
+  if (first === undefined || hashes.length === 0) return [];
+  const ids = new Set<Id | null>(items.map(({ id }) => id));
+  const same = await importPhotos.findBySha256(first.importId, [...new Set(hashes)]);
+  return same.flatMap(({ id, duplicateOfItemId: source }) => (source !== null && ids.has(source) ? id : []));
 }
 
 export const sourceFailed: ItemError = {
