@@ -345,13 +345,15 @@ describe('what clients write', () => {
     expect(isTimeZone(text)).toBe(is);
   });
 
-  test('a wall clock with its zone keeps both as given', () => {
+  test('a wall clock with its zone keeps both, the name of a zone in the case of IANA', () => {
     expect(fromWallClock('2024-07-01T12:00:00.25', 'europe/paris')).toEqual({
       takenAt: new Date('2024-07-01T10:00:00.250Z'),
       takenAtLocal: '2024-07-01T12:00:00.250',
-      timeZone: 'europe/paris',
+      timeZone: 'Europe/Paris',
       takenAtSource: 'client',
     });
+    expect(fromWallClock('2024-07-01T12:00:00', 'US/Eastern')?.timeZone).toBe('US/Eastern');
+    expect(fromWallClock('2024-07-01T12:00:00', 'utc')?.timeZone).toBe('UTC');
     expect(fromWallClock('2024-07-01T12:00:00', '-03:30')?.takenAt).toEqual(new Date('2024-07-01T15:30:00Z'));
   });
 

@@ -62,6 +62,8 @@ describe('customers', () => {
     expect([read.status, read.body, read.headers.etag]).toEqual([200, created.body, created.headers.etag]);
     expect((await operator.get(`/customers/${id}`, { 'if-none-match': String(read.headers.etag) })).status).toBe(304);
 
+    const inAnyCase = await operator.patch(`/customers/${id}`, { defaultTimeZone: 'EUROPE/PARIS' });
+    expect(inAnyCase.body).toEqual(created.body);
     const changes = { name: 'Atelier', trashRetentionDays: 7, storageBytesLimit: 1000, photosLimit: null };
     const changed = await operator.patch(`/customers/${id}`, changes);
     expect([changed.status, changed.body]).toEqual([

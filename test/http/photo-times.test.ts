@@ -175,6 +175,20 @@ describe('PATCH /photos/{id}, the capture time', () => {
     expect((await actor.patch(path, patch)).body).toEqual(before);
   });
 
+  test('the name of a zone is stored as IANA writes it, whatever its case', async () => {
+    const zoned = { takenAtLocal: '2020-07-01T12:00:00', timeZone: 'america/new_york' };
+    const path = await timed();
+    expect((await actor.patch(path, zoned)).body.timeZone).toBe('America/New_York');
+    const { version } = (await actor.get(path)).body;
+    expect((await actor.patch(path, { timeZone: 'AMERICA/NEW_YORK' })).body.version).toBe(version);
+    expect((await actor.patch(path, { timeZone: '-00:00' })).body.timeZone).toBe('+00:00');
+    const subject = (await actor.post('/imports', { defaultTimeZone: 'asia/tokyo' })).body;
+    expect(subject.defaultTimeZone).toBe('Asia/Tokyo');
+    const photos = [{ filename: 'a.jpg', sizeBytes: 1, ...zoned }];
+    const registered = await actor.post(`/imports/${subject.id}/photos`, { photos });
+    expect(registered.body.data[0].photo.timeZone).toBe('America/New_York');
+  });
+
   test('a photo without a time: a zone alone says nothing, a wall clock is in the customer’s zone', async () => {
     const path = await photo({});
     const before = (await actor.get(path)).body;

@@ -1,4 +1,5 @@
 import { changedFields } from '../audit/audit-entry.js';
+import { zoneAsStored } from '../media/zones.js';
 import type { Clock } from '../shared/clock.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
@@ -50,6 +51,6 @@ export function customerPatchErrors(patch: CustomerPatch): FieldError[] {
 
 function inputAfter(before: Customer, patch: CustomerPatch): CustomerAdministration {
   const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-  const { name, ...rest }: CustomerAdministration = { ...before, ...given };
-  return { ...rest, name: cleanText(name) };
+  const { name, defaultTimeZone, ...rest }: CustomerAdministration = { ...before, ...given };
+  return { ...rest, name: cleanText(name), defaultTimeZone: zoneAsStored(defaultTimeZone) };
 }

@@ -1,4 +1,5 @@
 import type { Actor } from '../audit/actor.js';
+import { zoneAsStored } from '../media/zones.js';
 import type { Clock } from '../shared/clock.js';
 import { invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
@@ -42,7 +43,7 @@ export function newCustomer(request: CustomerRequest, createdAt: Date): NewCusto
   if (errors.length > 0) throw invalid(...errors);
   return {
     name,
-    defaultTimeZone,
+    defaultTimeZone: zoneAsStored(defaultTimeZone),
     storageBytesLimit: request.storageBytesLimit,
     photosLimit: request.photosLimit,
     createdAt,

@@ -1,4 +1,5 @@
 import { changedFields } from '../audit/audit-entry.js';
+import { zoneAsStored } from '../media/zones.js';
 import type { Clock } from '../shared/clock.js';
 import { invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
@@ -16,7 +17,8 @@ export async function editCustomer(
   { customerId, actor }: AccountCaller,
   request: CustomerSettings,
 ): Promise<Customer> {
-  const settings = { ...request, name: cleanText(request.name) };
+  const defaultTimeZone = zoneAsStored(request.defaultTimeZone);
+  const settings = { ...request, name: cleanText(request.name), defaultTimeZone };
   const errors = [
     ...nameErrors(request.name),
     ...zoneErrors(settings.defaultTimeZone),

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import { isTimeZone } from '../media/capture-time.js';
+import { zoneAsStored } from '../media/zones.js';
 import { after, DAY } from '../shared/clock.js';
 import { type FieldError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -51,7 +52,7 @@ export function newImport(input: ImportCreation, caller: Caller, at: Date): Omit
     clientRef: input.clientRef || null,
     duplicatePolicy: input.duplicatePolicy ?? 'skip',
     restoreTrashed: input.restoreTrashed ?? true,
-    defaultTimeZone: input.defaultTimeZone ?? null,
+    defaultTimeZone: input.defaultTimeZone ? zoneAsStored(input.defaultTimeZone) : null,
     apiKeyId: caller.apiKeyId,
     shareId: input.shareId ?? null,
     createdAt: at,

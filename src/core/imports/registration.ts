@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Measure } from '../blobs/measure.js';
 import type { Limits } from '../customers/limits.js';
 import { localTime } from '../media/capture-time.js';
+import { zoneAsStored } from '../media/zones.js';
 import { cleanFilename, inputErrors, mergedMetadata, type PhotoInput, pointOf } from '../photos/photo-values.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -83,7 +84,7 @@ export function clientValues(input: Registration, tagIds: readonly number[]): Cl
     description: text(input.description),
     takenAt: input.takenAt ?? null,
     takenAtLocal: input.takenAtLocal ? localTime(input.takenAtLocal) : null,
-    timeZone: input.timeZone ?? null,
+    timeZone: input.timeZone ? zoneAsStored(input.timeZone) : null,
     location: input.location ? pointOf(input.location) : null,
     rating: input.rating ?? null,
     externalId: text(input.externalId),

@@ -1,5 +1,5 @@
 import type { GeoPoint } from './picture-metadata.js';
-import { formatOffset, instantOf, MAX_OFFSET, offsetAt, parseOffset } from './zones.js';
+import { formatOffset, instantOf, MAX_OFFSET, offsetAt, parseOffset, zoneAsStored } from './zones.js';
 
 export type TakenAtSource = 'exif_offset' | 'gps_time' | 'gps_position' | 'customer_default' | 'client' | 'none';
 
@@ -104,7 +104,7 @@ export function fromInstant(rfc3339WithOffset: string): CaptureTime | null {
 export function fromWallClock(local: string, timeZone: string): CaptureTime | null {
   const clock = isLocalTime(local) ? readClock(local) : null;
   if (clock === null || !isTimeZone(timeZone)) return null;
-  const known = inZone(clock, timeZone, 'client');
+  const known = inZone(clock, zoneAsStored(timeZone), 'client');
   return known.takenAt === null ? null : known;
 }
 

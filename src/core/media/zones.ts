@@ -37,6 +37,20 @@ export function instantOf(clock: number, zone: string): number | null {
   return clock - (fits.length > 0 ? Math.max(...fits) : after);
 }
 
+/** What is stored for a zone that is sent in lower case: names in the spelling of IANA. */
+const spellings = new Map([
+  ...[...Intl.supportedValuesOf('timeZone'), 'UTC'].map((name) => [name.toLowerCase(), name] as const),
+  ['-00:00', '+00:00'] as const,
+]);
+
+/**
+ * A zone as it is stored. Any case of a name is accepted, but programs that read zone files, Python's and Java's among them, only know IANA's.
+ * Another name of a zone stays that name; this runtime may not know its spelling.
+ */
+export function zoneAsStored(zone: string): string {
+  return spellings.get(zone.toLowerCase()) ?? zone;
+}
+
 /** Creating a format costs far more than using it. Keyed case-insensitively, as Intl reads names, so that spellings cannot fill it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
