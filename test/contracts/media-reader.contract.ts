@@ -164,7 +164,11 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
         ['a box that contains it', { width: 40, height: 50, fit: 'contain' }, () => sizeOf(40, 50)],
         ['a larger box that contains it', { width: 3000, height: 3001, fit: 'contain' }, () => sizeOf(3000, 3001)],
         ['a box to fill', { width: 3000, height: 5, fit: 'fill' }, () => sizeOf(3000, 5)],
-        ['one side to fill', { width: null, height: 5, fit: 'fill' }, ({ width }) => sizeOf(width, 5)],
+        [
+          'one side to fill',
+          { width: null, height: 500, fit: 'fill' },
+          ({ width, height }) => sizeOf((500 * width) / height, 500),
+        ],
         ['a box to cover, turned', { width: 40, height: 50, fit: 'cover', rotation: 90 }, () => sizeOf(40, 50)],
         [
           'a width, turned',

@@ -127,6 +127,8 @@ test.each([
   ['fit=cover', [4096, 2]],
   ['h=4096', [4096, 2]],
   ['fit=fill', [4096, 10]],
+  ['fit=fill,w=100', [100, 1]],
+  ['fit=fill,h=100', [4096, 100]],
 ])('no side is longer than 4096 pixels, even if the address leaves it open: %s', async (options, size) => {
   const photo = await acme.addPhoto(picture('panorama.jpg', { width: 20_000, height: 10 }));
   expect(await sizeOf(photo, options === '' ? 'f=jpeg' : options)).toEqual(size);

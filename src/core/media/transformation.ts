@@ -80,16 +80,20 @@ export interface Layout {
 export function layoutOf(picture: Size, { width, height, fit, gravity }: Transformation): Layout {
   const box = { width: width ?? MAX_RESULT_SIDE, height: height ?? MAX_RESULT_SIDE };
   const ratios = [box.width / picture.width, box.height / picture.height] as const;
-  if (fit === 'fill')
-    return whole({ width: width ?? shortened(picture.width), height: height ?? shortened(picture.height) });
+  if (fit === 'fill') return whole(filled(picture, width, height));
   if (fit === 'cover' && width !== null && height !== null) return cover(picture, { width, height }, gravity);
   const inside = whole(scale(picture, Math.min(1, ...ratios)));
   if (fit !== 'contain') return inside;
   return { ...inside, canvas: { width: width ?? inside.scaled.width, height: height ?? inside.scaled.height } };
 }
 
-function shortened(side: number): number {
-  return Math.min(side, MAX_RESULT_SIDE);
+/** A side that is left open follows from the other one and the shape of the picture, or is its own if both are. */
+function filled(picture: Size, width: number | null, height: number | null): Size {
+  const { width: wide, height: high } = scale(
+    picture,
+    (width ?? 0) / picture.width || (height ?? 0) / picture.height || 1,
+  );
+  return { width: width ?? Math.min(wide, MAX_RESULT_SIDE), height: height ?? Math.min(high, MAX_RESULT_SIDE) };
 }
 
 /** A box that is larger than the picture shrinks to it, and keeps its shape. */
