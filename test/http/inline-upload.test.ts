@@ -181,6 +181,7 @@ describe('multipart abuse', () => {
       [['photos[0].size', 'unknown_field']],
     ],
     ['a part of another name', [{ ...file, name: 'image' }], [['image', 'unknown_field']]],
+    ['a part with an empty name', [{ ...file, name: '' }], [['body', 'invalid_format']]],
     ['a part named like a prototype', [{ ...file, name: '__proto__' }], [['__proto__', 'unknown_field']]],
     ['a file as a field', [{ name: 'file', content: 'bytes' }], [['file', 'invalid_type']]],
     [

@@ -47,6 +47,7 @@ async function* filesOf(parts: AsyncGenerator<Part>, first: Part | null): AsyncG
 function fileOf(part: Part): InlineFile {
   if (part.name === 'photos')
     throw refused('photos', 'conflict', 'The part photos must appear once, before all files.');
+  if (part.name === '') throw refused('body', 'invalid_format', 'Each part must have a name: photos or file.');
   if (part.name !== 'file')
     throw refused(part.name, 'unknown_field', `Unknown part ${part.name}: send photos and file.`);
   if (part.kind === 'field') throw refused('file', 'invalid_type', 'Each part named file must have a file name.');
@@ -109,12 +110,12 @@ export async function* partsOf(
   parser.on('file', (name, stream, filename) => {
     // The reader of the stream gets its error; if unread, it must not end the process.
     stream.on('error', () => undefined);
-    push({ kind: 'file', name: String(name), filename: String(filename ?? ''), stream });
+    push({ kind: 'file', name: String(name ?? ''), filename: String(filename ?? ''), stream });
   });
   parser.on('field', (name, text, _, isTruncated) => {
     fieldBytes += Buffer.byteLength(text);
     if (isTruncated || fieldBytes > maxFieldBytes) refuse(tooLarge(maxFieldBytes));
-    else push({ kind: 'field', name: String(name), text });
+    else push({ kind: 'field', name: String(name ?? ''), text });
   });
   parser.on('partsLimit', () => refuse(refused('body', 'too_many', `The body can have at most ${MAX_PARTS} parts.`)));
   const stopping = new AbortController();
