@@ -180,6 +180,7 @@ describe('step 8: everything that is wrong with a request is said in one answer'
     ['/imports/{import}?include=exif&limit=5', ['include invalid_format']],
     ['/photos?maxDistance=3&nonsense=1', ['maxDistance conflict', 'nonsense unknown_parameter']],
     ['/photos?similarTo=x&maxDistance=17', ['similarTo invalid_type', 'maxDistance out_of_range']],
+    ['/photos?=5&limit=0', ['limit out_of_range', 'query unknown_parameter']],
     ['/photos/{photo}/download?format=jpeg&nonsense=1', ['format conflict', 'nonsense unknown_parameter']],
     ['/photos/{photo}/download?rendition=huge&format=jpeg', ['rendition invalid_format']],
     [

@@ -81,8 +81,10 @@ export function parseQuery(query: string, table: ParameterTable): ParsedQuery {
     const texts = given.getAll(name);
     const reader = Object.hasOwn(table, name) ? table[name] : undefined;
     const reading = reader ? parseOne(texts, reader) : unknownParameter(table);
+    // As in `?=5`. Its error is about the query as a whole.
+    const field = name === '' ? 'query' : name;
     if ('value' in reading) values[name] = reading.value;
-    else errors.push({ field: name, message: `${name} ${reading.says}`, ...reading.error });
+    else errors.push({ field, message: `${name || 'A parameter without a name'} ${reading.says}`, ...reading.error });
   }
   return { values, errors, sent };
 }
