@@ -149,12 +149,13 @@ test('ranges and conditions are answered as without nginx', async () => {
     [{ Range: 'bytes=0-1,5-6' }, 200],
     [{ Range: `bytes=${bytes.length}-` }, 416],
     [{ 'If-None-Match': etag }, 304],
-    [{ 'If-Match': '"another"' }, 200],
-    [{ 'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 200],
+    [{ 'If-Match': '"another"' }, 412],
+    [{ 'If-Match': etag }, 200],
+    [{ 'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 412],
   ] as const) {
     const [through, past] = [await ask(original(front), headers), await ask(original(installation.url), headers)];
     expect([through.status, past.status]).toEqual([status, status]);
-    if (status !== 416) expect(Buffer.from(through.bytes)).toEqual(Buffer.from(past.bytes));
+    if (status < 400) expect(Buffer.from(through.bytes)).toEqual(Buffer.from(past.bytes));
   }
   const head = await ask(original(front), {}, 'HEAD');
   expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)]);
