@@ -53,7 +53,7 @@ describe('delivery keys', () => {
 
   it.each([
     [{ name: ' ' }, 'Name must not be empty'],
-    [{ expiresOn: '2026-11-20' }, 'must be in the future'],
+    [{ expiresOn: '2026-11-20' }, 'This date is in the past'],
     [{ expiresOn: 'soon' }, 'Enter a date such as'],
   ])('are refused with %j, beside the field', async (wrong, message) => {
     const answer = await createKey(wrong);
@@ -81,7 +81,7 @@ describe('delivery keys', () => {
     const refused = await browser.submit(`${PAGE}/keys/${id}/edit`, { name: '', expiresOn: '2026-11-20' });
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('Name must not be empty');
-    expect(refused.text).toContain('must be in the future');
+    expect(refused.text).toContain('This date is in the past');
   });
 
   it('are edited by two people at once: the form that is saved last holds, and the audit log has both', async () => {

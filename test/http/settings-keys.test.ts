@@ -69,7 +69,7 @@ describe('making a key', () => {
     [{ readLimit: '301' }, 'At most 300 per minute'],
     [{ writeLimit: '31' }, 'At most 30 per minute'],
     [{ readLimit: 'many' }, 'Enter a whole number'],
-    [{ expiresOn: '2026-11-20' }, 'must be in the future'],
+    [{ expiresOn: '2026-11-20' }, 'This date is in the past'],
     [{ expiresOn: '2027-02-30' }, 'Enter a date such as'],
   ])('refuses %j beside its field, and keeps what was typed', async (wrong, message) => {
     const before = (await keys()).length;

@@ -94,7 +94,7 @@ test('a tag is shared by its name', async () => {
 
 test.each([
   [{ title: ' ' }, 'Title must not be empty'],
-  [{ expiresOn: '2026-11-20' }, 'must be in the future'],
+  [{ expiresOn: '2026-11-20' }, 'This date is in the past'],
   [{ expiresOn: 'soon' }, 'Enter a date such as'],
   [{ password: 'short' }, 'at least 8 characters'],
 ])('%j is refused beside its field, and the selection stays', async (wrong, message) => {

@@ -26,6 +26,7 @@ const fieldWords: Readonly<Record<string, string>> = {
   'focus.x out_of_range': 'Enter numbers from 0 to 100.',
   'focus.y out_of_range': 'Enter numbers from 0 to 100.',
   'file required': 'Select some photos first.',
+  'expiresAt out_of_range': 'This date is in the past. Choose a later one.',
 };
 
 /** How a sentence that begins with the name of a field refers to it if there is no label beside it. */
