@@ -10,7 +10,6 @@ import { importRepositoryContract } from './import-repository.contract.js';
 import { outdatedPhotosContract } from './outdated-photos.contract.js';
 import { photoClustersContract } from './photo-clusters.contract.js';
 import { photoFiltersContract } from './photo-filters.contract.js';
-import { photoJsonContract } from './photo-json.contract.js';
 import { photoRepositoryContract } from './photo-repository.contract.js';
 import { photoScanContract } from './photo-scan.contract.js';
 import { photoValuesContract } from './photo-values.contract.js';
@@ -20,6 +19,7 @@ import { secondFactorsContract } from './second-factors.contract.js';
 import { sharesContract } from './shares.contract.js';
 import { similarGroupsContract } from './similar-groups.contract.js';
 import { similarPhotosContract } from './similar-photos.contract.js';
+import { storedPhotosContract } from './stored-photos.contract.js';
 import { tagRepositoryContract } from './tag-repository.contract.js';
 import { unpublishedTagsContract } from './unpublished-tags.contract.js';
 
@@ -48,7 +48,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('filters of photos', () => photoFiltersContract(newTenant));
     describe('walks through photos', () => photoScanContract(newTenant));
     describe('values of photos', () => photoValuesContract(newTenant));
-    describe('photos as JSON', () => photoJsonContract(newTenant));
+    describe('stored photos', () => storedPhotosContract(newTenant));
     describe('outdated photos', () => outdatedPhotosContract(newTenant));
     describe('similar photos', () => similarPhotosContract(newTenant));
     describe('groups of similar photos', () => similarGroupsContract(newTenant));

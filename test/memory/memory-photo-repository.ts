@@ -7,7 +7,6 @@ import type { NewPhoto, PhotoRepository } from '../../src/core/photos/photo-repo
 import type { PhotoCluster } from '../../src/core/photos/read-map.js';
 import { requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import type { JsonShape } from '../../src/core/shared/json-shape.js';
 import type { Position } from '../../src/core/shared/pagination.js';
 import { byName } from '../../src/core/tags/tag.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
@@ -68,10 +67,6 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   async count(filters: PhotoFilters): Promise<number> {
     return this.own(() => true).filter((photo) => matches(photo, filters)).length;
-  }
-
-  async listAsJson(query: PhotoQuery, shape: JsonShape): Promise<readonly string[]> {
-    return (await this.list(query)).map((photo) => JSON.stringify(shaped(photo, shape)));
   }
 
   async hasRowAt(filters: PhotoFilters, sort: ListSort, { id, value }: Position): Promise<boolean> {
@@ -277,12 +272,4 @@ export class MemoryPhotoRepository implements PhotoRepository {
       if (tag !== undefined) this.database.tags.set(id, { ...tag, photoCount: tag.photoCount + by });
     }
   }
-}
-
-/** The fields of a value that the shape names. */
-function shaped(value: unknown, shape: true | JsonShape): unknown {
-  if (shape === true || value === null) return value;
-  if (Array.isArray(value)) return value.map((each) => shaped(each, shape));
-  const fields = value as Record<string, unknown>;
-  return Object.fromEntries(Object.entries(shape).map(([field, parts]) => [field, shaped(fields[field], parts)]));
 }

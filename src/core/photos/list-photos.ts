@@ -1,34 +1,39 @@
 import type { Caller } from '../access/caller.js';
-import type { JsonShape } from '../shared/json-shape.js';
-import { type Page } from '../shared/pagination.js';
+import type { Clock } from '../shared/clock.js';
+import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/pagination.js';
+import type { Secrets } from '../shared/secrets.js';
+import type { Readable } from '../shared/transactional.js';
 import type { PhotoWithTags } from './photo.js';
-import { type PhotoListRequest, type PhotoListUses, photoPage } from './photo-page.js';
-import { photoPosition, positionInJson } from './photo-query.js';
+import { isImmutableSort, type ListSort, type PhotoFilters, photoPosition } from './photo-query.js';
+import { requireKnownTags } from './require-known-tags.js';
+import { type SimilarTo, similarFilter } from './similar-photos.js';
+
+export interface PhotoListRequest extends PageRequest {
+  readonly filters: Omit<PhotoFilters, 'similar'>;
+  readonly sort: ListSort;
+  readonly similarTo?: SimilarTo | undefined;
+}
 
 /** One page of the library. Errors: `invalid_cursor`, `invalid_request` (`unknown_tag`), `not_found` (that other photos should be like). */
 export function listPhotos(
-  uses: PhotoListUses,
-  caller: Caller,
-  request: PhotoListRequest,
+  { store, secrets, clock }: { store: Readable<'photos' | 'tags'>; secrets: Secrets; clock: Clock },
+  { customerId }: Caller,
+  { filters: given, sort, similarTo, ...request }: PhotoListRequest,
 ): Promise<Page<PhotoWithTags>> {
-  return photoPage<PhotoWithTags>(uses, caller, request, {
-    position: photoPosition,
-    rows: (photos, query) => photos.list(query),
-  });
-}
-
-/**
- * The same page as JSON, for a list that is sent as it is: making objects of rows and JSON of objects took half of its time. The shape has
- * the fields that photos are sorted by.
- */
-export function listPhotosAsJson(
-  uses: PhotoListUses,
-  caller: Caller,
-  request: PhotoListRequest,
-  shape: JsonShape,
-): Promise<Page<string>> {
-  return photoPage(uses, caller, request, {
-    position: positionInJson,
-    rows: (photos, query) => photos.listAsJson(query, shape),
+  return store.query(customerId, async (reader) => {
+    await requireKnownTags(reader.tags, given);
+    const similar = similarTo && (await similarFilter(reader.photos, similarTo, given));
+    if (similar === null) return { data: [], nextCursor: null };
+    const filters = { ...given, ...(similar && { similar }) };
+    const listing = {
+      customerId,
+      list: 'photos',
+      sort,
+      filters,
+      position: (photo: PhotoWithTags) => photoPosition(photo, sort, similar),
+      rows: (window: PageWindow) => reader.photos.list({ filters, sort, window }),
+      hasRowAt: async (at: Position) => isImmutableSort(sort) || (await reader.photos.hasRowAt(filters, sort, at)),
+    };
+    return readPage({ secrets, clock }, listing, request);
   });
 }

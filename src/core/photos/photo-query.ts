@@ -118,14 +118,3 @@ export function photoPosition(photo: SortedFields, sort: ListSort, similar?: Sim
       return { value: photo.createdAt.getTime(), id: photo.id };
   }
 }
-
-/** The same of a photo as JSON, whose shape has all of these fields. */
-export function positionInJson(json: string, sort: ListSort, similar?: SimilarFilter): Position {
-  const { takenAt, updatedAt, createdAt, ...photo } = JSON.parse(json) as Record<keyof SortedFields, never>;
-  const instants = {
-    takenAt: takenAt && new Date(takenAt),
-    updatedAt: new Date(updatedAt),
-    createdAt: new Date(createdAt),
-  };
-  return photoPosition({ ...photo, ...instants }, sort, similar);
-}

@@ -1,6 +1,5 @@
 import type { ExifTags } from '../media/picture-metadata.js';
 import type { Id } from '../shared/ids.js';
-import type { JsonShape } from '../shared/json-shape.js';
 import type { Position } from '../shared/pagination.js';
 import type { CountedValue, PhotoKind, ValuesRequest } from './filter-values.js';
 import type { MapGrid } from './map-grid.js';
@@ -17,8 +16,6 @@ export interface PhotoReads {
   getMany(ids: readonly Id[]): Promise<readonly PhotoWithTags[]>;
   /** Rows strictly after the window's position in the sort's total order, at most `limit`. */
   list(query: PhotoQuery): Promise<readonly PhotoWithTags[]>;
-  /** The same rows, each as a JSON object with the fields of `PhotoWithTags` that the shape names. */
-  listAsJson(query: PhotoQuery, shape: JsonShape): Promise<readonly string[]>;
   /** Whether the list still has, at exactly this position, the row that the position was taken from. */
   hasRowAt(filters: PhotoFilters, sort: ListSort, position: Position): Promise<boolean>;
   /** How many photos match; any number of them is counted, so it can take a second for a million. */

@@ -15,10 +15,3 @@ export class Outcomes extends Reply {
     super(200, { data });
   }
 }
-
-/** A body that is JSON already, of a 200. */
-export class JsonText extends Reply {
-  constructor(json: string) {
-    super(200, json, { 'Content-Type': 'application/json; charset=utf-8' });
-  }
-}

@@ -9,7 +9,7 @@ import { instantOf } from './value-parsers.js';
 export type JsonRow = readonly unknown[];
 
 /** Fields that are objects, each of columns of its own: by the names of its parts. Null where the first of the columns is. */
-export type ObjectFields<Row, Field extends PropertyKey = string> = {
+type ObjectFields<Row, Field extends PropertyKey> = {
   readonly [Name in Field]: Readonly<Record<string, keyof Row & string>>;
 };
 

@@ -8,7 +8,6 @@ import type { NewPhoto, PhotoRepository } from '../../../core/photos/photo-repos
 import type { PhotoCluster } from '../../../core/photos/read-map.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import type { JsonShape } from '../../../core/shared/json-shape.js';
 import type { Position } from '../../../core/shared/pagination.js';
 import type { JsonRow } from '../database/json-rows.js';
 import { prepared } from '../database/prepared.js';
@@ -17,7 +16,7 @@ import { insertPhotos } from './new-photos.js';
 import { photoExifTable, photoJson, photoOf, photoTable, rowOf } from './photo.table.js';
 import { photoClusters } from './photo-clusters.js';
 import { shiftPhotoCounts } from './photo-counts.js';
-import { countPhotos, isUnmoved, listPhotos, listPhotosAsJson } from './photo-list.js';
+import { countPhotos, isUnmoved, listPhotos } from './photo-list.js';
 import { countTakenBetween, type PhotosReadTogether, photosWithTags, visiblePhotos } from './photo-reads.js';
 import { tagLexeme, wordLexemes } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
@@ -51,10 +50,6 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   list(query: PhotoQuery): Promise<readonly PhotoWithTags[]> {
     return listPhotos(this.manager, this.customerId, query);
-  }
-
-  listAsJson(query: PhotoQuery, shape: JsonShape): Promise<readonly string[]> {
-    return listPhotosAsJson(this.manager, this.customerId, query, shape);
   }
 
   hasRowAt(filters: PhotoFilters, sort: ListSort, position: Position): Promise<boolean> {

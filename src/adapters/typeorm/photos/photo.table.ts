@@ -1,7 +1,6 @@
 import type { ExifTags } from '../../../core/media/picture-metadata.js';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { Id } from '../../../core/shared/ids.js';
-import type { JsonShape } from '../../../core/shared/json-shape.js';
 import { foldKey, searchText } from '../../../core/shared/text.js';
 import {
   bigWhole,
@@ -20,7 +19,6 @@ import {
   yesOrNo,
 } from '../database/columns.js';
 import { type JsonRow, jsonColumns, jsonReader } from '../database/json-rows.js';
-import { jsonText } from '../database/json-text.js';
 
 /** A photo with its location in three columns, so that a map's corners can be compared with them, its focus in two and its place in three. */
 export interface PhotoRow extends Omit<Photo, 'location' | 'focus' | 'place'> {
@@ -133,24 +131,14 @@ export const taggedPhotoJson = (tags: string) => `json_build_array(${columns}, c
 /** The tags of one photo, of `tags t`. */
 export const tagsByName = 'json_agg(json_build_array(t.id, t.name) ORDER BY t.name_key, t.id)';
 
-const objects = {
+export const photoOf = jsonReader<PhotoRow, Photo>(photoTable, {
   location: { latitude: 'latitude', longitude: 'longitude', altitude: 'altitude' },
   focus: { x: 'focusX', y: 'focusY' },
   place: { country: 'placeCountry', region: 'placeRegion', city: 'placeCity' },
-} as const;
-
-export const photoOf = jsonReader<PhotoRow, Photo>(photoTable, objects);
+});
 
 /** The same with its tags. */
 export function taggedPhotoOf(row: JsonRow): PhotoWithTags {
   const tags = row.at(-1) as readonly (readonly [id: Id, name: string])[];
   return Object.assign(photoOf(row), { tags: tags.map(([id, name]) => ({ id, name })) });
 }
-
-/** A photo `p` as a JSON object of this shape, as text. `tags` is its tags, as `tagsAsJson` writes them; null for none. */
-export function photoAsJson(shape: JsonShape, tags: string): string {
-  return jsonText(photoTable, 'p', shape, { objects, others: { tags: `coalesce(${tags}, '[]')` } });
-}
-
-/** The tags of one photo, of `tags t`, as a JSON list of objects, as text. */
-export const tagsAsJson = `concat('[', string_agg(concat('{"id":', t.id, ',"name":', to_json(t.name), '}'), ',' ORDER BY t.name_key, t.id), ']')`;

@@ -1,4 +1,4 @@
-import type { PhotoListRequest } from '../../../core/photos/photo-page.js';
+import type { PhotoListRequest } from '../../../core/photos/list-photos.js';
 import { NEAREST_FIRST, type PhotoFilters } from '../../../core/photos/photo-query.js';
 import { DEFAULT_DISTANCE } from '../../../core/photos/similar-photos.js';
 import { cleanText, foldKey, searchText } from '../../../core/shared/text.js';

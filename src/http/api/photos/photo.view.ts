@@ -3,7 +3,6 @@ import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import { MAX_DESCRIPTION, MAX_FILENAME, MAX_TITLE } from '../../../core/photos/photo-values.js';
 import { ResponseModel } from '../../fields/declared.js';
 import { Flag, IdOf, Instant, Models, Nested, pageOf, Text, WholeNumber } from '../../fields/fields.js';
-import { jsonShapeOf } from '../../fields/json-shape.js';
 import { instant, optionalInstant } from '../../responses/wire.js';
 import { TagNameView, tagNameView } from '../tags/tag.view.js';
 import { DominantColor, PerceptualHash, RawMetadata, TakenAtSourceField, ThumbHash } from './file-fields.js';
@@ -185,9 +184,6 @@ export class PhotoView {
 }
 
 export const PhotoPage = pageOf('PhotoPage', 'A page of photos.', PhotoView);
-
-/** The fields of every photo: what `photoView` makes, for lists that the database writes. */
-export const photoShape = jsonShapeOf(PhotoView);
 
 export function photoView(photo: PhotoWithTags): PhotoView {
   return {

@@ -2,7 +2,7 @@ import { Controller, Delete, Get, HttpCode, Inject, Patch } from '@nestjs/common
 import type { Caller } from '../../../core/access/caller.js';
 import { editPhoto } from '../../../core/photos/edit-photo.js';
 import { editPhotos } from '../../../core/photos/edit-photos.js';
-import { listPhotos, listPhotosAsJson } from '../../../core/photos/list-photos.js';
+import { listPhotos } from '../../../core/photos/list-photos.js';
 import { purgePhoto } from '../../../core/photos/purge-photo.js';
 import { purgePhotos } from '../../../core/photos/purge-photos.js';
 import { readPhoto } from '../../../core/photos/read-photo.js';
@@ -19,12 +19,12 @@ import { PORTS } from '../../ports-token.js';
 import { AcceptsIdList, isList, PathId, PathIds } from '../../requests/path-id.js';
 import { PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../requests/read-request.js';
 import { IfMatch, type IfMatchPrecondition } from '../../responses/entity-tag.js';
-import { jsonListView, listView } from '../../responses/list-view.js';
+import { listView } from '../../responses/list-view.js';
 import { Outcomes } from '../../responses/reply.js';
 import { WithETag } from '../../responses/send-reply.js';
 import { CurrentCaller } from '../../server/current-caller.js';
 import { DeletionQuery, PhotoPatchBody, PhotoQuery } from './photo.dto.js';
-import { PhotoPage, PhotoView, photoShape, photoView } from './photo.view.js';
+import { PhotoPage, PhotoView, photoView } from './photo.view.js';
 import { PhotoDeletionsView, PhotoEditsView, photoDeletionView, photoEditView } from './photo-bulk.view.js';
 import { PhotoListQuery } from './photo-list.dto.js';
 import { photoListRequest, similarityRule } from './photo-list-request.js';
@@ -51,10 +51,8 @@ export class PhotosController {
   @QuerySchema(PhotoListQuery, similarityRule)
   async list(@CurrentCaller() caller: Caller, @ValidQuery() query: PhotoListQuery) {
     const request = photoListRequest(query);
-    if (!query.include?.includes('urls')) {
-      return jsonListView(await listPhotosAsJson(this.ports, caller, request, photoShape));
-    }
     const page = await listPhotos(this.ports, caller, request);
+    if (!query.include?.includes('urls')) return listView(page, photoView);
     return listView(page, (photo) => photoWithExtras(photo, { urls: renditionUrls(this.ports, caller, photo) }));
   }
 
