@@ -1,6 +1,6 @@
 import { BlobCache } from '../../src/core/blobs/blob-cache.js';
 import { type BlobKey, renditionKey, storedKey } from '../../src/core/blobs/blob-key.js';
-import type { ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
+import type { BlobInfo, ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
 import { downloadOriginal } from '../../src/core/photos/download-photo.js';
 import { downloadRendition } from '../../src/core/photos/download-rendition.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
@@ -9,9 +9,15 @@ import { present } from '../support/tenant.js';
 
 const MIB = 1024 ** 2;
 
-/** Tells what was read of it. */
+/** Tells what was read of it, and what it was asked about. */
 class CountingStore extends MemoryBlobStore {
   readonly read: BlobKey[] = [];
+  readonly confirmed: BlobKey[] = [];
+
+  override head(key: BlobKey): Promise<BlobInfo | null> {
+    this.confirmed.push(key);
+    return super.head(key);
+  }
 
   override get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
     this.read.push(key);
@@ -96,10 +102,10 @@ describe('a rendition', () => {
 });
 
 describe('what is kept', () => {
-  let blobs: MemoryBlobStore;
+  let blobs: CountingStore;
   let cache: BlobCache;
   beforeEach(() => {
-    blobs = new MemoryBlobStore();
+    blobs = new CountingStore();
     cache = new BlobCache(blobs);
   });
 
@@ -139,6 +145,15 @@ describe('what is kept', () => {
       }
     }
     expect(await Promise.all(keys.map(isKept))).toEqual([true, true, true, true, false, false]);
+  });
+
+  test('is confirmed once for all that ask at the same time, and again for those that ask later', async () => {
+    const key = await keep('a');
+    expect(await Promise.all([key, key, key].map(isKept))).toEqual([true, true, true]);
+    expect(blobs.confirmed).toEqual([key]);
+    await blobs.delete([key]);
+    expect(await Promise.all([key, key].map(isKept))).toEqual([false, false]);
+    expect(blobs.confirmed).toEqual([key, key]);
   });
 
   test('is nothing large, and nothing that was not read to its end', async () => {

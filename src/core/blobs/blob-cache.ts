@@ -1,3 +1,4 @@
+import { Batcher, nextTurn } from '../shared/batcher.js';
 import type { BlobKey } from './blob-key.js';
 import type { BlobInfo, BlobStore, OpenBlob } from './blob-store.js';
 import { readOnce } from './open-blob.js';
@@ -25,13 +26,21 @@ export class BlobCache {
   /** Recent requests, with their sequence numbers. */
   private readonly lastRequested = new Map<BlobKey, number>();
   private requests = 0;
+  /** Concurrent requests for one blob are confirmed together: asking the store costs a third of sending a thumb from memory. */
+  private readonly infos: Batcher<BlobKey, BlobKey, BlobInfo | null>;
 
-  constructor(private readonly store: BlobStore) {}
+  constructor(store: BlobStore) {
+    const confirm = async (key: BlobKey, requests: readonly BlobKey[]) => {
+      const info = await store.head(key);
+      return requests.map(() => info);
+    };
+    this.infos = new Batcher(confirm, { collect: nextTurn, retrySingly: false });
+  }
 
   /** Null when it is not cached (any more). Errors: `service_unavailable`. */
   async get(key: BlobKey): Promise<OpenBlob | null> {
     if (!this.cached.has(key)) return null;
-    const info = await this.store.head(key);
+    const info = await this.infos.enqueue(key, key);
     const found = this.cached.get(key);
     if (found === undefined) return null;
     this.evict(key);

@@ -6,8 +6,6 @@ import { inCustomerTransaction, withoutTransaction } from '../database/transacti
 import { PhotosReadTogether } from '../photos/photo-reads.js';
 import { repositories } from '../registry.js';
 
-const classes = Object.entries(repositories);
-
 /**
  * Transactions are READ COMMITTED, with row locks. Rows are locked in this order, within a kind by id ascending: customer, import, item,
  * photo, tag, webhook endpoint, delivery, delivery key, share, user. Code that breaks it can deadlock; Postgres then aborts one of the two
@@ -36,7 +34,24 @@ function everythingOf(
   customerId: Id,
   together: () => PhotosReadTogether | null = () => null,
 ): Repositories {
-  const made: Record<string, unknown> = {};
-  for (const [name, Repository] of classes) made[name] = new Repository(manager, customerId, together);
-  return made as unknown as Repositories;
+  return new LazyRepositories(manager, customerId, together) as unknown as Repositories;
+}
+
+/** Each is made when it is first used: most work uses one or two of thirty. */
+class LazyRepositories {
+  constructor(
+    readonly manager: EntityManager,
+    readonly customerId: Id,
+    readonly together: () => PhotosReadTogether | null,
+  ) {}
+}
+
+for (const [name, Repository] of Object.entries(repositories)) {
+  Object.defineProperty(LazyRepositories.prototype, name, {
+    get(this: LazyRepositories) {
+      const value = new Repository(this.manager, this.customerId, this.together);
+      Object.defineProperty(this, name, { value });
+      return value;
+    },
+  });
 }

@@ -168,16 +168,17 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
   }
 }
 
+/** Part of most requests. */
+const selectCustomer = prepared(`SELECT ${selectList(customerTable, 'c')} FROM customers c WHERE id = $1`);
+
 export class TypeormCustomerRepository implements CustomerRepository {
   constructor(
     private readonly manager: EntityManager,
     private readonly customerId: Id,
   ) {}
 
-  /** Part of most requests, so prepared. */
   async read(): Promise<Customer> {
-    const sql = `SELECT ${selectList(customerTable, 'c')} FROM customers c WHERE id = $1`;
-    return requireFound((await select<Customer>(this.manager, prepared(sql), [this.customerId]))[0], 'customer');
+    return requireFound((await select<Customer>(this.manager, selectCustomer, [this.customerId]))[0], 'customer');
   }
 
   lock(): Promise<Customer> {

@@ -1,7 +1,4 @@
-import { Batcher } from '../../../core/shared/batcher.js';
-
-/** Data that sockets have received by now is processed first: under load, that is the requests of several clients. */
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+import { Batcher, nextTurn } from '../../../core/shared/batcher.js';
 
 /**
  * Finds values by key, within a group; concurrent calls for one group share one read. No call is answered by a read that began before it:
@@ -14,9 +11,5 @@ export function readBatcher<Group, Name, Found>(
     const found = await read(group, [...new Set(names)]);
     return names.map((name) => found.get(name) ?? null);
   };
-  return new Batcher<Group, Name, Found | null>(find, {
-    collect: nextTurn,
-    maxBatchSize: Number.POSITIVE_INFINITY,
-    retrySingly: false,
-  });
+  return new Batcher<Group, Name, Found | null>(find, { collect: nextTurn, retrySingly: false });
 }

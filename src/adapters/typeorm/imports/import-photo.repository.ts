@@ -7,8 +7,19 @@ import { prepared } from '../database/prepared.js';
 import { asJson, insertion, select, selectList, updateMany } from '../database/rows.js';
 import { importPhotoTable } from './import-photo.table.js';
 
+const selectItems = `SELECT ${selectList(importPhotoTable, 'p')} FROM import_photos p WHERE customer_id = $1`;
+
+/** Part of each upload and inspection. */
+const selectItem = prepared(`${selectItems} AND id = $2 AND import_id = $3`);
+const lockItem = prepared(`${selectItem} FOR NO KEY UPDATE`);
+
 /** Found by their ids; the import, which may have thousands more, is only compared. */
-const BY_ID = 'import_id + 0 = $2 AND id = ANY($3::bigint[])';
+const selectById = prepared(`${selectItems} AND import_id + 0 = $2 AND id = ANY($3::bigint[]) ORDER BY id`);
+const lockById = prepared(`${selectById} FOR NO KEY UPDATE`);
+const selectByClientRef = prepared(`${selectItems} AND import_id = $2 AND client_ref = ANY($3::text[]) ORDER BY id`);
+const selectBySha256 = prepared(
+  `${selectItems} AND import_id = $2 AND sha256 = ANY($3::text[]) AND status <> 'cancelled' ORDER BY id`,
+);
 
 /** Items `item` of an import, locked by id ascending as everywhere: otherwise two transactions that change many could deadlock. */
 const heldInOrder = (which: string) => `WITH held AS MATERIALIZED (
@@ -23,7 +34,7 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
   ) {}
 
   get(importId: Id, id: Id): Promise<ImportPhoto | null> {
-    return this.one(importId, id, '');
+    return this.one(selectItem, importId, id);
   }
 
   list({ importId, statuses, window }: ItemQuery): Promise<readonly ImportPhoto[]> {
@@ -40,15 +51,15 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
   }
 
   getMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
-    return this.itemsWith(BY_ID, importId, ids);
+    return this.all(selectById, importId, ids);
   }
 
   findByClientRefs(importId: Id, clientRefs: readonly string[]): Promise<readonly ImportPhoto[]> {
-    return this.itemsWith('import_id = $2 AND client_ref = ANY($3::text[])', importId, clientRefs);
+    return this.all(selectByClientRef, importId, clientRefs);
   }
 
   findBySha256(importId: Id, sha256: readonly string[]): Promise<readonly ImportPhoto[]> {
-    return this.itemsWith(`import_id = $2 AND sha256 = ANY($3::text[]) AND status <> 'cancelled'`, importId, sha256);
+    return this.all(selectBySha256, importId, sha256);
   }
 
   count(importId: Id): Promise<number> {
@@ -71,11 +82,11 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
   }
 
   lock(importId: Id, id: Id): Promise<ImportPhoto | null> {
-    return this.one(importId, id, 'FOR NO KEY UPDATE');
+    return this.one(lockItem, importId, id);
   }
 
   lockMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
-    return this.itemsWith(BY_ID, importId, ids, 'FOR NO KEY UPDATE');
+    return this.all(lockById, importId, ids);
   }
 
   async allocateIds(count: number): Promise<readonly Id[]> {
@@ -134,33 +145,12 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     return this.manager.find(importPhotoTable, { where, order: { id: 'ASC' }, take: limit });
   }
 
-  /** Part of each upload and inspection, so prepared. */
-  private async one(importId: Id, id: Id, lock: '' | 'FOR NO KEY UPDATE'): Promise<ImportPhoto | null> {
-    const [row] = await select<ImportPhoto>(
-      this.manager,
-      prepared(
-        `SELECT ${selectList(importPhotoTable, 'p')} FROM import_photos p
-         WHERE customer_id = $1 AND id = $2 AND import_id = $3 ${lock}`,
-      ),
-      [this.customerId, id, importId],
-    );
+  private async one(statement: string, importId: Id, id: Id): Promise<ImportPhoto | null> {
+    const [row] = await select<ImportPhoto>(this.manager, statement, [this.customerId, id, importId]);
     return row ?? null;
   }
 
-  /** The same for many, whose number is no part of the statement. */
-  private itemsWith(
-    condition: string,
-    importId: Id,
-    values: readonly (string | Id)[],
-    lock: '' | 'FOR NO KEY UPDATE' = '',
-  ): Promise<ImportPhoto[]> {
-    return select<ImportPhoto>(
-      this.manager,
-      prepared(
-        `SELECT ${selectList(importPhotoTable, 'p')} FROM import_photos p
-         WHERE customer_id = $1 AND ${condition} ORDER BY id ${lock}`,
-      ),
-      [this.customerId, importId, values],
-    );
+  private all(statement: string, importId: Id, values: readonly (string | Id)[]): Promise<ImportPhoto[]> {
+    return select<ImportPhoto>(this.manager, statement, [this.customerId, importId, values]);
   }
 }

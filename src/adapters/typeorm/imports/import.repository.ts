@@ -29,6 +29,13 @@ const FORGOTTEN = {
   completedAt: null,
 } as const;
 
+/** Part of each request about an import. */
+const selectImport = prepared(
+  `SELECT ${selectList(importTable, 'i')} FROM imports i WHERE customer_id = $1 AND id = $2 AND NOT forgotten`,
+);
+const lockImport = prepared(`${selectImport} FOR NO KEY UPDATE`);
+const lockImportShared = prepared(`${selectImport} FOR SHARE`);
+
 export class TypeormImportRepository implements ImportRepository {
   constructor(
     private readonly manager: EntityManager,
@@ -36,7 +43,7 @@ export class TypeormImportRepository implements ImportRepository {
   ) {}
 
   find(id: Id): Promise<Import | null> {
-    return this.stored(id);
+    return this.one(selectImport, id);
   }
 
   get(id: Id): Promise<CountedImport | null> {
@@ -90,11 +97,11 @@ export class TypeormImportRepository implements ImportRepository {
   }
 
   lock(id: Id): Promise<Import | null> {
-    return this.stored(id, 'FOR NO KEY UPDATE');
+    return this.one(lockImport, id);
   }
 
   share(id: Id): Promise<Import | null> {
-    return this.stored(id, 'FOR SHARE');
+    return this.one(lockImportShared, id);
   }
 
   async insert(subject: NewImport): Promise<Import | null> {
@@ -148,15 +155,8 @@ export class TypeormImportRepository implements ImportRepository {
     await this.manager.update(importTable, { customerId: this.customerId, id }, FORGOTTEN);
   }
 
-  /** Part of each request about an import, so prepared. */
-  private async stored(id: Id, lock = ''): Promise<Import | null> {
-    const [row] = await select<Import>(
-      this.manager,
-      prepared(
-        `SELECT ${selectList(importTable, 'i')} FROM imports i WHERE customer_id = $1 AND id = $2 AND NOT forgotten ${lock}`,
-      ),
-      [this.customerId, id],
-    );
+  private async one(statement: string, id: Id): Promise<Import | null> {
+    const [row] = await select<Import>(this.manager, statement, [this.customerId, id]);
     return row ?? null;
   }
 
