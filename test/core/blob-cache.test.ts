@@ -114,7 +114,10 @@ describe('what is kept', () => {
     await blobs.put(key, bytesOf(new Uint8Array(sizeBytes)));
     return key;
   };
-  const asked = async (key: BlobKey) => cache.caching(key, present(await blobs.get(key)));
+  const asked = async (key: BlobKey) => {
+    const blob = present(await blobs.get(key));
+    return cache.admit(key, blob.sizeBytes)?.(blob) ?? blob;
+  };
   /** The second one. */
   const reading = async (key: BlobKey) => {
     await asked(key);

@@ -1,3 +1,4 @@
+import { BlobCache } from '../../src/core/blobs/blob-cache.js';
 import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { ByteRange } from '../../src/core/blobs/blob-store.js';
 import { VerifiedBlobs } from '../../src/core/blobs/verified-blobs.js';
@@ -41,6 +42,10 @@ describe('docs/reliability.md F14: an original that is a file', () => {
     const { open } = await downloadOriginal(uses, acme.caller, id);
     return Buffer.from(await collected((await open(range)).bytes));
   };
+  /** What was asked for before: nothing is read for memory at the first request. */
+  const forget = () => {
+    uses = { ...uses, blobCache: new BlobCache(blobs) };
+  };
   const touch = (changedAt = new Date(0)) => {
     blobs.touched.set(key, { fingerprint: `touched ${changedAt.getTime()} ${blobs.touched.size}`, changedAt });
   };
@@ -65,10 +70,24 @@ describe('docs/reliability.md F14: an original that is a file', () => {
 
   test('is hashed again at random: what changes without a trace is found in time', async () => {
     await download();
+    forget();
     blobs.rotten.add(key);
     expect(await download()).not.toEqual(Buffer.from(file.bytes));
+    forget();
     isSampled = true;
     await expect(download()).rejects.toMatchObject(refused);
+  });
+
+  test('is hashed when it is read for memory, whence it comes from then on', async () => {
+    await download();
+    blobs.rotten.add(key);
+    await expect(download()).rejects.toMatchObject(refused);
+    blobs.rotten.delete(key);
+    await download();
+    blobs.rotten.add(key);
+    blobs.bytesRead = 0;
+    expect(await download()).toEqual(Buffer.from(file.bytes));
+    expect(blobs.bytesRead).toBe(0);
   });
 
   test('is not trusted after a read within two seconds of a write, which clocks of files may not tell apart', async () => {

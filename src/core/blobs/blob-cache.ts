@@ -50,13 +50,15 @@ export class BlobCache {
     return { ...info, bytes: readOnce(this.read(key, found)) };
   }
 
-  /** The blob as it is; cached if this is not the first request, there is space, and it was read to its end without an error. */
-  caching(key: BlobKey, blob: OpenBlob): OpenBlob {
+  /**
+   * To be asked about each request for a blob that is not cached. Null for the first one, and when there is no space; otherwise, what returns
+   * the blob as it is and caches it when it is read to its end without an error.
+   */
+  admit(key: BlobKey, sizeBytes: number): ((blob: OpenBlob) => OpenBlob) | null {
     const since = this.lastRequested.get(key);
     this.noteRequest(key);
-    if (since === undefined || blob.sizeBytes > MAX_BLOB_BYTES || !this.evictionsFor(blob.sizeBytes, since))
-      return blob;
-    return { ...blob, bytes: this.collect(key, blob, since), release: undefined };
+    if (since === undefined || sizeBytes > MAX_BLOB_BYTES || !this.evictionsFor(sizeBytes, since)) return null;
+    return (blob) => ({ ...blob, bytes: this.collect(key, blob, since), release: undefined });
   }
 
   private noteRequest(key: BlobKey): void {

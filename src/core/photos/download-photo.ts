@@ -31,11 +31,13 @@ export async function downloadOriginal(
   if (photo.originalLostAt !== null) throw lostOriginal();
   const key = storedKey(photo.blobKey);
   const open = async (range?: ByteRange) => {
-    const cached = range ? null : await blobCache.get(key);
+    if (range) return openOriginal(uses, photo, { range });
+    const cached = await blobCache.get(key);
     if (cached !== null) return cached;
-    const blob = await openOriginal(uses, photo, range);
-    // The kernel caches files by itself, and what is cached here must have been verified.
-    return range || blob.state !== undefined ? blob : blobCache.caching(key, blob);
+    const caching = blobCache.admit(key, photo.sizeBytes);
+    // What is cached is not hashed again.
+    const blob = await openOriginal(uses, photo, { alwaysHashed: caching !== null });
+    return caching?.(blob) ?? blob;
   };
   const blobKey = async () => {
     if ((await uses.blobs.head(key))?.sizeBytes !== photo.sizeBytes) throw lostBytes();

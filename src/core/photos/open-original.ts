@@ -11,10 +11,15 @@ export type OriginalUses = { blobs: BlobStore; verifiedBlobs: VerifiedBlobs; clo
  * The bytes of an original, or a range of them. They are hashed while they are read, and held back at the end if they are not what was
  * uploaded, unless they were found to be right and nothing has written to them since. A range cannot be hashed by itself: then all of them
  * are read first, where the store can tell about writes. Errors: `service_unavailable` (lost; or the store is unavailable).
+ * @param alwaysHashed Even if they were found to be right. Has no effect on a range.
  */
-export async function openOriginal(uses: OriginalUses, photo: Photo, range?: ByteRange): Promise<OpenBlob> {
+export async function openOriginal(
+  uses: OriginalUses,
+  photo: Photo,
+  { range, alwaysHashed = false }: { readonly range?: ByteRange; readonly alwaysHashed?: boolean } = {},
+): Promise<OpenBlob> {
   const blob = await openOfSize(uses, photo, range);
-  if (range === undefined) return verifying(uses, photo, blob);
+  if (range === undefined) return alwaysHashed ? hashed(uses, photo, blob) : verifying(uses, photo, blob);
   if (blob.state === undefined || uses.verifiedBlobs.trusts(keyOf(photo), blob.state, { sampled: false })) return blob;
   await blob.bytes[Symbol.asyncIterator]().return?.();
   const { bytes, release } = verifying(uses, photo, await openOfSize(uses, photo));
@@ -35,9 +40,12 @@ async function openOfSize({ blobs }: OriginalUses, photo: Photo, range?: ByteRan
   throw photo.originalLostAt === null ? lostBytes() : lostOriginal();
 }
 
-function verifying({ verifiedBlobs, clock }: OriginalUses, photo: Photo, blob: OpenBlob): OpenBlob {
+function verifying(uses: OriginalUses, photo: Photo, blob: OpenBlob): OpenBlob {
+  return uses.verifiedBlobs.trusts(keyOf(photo), blob.state) ? blob : hashed(uses, photo, blob);
+}
+
+function hashed({ verifiedBlobs, clock }: OriginalUses, photo: Photo, blob: OpenBlob): OpenBlob {
   const key = keyOf(photo);
-  if (verifiedBlobs.trusts(key, blob.state)) return blob;
   const openedAt = clock.now();
   const bytes = verified(blob.bytes, photo.sha256, () => verifiedBlobs.add(key, blob.state, openedAt));
   return { ...blob, bytes };

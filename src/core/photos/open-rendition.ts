@@ -32,7 +32,10 @@ export function openRendition(
   };
   const open = async (range?: ByteRange) => {
     if (range) return stored(range);
-    return (await blobCache.get(key)) ?? blobCache.caching(key, await stored());
+    const cached = await blobCache.get(key);
+    if (cached !== null) return cached;
+    const blob = await stored();
+    return blobCache.admit(key, blob.sizeBytes)?.(blob) ?? blob;
   };
   const blobKey = async () => {
     await info();
