@@ -14,7 +14,7 @@ export function withInProcess<P extends FromOutside>(ports: P): P & InProcess {
     ...ports,
     verifiedBlobs,
     importBatchers: new ImportBatchers(ports),
-    blobCache: new BlobCache(ports.blobs),
+    blobCache: new BlobCache(ports.blobs, ports.clock),
     renditionMaker: new RenditionMaker({ ...ports, verifiedBlobs }),
   };
 }

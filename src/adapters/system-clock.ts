@@ -10,4 +10,8 @@ export class SystemClock implements Clock {
   async pause(milliseconds: number): Promise<void> {
     await setTimeout(milliseconds, undefined, { ref: false });
   }
+
+  nextTurn(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
 }

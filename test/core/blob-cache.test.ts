@@ -4,6 +4,7 @@ import type { BlobInfo, ByteRange, OpenBlob } from '../../src/core/blobs/blob-st
 import { downloadOriginal } from '../../src/core/photos/download-photo.js';
 import { downloadRendition } from '../../src/core/photos/download-rendition.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
+import { SettableClock } from '../memory/settable-clock.js';
 import { Account, bytesOf, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 
@@ -106,7 +107,7 @@ describe('what is kept', () => {
   let cache: BlobCache;
   beforeEach(() => {
     blobs = new CountingStore();
-    cache = new BlobCache(blobs);
+    cache = new BlobCache(blobs, new SettableClock());
   });
 
   const put = async (name: string, sizeBytes: number) => {

@@ -44,7 +44,7 @@ describe('docs/reliability.md F14: an original that is a file', () => {
   };
   /** What was asked for before: nothing is read for memory at the first request. */
   const forget = () => {
-    uses = { ...uses, blobCache: new BlobCache(blobs) };
+    uses = { ...uses, blobCache: new BlobCache(blobs, here.clock) };
   };
   const touch = (changedAt = new Date(0)) => {
     blobs.touched.set(key, { fingerprint: `touched ${changedAt.getTime()} ${blobs.touched.size}`, changedAt });

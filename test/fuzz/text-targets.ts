@@ -4,10 +4,11 @@ import { captureTime, fromInstant, fromWallClock, localTime, parseInstant } from
 import { DomainError } from '../../src/core/shared/errors.js';
 import { type Listing, readPage } from '../../src/core/shared/pagination.js';
 import { readToken, type Secrets, signToken } from '../../src/core/shared/secrets.js';
+import { SettableClock } from '../memory/settable-clock.js';
 import type { FuzzTarget } from './fuzz.js';
 
 const secrets: Secrets = ['the newest secret', 'an older secret'];
-const clock = { now: () => new Date('2026-11-23T12:00:00Z'), pause: async () => undefined };
+const clock = new SettableClock(new Date('2026-11-23T12:00:00Z'));
 
 const codeOf = (error: unknown) => (error instanceof DomainError ? error.code : null);
 

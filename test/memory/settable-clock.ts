@@ -14,6 +14,10 @@ export class SettableClock implements Clock {
     await setImmediate();
   }
 
+  async nextTurn(): Promise<void> {
+    await setImmediate();
+  }
+
   set(time: Date): void {
     this.time = new Date(time);
   }

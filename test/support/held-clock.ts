@@ -19,6 +19,10 @@ export class HeldClock implements Clock {
     });
   }
 
+  async nextTurn(): Promise<void> {
+    await new Promise(setImmediate);
+  }
+
   release(): void {
     for (const resolve of this.waiting.splice(0)) resolve();
   }

@@ -1,4 +1,5 @@
-import { Batcher, nextTurn } from '../shared/batcher.js';
+import { Batcher } from '../shared/batcher.js';
+import type { Clock } from '../shared/clock.js';
 import type { BlobKey } from './blob-key.js';
 import type { BlobInfo, BlobStore, OpenBlob } from './blob-store.js';
 import { readOnce } from './open-blob.js';
@@ -29,12 +30,12 @@ export class BlobCache {
   /** Concurrent requests for one blob are confirmed together: asking the store costs a third of sending a thumb from memory. */
   private readonly infos: Batcher<BlobKey, BlobKey, BlobInfo | null>;
 
-  constructor(store: BlobStore) {
+  constructor(store: BlobStore, clock: Clock) {
     const confirm = async (key: BlobKey, requests: readonly BlobKey[]) => {
       const info = await store.head(key);
       return requests.map(() => info);
     };
-    this.infos = new Batcher(confirm, { collect: nextTurn, retrySingly: false });
+    this.infos = new Batcher(confirm, { collect: () => clock.nextTurn(), retrySingly: false });
   }
 
   /** Null when it is not cached (any more). Errors: `service_unavailable`. */

@@ -11,9 +11,6 @@ export interface BatcherOptions {
   readonly retrySingly?: boolean;
 }
 
-/** To collect by: what sockets have received by now is processed first; under load, that is the requests of several clients. */
-export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
-
 /** Announces a future call, for which a batch waits. Ended by the call, or by `cancel`, which has no effect after that. */
 export interface BatchSlot<In, Out> {
   enqueue(given: In): Promise<Out>;

@@ -4,6 +4,8 @@ export interface Clock {
   now(): Date;
   /** Resolves after about so many milliseconds, whatever the wall clock does meanwhile; does not keep the process alive. */
   pause(milliseconds: number): Promise<void>;
+  /** Resolves when what has arrived by now has been processed: under load, that is the requests of several clients. */
+  nextTurn(): Promise<void>;
 }
 
 export const SECOND = 1000;
