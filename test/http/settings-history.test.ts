@@ -1,4 +1,5 @@
 import { BULK_BATCH } from '../../src/core/bulk-edits/bulk-edit.js';
+import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { sampleExif, samplePhoto } from '../support/samples.js';
 import { BrowserClient, type Fields } from './support/browser-client.js';
@@ -108,6 +109,40 @@ describe('actions on selected photos, without scripts', () => {
     expect([...found, answer.bytes.includes(`same (${ids[1]}).jpg`)]).toEqual([true, true, false, true]);
     const none = await browser.submit('/settings/library', {}, '/settings/library/selection/photos.zip');
     expect(none.status).toBe(400);
+  });
+
+  it('leave out originals that are deleted while the archive is sent, and break it off when the store fails', async () => {
+    const contents = ['first', 'trashed', 'purged', 'last'].map((name) => picture(`${name} of an archive`));
+    const files = contents.map((content, at) => ({ filename: `${at}.jpg`, content }));
+    const ids: Id[] = (await importPhotos(app, actor, files)).map(({ id }) => id);
+    const { blobs } = app.ports;
+    const get = blobs.get.bind(blobs);
+    /** Of all four, with this done when one of them is opened. */
+    const downloaded = async (meanwhile: (opened: number) => unknown) => {
+      let opened = 0;
+      blobs.get = async (...given) => {
+        opened += 1;
+        await meanwhile(opened);
+        return get(...given);
+      };
+      try {
+        const chosen = { ids: ids.map(String) };
+        return await browser.submit('/settings/library', chosen, '/settings/library/selection/photos.zip');
+      } finally {
+        blobs.get = get;
+      }
+    };
+    const failing = (opened: number) => {
+      if (opened === 2) throw new DomainError('service_unavailable', 'on purpose');
+    };
+    await expect(downloaded(failing)).rejects.toThrow();
+    const { bytes } = await downloaded(async (opened) => {
+      if (opened > 1) return;
+      await actor.delete(`/photos/${ids[1]}`);
+      await actor.delete(`/photos/${ids[2]}?permanent=true`);
+    });
+    const found = contents.map((content) => bytes.includes(Buffer.from(content)));
+    expect([...found, bytes.includes('1.jpg')]).toEqual([true, false, false, true, false]);
   });
 });
 

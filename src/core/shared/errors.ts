@@ -120,3 +120,13 @@ export function requireFound<T>(value: T | null | undefined, resource: string): 
   if (value === null || value === undefined) throw notFound(resource);
   return value;
 }
+
+/** Null for what was deleted meanwhile. */
+export async function unlessGone<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'not_found') return null;
+    throw error;
+  }
+}

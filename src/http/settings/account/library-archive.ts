@@ -25,7 +25,7 @@ import { downloadRendition } from '../../../core/photos/download-rendition.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import type { Ports } from '../../../core/ports.js';
-import { DomainError } from '../../../core/shared/errors.js';
+import { DomainError, unlessGone } from '../../../core/shared/errors.js';
 import { everyPage } from '../../../core/shared/every-page.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { MAX_PAGE_SIZE } from '../../../core/shared/pagination.js';
@@ -231,14 +231,4 @@ function exported(photo: PhotoWithTags, path: string): ExportedPhoto {
 function unlessFault(error: unknown): null {
   if (error instanceof DomainError) return null;
   throw error;
-}
-
-/** Null for what was deleted meanwhile. */
-async function unlessGone<T>(reading: Promise<T>): Promise<T | null> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof DomainError && error.code === 'not_found') return null;
-    throw error;
-  }
 }

@@ -2,17 +2,20 @@ import type { Caller } from '../../../core/access/caller.js';
 import { downloadOriginal } from '../../../core/photos/download-photo.js';
 import type { StoredOriginal } from '../../../core/photos/list-originals.js';
 import type { Ports } from '../../../core/ports.js';
+import { unlessGone } from '../../../core/shared/errors.js';
 import { withFileNames } from '../../responses/archive-names.js';
 import type { ZipEntry } from '../../responses/zip.js';
 
-/** The files of an archive, each opened when the one before has been sent. */
+/** The files of an archive, each opened when the one before has been sent. A photo that was deleted meanwhile is left out. */
 export async function* originalEntries(
   ports: Ports,
   caller: Caller,
   photos: readonly StoredOriginal[],
 ): AsyncGenerator<ZipEntry> {
   for (const { id, path, modifiedAt, sizeBytes } of withFileNames(photos)) {
-    const { bytes } = await (await downloadOriginal(ports, caller, id)).open();
+    const original = await unlessGone(downloadOriginal(ports, caller, id));
+    if (original === null) continue;
+    const { bytes } = await original.open();
     yield { path, modifiedAt, sizeBytes, bytes };
   }
 }
