@@ -27,6 +27,8 @@ export interface SyncOptions {
   readonly sidecars: boolean;
   /** Where below the folder each file goes; all of them into the folder itself, if there is none. */
   readonly layout?: Layout;
+  /** Called before each change to a file. */
+  readonly beforeChange?: () => Promise<void>;
   readonly signal: AbortSignal;
   readonly onStep: (result: SyncResult) => void;
 }
@@ -87,7 +89,7 @@ class Sync {
     private readonly options: SyncOptions,
   ) {
     this.names = new SyncNames(folder, state.files, options.layout ?? (() => ''));
-    this.sidecars = new SyncSidecars(folder, state.files, (name) => this.result.kept.push(name));
+    this.sidecars = new SyncSidecars(folder, state.files, options.beforeChange, (name) => this.result.kept.push(name));
   }
 
   async run(): Promise<void> {
@@ -97,12 +99,7 @@ class Sync {
     const areNew = options.sidecars && !state.sidecars;
     this.result.compared = options.full || areNew || this.isLongAgo(began);
     try {
-      if (this.result.compared) {
-        await this.compare();
-      } else {
-        await this.retryPending();
-        await this.follow();
-      }
+      await (this.result.compared ? this.compare() : this.follow());
     } catch (error) {
       await this.save().catch(() => undefined);
       throw error;
@@ -130,8 +127,9 @@ class Sync {
     }
   }
 
-  /** Changes, oldest first: after each page the position is known. */
+  /** What failed, then changes, oldest first: after each page the position is known. */
   private async follow(): Promise<void> {
+    await this.retryPending();
     const updatedAfter = new Date(Date.parse(this.state.since as string) - OVERLAP_MS).toISOString();
     const query = { sort: 'updatedAt' as const, updatedAfter, trashed: 'any' as const, limit: 100 };
     for await (const { data } of this.client.photos.list(query, this.options).pages()) {
@@ -187,6 +185,7 @@ class Sync {
     const { id, filename } = photo;
     const path = join(this.folder, name);
     this.names.take(name);
+    await this.options.beforeChange?.();
     try {
       const { sizeBytes, sha256 } = await downloadFile(this.client, id, path, { signal: this.options.signal });
       const { mtimeMs } = await lstat(path);
@@ -213,6 +212,7 @@ class Sync {
       this.result.unchanged += 1;
       return;
     }
+    await this.options.beforeChange?.();
     this.names.release(known.name);
     const name = await this.names.free(photo);
     await rename(join(this.folder, known.name), join(this.folder, name));
@@ -223,7 +223,8 @@ class Sync {
   private async remove(id: string): Promise<void> {
     const known = this.state.files[id];
     if (known === undefined) return;
-    const { deletes } = this.options;
+    const { deletes, beforeChange } = this.options;
+    await beforeChange?.();
     if (deletes && (await isUnchanged(this.folder, known))) {
       await this.names.remove(known.name);
       this.result.deleted += 1;

@@ -14,6 +14,7 @@ export class SyncSidecars {
   constructor(
     private readonly folder: string,
     private readonly files: SyncState['files'],
+    private readonly beforeChange: (() => Promise<void>) | undefined,
     private readonly keep: (name: string) => void,
   ) {}
 
@@ -27,6 +28,7 @@ export class SyncSidecars {
     const { sidecar } = known;
     const isOurs = sidecar !== undefined && (await isUnchanged(this.folder, sidecar));
     if (isOurs && sidecar.name === name && sidecar.sha256 === sha256) return;
+    await this.beforeChange?.();
     if (isOurs && sidecar.name !== name) await rm(join(this.folder, sidecar.name), { force: true });
     const present = isOurs && sidecar.name === name ? 'nothing' : await lookAt(join(this.folder, name));
     // A run that was killed may have written it without noting that.

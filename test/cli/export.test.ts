@@ -1,11 +1,21 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PhotoService } from 'photo-service-sdk';
 import { exportLibrary } from '../../cli/src/export/export-library.js';
 import { restoreExport } from '../../cli/src/export/restore-export.js';
 import { photoServiceSource } from '../../cli/src/sources/photo-service-source.js';
+import type { SyncResult } from '../../cli/src/sync-folder.js';
 import { SdkWorld } from '../sdk/support/service.js';
 import { comparable, fillLibrary, imports, named } from './exported-library.js';
 import { photoSourceContract } from './sources/source-contract.js';
@@ -136,6 +146,51 @@ it('an export that was interrupted goes on where it stopped', async () => {
   expect(before.length).toBeGreaterThanOrEqual(3);
   expect(await exported(client)).toMatchObject({ downloaded: 8 - before.length, photos: 8, complete: true, kept: [] });
   expect(filesIn('photos')).toHaveLength(16);
+});
+
+it('an update that is interrupted leaves no complete export from its first change on, and goes on', async () => {
+  const client = await library();
+  await exported(client);
+  const isComplete = () => existsSync(join(folder, 'export.json'));
+  const interrupted = async (isEnough: (result: SyncResult) => boolean) => {
+    const controller = new AbortController();
+    const seen: boolean[] = [];
+    const onStep = (result: SyncResult) => {
+      seen.push(isComplete());
+      if (isEnough(result)) controller.abort();
+    };
+    const stopped = exportLibrary(client, folder, { by: 'date', signal: controller.signal, onStep });
+    await expect(stopped).rejects.toMatchObject({ name: 'AbortError' });
+    return seen;
+  };
+  // Nothing has changed yet.
+  expect(new Set(await interrupted(({ unchanged }) => unchanged === 8))).toEqual(new Set([true]));
+  await expect(photoServiceSource(folder)).resolves.toBeDefined();
+  await client.photos.update((await named(client, 'turned.jpg')).id, { title: 'Another' });
+  expect((await interrupted(({ sidecars }) => sidecars === 1)).at(-1)).toBe(false);
+  await expect(restored(client)).rejects.toThrow('not a complete export');
+  expect(await exported(client)).toMatchObject({ downloaded: 0, sidecars: 0, complete: true });
+  expect(readFileSync(join(folder, 'photos.jsonl'), 'utf8')).toContain('"title":"Another"');
+  await expect(photoServiceSource(folder)).resolves.toBeDefined();
+});
+
+it.each<[string, (client: PhotoService, id: number) => Promise<unknown>]>([
+  ['new', (client) => imports(client, { 'b.jpg': {} })],
+  ['renamed', (client, id) => client.photos.update(id, { filename: 'b.jpg' })],
+  ['edited', (client, id) => client.photos.update(id, { title: 'Another' })],
+  ['gone', (client, id) => client.photos.delete(id)],
+])('for a photo that is %s no file is changed before export.json is removed', async (_, change) => {
+  const { client } = await world.client();
+  await imports(client, { 'a.jpg': {} });
+  await exported(client);
+  const contents = () => filesIn('photos').map((path) => [path, readFileSync(join(folder, path), 'utf8')]);
+  const before = contents();
+  await change(client, (await named(client, 'a.jpg')).id);
+  // It cannot be removed.
+  rmSync(join(folder, 'export.json'));
+  mkdirSync(join(folder, 'export.json'));
+  await expect(exported(client)).rejects.toThrow('export.json');
+  expect(contents()).toEqual(before);
 });
 
 it('a link among the folders is not followed', async () => {

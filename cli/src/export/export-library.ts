@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError, type Import, type Photo, type PhotoService } from 'photo-service-sdk';
 import { makeFolder, writeWhole } from 'photo-service-sdk/node';
@@ -45,7 +46,7 @@ const MODE = 0o666;
 
 /**
  * Exports everything that a key can read into a folder: originals with their sidecars, all fields of the API as JSON, checksums, and pages to look
- * at it. A later run goes on where one was interrupted, and brings a complete export up to date.
+ * at it. A later run goes on where one was interrupted, and brings a complete export up to date, which is not complete from its first change on.
  */
 export async function exportLibrary(
   client: PhotoService,
@@ -53,7 +54,8 @@ export async function exportLibrary(
   { by, signal, onStep }: ExportOptions,
 ): Promise<ExportResult> {
   await openTargetFolder(folder);
-  const settings = { full: true, deletes: true, sidecars: true, layout: LAYOUTS[by], signal, onStep };
+  const beforeChange = () => rm(join(folder, HEAD), { force: true });
+  const settings = { full: true, deletes: true, sidecars: true, layout: LAYOUTS[by], beforeChange, signal, onStep };
   const result = await syncFolder(client, join(folder, ORIGINALS), settings);
   const all = await client.photos
     .list({ sort: 'id', limit: 100, trashed: 'any', include: ['urls'] }, { signal })
@@ -68,6 +70,7 @@ export async function exportLibrary(
   const imports = await importsOf(client, photos, signal);
   const thumbs = await fetchThumbs(all, folder, signal);
   const write = (name: string, text: string) => writeWhole(join(folder, name), text, MODE);
+  await beforeChange();
   await write(PHOTOS, linesOf(photos));
   await write(TAGS, linesOf(tags));
   await write(IMPORTS, linesOf(imports));
