@@ -6,6 +6,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { agentServer } from '../../cli/src/mcp/agent-server.js';
 import { readTools } from '../../cli/src/mcp/read-tools.js';
 import { writeTools } from '../../cli/src/mcp/write-tools.js';
+import { writeSidecar } from '../../cli/src/xmp/write-sidecar.js';
 import type { KeyRequest } from '../../src/core/access/issue-key.js';
 import { importPhotos, picture } from '../http/support/photos.js';
 import type { Actor } from '../http/support/start-app.js';
@@ -256,6 +257,31 @@ describe('importing', () => {
       });
     }
     expect((await owner.get('/photos')).body.data).toEqual([]);
+  });
+
+  it('nor those that a link in a folder leads to, unless it leads to one of the folders', async () => {
+    const [open, secret] = [await folder('a'), await folder('secret')];
+    const title = 'A secret title';
+    const nothing = { description: null, rating: null, takenAt: null, takenAtLocal: null, location: null };
+    await writeFile(join(secret, 'secret.xmp'), writeSidecar({ ...nothing, title, tags: [], metadata: {} }));
+    await symlink(join(secret, 'secret.xmp'), join(open, 'a.jpg.xmp'));
+    await symlink(join(secret, 'secret.jpg'), join(open, 'b.jpg'));
+    // It comes by the link alone: what is hidden is left out.
+    await mkdir(join(open, '.hidden'));
+    await writeFile(join(open, '.hidden', 'd.jpg'), picture(randomUUID()));
+    await symlink(join(open, '.hidden', 'd.jpg'), join(open, 'c.jpg'));
+    const { owner, call } = await session({ folders: [open] });
+    const lost = [{ path: join(open, 'a.jpg'), field: 'xmp', reason: 'unreadable' }];
+    expect((await call('import_photos', { paths: [open] })).data.files).toMatchObject({
+      imported: 2,
+      failed: [{ path: join(open, 'b.jpg'), code: 'unreadable', message: expect.stringContaining('--folder') }],
+      losses: lost,
+    });
+    const alone = await call('import_photos', { paths: [join(open, 'a.jpg')] });
+    expect(alone.data.files).toMatchObject({ duplicates: 1, losses: lost });
+    const { data: photos } = (await owner.get('/photos?sort=id')).body;
+    expect(photos.map(({ filename }: { filename: string }) => filename)).toEqual(['a.jpg', 'c.jpg']);
+    expect(JSON.stringify(photos)).not.toContain(title);
   });
 
   it('has the service fetch files by URL', async () => {

@@ -4,8 +4,8 @@ import { type ImportOptions, type ImportProgress, importUrls } from 'photo-servi
 import { stateFile } from 'photo-service-sdk/node';
 import { UsageError } from '../exit-codes.js';
 import { importStateFile } from '../import-state-file.js';
+import { folderSource } from '../sources/folder-source.js';
 import { importSource } from '../sources/import-source.js';
-import { openSource } from '../sources/open-source.js';
 import { defineTool, type ToolContext } from './tool.js';
 
 interface Input {
@@ -56,8 +56,9 @@ export const importTool = defineTool<Input>({
 
 async function importPaths(context: ToolContext, paths: readonly string[], options: ImportOptions) {
   const { patientClient: client, signal } = context;
-  const real = await Promise.all(paths.map((path) => requireInside(context.folders, path)));
-  const source = await openSource('folder', real, { sidecars: true });
+  const requireReadable = (path: string) => requireInside(context.folders, path);
+  const real = await Promise.all(paths.map(requireReadable));
+  const source = folderSource(real, { sidecars: true, requireReadable });
   try {
     const statePath = importStateFile(context.login, 'folder', real, options);
     return await importSource(client, source, {

@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs';
 import { findPhotos, unreadable } from 'photo-service-sdk/node';
 import { DetailsBuilder } from './details-builder.js';
 import { type PhotoSource, type SourceItem, skipReason } from './photo-source.js';
-import { possibleSidecars, SidecarFiles } from './sidecar-files.js';
+import { possibleSidecars, SidecarFiles, sidecarsOnDisk } from './sidecar-files.js';
 
 export interface FolderOptions {
   readonly sidecars: boolean;
   /** The paths of the photos that are meant, if it is not all of them. */
   readonly only?: ReadonlySet<string>;
+  /** Rejects, with the reason, for a file that may not be read: a link among the others may lead anywhere. */
+  readonly requireReadable?: (path: string) => Promise<unknown>;
 }
 
 /** Files, and the photos in folders, with their XMP sidecars. */
@@ -20,16 +22,27 @@ export function folderSource(paths: readonly string[], options: FolderOptions): 
 
 async function* items(
   paths: readonly string[],
-  { sidecars: withSidecars, only }: FolderOptions,
+  { sidecars: withSidecars, only, requireReadable = async () => undefined }: FolderOptions,
 ): AsyncGenerator<SourceItem> {
   const { files, others, unseen } = await findPhotos(paths);
   // Photos that were named by themselves have their sidecars beside them, and not among the files that were found.
   const beside = files.filter(({ path }) => paths.includes(path)).flatMap(({ path }) => possibleSidecars(path));
-  const sidecars = new SidecarFiles(withSidecars ? [...others, ...beside.filter((path) => existsSync(path))] : []);
+  const sidecars = new SidecarFiles(withSidecars ? [...others, ...beside.filter((path) => existsSync(path))] : [], {
+    sizeOf: (path) => requireReadable(path).then(() => sidecarsOnDisk.sizeOf(path)),
+    read: (path) => sidecarsOnDisk.read(path),
+  });
   for (const { path, problem } of unseen)
     yield { kind: 'skipped', label: path, reason: 'unreadable', problem: unreadable(problem).message };
   for (const { ref, path, stats } of files) {
     if (only?.has(path) === false) continue;
+    const problem = await requireReadable(path).then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    if (problem !== null) {
+      yield { kind: 'skipped', label: path, reason: 'unreadable', problem };
+      continue;
+    }
     const details = new DetailsBuilder();
     await sidecars.addDetails(path, details);
     const { losses } = details;

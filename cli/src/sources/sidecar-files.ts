@@ -9,7 +9,7 @@ export interface SidecarStore {
   read(path: string): Promise<Uint8Array>;
 }
 
-const disk: SidecarStore = {
+export const sidecarsOnDisk: SidecarStore = {
   sizeOf: async (path) => (await stat(path)).size,
   read: (path) => readFile(path),
 };
@@ -25,7 +25,7 @@ export class SidecarFiles {
 
   constructor(
     paths: readonly string[],
-    private readonly store = disk,
+    private readonly store = sidecarsOnDisk,
   ) {
     for (const path of paths) if (isSidecar(path)) this.byName.set(keyOf(dirname(path), basename(path)), path);
   }
