@@ -10,9 +10,10 @@ import { present } from '../support/tenant.js';
 
 const MIB = 1024 ** 2;
 
-/** Tells what was read of it, and what it was asked about. */
+/** Tells what was read of it and returned to it, and what it was asked about. */
 class CountingStore extends MemoryBlobStore {
   readonly read: BlobKey[] = [];
+  readonly returned: BlobKey[] = [];
   readonly confirmed: BlobKey[] = [];
 
   override head(key: BlobKey): Promise<BlobInfo | null> {
@@ -20,9 +21,25 @@ class CountingStore extends MemoryBlobStore {
     return super.head(key);
   }
 
-  override get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
+  override async get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
     this.read.push(key);
-    return super.get(key, range);
+    const blob = await super.get(key, range);
+    return blob && { ...blob, bytes: this.noting(key, blob.bytes) };
+  }
+
+  private noting(key: BlobKey, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    return {
+      [Symbol.asyncIterator]: () => {
+        const iterator = bytes[Symbol.asyncIterator]();
+        return {
+          next: () => iterator.next(),
+          return: async () => {
+            this.returned.push(key);
+            return (await iterator.return?.()) ?? { done: true, value: undefined };
+          },
+        };
+      },
+    };
   }
 }
 
@@ -51,6 +68,16 @@ describe('docs/reliability.md F14: the original of a photo', () => {
     for (let times = 0; times < 4; times += 1) expect(await download()).toEqual(Buffer.from(file.bytes));
     expect(blobs.read).toEqual([key, key]);
     expect(await download({ start: 2, end: 4 })).toEqual(Buffer.from(file.bytes.subarray(2, 5)));
+  });
+
+  test('is returned to the store when nobody reads what was opened, the first time and for memory', async () => {
+    for (let times = 1; times <= 2; times += 1) {
+      const [photo] = await acme.photos();
+      const { open } = await downloadOriginal(here, acme.caller, present(photo).id);
+      const { bytes } = await open();
+      await bytes[Symbol.asyncIterator]().return?.();
+      expect(blobs.returned).toHaveLength(times);
+    }
   });
 
   test('is not given when the store has other bytes since, nor when it has none', async () => {

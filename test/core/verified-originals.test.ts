@@ -78,7 +78,7 @@ describe('docs/reliability.md F14: an original that is a file', () => {
     await expect(download()).rejects.toMatchObject(refused);
   });
 
-  test('is hashed when it is read for memory, whence it comes from then on', async () => {
+  test('is hashed when it is read for memory, and is served from there afterwards', async () => {
     await download();
     blobs.rotten.add(key);
     await expect(download()).rejects.toMatchObject(refused);

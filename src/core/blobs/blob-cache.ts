@@ -52,14 +52,14 @@ export class BlobCache {
   }
 
   /**
-   * To be asked about each request for a blob that is not cached. Null for the first one, and when there is no space; otherwise, what returns
-   * the blob as it is and caches it when it is read to its end without an error.
+   * Call this for each request for a blob that is not cached. Returns null for the first one, and when there is no space; otherwise a function
+   * that returns the blob as it is, and caches it once it has been read to its end without an error.
    */
   admit(key: BlobKey, sizeBytes: number): ((blob: OpenBlob) => OpenBlob) | null {
     const since = this.lastRequested.get(key);
     this.noteRequest(key);
     if (since === undefined || sizeBytes > MAX_BLOB_BYTES || !this.evictionsFor(sizeBytes, since)) return null;
-    return (blob) => ({ ...blob, bytes: this.collect(key, blob, since), release: undefined });
+    return (blob) => ({ ...blob, bytes: readOnce(this.collect(key, blob, since), blob.bytes), release: undefined });
   }
 
   private noteRequest(key: BlobKey): void {
@@ -72,7 +72,11 @@ export class BlobCache {
     }
   }
 
-  private async *collect(key: BlobKey, { etag, sizeBytes, bytes }: OpenBlob, since: number): AsyncIterable<Uint8Array> {
+  private async *collect(
+    key: BlobKey,
+    { etag, sizeBytes, bytes }: OpenBlob,
+    since: number,
+  ): AsyncGenerator<Uint8Array, void, void> {
     const evictionsFor = this.evictionsFor(sizeBytes, since);
     if (evictionsFor === null) {
       yield* bytes;

@@ -9,16 +9,37 @@ export function checkedRange(range: ByteRange | undefined, sizeBytes: number): B
 }
 
 /**
- * For blob stores. Ensures what `OpenBlob.bytes` promises: a second reader gets an error, whereas a finished generator would look like an
- * empty blob.
+ * Ensures what `OpenBlob.bytes` promises: a second reader gets an error, whereas a finished generator would look like an empty blob.
+ * @param source What `reader` reads, if that is another blob's bytes.
  */
-export function readOnce(reader: AsyncGenerator<Uint8Array, void, void>): AsyncIterable<Uint8Array> {
+export function readOnce(
+  reader: AsyncGenerator<Uint8Array, void, void>,
+  source?: AsyncIterable<Uint8Array>,
+): AsyncIterable<Uint8Array> {
   let taken = false;
   return {
     [Symbol.asyncIterator]() {
       if (taken) return { next: refuse, return: () => reader.return() };
       taken = true;
-      return reader;
+      return source === undefined ? reader : releasing(reader, source);
+    },
+  };
+}
+
+/** A generator that was never entered skips its `finally` when it is returned, and so would not return its source. */
+function releasing(
+  reader: AsyncGenerator<Uint8Array, void, void>,
+  source: AsyncIterable<Uint8Array>,
+): AsyncIterator<Uint8Array, void> {
+  let entered = false;
+  return {
+    next() {
+      entered = true;
+      return reader.next();
+    },
+    async return() {
+      if (!entered) await source[Symbol.asyncIterator]().return?.();
+      return reader.return();
     },
   };
 }

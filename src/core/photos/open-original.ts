@@ -1,5 +1,6 @@
 import { type BlobKey, storedKey } from '../blobs/blob-key.js';
 import type { BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.js';
+import { readOnce } from '../blobs/open-blob.js';
 import type { VerifiedBlobs } from '../blobs/verified-blobs.js';
 import type { Clock } from '../shared/clock.js';
 import type { Photo } from './photo.js';
@@ -48,7 +49,7 @@ function hashed({ verifiedBlobs, clock }: OriginalUses, photo: Photo, blob: Open
   const key = keyOf(photo);
   const openedAt = clock.now();
   const bytes = verified(blob.bytes, photo.sha256, () => verifiedBlobs.add(key, blob.state, openedAt));
-  return { ...blob, bytes };
+  return { ...blob, bytes: readOnce(bytes, blob.bytes) };
 }
 
 function keyOf(photo: Photo): BlobKey {
