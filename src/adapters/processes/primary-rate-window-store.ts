@@ -1,14 +1,12 @@
 import type { Budget, RateWindowStore, WindowState } from '../../core/access/rolling-window.js';
 import { Batcher } from '../../core/shared/batcher.js';
+import { nextTurn } from '../system-clock.js';
 import type { Methods, Rpc } from './rpc.js';
 
 interface WindowCall {
   readonly kind: 'hit' | 'peek';
   readonly budget: Budget;
 }
-
-/** Requests whose data has arrived by now are counted in the same message. */
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * Admissions in the memory of the primary process, exact over all request processes: a message for all calls of one turn of the event
@@ -20,7 +18,6 @@ export class PrimaryRateWindowStore implements RateWindowStore {
   constructor(private readonly primary: Rpc) {
     this.calls = new Batcher((_, calls) => primary.call<readonly WindowState[]>('countRequests', calls), {
       collect: nextTurn,
-      maxBatchSize: Number.POSITIVE_INFINITY,
       retrySingly: false,
     });
   }

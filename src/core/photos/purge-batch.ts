@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { CustomerDirectory } from '../customers/customer-directory.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError, notFound } from '../shared/errors.js';
+import { notFound, unlessGone } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Reader, Transactional } from '../shared/transactional.js';
 import type { Photo } from './photo.js';
@@ -29,8 +29,9 @@ export async function purgeAll(
   for (const id of ids) {
     if (stopping?.aborted) break;
     const check = (photo: Photo, transaction: Reader<'photos'>) => requireDue(photo, transaction, at);
-    const isDeleted = await purgePhoto(uses, operator, id, check, 'of batch').then(() => true, unlessGone);
-    if (isDeleted) deleted += 1;
+    // Another process may have been first, or it is needed again.
+    const purged = await unlessGone(purgePhoto(uses, operator, id, check, 'of batch').then(() => true));
+    if (purged !== null) deleted += 1;
   }
   return deleted;
 }
@@ -53,10 +54,4 @@ export async function recordPurge(
 async function requireDue({ id, purgeAt }: Photo, { photos }: Reader<'photos'>, at: Date): Promise<void> {
   const isDue = purgeAt !== null && purgeAt.getTime() <= at.getTime();
   if (!isDue || (await photos.isAwaited(id))) throw notFound('photo');
-}
-
-/** Another process was first, or it is needed again. */
-function unlessGone(error: unknown): false {
-  if (!(error instanceof DomainError && error.code === 'not_found')) throw error;
-  return false;
 }

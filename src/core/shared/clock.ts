@@ -4,7 +4,7 @@ export interface Clock {
   now(): Date;
   /** Resolves after about so many milliseconds, whatever the wall clock does meanwhile; does not keep the process alive. */
   pause(milliseconds: number): Promise<void>;
-  /** Resolves when what has arrived by now has been processed: under load, that is the requests of several clients. */
+  /** Resolves after the current turn of the event loop, when what has arrived by now has been handled: under load, requests of several clients. */
   nextTurn(): Promise<void>;
 }
 

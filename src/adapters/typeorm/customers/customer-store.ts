@@ -29,6 +29,8 @@ export class TypeormCustomerStore implements CustomerStore {
   }
 }
 
+type Given = [manager: EntityManager, customerId: Id, together: () => PhotosReadTogether | null];
+
 function everythingOf(
   manager: EntityManager,
   customerId: Id,
@@ -39,19 +41,22 @@ function everythingOf(
 
 /** Each is made when it is first used: most work uses one or two of thirty. */
 class LazyRepositories {
-  constructor(
-    readonly manager: EntityManager,
-    readonly customerId: Id,
-    readonly together: () => PhotosReadTogether | null,
-  ) {}
-}
+  static {
+    for (const [name, Repository] of Object.entries(repositories)) {
+      Object.defineProperty(LazyRepositories.prototype, name, {
+        get(this: LazyRepositories) {
+          const value = new Repository(...this.#given);
+          Object.defineProperty(this, name, { value });
+          return value;
+        },
+      });
+    }
+  }
 
-for (const [name, Repository] of Object.entries(repositories)) {
-  Object.defineProperty(LazyRepositories.prototype, name, {
-    get(this: LazyRepositories) {
-      const value = new Repository(this.manager, this.customerId, this.together);
-      Object.defineProperty(this, name, { value });
-      return value;
-    },
-  });
+  /** Not for those who use repositories: the manager could read and write rows of others. */
+  readonly #given: Given;
+
+  constructor(...given: Given) {
+    this.#given = given;
+  }
 }

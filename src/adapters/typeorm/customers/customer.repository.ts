@@ -168,7 +168,7 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
   }
 }
 
-/** Part of most requests. */
+/** Part of most requests, so prepared. */
 const selectCustomer = prepared(`SELECT ${selectList(customerTable, 'c')} FROM customers c WHERE id = $1`);
 
 export class TypeormCustomerRepository implements CustomerRepository {

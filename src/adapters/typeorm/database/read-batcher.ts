@@ -1,7 +1,5 @@
 import { Batcher } from '../../../core/shared/batcher.js';
-import { SystemClock } from '../../system-clock.js';
-
-const clock = new SystemClock();
+import { nextTurn } from '../../system-clock.js';
 
 /**
  * Finds values by key, within a group; concurrent calls for one group share one read. No call is answered by a read that began before it:
@@ -14,5 +12,5 @@ export function readBatcher<Group, Name, Found>(
     const found = await read(group, [...new Set(names)]);
     return names.map((name) => found.get(name) ?? null);
   };
-  return new Batcher<Group, Name, Found | null>(find, { collect: () => clock.nextTurn(), retrySingly: false });
+  return new Batcher<Group, Name, Found | null>(find, { collect: nextTurn, retrySingly: false });
 }

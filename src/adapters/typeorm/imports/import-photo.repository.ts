@@ -9,7 +9,7 @@ import { importPhotoTable } from './import-photo.table.js';
 
 const selectItems = `SELECT ${selectList(importPhotoTable, 'p')} FROM import_photos p WHERE customer_id = $1`;
 
-/** Part of each upload and inspection. */
+/** Part of each upload and inspection, so prepared. */
 const selectItem = prepared(`${selectItems} AND id = $2 AND import_id = $3`);
 const lockItem = prepared(`${selectItem} FOR NO KEY UPDATE`);
 

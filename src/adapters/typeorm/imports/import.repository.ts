@@ -29,7 +29,7 @@ const FORGOTTEN = {
   completedAt: null,
 } as const;
 
-/** Part of each request about an import. */
+/** Part of each request about an import, so prepared. */
 const selectImport = prepared(
   `SELECT ${selectList(importTable, 'i')} FROM imports i WHERE customer_id = $1 AND id = $2 AND NOT forgotten`,
 );
