@@ -1,5 +1,5 @@
 // What five requests cost: milliseconds of a processor, of all processes of the service, against a bare server in the same run, the
-// database included in both. Fails when one costs 15 % more than bench/cost.json says. Rates depend on what else runs on a machine; these ratios hardly do. Needs wrk.
+// database included in both. Fails when one costs 15 % more than bench/cost.json says, in each of four starts. Rates depend on what else runs on a machine; these ratios hardly do. Needs wrk.
 //   npm run bench:cost            compares
 //   npm run bench:cost -- --write notes what was measured, to be committed with the change that explains it
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const ALLOWED = 1.15;
 /** Seconds; until Node has compiled most of what is asked for. A row that would have needed more is measured again. */
 const WARM_UP = 1;
 const [TURNS, SECONDS] = [3, 1];
-/** A row that seems dearer is measured again so often, and as often with the service started anew: what costs more, does so every time. */
+/** A row that seems dearer is measured up to three times, and again after each of up to three restarts: what costs more, does so every time. */
 const [TRIES, STARTS] = [3, 4];
 
 async function main() {
