@@ -6,6 +6,8 @@ import { inCustomerTransaction, withoutTransaction } from '../database/transacti
 import { PhotosReadTogether } from '../photos/photo-reads.js';
 import { repositories } from '../registry.js';
 
+const classes = Object.entries(repositories);
+
 /**
  * Transactions are READ COMMITTED, with row locks. Rows are locked in this order, within a kind by id ascending: customer, import, item,
  * photo, tag, webhook endpoint, delivery, delivery key, share, user. Code that breaks it can deadlock; Postgres then aborts one of the two
@@ -29,34 +31,12 @@ export class TypeormCustomerStore implements CustomerStore {
   }
 }
 
-type Given = [manager: EntityManager, customerId: Id, together: () => PhotosReadTogether | null];
-
 function everythingOf(
   manager: EntityManager,
   customerId: Id,
   together: () => PhotosReadTogether | null = () => null,
 ): Repositories {
-  return new LazyRepositories(manager, customerId, together) as unknown as Repositories;
-}
-
-/** Each is made when it is first used: most work uses one or two of thirty. */
-class LazyRepositories {
-  static {
-    for (const [name, Repository] of Object.entries(repositories)) {
-      Object.defineProperty(LazyRepositories.prototype, name, {
-        get(this: LazyRepositories) {
-          const value = new Repository(...this.#given);
-          Object.defineProperty(this, name, { value });
-          return value;
-        },
-      });
-    }
-  }
-
-  /** Not for those who use repositories: the manager could read and write rows of others. */
-  readonly #given: Given;
-
-  constructor(...given: Given) {
-    this.#given = given;
-  }
+  const made: Record<string, unknown> = {};
+  for (const [name, Repository] of classes) made[name] = new Repository(manager, customerId, together);
+  return made as unknown as Repositories;
 }
