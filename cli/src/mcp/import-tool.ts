@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { relative, sep } from 'node:path';
+import { isAbsolute, type PlatformPath, relative, sep } from 'node:path';
 import { type ImportOptions, type ImportProgress, importUrls } from 'photo-service-sdk';
 import { stateFile } from 'photo-service-sdk/node';
 import { UsageError } from '../exit-codes.js';
@@ -90,10 +90,20 @@ function reportTo({ progress }: ToolContext) {
 async function requireInside(folders: readonly string[], path: string): Promise<string> {
   const real = await realpath(path).catch(() => null);
   for (const folder of folders) {
-    const inside = real === null ? null : relative(await realpath(folder), real);
-    if (real !== null && inside !== null && inside.split(sep)[0] !== '..' && !inside.startsWith(sep)) return real;
+    if (real !== null && isInside(await realpath(folder), real)) return real;
   }
   throw new UsageError(
     `There is no ${path} in the folders that may be imported from (${folders.join(', ')}). Others: phs mcp --write --folder PATH`,
   );
+}
+
+/** Whether a path is a folder or lies in it. Both are absolute and contain no links. */
+export function isInside(
+  folder: string,
+  path: string,
+  system: Pick<PlatformPath, 'isAbsolute' | 'relative' | 'sep'> = { isAbsolute, relative, sep },
+): boolean {
+  const fromFolder = system.relative(folder, path);
+  // On Windows, no relative path leads to another drive or server.
+  return !system.isAbsolute(fromFolder) && fromFolder.split(system.sep)[0] !== '..';
 }

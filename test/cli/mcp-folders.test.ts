@@ -1,0 +1,27 @@
+import { posix, win32 } from 'node:path';
+import { isInside } from '../../cli/src/mcp/import-tool.js';
+
+describe('which paths are inside of a folder that was opened to an agent', () => {
+  it.each([
+    ['/open', '/open', true],
+    ['/open', '/open/a.jpg', true],
+    ['/open', '/open/..a/b.jpg', true],
+    ['/', '/open/a.jpg', true],
+    ['/open', '/', false],
+    ['/open', '/opened/a.jpg', false],
+    ['/open/deep', '/open/a.jpg', false],
+  ])('in %s: %s', (folder, path, expected) => expect(isInside(folder, path, posix)).toBe(expected));
+
+  it.each([
+    ['C:\\open', 'C:\\open', true],
+    ['C:\\open', 'c:\\Open\\a.jpg', true],
+    ['C:\\', 'C:\\open\\a.jpg', true],
+    ['C:\\open', 'C:\\opened\\a.jpg', false],
+    ['C:\\open', 'C:\\secret\\a.jpg', false],
+    ['C:\\open', 'D:\\secret\\a.jpg', false],
+    ['C:\\open', 'D:\\open\\a.jpg', false],
+    ['C:\\open', '\\\\server\\share\\a.jpg', false],
+    ['\\\\server\\open', '\\\\server\\secret\\a.jpg', false],
+    ['\\\\server\\open', 'C:\\open\\a.jpg', false],
+  ])('on Windows, in %s: %s', (folder, path, expected) => expect(isInside(folder, path, win32)).toBe(expected));
+});
