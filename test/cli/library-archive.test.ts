@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { PhotoService } from 'photo-service-sdk';
+import type { Photo, PhotoService } from 'photo-service-sdk';
 import { exportLibrary } from '../../cli/src/export/export-library.js';
 import { restoreExport } from '../../cli/src/export/restore-export.js';
 import { wholeOf } from '../../cli/src/sources/archive/archive-file.js';
@@ -139,6 +139,39 @@ it('photos in the trash are left out; those whose originals are missing are name
   const expected = [gone, lost].map(({ id, filename, sha256 }) => ({ id, filename, sha256 }));
   expect(missing).toEqual(expected);
   expect(filesIn(join(folder, 'photos'))).toEqual(['undated/a.jpg', 'undated/a.jpg.xmp']);
+});
+
+it('photos that are permanently deleted meanwhile are left out, and not named', async () => {
+  const { client, actor } = await world.client();
+  await imports(client, { 'a.jpg': {}, 'b.jpg': {}, 'c.jpg': {}, 'd.jpg': {} });
+  const [first, next, own, last] = (await client.photos.list({ sort: 'id' }).toArray()).map(present);
+  const { store, blobs } = world.app.ports;
+  const keyOf = async (photo: Photo | undefined) => {
+    const { blobKey } = present(await store.query(actor.customerId, ({ photos }) => photos.get(present(photo).id)));
+    return storedKey(blobKey);
+  };
+  /** What is deleted when an original is opened: the next one, and itself. */
+  const deletions = new Map([
+    [await keyOf(first), present(next).id],
+    [await keyOf(own), present(own).id],
+  ]);
+  const get = blobs.get.bind(blobs);
+  blobs.get = async (key, range) => {
+    const id = deletions.get(key);
+    if (id !== undefined) await client.photos.delete(id, { permanent: true });
+    deletions.delete(key);
+    return get(key, range);
+  };
+  try {
+    await unpacked(actor);
+  } finally {
+    blobs.get = get;
+  }
+  expect(deletions.size).toBe(0);
+  const { missing, counts } = JSON.parse(read('export.json'));
+  expect([missing, counts.photos]).toEqual([[], 2]);
+  const names = [first, last].map((photo) => `undated/${present(photo).filename}`);
+  expect(filesIn(join(folder, 'photos'))).toEqual(names.flatMap((name) => [name, `${name}.xmp`]).sort());
 });
 
 it('a failure in the middle ends the connection, not the archive', async () => {

@@ -20,9 +20,11 @@ export interface Download {
   blobKey(): Promise<BlobKey>;
 }
 
+type DownloadUses = OriginalUses & { store: Readable<'photos'>; blobCache: BlobCache };
+
 /** The original, byte for byte. Errors: `not_found`, `service_unavailable` (its bytes are lost; when opened: the store is unavailable). */
 export async function downloadOriginal(
-  { store, blobCache, ...uses }: OriginalUses & { store: Readable<'photos'>; blobCache: BlobCache },
+  { store, blobCache, ...uses }: DownloadUses,
   caller: Pick<Caller, 'customerId'>,
   id: Id,
 ): Promise<Download> {
@@ -50,4 +52,21 @@ export async function downloadOriginal(
     open,
     blobKey,
   };
+}
+
+/** An original whose bytes are sent right away. Errors: those of `downloadOriginal` and of its `open`; `not_found` if the photo is deleted meanwhile. */
+export async function openOriginalOf(
+  uses: DownloadUses,
+  caller: Pick<Caller, 'customerId'>,
+  id: Id,
+): Promise<{ readonly photo: Photo; readonly bytes: OpenBlob['bytes'] }> {
+  const { photo, open } = await downloadOriginal(uses, caller, id);
+  try {
+    const { bytes } = await open();
+    return { photo, bytes };
+  } catch (error) {
+    // The bytes of a deleted photo go right after it.
+    await readVisiblePhoto(uses, caller, id);
+    throw error;
+  }
 }

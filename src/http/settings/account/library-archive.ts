@@ -20,10 +20,11 @@ import { writeSidecar } from 'photo-service-cli/sidecar';
 import type { Caller } from '../../../core/access/caller.js';
 import { storedKey } from '../../../core/blobs/blob-key.js';
 import { readImport } from '../../../core/imports/read-import.js';
-import { downloadOriginal } from '../../../core/photos/download-photo.js';
+import { openOriginalOf } from '../../../core/photos/download-photo.js';
 import { downloadRendition } from '../../../core/photos/download-rendition.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
+import { readVisiblePhoto } from '../../../core/photos/read-photo.js';
 import type { Ports } from '../../../core/ports.js';
 import { DomainError, unlessGone } from '../../../core/shared/errors.js';
 import { everyPage } from '../../../core/shared/every-page.js';
@@ -50,8 +51,8 @@ export async function requireArchivable({ store }: Pick<Ports, 'store'>, { custo
 
 /**
  * A library as `phs export` writes it, file by file: originals with their sidecars, small pictures, then the lists, checksums and pages, and at
- * last what says that it is complete. What changes meanwhile may be as it was before or after; a photo whose content has changed is left out, and
- * one whose original is missing is named.
+ * last what says that it is complete. What changes meanwhile may be as it was before or after; a photo whose content has changed, or that was
+ * deleted, is left out, and one whose original is missing is named.
  */
 export async function* libraryArchive(ports: Ports, caller: Caller): AsyncGenerator<ZipEntry> {
   const archive = new LibraryArchive(ports, caller);
@@ -83,14 +84,15 @@ class LibraryArchive {
   async *originals(): AsyncGenerator<ZipEntry> {
     for await (const photo of this.photos()) {
       if (await this.isMissing(photo)) {
-        this.missing.push(photo);
+        // Of a photo that was deleted after it was listed, nothing is missing.
+        if (await unlessGone(readVisiblePhoto(this.ports, this.caller, photo.id))) this.missing.push(photo);
         continue;
       }
-      const original = await unlessGone(downloadOriginal(this.ports, this.caller, photo.id));
+      const original = await unlessGone(openOriginalOf(this.ports, this.caller, photo.id));
       if (original === null) continue;
-      const path = this.nameOf(photo);
+      const { bytes } = original;
       const { sha256, sizeBytes } = original.photo;
-      const { bytes } = await original.open();
+      const path = this.nameOf(photo);
       yield { path: `${ORIGINALS}/${path}`, modifiedAt: photo.takenAt ?? photo.createdAt, sizeBytes, bytes };
       this.files.set(photo.id, { path, sha256 });
       this.checksums.push(checksumLine(sha256, path));

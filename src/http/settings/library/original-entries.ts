@@ -1,10 +1,8 @@
 import type { Caller } from '../../../core/access/caller.js';
-import type { OpenBlob } from '../../../core/blobs/blob-store.js';
-import { downloadOriginal } from '../../../core/photos/download-photo.js';
+import { openOriginalOf } from '../../../core/photos/download-photo.js';
 import type { StoredOriginal } from '../../../core/photos/list-originals.js';
 import type { Ports } from '../../../core/ports.js';
 import { unlessGone } from '../../../core/shared/errors.js';
-import type { Id } from '../../../core/shared/ids.js';
 import { withFileNames } from '../../responses/archive-names.js';
 import type { ZipEntry } from '../../responses/zip.js';
 
@@ -17,17 +15,5 @@ export async function* originalEntries(
   for (const { id, path, modifiedAt, sizeBytes } of withFileNames(photos)) {
     const original = await unlessGone(openOriginalOf(ports, caller, id));
     if (original !== null) yield { path, modifiedAt, sizeBytes, bytes: original.bytes };
-  }
-}
-
-/** Errors: those of `downloadOriginal`. */
-async function openOriginalOf(ports: Ports, caller: Caller, id: Id): Promise<OpenBlob> {
-  const original = await downloadOriginal(ports, caller, id);
-  try {
-    return await original.open();
-  } catch (error) {
-    // The bytes of a deleted photo go right after it: then it is `not_found`.
-    await downloadOriginal(ports, caller, id);
-    throw error;
   }
 }
