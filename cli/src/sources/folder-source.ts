@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { findPhotos, unreadable } from 'photo-service-sdk/node';
 import { DetailsBuilder } from './details-builder.js';
 import { type PhotoSource, type SourceItem, skipReason } from './photo-source.js';
@@ -8,8 +9,11 @@ export interface FolderOptions {
   readonly sidecars: boolean;
   /** The paths of the photos that are meant, if it is not all of them. */
   readonly only?: ReadonlySet<string>;
-  /** Rejects, with the reason, for a file that may not be read: a link among the others may lead anywhere. */
-  readonly requireReadable?: (path: string) => Promise<unknown>;
+  /**
+   * Resolves with the path to read a file from, and rejects, with the reason, if it may not be read: a link among the others may lead anywhere,
+   * and elsewhere a moment later.
+   */
+  readonly requireReadable?: (path: string) => Promise<string>;
 }
 
 /** Files, and the photos in folders, with their XMP sidecars. */
@@ -22,31 +26,29 @@ export function folderSource(paths: readonly string[], options: FolderOptions): 
 
 async function* items(
   paths: readonly string[],
-  { sidecars: withSidecars, only, requireReadable = async () => undefined }: FolderOptions,
+  { sidecars: withSidecars, only, requireReadable = async (path) => path }: FolderOptions,
 ): AsyncGenerator<SourceItem> {
   const { files, others, unseen } = await findPhotos(paths);
   // Photos that were named by themselves have their sidecars beside them, and not among the files that were found.
   const beside = files.filter(({ path }) => paths.includes(path)).flatMap(({ path }) => possibleSidecars(path));
   const sidecars = new SidecarFiles(withSidecars ? [...others, ...beside.filter((path) => existsSync(path))] : [], {
-    sizeOf: (path) => requireReadable(path).then(() => sidecarsOnDisk.sizeOf(path)),
-    read: (path) => sidecarsOnDisk.read(path),
+    sizeOf: (path) => requireReadable(path).then(sidecarsOnDisk.sizeOf),
+    read: (path) => requireReadable(path).then(sidecarsOnDisk.read),
   });
   for (const { path, problem } of unseen)
     yield { kind: 'skipped', label: path, reason: 'unreadable', problem: unreadable(problem).message };
   for (const { ref, path, stats } of files) {
     if (only?.has(path) === false) continue;
-    const problem = await requireReadable(path).then(
-      () => null,
-      (error: Error) => error.message,
-    );
-    if (problem !== null) {
-      yield { kind: 'skipped', label: path, reason: 'unreadable', problem };
+    const readable = await requireReadable(path).catch((error: Error) => error);
+    if (typeof readable !== 'string') {
+      yield { kind: 'skipped', label: path, reason: 'unreadable', problem: readable.message };
       continue;
     }
     const details = new DetailsBuilder();
     await sidecars.addDetails(path, details);
     const { losses } = details;
-    yield { kind: 'photo', key: ref, label: path, file: { path, stats }, details: details.build(), losses };
+    const file = { path: readable, filename: basename(path), stats };
+    yield { kind: 'photo', key: ref, label: path, file, details: details.build(), losses };
   }
   for (const path of others)
     if (!sidecars.isUsed(path)) yield { kind: 'skipped', label: path, reason: skipReason(path) };

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { folderSource } from '../../../cli/src/sources/folder-source.js';
 import { picture } from '../../http/support/photos.js';
 import { itemsOf, photoSourceContract, photosOf } from './source-contract.js';
@@ -84,6 +84,20 @@ it('a sidecar that cannot be read is a loss; sidecars can be left alone', async 
   expect(b).toMatchObject({ details: { title: 'B', tagNames: ['Tag of B'] }, losses: [] });
   const without = await itemsOf(folderSource([folder], { sidecars: false }));
   expect(photosOf(without).map(({ details }) => details)).toEqual([{}, {}]);
+});
+
+it('reads photos and sidecars from the paths that were checked, under the names that were found', async () => {
+  files({ 'links/a.jpg': null, 'links/a.jpg.xmp': titled('elsewhere'), 'real/1': null, 'real/2': titled('checked') });
+  const checked: Readonly<Record<string, string>> = { 'a.jpg': 'real/1', 'a.jpg.xmp': 'real/2' };
+  const requireReadable = async (path: string) => join(folder, checked[basename(path)] ?? 'missing');
+  const items = await itemsOf(folderSource([join(folder, 'links')], { sidecars: true, requireReadable }));
+  expect(items).toMatchObject([
+    {
+      ...{ kind: 'photo', key: 'links/a.jpg', label: join(folder, 'links/a.jpg') },
+      file: { path: join(folder, 'real/1'), filename: 'a.jpg' },
+      details: { title: 'checked' },
+    },
+  ]);
 });
 
 it('films are told from other files, and what cannot be looked into is said', async () => {
