@@ -179,16 +179,17 @@ it.each<[string, (client: PhotoService, id: number) => Promise<unknown>]>([
   ['renamed', (client, id) => client.photos.update(id, { filename: 'b.jpg' })],
   ['edited', (client, id) => client.photos.update(id, { title: 'Another' })],
   ['gone', (client, id) => client.photos.delete(id)],
+  ['without its small picture', async () => rmSync(join(folder, 'thumbs'), { recursive: true })],
 ])('for a photo that is %s no file is changed before export.json is removed', async (_, change) => {
   const { client } = await world.client();
   await imports(client, { 'a.jpg': {} });
   await exported(client);
-  const contents = () => filesIn('photos').map((path) => [path, readFileSync(join(folder, path), 'utf8')]);
-  const before = contents();
+  const contents = () => filesIn('').map((path) => [path, readFileSync(join(folder, path), 'utf8')]);
   await change(client, (await named(client, 'a.jpg')).id);
   // It cannot be removed.
   rmSync(join(folder, 'export.json'));
   mkdirSync(join(folder, 'export.json'));
+  const before = contents();
   await expect(exported(client)).rejects.toThrow('export.json');
   expect(contents()).toEqual(before);
 });

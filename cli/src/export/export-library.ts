@@ -46,7 +46,8 @@ const MODE = 0o666;
 
 /**
  * Exports everything that a key can read into a folder: originals with their sidecars, all fields of the API as JSON, checksums, and pages to look
- * at it. A later run goes on where one was interrupted, and brings a complete export up to date, which is not complete from its first change on.
+ * at it. A later run goes on where one was interrupted, and brings a complete export up to date. From its first change until its end, it is not a
+ * complete export.
  */
 export async function exportLibrary(
   client: PhotoService,
@@ -68,9 +69,9 @@ export async function exportLibrary(
     return photo.trashedAt === null && file?.sha256 === photo.sha256 ? [{ ...photo, path: file.name }] : [];
   });
   const imports = await importsOf(client, photos, signal);
+  await beforeChange();
   const thumbs = await fetchThumbs(all, folder, signal);
   const write = (name: string, text: string) => writeWhole(join(folder, name), text, MODE);
-  await beforeChange();
   await write(PHOTOS, linesOf(photos));
   await write(TAGS, linesOf(tags));
   await write(IMPORTS, linesOf(imports));
