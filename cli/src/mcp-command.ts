@@ -1,5 +1,7 @@
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { UsageError } from './exit-codes.js';
 import { clientOf, currentLogin } from './login.js';
 import { namesOption } from './options.js';
 
@@ -18,6 +20,7 @@ export function mcpCommand(): Command {
       namesOption,
     )
     .action(async ({ write = false, folder = ['.'] }: Options, command: Command) => {
+      for (const path of folder) await requireFolder(path);
       const login = await currentLogin();
       // Only this command needs the protocol.
       const { agentServer } = await import('./mcp/agent-server.js');
@@ -33,4 +36,12 @@ export function mcpCommand(): Command {
         }),
       );
     });
+}
+
+async function requireFolder(path: string): Promise<void> {
+  const isFolder = await stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) throw new UsageError(`There is no folder ${path}.`);
 }

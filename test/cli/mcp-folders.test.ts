@@ -1,5 +1,7 @@
-import { posix, win32 } from 'node:path';
+import { join, posix, win32 } from 'node:path';
+import { UsageError } from '../../cli/src/exit-codes.js';
 import { isInside } from '../../cli/src/mcp/import-tool.js';
+import { mcpCommand } from '../../cli/src/mcp-command.js';
 
 describe('which paths are inside of a folder that was opened to an agent', () => {
   it.each([
@@ -24,4 +26,12 @@ describe('which paths are inside of a folder that was opened to an agent', () =>
     ['\\\\server\\open', '\\\\server\\secret\\a.jpg', false],
     ['\\\\server\\open', 'C:\\open\\a.jpg', false],
   ])('on Windows, in %s: %s', (folder, path, expected) => expect(isInside(folder, path, win32)).toBe(expected));
+});
+
+it.each([
+  ['is not there', join(__dirname, 'missing')],
+  ['is a file', __filename],
+])('a folder to be opened that %s is said before a session begins', async (_, path) => {
+  const started = mcpCommand().parseAsync(['--folder', __dirname, '--folder', path], { from: 'user' });
+  await expect(started).rejects.toStrictEqual(new UsageError(`There is no folder ${path}.`));
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
@@ -282,6 +282,13 @@ describe('importing', () => {
     const { data: photos } = (await owner.get('/photos?sort=id')).body;
     expect(photos.map(({ filename }: { filename: string }) => filename)).toEqual(['a.jpg', 'c.jpg']);
     expect(JSON.stringify(photos)).not.toContain(title);
+  });
+
+  it('goes on with the other folders when one of them is removed', async () => {
+    const [removed, open] = [await folder('a'), await folder('b')];
+    const { call } = await session({ folders: [removed, open] });
+    await rm(removed, { recursive: true });
+    expect((await call('import_photos', { paths: [open] })).data.files).toMatchObject({ imported: 1, failed: [] });
   });
 
   it('has the service fetch files by URL', async () => {

@@ -90,7 +90,8 @@ function reportTo({ progress }: ToolContext) {
 async function requireInside(folders: readonly string[], path: string): Promise<string> {
   const real = await realpath(path).catch(() => null);
   for (const folder of folders) {
-    if (real !== null && isInside(await realpath(folder), real)) return real;
+    const open = await realpath(folder).catch(() => null);
+    if (real !== null && open !== null && isInside(open, real)) return real;
   }
   throw new UsageError(
     `There is no ${path} in the folders that may be imported from (${folders.join(', ')}). Others: phs mcp --write --folder PATH`,
