@@ -6,8 +6,6 @@ import { inCustomerTransaction, withoutTransaction } from '../database/transacti
 import { PhotosReadTogether } from '../photos/photo-reads.js';
 import { repositories } from '../registry.js';
 
-const classes = Object.entries(repositories);
-
 /**
  * Transactions are READ COMMITTED, with row locks. Rows are locked in this order, within a kind by id ascending: customer, import, item,
  * photo, tag, webhook endpoint, delivery, delivery key, share, user. Code that breaks it can deadlock; Postgres then aborts one of the two
@@ -21,7 +19,9 @@ export class TypeormCustomerStore implements CustomerStore {
   }
 
   transaction<T>(customerId: Id, work: (transaction: Repositories) => Promise<T>): Promise<T> {
-    return inCustomerTransaction(this.dataSource, customerId, (manager) => work(everythingOf(manager, customerId)));
+    return inCustomerTransaction(this.dataSource, customerId, (manager) =>
+      work(everythingOf(manager, customerId, () => null)),
+    );
   }
 
   query<T>(customerId: Id, work: (reader: Reads) => Promise<T>): Promise<T> {
@@ -31,12 +31,12 @@ export class TypeormCustomerStore implements CustomerStore {
   }
 }
 
-function everythingOf(
-  manager: EntityManager,
-  customerId: Id,
-  together: () => PhotosReadTogether | null = () => null,
-): Repositories {
-  const made: Record<string, unknown> = {};
-  for (const [name, Repository] of classes) made[name] = new Repository(manager, customerId, together);
-  return made as unknown as Repositories;
-}
+type Everything = (manager: EntityManager, customerId: Id, together: () => PhotosReadTogether | null) => Repositories;
+
+/** Written once, as one would by hand: a loop over thirty names took a twentieth of the time of a small request. */
+const everythingOf: Everything = new Function(
+  'classes',
+  `return (manager, customerId, together) => ({ ${Object.keys(repositories)
+    .map((name) => `${name}: new classes.${name}(manager, customerId, together)`)
+    .join(', ')} });`,
+)(repositories);
