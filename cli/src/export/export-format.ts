@@ -4,7 +4,7 @@ import type { Import, Photo, Tag } from 'photo-service-sdk';
 import { UsageError } from '../exit-codes.js';
 import { isEntryPath } from '../file-name.js';
 
-/** What an exported folder says of itself; removed before anything else changes, written when everything is there. */
+/** What an exported folder says of itself; removed before any of that changes, written when everything is there. */
 export interface ExportHead {
   readonly format: 'photo-service-export';
   readonly version: 1;

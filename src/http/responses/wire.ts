@@ -11,7 +11,7 @@ export function instant(at: Date): string {
   return `${day}T${second}.${String(at.getUTCMilliseconds()).padStart(3, '0')}Z`;
 }
 
-/** A page has a thousand of these numbers: looked up, they take a third of the time. */
+/** Looked up, since a page has a thousand of these numbers. */
 const TWO_DIGITS = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
 
 function digits(value: number): string {
