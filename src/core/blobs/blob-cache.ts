@@ -27,7 +27,10 @@ export class BlobCache {
   /** Recent requests, with their sequence numbers. */
   private readonly lastRequested = new Map<BlobKey, number>();
   private requests = 0;
-  /** Concurrent requests for one blob are confirmed together: asking the store is a seventh of the work for a thumb from memory, or a request to a bucket. */
+  /**
+   * Concurrent requests for one blob are confirmed together: asking the store is a seventh of the work for a thumb from memory, or a request
+   * to a bucket.
+   */
   private readonly infos: Batcher<BlobKey, BlobKey, BlobInfo | null>;
 
   constructor(store: BlobStore, clock: Clock) {
