@@ -2,10 +2,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packagesIn } from './build/licences.js';
 import { Locked } from './build/locked.js';
-import { onlyBundled } from './build/packages.js';
 
-// Prints what is shipped as a CycloneDX document: the packages that run, of every platform, by the lock file.
+// Prints what is shipped as a CycloneDX document: the packages that are installed, of every platform, by the lock file, and those in the
+// bundle, by the modules that the bundler put into it. Needs the program that is built.
 //   npm run --silent sbom > photo-service.cdx.json
 // With SOURCE_DATE_EPOCH the same lock file always gives the same document.
 // `npm sbom --omit dev` would not do: it leaves out what is needed at run time and by a tool besides, express and @nestjs/core among it.
@@ -13,14 +14,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const locked = new Locked(join(root, 'package-lock.json'));
 const { packages } = locked;
 const { SOURCE_DATE_EPOCH: epoch } = process.env;
-const bundled = onlyBundled.map((name) => locked.placeOf(name, ''));
 const { description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-
-/** Of the service itself also what only its bundle has. */
-function neededBy(place) {
-  const needed = locked.neededBy(place);
-  return place === '' ? [...needed, ...bundled] : needed;
-}
 
 function nameOf(place) {
   return packages[place].name ?? place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
@@ -68,11 +62,27 @@ function serialNumber() {
   return `urn:uuid:${a}-${b}-8${c}-8${d}-${e}`;
 }
 
-const places = locked.withNeeded(['', ...bundled]);
+const installed = locked.withNeeded(['']);
+const inBundle = new Set(packagesIn(join(root, 'dist/program')));
+const places = [
+  ...installed,
+  ...Object.keys(packages).filter((place) => !installed.includes(place) && inBundle.has(refOf(place))),
+];
+const shipped = new Set(places.map(refOf));
+const missing = [...inBundle].filter((ref) => !shipped.has(ref));
+if (missing.length > 0)
+  throw new Error(`package-lock.json does not name what is in the bundle: ${missing.join(', ')}.`);
 const needs = new Map();
 for (const place of places) {
-  needs.set(refOf(place), new Set([...(needs.get(refOf(place)) ?? []), ...neededBy(place).map(refOf)]));
+  const needed = locked
+    .neededBy(place)
+    .map(refOf)
+    .filter((ref) => shipped.has(ref));
+  needs.set(refOf(place), new Set([...(needs.get(refOf(place)) ?? []), ...needed]));
 }
+// The bundle is the service's own: what no package in it names is there because the service does.
+const named = new Set([...needs.values()].flatMap((all) => [...all]));
+for (const ref of inBundle) if (!named.has(ref)) needs.get(refOf('')).add(ref);
 const components = new Map(places.filter((place) => place !== '').map((place) => [refOf(place), component(place)]));
 const sorted = (entries) => [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
 const document = {

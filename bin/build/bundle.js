@@ -3,9 +3,9 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
-import { licences } from './licences.js';
+import { writeContents } from './licences.js';
 import { installed } from './packages.js';
-import { licencesOfProtocol } from './protocol.js';
+import { foldersOfProtocol } from './protocol.js';
 
 /** What starts as a process or a thread of its own, by its name in the bundle. */
 const entries = {
@@ -64,7 +64,7 @@ export async function bundle(dist, target) {
   writeFileSync(join(target, 'package.json'), '{ "type": "commonjs" }\n');
   for (const [name, source] of Object.entries(copied)) copyFileSync(source, join(target, name));
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-  writeFileSync(join(target, 'licences.txt'), licences(modules, licencesOfProtocol(modules)));
+  writeContents(target, modules, foldersOfProtocol(modules));
   await draft.close();
   return output;
 }

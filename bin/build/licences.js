@@ -1,16 +1,43 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
 const LINE = `\n${'-'.repeat(80)}\n\n`;
 
+/** What a bundle is made of, beside it: the licences of the packages in it, and their names and versions, which the SBOM lists. */
+const LICENCES = 'licences.txt';
+const PACKAGES = 'packages.json';
+
 /**
- * What the bundle has of others, each with its licence, as most licences ask for wherever the code goes.
- * @param others The same text of something that is in the bundle as one module.
+ * Writes which packages a bundle contains, by the modules that the bundler put into it, and the licence of each, as most licences ask for
+ * wherever the code goes.
+ * @param packed Folders with such files of what is in the bundle as one module.
  */
-export function licences(modules, others = '') {
-  const folders = new Set(modules.map(packageOf).filter((folder) => folder !== null));
-  const packed = others === '' ? [] : others.split(LINE);
-  return [...new Set([...[...folders].map(licenceOf), ...packed])].sort().join(LINE);
+export function writeContents(target, modules, packed = []) {
+  const names = packagesOf(modules).map(refOf);
+  const others = packed.flatMap(packagesIn);
+  writeFileSync(join(target, PACKAGES), `${JSON.stringify([...new Set([...names, ...others])].sort(), null, 2)}\n`);
+  const texts = packed.flatMap((folder) => readFileSync(join(folder, LICENCES), 'utf8').split(LINE));
+  writeFileSync(join(target, LICENCES), licences(modules, texts));
+}
+
+/** The licence of each package that these modules are from, after the texts of others. */
+export function licences(modules, others = []) {
+  return [...new Set([...packagesOf(modules).map(licenceOf), ...others])].sort().join(LINE);
+}
+
+/** The packages in the bundle of a program, as `name@version`. */
+export function packagesIn(program) {
+  return JSON.parse(readFileSync(join(program, PACKAGES), 'utf8'));
+}
+
+/** The folders of the packages that modules are from, ours excepted. */
+function packagesOf(modules) {
+  return [...new Set(modules.map(packageOf).filter((folder) => folder !== null))];
+}
+
+function refOf(folder) {
+  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return `${name}@${version}`;
 }
 
 /** The folder of the package that a module is from; null of ours. */

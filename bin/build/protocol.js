@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { licences } from './licences.js';
+import { writeContents } from './licences.js';
 
 /**
  * Puts what `phs mcp` uses of the Model Context Protocol's SDK into the one module that names it, so that neither package has to install the
@@ -15,11 +15,10 @@ export async function packProtocol(dist) {
   const [{ code, moduleIds }, ...others] = output;
   if (others.length > 0) throw new Error('The protocol is more than one file.');
   writeFileSync(file, code);
-  writeFileSync(join(dist, 'mcp', 'licences.txt'), licences(moduleIds));
+  writeContents(dirname(file), moduleIds);
 }
 
-/** The licences of what was packed into a build of the client, where the bundle has it. */
-export function licencesOfProtocol(modules) {
-  const file = modules.find((module) => module.endsWith(join('mcp', 'protocol.js')));
-  return file === undefined ? '' : readFileSync(join(file, '..', 'licences.txt'), 'utf8');
+/** The folders of a bundle's modules that were packed so, beside which it stands what is in them. */
+export function foldersOfProtocol(modules) {
+  return modules.filter((module) => module.endsWith(join('mcp', 'protocol.js'))).map(dirname);
 }

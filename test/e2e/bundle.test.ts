@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import {
+  appendFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -93,6 +95,36 @@ test('the licence of each package in the bundle goes with it, and the list of wh
   const shipped = components.map((each) => each['bom-ref']);
   const refs = bundled.map((line) => line.replace(/, .*/, ''));
   expect(refs.filter((ref) => !shipped.includes(ref))).toEqual([]);
+});
+
+test('a package that a module of the program loads is named in the SBOM, with what it loads itself', () => {
+  const copy = mkdtempSync(join(tmpdir(), 'phs-sbom-'));
+  const node = (...args: string[]) => {
+    const { stdout, stderr, status } = spawnSync(process.execPath, args, {
+      cwd: copy,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    });
+    if (status !== 0) throw new Error(stderr);
+    return stdout;
+  };
+  const namesInSbom = () => {
+    const pack = `import { bundle } from './bin/build/bundle.js'; await bundle('${copy}/dist', '${copy}/dist/program');`;
+    node('--input-type=module', '--eval', pack);
+    const { components } = JSON.parse(node('bin/sbom.js')) as { components: { name: string }[] };
+    return components.map(({ name }) => name);
+  };
+  try {
+    const filter = (path: string) => path !== join(root, 'dist/program');
+    for (const name of ['bin', 'dist', 'package.json', 'package-lock.json'])
+      cpSync(join(root, name), join(copy, name), { recursive: true, filter });
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+    expect(namesInSbom()).not.toContain('fast-check');
+    appendFileSync(join(copy, 'dist/cli/phs.js'), "\nimport * as added from 'fast-check'; globalThis.added = added;\n");
+    expect(namesInSbom()).toEqual(expect.arrayContaining(['fast-check', 'pure-rand']));
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
 });
 
 test('the SDK exports the same to require, to import and as one file for the web', () => {

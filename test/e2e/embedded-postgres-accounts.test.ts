@@ -137,15 +137,6 @@ describe('an ordinary user', () => {
     expect(refusal).toMatch(/54321, which has no name in \/etc\/passwd.*DATABASE_URL/);
     expect(readdirSync(dataDir)).not.toContain('postgres.passwd');
   });
-
-  rootOnly('without a name gets one from libnss-wrapper where namespaces are refused, as in a container', async () => {
-    dataDir = newFolder(NAMELESS);
-    const options = { ids: NAMELESS, path: toolsIn('no-unshare', ['env', 'id', 'flock']) };
-    expect(await useOnce(options)).toBe(1);
-    writeFileSync(join(dataDir, 'postgres-password'), 'lost');
-    expect(await useOnce(options)).toBe(2);
-    expect(statSync(cluster()).uid).toBe(NAMELESS.uid);
-  });
 });
 
 describe('root', () => {

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { type Connection, DataDirInUseError, type RunningPostgres } from 'photo-service-postgres';
 import { boundLogFile } from '../../postgres/src/log-file.js';
@@ -29,9 +29,16 @@ const holders: DatabaseHolder[] = [];
 
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'embedded-'));
-  chmodSync(root, 0o755);
+  // The databases of this process and of others are one account's: root's may run as another that can reach both the packages and the data.
+  chmodSync(root, isReachable(join(__dirname, '../../node_modules')) ? 0o755 : 0o700);
   installation = installAdapter(join(root, 'installation'));
 });
+
+/** Whether every account can reach a folder: each folder above it may be passed by others. */
+function isReachable(folder: string): boolean {
+  const canPass = (statSync(folder).mode & 0o001) !== 0;
+  return canPass && (dirname(folder) === folder || isReachable(dirname(folder)));
+}
 
 beforeEach(() => {
   dataDir = join(root, `data-${count++}`);

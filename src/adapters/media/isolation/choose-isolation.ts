@@ -25,12 +25,20 @@ export async function chooseIsolation(
     const isolation = withPriority(candidate, priority);
     const reason = await start(isolation);
     if (reason === null) return { level: isolation.level, isolation, refused };
-    refused.push({ level: isolation.level, reason });
+    refused.push({ level: isolation.level, reason: sentence(reason) });
   }
   const reasons = [...new Set(refused.map(({ level, reason }) => `${level}: ${reason}`))].join(' ');
   const unsupported = 'sandbox needs Linux on x64 or arm64, user needs Linux and root.';
   const message = `No media process can be started with MEDIA_ISOLATION=${wanted}. ${reasons || unsupported}`;
   throw new DomainError('service_unavailable', message);
+}
+
+/** A reason without what the runtime prints when a program cannot even be loaded: the place in its own sources, and the stack. */
+function sentence(reason: string): string {
+  const [first = '', ...others] = reason.split('\n');
+  const error = others.find((line) => /^[A-Z][A-Za-z]*: /.test(line));
+  const text = error === undefined ? first : `${first.split(': ', 1)[0]}: ${error}`;
+  return text.endsWith('.') ? text : `${text}.`;
 }
 
 function candidates(): readonly Isolation[] {

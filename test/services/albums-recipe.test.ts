@@ -1,13 +1,13 @@
-/* @slow */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { photoNamed } from '../e2e/support/life.js';
+import { until } from '../e2e/support/processes.js';
+import { Installation } from '../e2e/support/service.js';
 import { BrowserClient, PASSWORD } from '../http/support/browser-client.js';
 import { Receiver } from '../support/receiver.js';
-import { photoNamed } from './support/life.js';
-import { until } from './support/processes.js';
-import { Installation } from './support/service.js';
+import { program } from './support/programs.js';
 
 const root = join(__dirname, '../..');
 const patch = readFileSync(join(root, 'docs/recipes/albums.patch'), 'utf8');
@@ -24,7 +24,7 @@ beforeAll(() => {
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   // Otherwise git would look for a repository above the folder.
-  run('git', 'apply', join(root, 'docs/recipes/albums.patch'));
+  run(program('git', 'git'), 'apply', join(root, 'docs/recipes/albums.patch'));
   node('bin/build.js', '--if-needed');
   node('bin/openapi.js');
 });

@@ -1,4 +1,3 @@
-/* @slow */
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -15,8 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { transformSync } from '@swc/core';
-import { Client } from './support/client.js';
-import { freePort, Installation } from './support/service.js';
+import { Client } from '../e2e/support/client.js';
+import { freePort, Installation } from '../e2e/support/service.js';
+import { program } from './support/programs.js';
 
 const root = join(__dirname, '../..');
 const guides = [...readdirSync(join(root, 'docs/guides')).map((name) => join('docs/guides', name)), 'docs/webhooks.md'];
@@ -59,6 +59,7 @@ let port: number;
 let token: string;
 
 beforeAll(async () => {
+  program('curl', 'curl');
   installation = await Installation.make({ OPERATOR_API: 'on' });
   await installation.start();
   folder = mkdtempSync(join(tmpdir(), 'phs-guides-'));
@@ -140,7 +141,7 @@ test('the guides are there, and README names each', () => {
 const elsewhere = /^(npm|docker) /m;
 
 test('no other page has lines to run', () => {
-  // What the last of them says is run by test/e2e/albums-recipe.test.ts.
+  // What the last of them says is run by test/services/albums-recipe.test.ts.
   const run = [...guides, 'docs/operations.md', 'docs/recipes.md'];
   const others = readdirSync(join(root, 'docs')).map((name) => join('docs', name));
   const pages = others.filter((name) => name.endsWith('.md') && !run.includes(name));
