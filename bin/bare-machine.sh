@@ -59,29 +59,31 @@ lay_out() {
 
 # The first start, the lines that it prints, Ctrl-C, and a second start on the same data.
 start_and_use() {
-  local app log pid
+  local app log port started
   app=$folder$(home_of "$1")/app
   log=$folder/start.log
+  port=$(node -p 's = require("node:net").createServer().listen(0); p = s.address().port; s.close(); p')
   rm -rf "$app/data"
   for time in first second; do
-    on_machine "$1" "$2" 'echo $$ >start.pid; exec npm start' >"$log" 2>&1 &
-    pid=$!
-    until curl -sf -o /dev/null http://127.0.0.1:3000/readyz; do
-      kill -0 "$pid" 2>/dev/null || { cat "$log"; check "$time start" false; return; }
+    on_machine "$1" "$2" "PORT=$port npm start" >"$log" 2>&1 &
+    started=$!
+    until curl -sf -o /dev/null "http://127.0.0.1:$port/readyz"; do
+      kill -0 "$started" 2>/dev/null || { cat "$log"; check "$time start answers" false; return; }
       sleep 0.2
     done
     check "$time start answers" true
-    [ "$time" = second ] || check 'the lines that it prints run, and the photo comes back identical' run_printed "$app" "$log"
-    # As a terminal does: to every process of the group.
-    pkill -INT -f "$(home_of "$1")/app/bin/phs.js serve" || pkill -INT -f 'bin/phs.js serve'
-    wait "$pid" || true
+    [ "$time" = second ] || check 'the lines that it prints run, and the photo comes back identical' run_printed "$1" "$log"
+    for pid in $(pgrep -f 'phs.js serve'); do [ ! "/proc/$pid/cwd" -ef "$app" ] || kill -INT "$pid"; done
+    wait "$started" || true
   done
 }
 
+# The lines name files as they are in there.
 run_printed() {
-  local lines
-  lines=$(grep -E '^ {2}(export|curl|cmp) ' "$2" | sed 's/^ *//')
-  [ "$(wc -l <<<"$lines")" -ge 5 ] && (cd "$1" && bash -euo pipefail -c "$lines") | tail -1 | grep -q 'identical$'
+  local lines home
+  home=$(home_of "$1")
+  lines=$(grep -E '^ {2}(export|curl|cmp) ' "$2" | sed "s/^ *//; s#$home/app#$folder$home/app#g")
+  [ "$(wc -l <<<"$lines")" -ge 5 ] && (cd "$folder$home/app" && bash -euo pipefail -c "$lines") | tail -1 | grep -q 'identical$'
 }
 
 make_machine

@@ -8,6 +8,7 @@ import { ChildProcessMediaReader } from './adapters/media/child-process-media-re
 import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js';
 import { ObservedBlobStore } from './adapters/observed-blob-store.js';
 import { OpenIdProvider } from './adapters/oidc/open-id-provider.js';
+import { CustomerNames } from './adapters/outgoing/customer-names.js';
 import { GeonamesGazetteer } from './adapters/places/geonames-gazetteer.js';
 import { mediaMethods, PrimaryMediaReader } from './adapters/processes/primary-media-reader.js';
 import { rateWindowMethods } from './adapters/processes/primary-rate-window-store.js';
@@ -110,6 +111,7 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
   const decoders = primary === undefined ? openMedia(config, metrics?.mediaProcessReplaced) : null;
   const media = decoders ?? new PrimaryMediaReader(primary as Rpc, scratchOf(config));
   const { blobs, directUploads, scrubPosition, close: closeBlobs } = await openBlobs(config);
+  const names = new CustomerNames();
   const ports: Ports = withInProcess({
     clock,
     store: new TypeormCustomerStore(dataSource),
@@ -133,11 +135,11 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
     renditionLocks: new LeasedRenditionLocks(new TypeormRenditionLeases(dataSource)),
     jobs: new TypeormJobQueue(dataSource),
     fetches: new TypeormFetchQueue(dataSource),
-    sourceReader: new HttpSourceReader({ allowPrivate: config.fetchAllowPrivate }),
+    sourceReader: new HttpSourceReader({ allowPrivate: config.fetchAllowPrivate, lookup: names.lookup }),
     deliveries: new TypeormDeliveryQueue(dataSource),
     deliveryKeys: new TypeormDeliveryKeyFinder(dataSource),
     shares: new TypeormShareFinder(dataSource),
-    webhooks: new HttpWebhookSender({ allowPrivate: config.webhookAllowPrivate }),
+    webhooks: new HttpWebhookSender({ allowPrivate: config.webhookAllowPrivate, lookup: names.lookup }),
     mailer: config.smtp && openMailer(config.smtp),
     operatorTokens: new TypeormOperatorTokenStore(dataSource),
     auditLog: new TypeormAuditLog(dataSource),

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import type { Lookup } from '../../src/adapters/outgoing/customer-names.js';
 import { HttpSourceReader } from '../../src/adapters/sources/http-source-reader.js';
 import { MAX_REDIRECTS, type SourceRequest } from '../../src/core/imports/source-reader.js';
 import { collected } from '../support/core-world.js';
@@ -13,13 +14,16 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const guarded = new HttpSourceReader({ allowPrivate: false });
+/** As `Lookup` promises when nothing answers. */
+const unanswered: Lookup = (_, { signal }) =>
+  new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 const open = new HttpSourceReader({ allowPrivate: true });
 const hasty = new HttpSourceReader({ allowPrivate: true, idleTimeout: 200 });
 const never = new AbortController().signal;
 const bytes = new TextEncoder().encode('0123456789'.repeat(1000));
 
 const request = (url: string, more: Partial<SourceRequest> = {}): SourceRequest => {
-  return { url, from: null, maxBytes: 1_000_000, ...more };
+  return { customerId: 1, url, from: null, maxBytes: 1_000_000, ...more };
 };
 const read = async (url: string, reader = open, more: Partial<SourceRequest> = {}) => {
   const source = await reader.open(request(url, more), never);
@@ -286,7 +290,7 @@ describe('a source is given up', () => {
   });
 
   test('whose name nobody tells', async () => {
-    const silent = new HttpSourceReader({ allowPrivate: true, idleTimeout: 100, lookup: () => new Promise(() => {}) });
+    const silent = new HttpSourceReader({ allowPrivate: true, idleTimeout: 100, lookup: unanswered });
     await expect(read('http://silent.example/', silent)).rejects.toMatchObject(failing('source_unreachable', false));
   });
 
@@ -298,6 +302,19 @@ describe('a source is given up', () => {
       response.on('close', () => clearInterval(dripping));
     });
     await expect(read(url, slow)).rejects.toMatchObject(failing('source_unreachable', false));
+  });
+
+  test('that sends less than the minimum rate, so that it does not hold a slot others wait for', async () => {
+    let time = 0;
+    const url = server.on('/a.jpg', (response) => {
+      response.writeHead(200, { 'content-length': 1_000_000 });
+      const dripping = setInterval(() => response.write('x'), 5);
+      response.on('close', () => clearInterval(dripping));
+    });
+    // Each byte comes ten seconds after the one before.
+    const reader = new HttpSourceReader({ allowPrivate: true, now: () => (time += 10_000) });
+    await expect(read(url, reader)).rejects.toMatchObject(failing('source_unreachable', false));
+    await expect(read(url, reader)).rejects.toThrow('less than 1 KB per second');
   });
 
   test('that is not there, or whose name does not exist', async () => {

@@ -1,3 +1,4 @@
+import type { Lookup } from '../../src/adapters/outgoing/customer-names.js';
 import { HttpWebhookSender } from '../../src/adapters/webhooks/http-webhook-sender.js';
 import { isPublicAddress } from '../../src/core/access/outgoing-url.js';
 import { DnsServer } from '../support/dns-server.js';
@@ -11,8 +12,11 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 const guarded = new HttpWebhookSender({ allowPrivate: false });
+/** As `Lookup` promises when nothing answers. */
+const unanswered: Lookup = (_, { signal }) =>
+  new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 const open = new HttpWebhookSender({ allowPrivate: true });
-const message = (url: string) => ({ url, headers: { 'webhook-id': 'evt_1' }, body: '{}' });
+const message = (url: string) => ({ customerId: 1, url, headers: { 'webhook-id': 'evt_1' }, body: '{}' });
 const refused = { status: null, reason: expect.stringMatching(/./), body: null };
 
 /** Host names and addresses that mean this machine. */
@@ -39,7 +43,7 @@ describe('without WEBHOOK_ALLOW_PRIVATE', () => {
   test.each([...loopback, ...loopback6, ...inside])('https://%s is refused at save and at delivery', async (host) => {
     const url = `https://${host}:${receiver.port}/hooks`;
     // Not every system knows the name `localhost.` with its dot.
-    expect(await guarded.refusal(url)).toMatch(host === 'localhost.' ? /public|not exist/ : /public/);
+    expect(await guarded.refusal(url, 1)).toMatch(host === 'localhost.' ? /public|not exist/ : /public/);
     expect(await guarded.post(message(url))).toEqual(refused);
     expect(receiver.connections).toBe(0);
   });
@@ -55,7 +59,7 @@ describe('without WEBHOOK_ALLOW_PRIVATE', () => {
     (port: number) => `//127.0.0.1:${port}/`,
   ])('what is no https URL of a host is refused (%#)', async (urlOn) => {
     const url = urlOn(receiver.port);
-    expect(await guarded.refusal(url)).toMatch(/^url must/);
+    expect(await guarded.refusal(url, 1)).toMatch(/^url must/);
     expect(await guarded.post(message(url))).toEqual(refused);
     expect(receiver.connections).toBe(0);
   });
@@ -66,7 +70,7 @@ describe('without WEBHOOK_ALLOW_PRIVATE', () => {
       const dns = await DnsServer.start(['127.0.0.1']);
       const sender = new HttpWebhookSender({ allowPrivate: false, lookup: dns.lookup });
       const url = `https://${name}:${receiver.port}/`;
-      expect(await sender.refusal(url)).toMatch(/public address/);
+      expect(await sender.refusal(url, 1)).toMatch(/public address/);
       expect(await sender.post(message(url))).toEqual(refused);
       expect([receiver.connections, dns.asked]).toEqual([0, 2]);
       await dns.close();
@@ -85,7 +89,7 @@ describe('without WEBHOOK_ALLOW_PRIVATE', () => {
     const dns = await DnsServer.start(['93.184.216.34'], ['127.0.0.1']);
     const sender = new HttpWebhookSender({ allowPrivate: false, lookup: dns.lookup });
     const url = `https://hooks.example.com:${receiver.port}/`;
-    expect(await sender.refusal(url)).toBeNull();
+    expect(await sender.refusal(url, 1)).toBeNull();
     expect(await sender.post(message(url))).toMatchObject({ status: null, reason: expect.stringMatching(/public/) });
     expect(receiver.connections).toBe(0);
     await dns.close();
@@ -93,13 +97,13 @@ describe('without WEBHOOK_ALLOW_PRIVATE', () => {
 
   test('a name that leads nowhere, or is not known, is refused with a reason', async () => {
     const lookup = async () => [];
-    expect(await new HttpWebhookSender({ allowPrivate: false, lookup }).refusal('https://a.example/')).toMatch(
+    expect(await new HttpWebhookSender({ allowPrivate: false, lookup }).refusal('https://a.example/', 1)).toMatch(
       /no address/,
     );
     const unknown = async () => {
       throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
     };
-    expect(await new HttpWebhookSender({ allowPrivate: false, lookup: unknown }).refusal('https://a.example/')).toBe(
+    expect(await new HttpWebhookSender({ allowPrivate: false, lookup: unknown }).refusal('https://a.example/', 1)).toBe(
       'The host name does not exist.',
     );
   });
@@ -120,7 +124,7 @@ test('with it the same hosts are reached, over http too', async () => {
   const hosts = loopback.filter((host) => !['0', 'localhost.'].includes(host));
   for (const host of hosts) {
     const url = `http://${host}:${receiver.port}/hooks?a=1`;
-    expect(await open.refusal(url)).toBeNull();
+    expect(await open.refusal(url, 1)).toBeNull();
     expect(await open.post(message(url))).toEqual({ status: 204, reason: null, body: null });
   }
   expect(receiver.received).toHaveLength(hosts.length);
@@ -152,9 +156,9 @@ describe('a receiver', () => {
   });
 
   test('whose name nobody tells is given up', async () => {
-    const silent = new HttpWebhookSender({ allowPrivate: true, timeout: 300, lookup: () => new Promise(() => {}) });
+    const silent = new HttpWebhookSender({ allowPrivate: true, timeout: 300, lookup: unanswered });
     expect(await silent.post(message('http://silent.example/'))).toEqual(inTime);
-    expect(await silent.refusal('http://silent.example/')).toBe(inTime.reason);
+    expect(await silent.refusal('http://silent.example/', 1)).toBe(inTime.reason);
   });
 
   test('that begins to answer and stops has answered', async () => {

@@ -14,7 +14,7 @@ test('a level that cannot load the program is refused in one sentence, without w
     refused.push(reasons[refused.length] ?? 'It ended (code 127): bwrap: not here');
     return refused.at(-1) ?? null;
   };
-  const error: Error = await chooseIsolation('auto', 'usual', refuse).catch((error) => error);
+  const error: Error = await chooseIsolation('auto', 'low', refuse).catch((error) => error);
   expect(refused.length).toBeGreaterThan(0);
   expect(error.message).toContain("It ended (code 1): Error: Cannot find module '/nowhere/media-child.js'.");
   expect(error.message).not.toMatch(/\n|node:internal|Require stack/);

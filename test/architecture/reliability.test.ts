@@ -12,7 +12,9 @@ const rows = [...read('docs/reliability.md').matchAll(/^\| (F\d+) \|.*\| (`[^|]*
 );
 
 test('each failure that was thought of has its row', () => {
-  expect(rows.map(({ fault }) => fault)).toEqual(Array.from({ length: 33 }, (_, n) => `F${n + 1}`));
+  // Standbys and second buckets (34 to 36) are the operator's, and not part of the program.
+  const numbers = [...Array.from({ length: 33 }, (_, n) => n + 1), 37];
+  expect(rows.map(({ fault }) => fault)).toEqual(numbers.map((number) => `F${number}`));
 });
 
 test.each(rows)('$fault is brought about by tests that say so', ({ fault, tests }) => {

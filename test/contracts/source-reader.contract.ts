@@ -26,7 +26,7 @@ export function sourceReaderContract(name: string, open: () => Promise<OpenReade
     afterEach(() => opened.close());
 
     const read = (url: string, request: Partial<SourceRequest> = {}, stopping = never) =>
-      opened.reader.open({ url, from: null, maxBytes: 1_000_000, ...request }, stopping);
+      opened.reader.open({ customerId: 1, url, from: null, maxBytes: 1_000_000, ...request }, stopping);
     /** What has arrived, and how it ended. */
     async function drain(bytes: AsyncIterable<Uint8Array>) {
       const chunks: Uint8Array[] = [];

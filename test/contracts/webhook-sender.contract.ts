@@ -7,7 +7,7 @@ export interface OpenSender {
   /** What the receiver answers from here on; null: it cuts the connection. */
   answers(status: number | null, headers?: Readonly<Record<string, string>>, body?: string): void;
   /** What has reached the receiver. */
-  received(): readonly Omit<WebhookMessage, 'url'>[];
+  received(): readonly Pick<WebhookMessage, 'headers' | 'body'>[];
   close(): Promise<void>;
 }
 
@@ -23,10 +23,10 @@ export function webhookSenderContract(name: string, open: () => Promise<OpenSend
     });
     afterEach(() => opened.close());
 
-    const post = (url = opened.url) => opened.sender.post({ url, headers, body });
+    const post = (url = opened.url) => opened.sender.post({ customerId: 1, url, headers, body });
 
     it('brings headers and body as they are, once', async () => {
-      expect(await opened.sender.refusal(opened.url)).toBeNull();
+      expect(await opened.sender.refusal(opened.url, 1)).toBeNull();
       expect(opened.received()).toEqual([]);
       expect(await post()).toEqual({ status: expect.any(Number), reason: null, body: null });
       expect(opened.received()).toEqual([{ headers: expect.objectContaining(headers), body }]);
@@ -82,7 +82,7 @@ export function webhookSenderContract(name: string, open: () => Promise<OpenSend
       `https://example.com/${'x'.repeat(2000)}`,
       'https://',
     ])('refuses %j, and sends nothing there', async (url) => {
-      const refusal = await opened.sender.refusal(url);
+      const refusal = await opened.sender.refusal(url, 1);
       expect(refusal).toMatch(/^url must .*\.$/);
       expect(await post(url)).toEqual({ status: null, reason: refusal, body: null });
       expect(opened.received()).toEqual([]);

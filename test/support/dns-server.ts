@@ -1,20 +1,33 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
-import type { Address } from '../../src/adapters/outgoing/permitted-addresses.js';
+import type { Address } from '../../src/adapters/outgoing/customer-names.js';
 
-/** A DNS server for one name, whose answers a test says one after another; the last is repeated. Knows A records only. */
+/**
+ * A DNS server whose answers a test says one after another, whatever the name; the last is repeated. Knows A records only, and never
+ * answers for names that end in `.silent.example`, nor at all for `.absent.example`, which do not exist.
+ */
 export class DnsServer {
-  /** Questions so far. */
+  /** Questions for A records so far, answered or not. */
   asked = 0;
+  /** Names of these questions. */
+  readonly names: string[] = [];
 
   private constructor(
     private readonly socket: Socket,
     private readonly answers: readonly (readonly string[])[],
   ) {
     socket.on('message', (question, from) => {
+      const { name, type } = questionIn(question);
+      const answer = (code: number, addresses: readonly string[]) =>
+        socket.send(answerTo(question, code, addresses), from.port, from.address);
       const addresses = this.answers[Math.min(this.asked, this.answers.length - 1)] ?? [];
-      this.asked += 1;
-      socket.send(answerTo(question, addresses), from.port, from.address);
+      if (type === A) {
+        this.asked += 1;
+        this.names.push(name);
+      }
+      if (name.endsWith('.silent.example')) return;
+      if (name.endsWith('.absent.example')) answer(NAME_ERROR, []);
+      else answer(NO_ERROR, type === A ? addresses : []);
     });
   }
 
@@ -26,10 +39,14 @@ export class DnsServer {
     return server;
   }
 
-  /** Asks this server, and no file of the system. */
+  get address(): string {
+    return `127.0.0.1:${this.socket.address().port}`;
+  }
+
+  /** Asks this server each time, and no file of the system. */
   readonly lookup = async (hostname: string): Promise<readonly Address[]> => {
     const resolver = new Resolver();
-    resolver.setServers([`127.0.0.1:${this.socket.address().port}`]);
+    resolver.setServers([this.address]);
     return (await resolver.resolve4(hostname)).map((address) => ({ address, family: 4 }));
   };
 
@@ -38,11 +55,27 @@ export class DnsServer {
   }
 }
 
+/** RFC 1035, 3.2.2 and 4.1.1. */
+const A = 1;
+const NO_ERROR = 0;
+const NAME_ERROR = 3;
+
+/** In lower case: c-ares writes names in a random one, which the answer must repeat. */
+function questionIn(message: Buffer): { name: string; type: number } {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = message[at] ?? 0; length > 0; length = message[at] ?? 0) {
+    labels.push(message.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join('.').toLowerCase(), type: message.readUInt16BE(at + 1) };
+}
+
 /** The question with A records for it, good for no seconds at all (RFC 1035). */
-function answerTo(question: Buffer, addresses: readonly string[]): Buffer {
+function answerTo(question: Buffer, code: number, addresses: readonly string[]): Buffer {
   const nameEnd = question.indexOf(0, 12) + 1;
   const header = Buffer.from(question.subarray(0, 12));
-  header.writeUInt16BE(0x8180, 2);
+  header.writeUInt16BE(0x8180 | code, 2);
   header.writeUInt16BE(addresses.length, 6);
   // What the resolver said beyond its question (EDNS) is not answered.
   header.writeUInt16BE(0, 10);

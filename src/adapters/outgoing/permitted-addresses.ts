@@ -1,16 +1,6 @@
-import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublicAddress } from '../../core/access/outgoing-url.js';
-
-export interface Address {
-  readonly address: string;
-  readonly family: number;
-}
-
-/** All addresses of a name. */
-export type Lookup = (hostname: string) => Promise<readonly Address[]>;
-
-export const lookupBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
+import type { Address, Asking, Lookup } from './customer-names.js';
 
 /** The URL leads to an address that requests may not go to. Thrown by adapters and caught there. */
 export class ForbiddenAddress extends Error {}
@@ -20,7 +10,7 @@ export type AddressRule = (address: string) => boolean;
 
 export const addressRule = (allowPrivate: boolean): AddressRule => (allowPrivate ? () => true : isPublicAddress);
 
-export interface PermittedBy {
+export interface PermittedBy extends Asking {
   readonly permits: AddressRule;
   readonly lookup: Lookup;
   /** Named by the error. */
@@ -33,11 +23,11 @@ export interface PermittedBy {
  */
 export async function permittedAddresses(
   url: string,
-  { permits, lookup, field }: PermittedBy,
+  { permits, lookup, field, ...asking }: PermittedBy,
 ): Promise<readonly Address[]> {
   const hostname = new URL(url).hostname.replace(/^\[|\]$/g, '');
   const family = isIP(hostname);
-  const addresses = family > 0 ? [{ address: hostname, family }] : await lookup(hostname);
+  const addresses = family > 0 ? [{ address: hostname, family }] : await lookup(hostname, asking);
   if (addresses.length === 0) throw new ForbiddenAddress('The host name resolves to no address.');
   if (addresses.every(({ address }) => permits(address))) return addresses;
   throw new ForbiddenAddress(`${field} must resolve to public addresses only.`);
@@ -54,13 +44,4 @@ export function pinnedTo(addresses: readonly Address[]): LookupFunction {
     const [first] = addresses;
     answer(null, first?.address ?? '', first?.family);
   };
-}
-
-/** A look-up cannot be cancelled; its result is no longer awaited. */
-export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
-    if (signal.aborted) reject(signal.reason);
-  });
 }

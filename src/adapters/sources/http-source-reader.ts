@@ -6,13 +6,12 @@ import {
   type SourceReader,
   type SourceRequest,
 } from '../../core/imports/source-reader.js';
+import type { Id } from '../../core/shared/ids.js';
+import { CustomerNames, type Lookup } from '../outgoing/customer-names.js';
 import {
   type AddressRule,
   addressRule,
   ForbiddenAddress,
-  type Lookup,
-  lookupBySystem,
-  orAborted,
   permittedAddresses,
 } from '../outgoing/permitted-addresses.js';
 import { bodyOf } from './source-body.js';
@@ -23,7 +22,7 @@ import { readResponse } from './source-response.js';
 export interface HttpSourceReaderOptions {
   /** For home networks: any address, and http as well. */
   readonly allowPrivate: boolean;
-  /** Default: the system's resolver. */
+  /** Default: `CustomerNames` of its own. */
   readonly lookup?: Lookup;
   /** Default: every address, or only public ones, as `allowPrivate` says. */
   readonly permits?: AddressRule;
@@ -31,7 +30,11 @@ export interface HttpSourceReaderOptions {
   readonly idleTimeout?: number;
   /** For a whole try, with all redirects. Milliseconds; default 15 minutes. */
   readonly timeout?: number;
+  /** Milliseconds of a monotonic clock. */
+  readonly now?: () => number;
 }
+
+type Following = RequestedPart & { readonly customerId: Id };
 
 const IDLE_TIMEOUT_MS = 30_000;
 const TIMEOUT_MS = 15 * 60_000;
@@ -44,12 +47,14 @@ export class HttpSourceReader implements SourceReader {
   private readonly allowPrivate: boolean;
   private readonly lookup: Lookup;
   private readonly permits: AddressRule;
-  private readonly idleTimeout: number;
+  readonly idleTimeout: number;
+  readonly now: () => number;
   private readonly timeout: number;
 
-  constructor({ allowPrivate, lookup, permits, idleTimeout, timeout }: HttpSourceReaderOptions) {
+  constructor({ allowPrivate, lookup, permits, idleTimeout, timeout, now }: HttpSourceReaderOptions) {
+    this.now = now ?? (() => performance.now());
     this.allowPrivate = allowPrivate;
-    this.lookup = lookup ?? lookupBySystem;
+    this.lookup = lookup ?? new CustomerNames().lookup;
     this.permits = permits ?? addressRule(allowPrivate);
     this.idleTimeout = idleTimeout ?? IDLE_TIMEOUT_MS;
     this.timeout = timeout ?? TIMEOUT_MS;
@@ -65,7 +70,7 @@ export class HttpSourceReader implements SourceReader {
     try {
       const response = await this.follow(request, signal);
       const { offset, sizeBytes, validator } = readResponse(request, response);
-      const bytes = bodyOf(response, this.idleTimeout, sizeBytes === null ? null : sizeBytes - offset, signal);
+      const bytes = bodyOf(response, this, sizeBytes === null ? null : sizeBytes - offset, signal);
       return { offset, sizeBytes, validator, bytes, close: () => over.abort() };
     } catch (error) {
       over.abort();
@@ -74,16 +79,17 @@ export class HttpSourceReader implements SourceReader {
   }
 
   /** The response to this request, or to the one that it leads to. */
-  private async follow({ url: first, from }: RequestedPart, signal: AbortSignal): Promise<IncomingMessage> {
+  private async follow(request: Following, signal: AbortSignal): Promise<IncomingMessage> {
+    const { url: first, from, customerId } = request;
     let url = first;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const response = await this.get(url, from, signal);
+      const response = await this.get({ url, from, customerId }, signal);
       const status = response.statusCode ?? 0;
       if (status === 200 || (status === 206 && from !== null)) return response;
       // Its body is of no interest.
       response.destroy();
       // What is stored does not continue in this file any more, or is all of it: it is read from the beginning.
-      if (status === 416 && from !== null) return this.follow({ url: first, from: null }, signal);
+      if (status === 416 && from !== null) return this.follow({ ...request, from: null }, signal);
       const { location } = response.headers;
       if (!REDIRECTS.includes(status) || location === undefined) throw failureOfStatus(status, response.headers);
       url = redirected(url, location);
@@ -92,12 +98,12 @@ export class HttpSourceReader implements SourceReader {
   }
 
   /** Each URL on the way follows the same rules. */
-  private async get(url: string, from: RequestedPart['from'], signal: AbortSignal): Promise<IncomingMessage> {
+  private async get({ url, from, customerId }: Following, signal: AbortSignal): Promise<IncomingMessage> {
     const problem = this.problem(url);
     if (problem !== null) throw forbidden(problem);
-    const where = { permits: this.permits, lookup: this.lookup, field: field.name };
     const late = AbortSignal.any([signal, AbortSignal.timeout(this.idleTimeout)]);
-    const addresses = await orAborted(permittedAddresses(url, where), late).catch((error: unknown) => {
+    const by = { permits: this.permits, lookup: this.lookup, field: field.name, customerId, signal: late };
+    const addresses = await permittedAddresses(url, by).catch((error: unknown) => {
       throw error instanceof ForbiddenAddress ? forbidden(error.message) : error;
     });
     return getOnce({ url, from, addresses, idleTimeout: this.idleTimeout }, signal);

@@ -1,7 +1,8 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { SourceRequest } from '../../core/imports/source-reader.js';
-import { type Address, pinnedTo } from '../outgoing/permitted-addresses.js';
+import type { Address } from '../outgoing/customer-names.js';
+import { pinnedTo } from '../outgoing/permitted-addresses.js';
 import { TooQuiet } from './source-failures.js';
 
 /** A file, or what follows the bytes of it that are stored. */

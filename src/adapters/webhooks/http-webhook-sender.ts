@@ -1,22 +1,15 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isPublicAddress, urlProblem } from '../../core/access/outgoing-url.js';
+import type { Id } from '../../core/shared/ids.js';
 import {
   MAX_ANSWER_BYTES,
   type WebhookAnswer,
   type WebhookMessage,
   type WebhookSender,
 } from '../../core/webhooks/webhook-sender.js';
-import {
-  type Address,
-  addressRule,
-  ForbiddenAddress,
-  type Lookup,
-  lookupBySystem,
-  orAborted,
-  permittedAddresses,
-  pinnedTo,
-} from '../outgoing/permitted-addresses.js';
+import { type Address, type Asking, CustomerNames, type Lookup } from '../outgoing/customer-names.js';
+import { addressRule, ForbiddenAddress, permittedAddresses, pinnedTo } from '../outgoing/permitted-addresses.js';
 import { reasonOf } from '../outgoing/reasons.js';
 import { answerText } from './answer-text.js';
 
@@ -25,7 +18,7 @@ export interface HttpWebhookSenderOptions {
   readonly allowPrivate: boolean;
   /** Whether bodies of private addresses are passed on, too. Otherwise whoever may create endpoints could read what is behind them. */
   readonly readPrivate?: boolean;
-  /** All addresses of a name; default: the system's resolver. */
+  /** Default: `CustomerNames` of its own. */
   readonly lookup?: Lookup;
   /** For the whole request, including name resolution. Milliseconds; default 15 seconds. */
   readonly timeout?: number;
@@ -45,14 +38,14 @@ export class HttpWebhookSender implements WebhookSender {
   constructor({ allowPrivate, readPrivate = false, lookup, timeout }: HttpWebhookSenderOptions) {
     this.allowPrivate = allowPrivate;
     this.readPrivate = readPrivate;
-    this.lookup = lookup ?? lookupBySystem;
+    this.lookup = lookup ?? new CustomerNames().lookup;
     this.timeout = timeout ?? TIMEOUT_MS;
   }
 
-  async refusal(url: string): Promise<string | null> {
+  async refusal(url: string, customerId: Id): Promise<string | null> {
     const signal = AbortSignal.timeout(this.timeout);
     try {
-      await orAborted(this.addressesOf(url), signal);
+      await this.addressesOf(url, { customerId, signal });
       return null;
     } catch (error) {
       return reasonFor(error, signal);
@@ -62,7 +55,7 @@ export class HttpWebhookSender implements WebhookSender {
   async post(message: WebhookMessage): Promise<WebhookAnswer> {
     const signal = AbortSignal.timeout(this.timeout);
     try {
-      const addresses = await orAborted(this.addressesOf(message.url), signal);
+      const addresses = await this.addressesOf(message.url, { customerId: message.customerId, signal });
       const { status, body } = await send(message, addresses, signal);
       const isReadable = this.readPrivate || addresses.every(({ address }) => isPublicAddress(address));
       return { status, reason: null, body: isReadable ? body : null };
@@ -71,11 +64,11 @@ export class HttpWebhookSender implements WebhookSender {
     }
   }
 
-  private addressesOf(url: string): Promise<readonly Address[]> {
+  private addressesOf(url: string, asking: Asking): Promise<readonly Address[]> {
     const problem = urlProblem(url, this.allowPrivate);
     if (problem !== null) return Promise.reject(new ForbiddenAddress(problem));
     const permits = addressRule(this.allowPrivate);
-    return permittedAddresses(url, { permits, lookup: this.lookup, field: 'url' });
+    return permittedAddresses(url, { permits, lookup: this.lookup, field: 'url', ...asking });
   }
 }
 

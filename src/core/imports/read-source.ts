@@ -23,11 +23,12 @@ export async function readSource(
   await requireDiskSpace(uses, 0);
   const { offset, validator } = { offset: offsetOf(stored.upload), validator: leased.validator };
   const from = offset > 0 && validator !== null ? { offset, validator } : null;
-  const source = await sourceReader.open({ url, from, maxBytes: limits.maxFileBytes }, stopping);
+  const { customerId } = leased;
+  const source = await sourceReader.open({ customerId, url, from, maxBytes: limits.maxFileBytes }, stopping);
   try {
     let received = source.offset;
     const remaining = () => (source.sizeBytes ?? limits.maxFileBytes) - received;
-    const sender = { customerId: leased.customerId, apiKeyId: null, itemId: leased.itemId, remaining };
+    const sender = { customerId, apiKeyId: null, itemId: leased.itemId, remaining };
     const slot = uploads.take({ ...sender, isResumable: true });
     const counted = onEach(slot.guarded(source.bytes), ({ length }) => {
       received += length;

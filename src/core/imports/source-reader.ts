@@ -1,6 +1,9 @@
 import type { ItemError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
 
 export interface SourceRequest {
+  /** Whose file it becomes: one customer's sources delay no other's. */
+  readonly customerId: Id;
   readonly url: string;
   /** The bytes before `offset` are stored already, from the version of the file that `validator` names; null: from the beginning. */
   readonly from: { readonly offset: number; readonly validator: string } | null;

@@ -34,7 +34,7 @@ export async function createWebhookEndpoint(
   input: EndpointInput & { readonly url: string },
   { secret = newWebhookSecret(), listenFor = null }: EndpointPurpose = {},
 ): Promise<EndpointWithSecret> {
-  const { url = input.url, description = null, events = [] } = await endpointValues(uses, input);
+  const { url = input.url, description = null, events = [] } = await endpointValues(uses, customerId, input);
   return uses.store.transaction(customerId, async ({ customer, webhookEndpoints, audit }) => {
     // Endpoints are created one at a time, so that their number stays within its limit.
     await customer.lock();

@@ -20,7 +20,7 @@ export async function editWebhookEndpoint(
   patch: EndpointPatch,
   check: Precondition<WebhookEndpoint> = unconditional,
 ): Promise<WebhookEndpoint> {
-  const values = await endpointValues(uses, patch);
+  const values = await endpointValues(uses, caller.customerId, patch);
   return changeWebhookEndpoint(uses, caller, id, (endpoint, at) => {
     check(endpoint);
     const edited = { ...endpoint, ...values, updatedAt: at };

@@ -39,5 +39,8 @@ export async function sendEvent<Uses extends DeliverUses>(
     'content-type': 'application/json; charset=utf-8',
     ...signedHeaders({ eventId: delivery.eventId, body, at }, secrets),
   };
-  return { body, answer: await uses.webhooks.post({ url: endpoint.url, headers, body }) };
+  return {
+    body,
+    answer: await uses.webhooks.post({ customerId: delivery.customerId, url: endpoint.url, headers, body }),
+  };
 }

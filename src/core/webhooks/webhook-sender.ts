@@ -1,5 +1,8 @@
-/** One request to a receiver. */
+import type { Id } from '../shared/ids.js';
+
+/** One request to a receiver of a customer. */
 export interface WebhookMessage {
+  readonly customerId: Id;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -28,8 +31,8 @@ export const MAX_ANSWER_BYTES = 1024;
 
 /** Sends webhooks, and only to permitted addresses. */
 export interface WebhookSender {
-  /** Why nothing may be sent to this URL, as a sentence; null when it may. Resolves its name. Never throws. */
-  refusal(url: string): Promise<string | null>;
+  /** Why nothing may be sent to this URL of a customer, as a sentence; null when it may. Resolves its name. Never throws. */
+  refusal(url: string, customerId: Id): Promise<string | null>;
   /**
    * POSTs once. Does not send to a URL that `refusal` refuses; its name is resolved once, and the request goes only there. Redirects are
    * not followed. Everything in the response except its status and the beginning of its body is dropped. Resolves within 15 seconds; never

@@ -1,5 +1,6 @@
 import { type ChangeType, changeTypes, isChangeType } from '../events/event.js';
 import { type FieldError, invalid } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
 import { cleanText, codePoints } from '../shared/text.js';
 import type { WebhookSender } from './webhook-sender.js';
 
@@ -23,11 +24,12 @@ export const MAX_ENDPOINT_DESCRIPTION = 200;
 /** Errors: `invalid_request`, for a URL also when its name resolves to a forbidden address. */
 export async function endpointValues(
   { webhooks }: { webhooks: WebhookSender },
+  customerId: Id,
   input: EndpointInput,
 ): Promise<EndpointValues> {
   const description = input.description === undefined ? undefined : cleanText(input.description ?? '') || null;
   const errors = [...descriptionErrors(description), ...eventErrors(input.events ?? [])];
-  const refusal = input.url === undefined ? null : await webhooks.refusal(input.url.trim());
+  const refusal = input.url === undefined ? null : await webhooks.refusal(input.url.trim(), customerId);
   if (refusal !== null) errors.unshift({ field: 'url', code: 'invalid_format', message: refusal });
   if (errors.length > 0) throw invalid(...errors);
   return {

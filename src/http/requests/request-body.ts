@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { LEAST_RATE, notSlower, RATE_OVER_MS } from '../../core/shared/bytes.js';
 import { DomainError } from '../../core/shared/errors.js';
 
 /** How much of an unwanted body is read and discarded, so that the client receives the response. */
@@ -35,7 +36,8 @@ export async function* bodyOf(
   tooSlow: () => Error = () => new ClientGone('the body arrived too slowly'),
 ): AsyncGenerator<Buffer, void, undefined> {
   try {
-    yield* notSlower(request.iterator({ destroyOnReturn: false }), tooSlow);
+    // The socket's timeout handles silence (`limitSockets`).
+    yield* notSlower(request.iterator({ destroyOnReturn: false }), tooSlow, () => performance.now());
   } catch (error) {
     const isOurs = error instanceof ClientGone || error instanceof DomainError;
     throw request.complete || isOurs ? error : new ClientGone('the request was aborted', { cause: error });
@@ -43,34 +45,9 @@ export async function* bodyOf(
   if (!request.complete) throw new ClientGone('the request was aborted');
 }
 
-/** The minimum rate of a body, in bytes a second, over each of so many milliseconds. */
-const SLOWEST = 1024;
-const OVER_MS = 60_000;
-
-/**
- * The same bytes, unless they arrive too slowly; the socket's timeout handles silence (`limitSockets`). @param now Milliseconds of a
- * monotonic clock.
- */
-export async function* notSlower<T extends Uint8Array>(
-  bytes: AsyncIterable<T>,
-  tooSlow: () => Error,
-  now: () => number = () => performance.now(),
-): AsyncGenerator<T, void, undefined> {
-  let [since, received] = [now(), 0];
-  for await (const chunk of bytes) {
-    received += chunk.length;
-    const elapsed = now() - since;
-    if (elapsed >= OVER_MS) {
-      if (received < (SLOWEST * elapsed) / 1000) throw tooSlow();
-      [since, received] = [now(), 0];
-    }
-    yield chunk;
-  }
-}
-
 /** For clients that may send the same body again. */
 export function requestTimeout(): DomainError {
-  const message = `The body arrived more slowly than ${SLOWEST} bytes per second for ${OVER_MS / 1000} seconds. Send it again over a faster connection.`;
+  const message = `The body arrived more slowly than ${LEAST_RATE} bytes per second for ${RATE_OVER_MS / 1000} seconds. Send it again over a faster connection.`;
   return new DomainError('request_timeout', message);
 }
 
