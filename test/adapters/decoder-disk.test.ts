@@ -53,6 +53,7 @@ test('the preview of a raw file does not fit on the disk', async () => {
     contentType: 'image/x-adobe-dng',
     jpegs: [{ start: 0, length: jpeg.length }],
     orientation: null,
+    isAdobeRgb: false,
     sensorData: [],
     metadata: null,
     xmp: null,

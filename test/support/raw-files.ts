@@ -106,6 +106,8 @@ export const rawKinds: readonly RawKind[] = ['dng', 'cr2', 'cr3', 'nef', 'arw', 
 export interface RawOptions {
   /** A whole JPEG. */
   readonly preview: Buffer;
+  /** Default false. */
+  readonly isAdobeRgb?: boolean;
   /** Left out of the file when 0. */
   readonly orientation?: number;
   /** Tags that the main directory has besides. */
@@ -148,6 +150,12 @@ const exifTags = (extra: readonly Tag[] = []): Directory => ({
     ...extra,
   ],
 });
+
+/** As a camera says it that is set to Adobe RGB. */
+const adobeRgb: readonly Tag[] = [
+  [40_961, SHORT, [0xffff]],
+  [40_965, LONG, { directories: [{ tags: [[1, ASCII, 'R03']] }] }],
+];
 
 const gps: Directory = {
   tags: [
@@ -214,7 +222,11 @@ const headers: Readonly<Record<Exclude<RawKind, 'raf' | 'cr3'>, (writer: TiffWri
     Buffer.concat([Buffer.from('IIU\0'), writer.long(24), Buffer.from('88e774d8f8251d4d947a6e77822b5d6a', 'hex')]),
 };
 
-function camera(kind: RawKind, { orientation = 1, tags = [] }: RawOptions, exif = exifTags()): Tag[] {
+function camera(
+  kind: RawKind,
+  { orientation = 1, tags = [], isAdobeRgb = false }: RawOptions,
+  exif = exifTags(isAdobeRgb ? adobeRgb : []),
+): Tag[] {
   return [
     [271, ASCII, makeOf(kind)],
     [272, ASCII, modelOf(kind)],
@@ -360,7 +372,7 @@ function raf(jpeg: Buffer): Buffer {
   return Buffer.concat([head, Buffer.alloc(40), jpeg, Buffer.alloc(8), SENSOR]);
 }
 
-function cr3({ preview: jpeg, orientation = 1, tags = [] }: RawOptions): Buffer {
+function cr3({ preview: jpeg, orientation = 1, tags = [], isAdobeRgb = false }: RawOptions): Buffer {
   const writer = new TiffWriter(true);
   const part = (directory: Directory) => Buffer.concat([plainHeader(writer), writer.at(8, directory)]);
   const main: Tag[] = [[271, ASCII, makeOf('cr3')], [272, ASCII, modelOf('cr3')], ...tags];
@@ -370,7 +382,7 @@ function cr3({ preview: jpeg, orientation = 1, tags = [] }: RawOptions): Buffer 
     Buffer.from('85c0b687820f11e08111f4ce462b6a48', 'hex'),
     box('CNCV', Buffer.from('CanonCR3_001/00.09.00/00.00.00')),
     box('CMT1', part({ tags: main })),
-    box('CMT2', part(exifTags())),
+    box('CMT2', part(exifTags(isAdobeRgb ? adobeRgb : []))),
     box('CMT4', part(gps)),
   );
   const track = (length: number, at: number) =>

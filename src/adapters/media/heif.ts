@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Libheif, default as OpenLibheif } from 'libheif-js/libheif-wasm/libheif-bundle.js';
+import { type ColourSpace, converter } from './colour-space.js';
 import type { Pixels } from './pixel-tiff.js';
 import { decodeFailed, requirePictureSize } from './refusals.js';
 
@@ -7,21 +8,34 @@ import { decodeFailed, requirePictureSize } from './refusals.js';
 const COLORSPACE_RGB = 1;
 const CHROMA_INTERLEAVED_RGB = 10;
 const CHROMA_INTERLEAVED_RGBA = 11;
+const CHROMA_INTERLEAVED_RRGGBB_LE = 14;
+const CHROMA_INTERLEAVED_RRGGBBAA_LE = 15;
 const CHANNEL_INTERLEAVED = 10;
+
+// From heif_error.h.
+/** Unknown type of profile, primaries, transfer or matrix; contradiction between container and bitstream. The pixels are there. */
+const COLOUR_WARNINGS = [126, 133, 134, 135, 152];
+const MAX_WARNINGS = 100;
 
 export interface DecodedHeif extends Pixels {
   /** Some of it could not be decoded and is left blank. */
   readonly damaged: boolean;
 }
 
+export interface HeifOrder {
+  readonly maxPixels: number;
+  readonly space: ColourSpace | null;
+}
+
 /**
  * Decodes the primary picture of a HEIC file to 8 bits per channel in the file's own colour space, rotated and mirrored as the container
- * specifies. Throws a refusal when it cannot be decoded, or is over `maxPixels`. The pixels are a view into memory of the decoder.
+ * specifies; or from the space of an order to sRGB, from as many bits as there are. Throws a refusal when it cannot be decoded, or is over
+ * `maxPixels`. The pixels are a view into memory of the decoder.
  */
-export function decodeHeif(file: Uint8Array, maxPixels: number): DecodedHeif {
+export function decodeHeif(file: Uint8Array, order: HeifOrder): DecodedHeif {
   try {
     // An instance for each picture: its memory never shrinks, and nothing of a hostile file outlives it.
-    return decodeWith(openLibheif()({ print: () => undefined, printErr: () => undefined }), file, maxPixels);
+    return decodeWith(openLibheif()({ print: () => undefined, printErr: () => undefined }), file, order);
   } catch (error) {
     // A trap inside WebAssembly, out of memory included.
     if (error instanceof Error && error.name === 'RuntimeError') throw decodeFailed();
@@ -34,7 +48,7 @@ function openLibheif(): typeof OpenLibheif {
   return createRequire(import.meta.url)('libheif-js/libheif-wasm/libheif-bundle.js');
 }
 
-function decodeWith(heif: Libheif, file: Uint8Array, maxPixels: number): DecodedHeif {
+function decodeWith(heif: Libheif, file: Uint8Array, { maxPixels, space }: HeifOrder): DecodedHeif {
   /** `struct heif_error` (code, subcode, message), followed by one word for the output of a call. */
   const error = heif._malloc(16);
   const out = error + 12;
@@ -56,8 +70,10 @@ function decodeWith(heif: Libheif, file: Uint8Array, maxPixels: number): Decoded
   requirePictureSize(heif._heif_image_handle_get_width(handle), heif._heif_image_handle_get_height(handle), maxPixels);
 
   const alpha = heif._heif_image_handle_has_alpha_channel(handle) !== 0;
-  const chroma = alpha ? CHROMA_INTERLEAVED_RGBA : CHROMA_INTERLEAVED_RGB;
-  heif._heif_decode_image(error, handle, out, COLORSPACE_RGB, chroma, 0);
+  const chroma = alpha
+    ? [CHROMA_INTERLEAVED_RGBA, CHROMA_INTERLEAVED_RRGGBBAA_LE]
+    : [CHROMA_INTERLEAVED_RGB, CHROMA_INTERLEAVED_RRGGBB_LE];
+  heif._heif_decode_image(error, handle, out, COLORSPACE_RGB, chroma[space ? 1 : 0] ?? 0, 0);
   requireSuccess();
   const image = word(out);
   const [width, height] = [
@@ -67,11 +83,16 @@ function decodeWith(heif: Libheif, file: Uint8Array, maxPixels: number): Decoded
   requirePictureSize(width, height, maxPixels);
   const plane = heif._heif_image_get_plane_readonly2(image, CHANNEL_INTERLEAVED, out);
   const stride = word(out);
-  return {
-    width,
-    height,
-    channels: alpha ? 4 : 3,
-    damaged: heif._heif_image_get_decoding_warnings(image, 0, 0, 0) > 0,
-    row: (y) => heif.HEAPU8.subarray(plane + y * stride, plane + y * stride + width * (alpha ? 4 : 3)),
-  };
+  const channels = alpha ? 4 : 3;
+  const rowBytes = (y: number, length: number) => heif.HEAPU8.subarray(plane + y * stride, plane + y * stride + length);
+  const warnings = heif._malloc(12 * MAX_WARNINGS);
+  const warned = heif._heif_image_get_decoding_warnings(image, 0, warnings, MAX_WARNINGS);
+  const subcodes = Array.from({ length: warned }, (_, index) => word(warnings + 12 * index + 4));
+  const damaged = subcodes.some((subcode) => !COLOUR_WARNINGS.includes(subcode));
+  const facts = { width, height, channels, damaged } as const;
+  if (space === null) return { ...facts, row: (y) => rowBytes(y, width * channels) };
+  const bits = heif._heif_image_get_bits_per_pixel_range(image, CHANNEL_INTERLEAVED);
+  const convert = converter(space, 2 ** bits - 1);
+  const samples = (bytes: Uint8Array) => new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+  return { ...facts, row: (y) => convert(samples(rowBytes(y, 2 * width * channels)), channels) };
 }

@@ -21,6 +21,7 @@ declare module 'libheif-js/libheif-wasm/libheif-bundle.js' {
     _heif_image_handle_get_width(handle: number): number;
     _heif_image_handle_get_height(handle: number): number;
     _heif_image_handle_has_alpha_channel(handle: number): number;
+    _heif_image_get_bits_per_pixel_range(image: number, channel: number): number;
     _heif_decode_image(
       error: number,
       handle: number,

@@ -2,9 +2,11 @@ import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
 import { isRawType } from '../../core/media/formats.js';
+import { type Colours, declaredColours, isAdobeRgbByTiff, pngCodePoints } from './declared-colours.js';
 import { bytesAt } from './file-bytes.js';
 import { firstFrame } from './gif-frame.js';
 import { decodeHeif } from './heif.js';
+import { heifStructure } from './heif-structure.js';
 import { writePixelTiff } from './pixel-tiff.js';
 import { OTHER_RAW, type RawFile } from './raw/raw-file.js';
 import { readRaw, withRawPicture } from './raw/raw-picture.js';
@@ -29,6 +31,9 @@ export interface Picture {
   /** Of what is to be decoded, as in EXIF; 1 where EXIF's does not apply. */
   readonly orientation: number;
   readonly alpha: boolean;
+  readonly colours: Colours;
+  /** More than 8 bits. */
+  readonly isDeep: boolean;
   /** Found to be damaged while opening it. */
   readonly damaged: boolean;
   /** The file to read metadata from, in addition to those below. */
@@ -56,26 +61,26 @@ export async function withPicture<T>(order: PictureOrder, work: (picture: Pictur
   try {
     const { contentType, raw } = await acceptedType(file, order.maxPixels);
     if (raw !== null) return await withRawPicture({ ...order, raw, file }, work);
-    return await withOrdinaryPicture({ ...order, contentType, sizeBytes: (await file.stat()).size }, work);
+    return await withOrdinaryPicture({ ...order, contentType, file }, work);
   } finally {
     await file.close();
   }
 }
 
 async function withOrdinaryPicture<T>(
-  { path, folder, maxPixels, contentType, sizeBytes }: PictureOrder & { contentType: string; sizeBytes: number },
+  { path, folder, maxPixels, contentType, file }: PictureOrder & { contentType: string; file: FileHandle },
   work: (picture: Picture) => Promise<T>,
 ): Promise<T> {
   const header = await sharp(path, { failOn: 'none', limitInputPixels: false })
     .metadata()
     .catch(() => null);
   if (isHeif(contentType) && header?.compression !== 'av1') {
-    return withHeif({ path, folder, maxPixels, contentType, header }, work);
+    return withHeif({ path, folder, maxPixels, contentType, file, header }, work);
   }
   if (header === null) throw decodeFailed();
   const { width, height } = header.autoOrient;
   requirePictureSize(width, height, maxPixels);
-  requireDensity({ contentType, width, height, sizeBytes });
+  requireDensity({ contentType, width, height, sizeBytes: (await file.stat()).size });
   const heif = header.format === 'heif';
   return work({
     path,
@@ -84,11 +89,22 @@ async function withOrdinaryPicture<T>(
     height,
     orientation: heif ? 1 : exifOrientation(header.orientation),
     alpha: header.hasAlpha,
+    colours: await coloursOf(file, contentType, header),
+    isDeep: header.depth === 'ushort',
     damaged: false,
     metadataPath: path,
     exif: header.exif,
     xmp: header.xmp,
   });
+}
+
+async function coloursOf(file: FileHandle, contentType: string, header: Metadata): Promise<Colours> {
+  const codePoints = async () => {
+    if (header.format === 'heif') return (await heifStructure(file))?.codePoints ?? null;
+    return contentType === 'image/png' ? pngCodePoints(file) : null;
+  };
+  const isAdobeRgb = contentType === 'image/tiff' && (await isAdobeRgbByTiff(file));
+  return declaredColours({ header, codePoints: await codePoints(), isAdobeRgb });
 }
 
 /** Values that EXIF does not have leave the picture as it is. */
@@ -124,21 +140,34 @@ interface HeifFile {
   readonly folder: string;
   readonly maxPixels: number;
   readonly contentType: string;
+  readonly file: FileHandle;
   readonly header: Metadata | null;
 }
 
 async function withHeif<T>(
-  { path, folder, maxPixels, contentType, header }: HeifFile,
+  { path, folder, maxPixels, contentType, file, header }: HeifFile,
   work: (picture: Picture) => Promise<T>,
 ): Promise<T> {
-  const decoded = decodeHeif(await readFile(path), maxPixels);
+  const { icc, exif, xmp } = header ?? {};
+  const codePoints = (await heifStructure(file))?.codePoints ?? null;
+  const colours = await declaredColours({ header: { space: 'srgb', icc, exif }, codePoints });
+  // 8 bits are too few for more light than sRGB has.
+  const isHighRange = colours.space?.tone !== undefined;
+  const decoded = decodeHeif(await readFile(path), { maxPixels, space: isHighRange ? colours.space : null });
   const { width, height, channels, damaged } = decoded;
   const tiff = join(folder, 'heif.tif');
   try {
-    await writePixelTiff(tiff, decoded, header?.icc);
-    const alpha = channels === 4;
-    const metadata = { metadataPath: path, exif: header?.exif, xmp: header?.xmp };
-    return await work({ path: tiff, contentType, width, height, orientation: 1, alpha, damaged, ...metadata });
+    await writePixelTiff(tiff, decoded, icc);
+    const facts = { contentType, width, height, orientation: 1, alpha: channels === 4, damaged };
+    return await work({
+      ...facts,
+      path: tiff,
+      colours: isHighRange ? { space: null, ignoreIcc: false } : colours,
+      isDeep: false,
+      metadataPath: path,
+      exif,
+      xmp,
+    });
   } finally {
     await rm(tiff, { force: true });
   }

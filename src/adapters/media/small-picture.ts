@@ -1,5 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import type { Size } from '../../core/media/transformation.js';
+import { type ColourSpace, converter } from './colour-space.js';
 import type { Picture } from './picture.js';
 
 /** Pixels of a whole picture, scaled down: sRGB, 8 bits, with alpha or without. */
@@ -29,11 +30,25 @@ export interface SmallOrder {
  */
 export async function smallPicture(picture: Picture, { failOn, ...order }: SmallOrder): Promise<SmallPicture> {
   const { width, height } = isTurned(picture.orientation) ? swapped(order) : order;
+  const { space, ignoreIcc } = picture.colours;
   // The size was checked when the picture was opened.
-  const lying = sharp(picture.path, { failOn, limitInputPixels: false })
-    .resize(width, height, { fit: 'fill' })
-    .toColourspace('srgb');
-  return rotate(await pixelsOf(lying), picture.orientation);
+  const lying = sharp(picture.path, { failOn, limitInputPixels: false, ignoreIcc }).resize(width, height, {
+    fit: 'fill',
+  });
+  const small = space === null ? await pixelsOf(lying.toColourspace('srgb')) : await converted(lying, picture, space);
+  return rotate(small, picture.orientation);
+}
+
+/** The pixels in sRGB, from another space: scaled there, as sharp would not know what else to do. */
+async function converted(lying: Sharp, { isDeep }: Picture, space: ColourSpace): Promise<SmallPicture> {
+  const { data, info } = await lying
+    .toColourspace(isDeep ? 'rgb16' : 'srgb')
+    .raw({ depth: isDeep ? 'ushort' : 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  const samples = isDeep ? new Uint16Array(data.buffer, data.byteOffset, data.length / 2) : data;
+  const convert = converter(space, isDeep ? 0xffff : 0xff);
+  return { data: convert(samples, channels), raw: { width, height, channels } };
 }
 
 /** As an EXIF orientation says. */

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type Box, Boxes, UUID_BYTES } from '../boxes.js';
+import { namesAdobeRgb } from '../declared-colours.js';
 import { bytesAt } from '../file-bytes.js';
 import { entriesOf, mainEntries } from './metadata-tiff.js';
 import type { Range, RawReader } from './raw-file.js';
@@ -44,6 +45,7 @@ export const readCr3: RawReader = async (file) => {
     contentType: 'image/x-canon-cr3',
     jpegs: [...(await tracks(file, boxes, inside)), ...(preview ? await previewIn(file, boxes, preview) : [])],
     orientation: main ? await main.tiff.number(main.directory?.entries.get(ORIENTATION)) : null,
+    isAdobeRgb: exif !== null && (await namesAdobeRgb(exif.tiff, exif.directory)),
     sensorData: top.filter((box) => box.type === 'mdat'),
     metadata: {
       little,

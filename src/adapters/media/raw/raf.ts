@@ -16,6 +16,7 @@ export const readRaf: RawReader = async (file) => {
     contentType: 'image/x-fuji-raf',
     jpegs: [range(JPEG_AT)],
     orientation: null,
+    isAdobeRgb: false,
     sensorData: [range(SENSOR_DATA_AT)],
     metadata: null,
     xmp: null,

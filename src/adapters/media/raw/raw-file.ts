@@ -14,6 +14,8 @@ export interface RawFile {
   readonly jpegs: readonly Range[];
   /** As in EXIF, of sensor data and previews alike. Null when the preview itself contains it. */
   readonly orientation: number | null;
+  /** Its EXIF says so of its previews. */
+  readonly isAdobeRgb: boolean;
   /** Where its sensor data should be, as far as its format says so reliably. */
   readonly sensorData: readonly Range[];
   /** Null: those of the preview are all there is. */

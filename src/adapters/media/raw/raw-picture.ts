@@ -2,6 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { renditionSizes } from '../../../core/media/renditions.js';
+import { declaredColours } from '../declared-colours.js';
 import { bytesAt } from '../file-bytes.js';
 import type { Picture } from '../picture.js';
 import { decodeFailed, noPreview, requireDensity, requirePictureSize } from '../refusals.js';
@@ -67,6 +68,8 @@ async function opened({ raw, file }: RawOrder, path: string, preview: Preview, m
     ...size,
     orientation,
     alpha: false,
+    colours: await declaredColours({ header, codePoints: null, isAdobeRgb: raw.isAdobeRgb }),
+    isDeep: false,
     damaged: isCut(raw, (await file.stat()).size).sensorData,
     metadataPath: path,
     exif: raw.metadata ? metadataTiff(raw.metadata.little, raw.metadata) : undefined,

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { namesAdobeRgb } from '../declared-colours.js';
 import { bytesAt } from '../file-bytes.js';
 import { entriesOf, mainEntries } from './metadata-tiff.js';
 import { olympusPreview } from './olympus-preview.js';
@@ -59,6 +60,7 @@ export const readTiffRaw: RawReader = async (file) => {
     contentType,
     jpegs: contentType === 'image/x-olympus-orf' ? [...jpegs, ...(await olympusPreview(file, tiff, exif))] : jpegs,
     orientation: await tiff.number(main.entries.get(ORIENTATION)),
+    isAdobeRgb: await namesAdobeRgb(tiff, exif),
     sensorData: SAYS_WHERE_ITS_DATA_IS.includes(contentType) ? data : [],
     metadata: {
       little: header.little,

@@ -1,5 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
-import { bytesAt } from '../file-bytes.js';
+import { type ByteSource, bytesAt } from '../file-bytes.js';
 
 /** One tag of a directory. Whether its value is inside the file is checked when it is read. */
 export interface TiffEntry {
@@ -40,7 +39,7 @@ const MAX_NUMBERS = 16_384;
 const MAX_VALUE_BYTES = 4 * 1024 * 1024;
 
 /** The header of a TIFF at `base`; null when there is none, whatever follows. */
-export async function tiffHeader(file: FileHandle, base: number): Promise<TiffHeader | null> {
+export async function tiffHeader(file: ByteSource, base: number): Promise<TiffHeader | null> {
   const head = await bytesAt(file, base, 8);
   const order = head.toString('latin1', 0, 2);
   if (head.length < 8 || (order !== 'II' && order !== 'MM')) return null;
@@ -62,7 +61,7 @@ export class TiffReader {
 
   /** @param base What its offsets count from, from the beginning of the file. */
   constructor(
-    private readonly file: FileHandle,
+    private readonly file: ByteSource,
     private readonly base: number,
     readonly little: boolean,
   ) {}

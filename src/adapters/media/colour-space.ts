@@ -1,0 +1,236 @@
+/** The meaning of a picture's samples, by which they become sRGB. */
+export interface ColourSpace {
+  /** Linear light of a sample between 0 and 1; with `tone` of the scene or in cd/m², otherwise 1 is the white of sRGB. */
+  readonly light: (sample: number) => number;
+  /** For more light than a display of sRGB has: what remains of it, between 0 and 1. */
+  readonly tone?: (light: number) => number;
+  /** From its light to that of sRGB, row by row. */
+  readonly matrix: Matrix;
+}
+
+export type Matrix = readonly [number, number, number, number, number, number, number, number, number];
+type Vector = readonly [number, number, number];
+
+/** Samples of pixels as a decoder wrote them, row by row: grey or RGB, without alpha or with. */
+export type Samples = Uint8Array | Uint16Array | Float32Array;
+
+/** Steps of tables of light: more than an eye or 8 bits tell apart. */
+const STEPS = 0xffff;
+
+/**
+ * Returns what converts pixels of a space to sRGB, 8 bits, with their alpha. `max` is the sample that stands for 1. Light that sRGB does not
+ * have becomes the nearest in each channel.
+ */
+export function converter(space: ColourSpace, max: number): (samples: Samples, channels: 1 | 2 | 3 | 4) => Buffer {
+  const scale = max > 1 ? Math.min(max, STEPS) : STEPS;
+  const light = Float64Array.from({ length: scale + 1 }, (_, value) => space.light(value / scale));
+  const { tone } = space;
+  const gain = tone && light.map((value) => (value > 0 ? tone(value) / value : 0));
+  const [rr, rg, rb, gr, gg, gb, br, bg, bb] = space.matrix;
+  const table = srgbLevels();
+  const encoded = (value: number) => (value > 0 ? (table[value < 1 ? Math.round(value * STEPS) : STEPS] ?? 0) : 0);
+  const step = (value = 0) => (value > 0 ? Math.min(scale, Math.round((value * scale) / max)) : 0);
+  return (samples, channels) => {
+    const hasAlpha = channels === 2 || channels === 4;
+    const out = Buffer.allocUnsafe(samples.length);
+    for (let at = 0; at < samples.length; at += channels) {
+      const red = step(samples[at]);
+      if (channels <= 2) {
+        out[at] = encoded((light[red] ?? 0) * (gain?.[red] ?? 1));
+      } else {
+        const [green, blue] = [step(samples[at + 1]), step(samples[at + 2])];
+        // The same for all three, so that the hue stays.
+        const times = gain === undefined ? 1 : (gain[Math.max(red, green, blue)] ?? 1);
+        const [r, g, b] = [(light[red] ?? 0) * times, (light[green] ?? 0) * times, (light[blue] ?? 0) * times];
+        out[at] = encoded(rr * r + rg * g + rb * b);
+        out[at + 1] = encoded(gr * r + gg * g + gb * b);
+        out[at + 2] = encoded(br * r + bg * g + bb * b);
+      }
+      if (hasAlpha) out[at + channels - 1] = Math.round((step(samples[at + channels - 1]) / scale) * 255);
+    }
+    return out;
+  };
+}
+
+/** Made with the first picture that needs it. */
+let levels: Uint8Array | null = null;
+
+function srgbLevels(): Uint8Array {
+  levels ??= Uint8Array.from({ length: STEPS + 1 }, (_, step) => {
+    const light = step / STEPS;
+    return Math.round(255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055));
+  });
+  return levels;
+}
+
+// Transfer characteristics, from a sample to light.
+
+const srgb = (v: number) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+const bt709 = (v: number) => (v < 0.081 ? v / 4.5 : ((v + 0.099) / 1.099) ** (1 / 0.45));
+const smpte240 = (v: number) => (v < 0.0913 ? v / 4 : ((v + 0.1115) / 1.1115) ** (1 / 0.45));
+const linear = (v: number) => v;
+const gamma = (exponent: number) => (v: number) => v ** exponent;
+
+/** SMPTE ST 2084 (PQ), in cd/m². */
+function pq(v: number): number {
+  const root = v ** (1 / 78.84375);
+  return 10_000 * (Math.max(0, root - 0.8359375) / (18.8515625 - 18.6875 * root)) ** (1 / 0.1593017578125);
+}
+
+/** ARIB STD-B67 (HLG), of the scene. */
+function hlg(v: number): number {
+  return v <= 0.5 ? v ** 2 / 3 : (Math.exp((v - 0.55991073) / 0.17883277) + 0.28466892) / 12;
+}
+
+/**
+ * Of light in cd/m², that of an sRGB display; straight lines between them on logarithmic axes. Report ITU-R BT.2408 puts the grey card
+ * (18 %) at 26 cd/m², and the white of graphics at 203, 18 % of which is 37: both greys come out within 5 levels of sRGB's 118. Darker light
+ * is that of the scene; brighter light is compressed, so that clouds at 1,000 cd/m² and beyond still differ.
+ */
+const TONES = [
+  [26, 0.168],
+  [36.5, 0.197],
+  [203, 0.56],
+  [1000, 0.95],
+  [10_000, 1],
+] as const;
+/** Exponent of the reference display's rendering of a scene (ITU-R BT.2100), at 1,000 cd/m². */
+const SYSTEM_GAMMA = 1.2;
+const PEAK = 1000;
+
+function toneOf(nits: number): number {
+  const [[grey, level]] = TONES;
+  if (nits <= grey) return level * (nits / grey) ** (1 / SYSTEM_GAMMA);
+  const next = TONES.findIndex(([from]) => nits <= from);
+  const [[lowNits, low], [highNits, high]] = [TONES[next - 1] ?? TONES[3], TONES[next] ?? TONES[4]];
+  return Math.min(1, low * (high / low) ** (Math.log(nits / lowNits) / Math.log(highNits / lowNits)));
+}
+
+// Primaries: chromaticities of red, green, blue and white.
+
+type Primaries = readonly [
+  rx: number,
+  ry: number,
+  gx: number,
+  gy: number,
+  bx: number,
+  by: number,
+  wx: number,
+  wy: number,
+];
+const D65 = [0.3127, 0.329] as const;
+const BT709: Primaries = [0.64, 0.33, 0.3, 0.6, 0.15, 0.06, ...D65];
+const ADOBE: Primaries = [0.64, 0.33, 0.21, 0.71, 0.15, 0.06, ...D65];
+const P3: Primaries = [0.68, 0.32, 0.265, 0.69, 0.15, 0.06, ...D65];
+
+/** By their number in ITU-T H.273, table 2. */
+const PRIMARIES: Readonly<Record<number, Primaries>> = {
+  1: BT709,
+  4: [0.67, 0.33, 0.21, 0.71, 0.14, 0.08, 0.31, 0.316],
+  5: [0.64, 0.33, 0.29, 0.6, 0.15, 0.06, ...D65],
+  6: [0.63, 0.34, 0.31, 0.595, 0.155, 0.07, ...D65],
+  7: [0.63, 0.34, 0.31, 0.595, 0.155, 0.07, ...D65],
+  9: [0.708, 0.292, 0.17, 0.797, 0.131, 0.046, ...D65],
+  11: [0.68, 0.32, 0.265, 0.69, 0.15, 0.06, 0.314, 0.351],
+  12: P3,
+  22: [0.63, 0.34, 0.295, 0.605, 0.155, 0.077, ...D65],
+};
+
+/** By their number in ITU-T H.273, table 3. */
+const TRANSFERS: Readonly<Record<number, Pick<ColourSpace, 'light' | 'tone'>>> = {
+  1: { light: bt709 },
+  4: { light: gamma(2.2) },
+  5: { light: gamma(2.8) },
+  6: { light: bt709 },
+  7: { light: smpte240 },
+  8: { light: linear },
+  11: { light: bt709 },
+  12: { light: bt709 },
+  13: { light: srgb },
+  14: { light: bt709 },
+  15: { light: bt709 },
+  16: { light: pq, tone: toneOf },
+  17: { light: (v) => (52.37 / 48) * v ** 2.6 },
+  18: { light: hlg, tone: (scene) => toneOf(PEAK * scene ** SYSTEM_GAMMA) },
+};
+
+/** Coding-independent code points (ITU-T H.273), as `nclx` and `cICP` contain them. */
+export interface CodePoints {
+  readonly primaries: number;
+  readonly transfer: number;
+  /** Black is 16/255 and white 235/255. */
+  readonly isNarrow?: boolean;
+}
+
+/**
+ * The space that code points name; null when samples are to be taken as sRGB: the points say that, or nothing that is known. Without other
+ * primaries the curve of television is taken for that of sRGB, as programs do that display pictures.
+ */
+export function namedSpace({ primaries, transfer, isNarrow = false }: CodePoints): ColourSpace | null {
+  const curve = TRANSFERS[transfer] ?? { light: srgb };
+  const points = PRIMARIES[primaries] ?? BT709;
+  const isSrgb = points === BT709 && (curve.light === srgb || curve.light === bt709);
+  if (isSrgb && !isNarrow) return null;
+  const light = isSrgb ? srgb : curve.light;
+  const full = (v: number) => Math.min(1, Math.max(0, (255 * v - 16) / 219));
+  return { ...curve, light: isNarrow ? (v) => light(full(v)) : light, matrix: matrixOf(points) };
+}
+
+function matrixOf(primaries: Primaries): Matrix {
+  return product(FROM_D50, toD50(primaries));
+}
+
+/** To XYZ, from the white that the primaries have to D50 (Bradford). */
+function toD50([rx, ry, gx, gy, bx, by, wx, wy]: Primaries): Matrix {
+  const xyz = (x: number, y: number): Vector => [x / y, 1, (1 - x - y) / y];
+  const [r, g, b, white] = [xyz(rx, ry), xyz(gx, gy), xyz(bx, by), xyz(wx, wy)];
+  const columns: Matrix = [r[0], g[0], b[0], r[1], g[1], b[1], r[2], g[2], b[2]];
+  const adaptation = product(
+    inverse(BRADFORD),
+    diagonal(
+      applied(BRADFORD, [0.9642, 1, 0.8249]).map((cone, index) => cone / (applied(BRADFORD, white)[index] ?? 1)),
+    ),
+  );
+  return product(product(adaptation, BRADFORD), product(columns, diagonal(applied(inverse(columns), white))));
+}
+
+function diagonal([a = 1, b = 1, c = 1]: readonly number[]): Matrix {
+  return [a, 0, 0, 0, b, 0, 0, 0, c];
+}
+
+function applied([a, b, c, d, e, f, g, h, i]: Matrix, [x, y, z]: Vector): Vector {
+  return [a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z];
+}
+
+export function product(one: Matrix, [a, b, c, d, e, f, g, h, i]: Matrix): Matrix {
+  const [first, second, third] = [applied(one, [a, d, g]), applied(one, [b, e, h]), applied(one, [c, f, i])];
+  return [first[0], second[0], third[0], first[1], second[1], third[1], first[2], second[2], third[2]];
+}
+
+function inverse([a, b, c, d, e, f, g, h, i]: Matrix): Matrix {
+  const [x, y, z] = [e * i - f * h, f * g - d * i, d * h - e * g];
+  const by = 1 / (a * x + b * y + c * z);
+  const rows: Matrix = [
+    x,
+    c * h - b * i,
+    b * f - c * e,
+    y,
+    a * i - c * g,
+    c * d - a * f,
+    z,
+    b * g - a * h,
+    a * e - b * d,
+  ];
+  const scaled = rows.map((value) => value * by);
+  return scaled as unknown as Matrix;
+}
+
+/** From XYZ to the responses of the eye's cones, sharpened. */
+const BRADFORD: Matrix = [0.8951, 0.2664, -0.1614, -0.7502, 1.7135, 0.0367, 0.0389, -0.0685, 1.0296];
+/** To linear sRGB from XYZ under D50, the profile connection space of ICC. */
+export const FROM_D50 = inverse(toD50(BT709));
+
+export const adobeRgb: ColourSpace = { light: gamma(563 / 256), matrix: matrixOf(ADOBE) };
+export const displayP3: ColourSpace = { light: srgb, matrix: matrixOf(P3) };
+/** As samples of floating point are, unless a profile says otherwise. */
+export const linearSrgb: ColourSpace = { light: linear, matrix: [1, 0, 0, 0, 1, 0, 0, 0, 1] };

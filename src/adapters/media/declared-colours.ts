@@ -1,0 +1,93 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Metadata } from 'sharp';
+import { adobeRgb, type CodePoints, type ColourSpace, displayP3, namedSpace } from './colour-space.js';
+import { type ByteSource, bytesAt, inMemory } from './file-bytes.js';
+import { isRgbProfile, profiledSpace } from './icc-profile.js';
+import { type TiffDirectory, TiffReader, tiffHeader } from './raw/tiff-reader.js';
+
+/** How a picture becomes sRGB. */
+export interface Colours {
+  /** Of its samples as sharp decodes them; null: sharp itself turns them into sRGB. */
+  readonly space: ColourSpace | null;
+  /** Whether the space is that of samples without the file's profile. */
+  readonly ignoreIcc: boolean;
+}
+
+export interface ColourSources {
+  readonly header: Pick<Metadata, 'space' | 'icc' | 'exif'>;
+  /** By numbers, which count before a profile. */
+  readonly codePoints: CodePoints | null;
+  /** What EXIF of the file says where libvips does not find it. */
+  readonly isAdobeRgb?: boolean;
+}
+
+/** RGB and grey, in libvips's words; other colours have a meaning of their own. */
+const SPACES = ['srgb', 'rgb16', 'b-w', 'grey16'];
+const DEEP = ['rgb16', 'grey16'];
+
+/**
+ * The space that a file names. sharp knows profiles of 8 bits: of 16 bits it converts RGB to Display P3, grey not at all. EXIF counts
+ * where nothing else does: cameras set to Adobe RGB embed no profile.
+ */
+export async function declaredColours({ header, codePoints, isAdobeRgb }: ColourSources): Promise<Colours> {
+  const { space: kind = '', icc, exif } = header;
+  if (!SPACES.includes(kind)) return { space: null, ignoreIcc: false };
+  if (codePoints !== null) return { space: namedSpace(codePoints), ignoreIcc: true };
+  if (icc !== undefined) {
+    if (!DEEP.includes(kind)) return { space: null, ignoreIcc: false };
+    const space = profiledSpace(icc);
+    return space === null && kind === 'rgb16' && isRgbProfile(icc)
+      ? { space: displayP3, ignoreIcc: false }
+      : { space, ignoreIcc: true };
+  }
+  const isAdobe = isAdobeRgb || (exif !== undefined && (await isAdobeRgbByExif(exif)));
+  return { space: isAdobe ? adobeRgb : null, ignoreIcc: false };
+}
+
+const EXIF_POINTER = 34_665;
+const COLOR_SPACE = 40_961;
+const INTEROPERABILITY_POINTER = 40_965;
+const INTEROPERABILITY_INDEX = 1;
+const [SRGB, ADOBE_RGB] = [1, 2];
+/** The exchange format for Adobe RGB (DCF 2.0). */
+const OPTIONAL_COLOR_SPACE = 'R03';
+
+/** EXIF on its own, as libvips returns it. */
+export async function isAdobeRgbByExif(exif: Uint8Array): Promise<boolean> {
+  const hasPrefix = Buffer.from(exif.subarray(0, 4)).toString('latin1') === 'Exif';
+  return isAdobeRgbByTiff(inMemory(hasPrefix ? exif.subarray(6) : exif));
+}
+
+/** EXIF in a file that is a TIFF. */
+export async function isAdobeRgbByTiff(source: ByteSource): Promise<boolean> {
+  const header = await tiffHeader(source, 0);
+  if (header === null) return false;
+  const tiff = new TiffReader(source, 0, header.little);
+  const main = await tiff.directory(header.first);
+  const exif = await tiff.directory((await tiff.number(main?.entries.get(EXIF_POINTER))) ?? 0);
+  return namesAdobeRgb(tiff, exif);
+}
+
+/** `ColorSpace` has no value for Adobe RGB, though some programs write 2: it is uncalibrated, and the interoperability index tells. */
+export async function namesAdobeRgb(tiff: TiffReader, exif: TiffDirectory | null): Promise<boolean> {
+  const space = await tiff.number(exif?.entries.get(COLOR_SPACE));
+  if (space === SRGB || space === ADOBE_RGB) return space === ADOBE_RGB;
+  const pointer = await tiff.number(exif?.entries.get(INTEROPERABILITY_POINTER));
+  const interoperability = await tiff.directory(pointer ?? 0);
+  const index = await tiff.value(interoperability?.entries.get(INTEROPERABILITY_INDEX));
+  return index?.toString('latin1', 0, 3) === OPTIONAL_COLOR_SPACE;
+}
+
+const MAX_CHUNKS = 1000;
+
+/** The code points of a PNG (third edition, 11.3.2.6), which stand before its pixels. */
+export async function pngCodePoints(file: FileHandle): Promise<CodePoints | null> {
+  for (let at = 8, seen = 0; seen < MAX_CHUNKS; seen += 1) {
+    const head = await bytesAt(file, at, 16);
+    const type = head.toString('latin1', 4, 8);
+    if (head.length < 12 || type === 'IDAT') return null;
+    if (type === 'cICP') return { primaries: head[8] ?? 0, transfer: head[9] ?? 0, isNarrow: head[11] === 0 };
+    at += 12 + head.readUInt32BE(0);
+  }
+  return null;
+}

@@ -1,0 +1,151 @@
+import type { FileHandle } from 'node:fs/promises';
+import { Boxes } from './boxes.js';
+import type { CodePoints } from './colour-space.js';
+import { bytesAt } from './file-bytes.js';
+
+/** What a HEIF file (ISO/IEC 23008-12) says of its primary picture. */
+export interface HeifStructure {
+  readonly majorBrand: string;
+  /** Type of the item that contains the picture, or its first part: `hvc1`, `av01` … Null when nothing says it. */
+  readonly codec: string | null;
+  /** Colours by numbers. Null: none, or by a profile. */
+  readonly codePoints: CodePoints | null;
+}
+
+/** Of the box `meta`, which contains no pixels that anyone would miss. */
+const MAX_META_BYTES = 8 * 1024 * 1024;
+const MAX_DERIVATIONS = 4;
+
+/** Null when it has no primary picture. */
+export async function heifStructure(file: FileHandle): Promise<HeifStructure | null> {
+  const top = await new Boxes(file).within(0, (await file.stat()).size);
+  const [type] = top;
+  const meta = top.find((box) => box.type === 'meta');
+  if (type?.type !== 'ftyp' || !meta) return null;
+  const length = meta.start + meta.length - meta.content;
+  if (length > MAX_META_BYTES) return null;
+  const majorBrand = (await bytesAt(file, type.content, 4)).toString('latin1');
+  const items = new Items(await bytesAt(file, meta.content, length));
+  const primary = items.primary();
+  if (primary === null) return null;
+  const picture = items.coded(primary);
+  return {
+    majorBrand,
+    codec: items.typeOf(picture),
+    codePoints: items.codePointsOf(primary) ?? items.codePointsOf(picture),
+  };
+}
+
+/** A box in memory; its content without version and flags where it has those. */
+interface Part {
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+function partsOf(bytes: Buffer, from = 0): readonly Part[] {
+  const found: Part[] = [];
+  for (let at = from; at + 8 <= bytes.length; ) {
+    const length = bytes.readUInt32BE(at) || bytes.length - at;
+    if (length < 8 || at + length > bytes.length) break;
+    found.push({ type: bytes.toString('latin1', at + 4, at + 8), content: bytes.subarray(at + 8, at + length) });
+    at += length;
+  }
+  return found;
+}
+
+/** Items and their properties. Reads past the end of a part count as an absent part. */
+class Items {
+  readonly #parts: readonly Part[];
+
+  constructor(meta: Buffer) {
+    this.#parts = partsOf(meta, 4);
+  }
+
+  primary(): number | null {
+    const part = this.#part('pitm');
+    return part && whole(() => (part[0] === 0 ? part.readUInt16BE(4) : part.readUInt32BE(4)));
+  }
+
+  /** The item itself, or what it is derived from: the first tile of a grid. */
+  coded(item: number): number {
+    let found = item;
+    for (let step = 0; step < MAX_DERIVATIONS; step += 1) {
+      const next = this.#derivedFrom(found);
+      if (next === null) break;
+      found = next;
+    }
+    return found;
+  }
+
+  typeOf(item: number): string | null {
+    const part = this.#part('iinf');
+    for (const { type, content } of part ? partsOf(part, part[0] === 0 ? 6 : 8) : []) {
+      if (type !== 'infe' || (content[0] ?? 0) < 2) continue;
+      const isLong = content[0] === 3;
+      const id = whole(() => (isLong ? content.readUInt32BE(4) : content.readUInt16BE(4)));
+      const at = isLong ? 10 : 8;
+      if (id === item) return content.toString('latin1', at, at + 4);
+    }
+    return null;
+  }
+
+  codePointsOf(item: number): CodePoints | null {
+    const colours = this.#propertiesOf(item).filter(({ type }) => type === 'colr');
+    const kindOf = ({ content }: Part) => content.toString('latin1', 0, 4);
+    if (colours.some((colour) => ['prof', 'rICC'].includes(kindOf(colour)))) return null;
+    const points = colours.find((colour) => kindOf(colour) === 'nclx')?.content;
+    if (points === undefined || points.length < 8) return null;
+    return { primaries: points.readUInt16BE(4), transfer: points.readUInt16BE(6) };
+  }
+
+  #part(type: string): Buffer | null {
+    return this.#parts.find((part) => part.type === type)?.content ?? null;
+  }
+
+  #derivedFrom(item: number): number | null {
+    const part = this.#part('iref');
+    const isLong = part?.[0] === 1;
+    for (const { type, content } of part ? partsOf(part, 4) : []) {
+      if (type !== 'dimg') continue;
+      const id = (at: number) => whole(() => (isLong ? content.readUInt32BE(at) : content.readUInt16BE(at)));
+      if (id(0) === item) return id(isLong ? 6 : 4);
+    }
+    return null;
+  }
+
+  #propertiesOf(item: number): readonly Part[] {
+    const properties = this.#part('iprp');
+    const [all, places] = ['ipco', 'ipma'].map((name) =>
+      partsOf(properties ?? Buffer.alloc(0)).filter(({ type }) => type === name),
+    );
+    const list = partsOf(all?.[0]?.content ?? Buffer.alloc(0));
+    return (places ?? []).flatMap(({ content }) => associated(content, item).flatMap((index) => list[index - 1] ?? []));
+  }
+}
+
+/** Numbers, from 1, of an item's properties in a box `ipma`. */
+function associated(content: Buffer, item: number): readonly number[] {
+  const [isLong, isWide] = [(content[0] ?? 0) > 0, ((content[3] ?? 0) & 1) === 1];
+  for (let at = 8; at + (isLong ? 5 : 3) <= content.length; ) {
+    const id = isLong ? content.readUInt32BE(at) : content.readUInt16BE(at);
+    at += isLong ? 4 : 2;
+    const count = content[at] ?? 0;
+    const bytes = content.subarray(at + 1, at + 1 + count * (isWide ? 2 : 1));
+    if (id === item) {
+      return isWide
+        ? Array.from({ length: bytes.length >> 1 }, (_, index) => bytes.readUInt16BE(2 * index) & 0x7fff)
+        : Array.from(bytes, (byte) => byte & 0x7f);
+    }
+    at += 1 + bytes.length;
+    if (bytes.length === 0 && count > 0) break;
+  }
+  return [];
+}
+
+function whole(read: () => number): number | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
