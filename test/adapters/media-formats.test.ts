@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { firstFrame } from '../../src/adapters/media/gif-frame.js';
+import { firstFrame } from '../../src/adapters/media/gif-blocks.js';
 import { writePixelTiff } from '../../src/adapters/media/pixel-tiff.js';
 import type { PictureFacts, RenderedPicture } from '../../src/core/media/media-reader.js';
 import { within } from '../../src/core/media/transformation.js';

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
 import {
@@ -9,6 +10,7 @@ import {
   jpegWithIptc,
   pictureWithExif,
   pngWithExif,
+  pngWithText,
   said,
   tiffWithExif,
   webpWithExifInFront,
@@ -73,4 +75,70 @@ test.each([1, 2, 5])('title and time of a JPEG whose IPTC is in %s segments', as
   const { title, times, camera } = await factsOf(jpegWithIptc(await jpeg(), pieces));
   expect([title, times.iptcCreated]).toEqual(['A title', '2020-01-02T03:04:05+01:00']);
   expect(camera?.make).toBe(said.make);
+});
+
+/** What ImageMagick and others write before a picture: `exif` and the like, its number of bytes, and 36 bytes in digits on each line. */
+function rawProfile(name: string, bytes: Buffer): Buffer {
+  const lines = bytes.toString('hex').match(/.{1,72}/g) ?? [];
+  return Buffer.from(`\n${name}\n${String(bytes.length).padStart(8)}\n${lines.join('\n')}\n`, 'latin1');
+}
+
+const packet = `<?xpacket begin=''?><x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>
+  <rdf:Description xmlns:tiff='http://ns.adobe.com/tiff/1.0/' xmlns:xmp='http://ns.adobe.com/xap/1.0/' tiff:Make='Phase One'
+    tiff:Model='IQ4' xmp:CreateDate='2019-05-05T11:12:13'/></rdf:RDF></x:xmpmeta><?xpacket end='w'?>`;
+const byXmp = { make: 'Phase One', model: 'IQ4', lens: null };
+const plainPng = () =>
+  sharp({ create: { width: 32, height: 32, channels: 3, background: '#777' } })
+    .png()
+    .toBuffer();
+
+test.each(['tEXt', 'zTXt', 'iTXt', 'iTXt, compressed'])(
+  'a raw profile with EXIF in %s of a PNG, also behind',
+  async (kind) => {
+    const exif = (await sharp(await jpeg()).metadata()).exif ?? Buffer.alloc(0);
+    for (const place of ['in front', 'behind'] as const) {
+      const bytes = pngWithText(await plainPng(), kind, 'Raw profile type exif', rawProfile('exif', exif), place);
+      const { camera, times } = await factsOf(bytes);
+      expect([camera?.make, times.original]).toEqual([said.make, said.taken]);
+    }
+  },
+);
+
+test('raw profiles with IPTC and with XMP of a PNG, and XMP as APP1', async () => {
+  const iptc = Buffer.concat([
+    Buffer.from('8BIM\x04\x04\0\0\0\0\0\x0c', 'latin1'),
+    Buffer.from('\x1c\x02\x05\0\x07A title', 'latin1'),
+  ]);
+  const withIptc = pngWithText(await plainPng(), 'zTXt', 'Raw profile type iptc', rawProfile('iptc', iptc), 'in front');
+  expect((await factsOf(withIptc)).title).toBe('A title');
+  const app1 = Buffer.from(`http://ns.adobe.com/xap/1.0/\0${packet}`, 'latin1');
+  for (const [name, bytes] of [
+    ['xmp', Buffer.from(packet)],
+    ['APP1', app1],
+  ] as const) {
+    const png = pngWithText(await plainPng(), 'zTXt', `Raw profile type ${name}`, rawProfile(name, bytes), 'behind');
+    const { camera, times } = await factsOf(png);
+    expect([camera, times.xmpDigitized]).toEqual([byXmp, '2019-05-05T11:12:13']);
+  }
+});
+
+test.each([
+  ['the element of older programs', packet.replaceAll('x:xmpmeta', 'x:xapmeta')],
+  ['another prefix', packet.replaceAll('x:xmpmeta', 'adobe:xmpmeta').replace('xmlns:x=', 'xmlns:adobe=')],
+  ['no element', packet.replace(/<\/?x:xmpmeta[^>]*>/g, '')],
+  ['the rest of a longer packet behind', `${packet}\n</rdf:RDF></x:xmpmeta><?xpacket end='r'?>`],
+])('XMP with %s around it', async (_, xmp) => {
+  const png = pngWithText(await plainPng(), 'iTXt', 'XML:com.adobe.xmp', Buffer.from(xmp), 'in front');
+  expect((await factsOf(png)).camera).toEqual(byXmp);
+});
+
+test('a text chunk that inflates to more than any metadata, or is malformed, costs the metadata and not the picture', async () => {
+  for (const [kind, bytes] of [
+    ['zTXt', Buffer.alloc(50_000_000)],
+    ['tEXt', Buffer.from('\nexif\nmany\nzz')],
+    ['tEXt', Buffer.alloc(0)],
+  ] as const) {
+    const png = pngWithText(await plainPng(), kind, 'Raw profile type exif', bytes, 'in front');
+    expect((await factsOf(png)).camera).toBeNull();
+  }
 });

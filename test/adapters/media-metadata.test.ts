@@ -8,6 +8,9 @@ const localized = (...items: [language: string, value: string][]): Tag => ({
   description: items.map(([, value]) => value).join(', '),
 });
 
+/** As ExifReader returns a text of IPTC. */
+const bytes = (text: string) => ({ value: [...Buffer.from(text)], description: text });
+
 describe('location', () => {
   const dms = (...values: [number, number][]): Tag => ({ value: values });
   const paris = {
@@ -19,8 +22,8 @@ describe('location', () => {
   const at = (exif: FileTags['exif']) => of({ exif: { ...paris, ...exif } }).location;
 
   test.each<[string, FileTags['exif'], { latitude?: number; longitude?: number; altitude?: number | null }]>([
-    ['north and east', {}, { latitude: 48.858333333333334, longitude: 2.35, altitude: null }],
-    ['south', { GPSLatitudeRef: text('S') }, { latitude: -48.858333333333334 }],
+    ['north and east', {}, { latitude: 48.8583333, longitude: 2.35, altitude: null }],
+    ['south', { GPSLatitudeRef: text('S') }, { latitude: -48.8583333 }],
     ['west, in lower case', { GPSLongitudeRef: text('w') }, { longitude: -2.35 }],
     ['decimal minutes', { GPSLongitude: dms([2, 1], [2100, 100], [0, 1]) }, { longitude: 2.35 }],
     [
@@ -60,7 +63,7 @@ describe('location', () => {
       GPSAltitude: { value: '350/10' },
       GPSAltitudeRef: { value: '1' },
     };
-    expect(of({ xmp }).location).toEqual({ latitude: 48.858333333333334, longitude: -2.35, altitude: -35 });
+    expect(of({ xmp }).location).toEqual({ latitude: 48.8583333, longitude: -2.35, altitude: -35 });
     expect(of({ xmp, exif: paris }).location?.longitude).toBe(2.35);
     expect(of({ xmp: { ...xmp, GPSLatitude: { value: '48,51.5E' } } }).location).toBeNull();
   });
@@ -184,8 +187,9 @@ describe('times', () => {
     const xmp = {
       DateCreated: { value: '2024-05-07T09:33:04.046' },
       DateTimeOriginal: { value: '2024-05-07T09:33:04+08:00' },
+      CreateDate: { value: '2024-05-08T10:00:00' },
     };
-    const iptc = { 'Date Created': { description: '2024-05-07' }, 'Time Created': { description: '09:33:04+08:00' } };
+    const iptc = { 'Date Created': bytes('20240507'), 'Time Created': bytes('093304+0800') };
     expect(of({ exif, xmp, iptc }).times).toEqual({
       original: '2024:05:07 09:33:04',
       originalSubSec: '046',
@@ -197,14 +201,26 @@ describe('times', () => {
       changedOffset: '+02:00',
       xmpCreated: '2024-05-07T09:33:04.046',
       xmpOriginal: '2024-05-07T09:33:04+08:00',
+      xmpDigitized: '2024-05-08T10:00:00',
       iptcCreated: '2024-05-07T09:33:04+08:00',
       gpsUtc: '2024-05-07T01:33:04',
     });
   });
 
+  test.each([
+    ['2024:05:07', '09:33:04', '2024-05-07T09:33:04'],
+    ['2024-05-07', '09:33:04-03:30', '2024-05-07T09:33:04-03:30'],
+    ['20240507', '0933', '2024-05-07T09:33:00'],
+    ['20240507', 'noon', null],
+    ['2024', '093304', null],
+  ])('of IPTC as programs write them: %s %s', (date, time, read) => {
+    const iptc = { 'Date Created': bytes(date), 'Time Created': bytes(time) };
+    expect(of({ iptc }).times.iptcCreated).toBe(read);
+  });
+
   test('of IPTC and of GPS need their dates', () => {
     const times = of({
-      iptc: { 'Time Created': { description: '14:30:00+00:00' } },
+      iptc: { 'Time Created': bytes('143000+0000') },
       exif: {
         GPSTimeStamp: {
           value: [

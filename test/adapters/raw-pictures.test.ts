@@ -59,7 +59,7 @@ describe.each(rawKinds)('%s', (kind) => {
       camera: { make: makeOf(kind), model: modelOf(kind), lens: 'A 35mm lens' },
       exposure: { iso: 400, fNumber: 2.8, exposureTime: '1/250', focalLength: 35 },
       times: { original: '2024:05:06 07:08:09', originalOffset: '+02:00' },
-      location: { latitude: 48.858333333333334, longitude: 2.35 },
+      location: { latitude: 48.8583333, longitude: 2.35 },
       positionZone: 'Europe/Paris',
       exif: { Make: makeOf(kind), Orientation: 6 },
     });

@@ -8,6 +8,8 @@ import {
   parseInstant,
   type WrittenTimes,
 } from '../../src/core/media/capture-time.js';
+import { offsetAt, wasInUse } from '../../src/core/media/zones.js';
+import { HOUR, MINUTE } from '../../src/core/shared/clock.js';
 
 const blank: WrittenTimes = {
   original: null,
@@ -20,6 +22,7 @@ const blank: WrittenTimes = {
   changedOffset: null,
   xmpCreated: null,
   xmpOriginal: null,
+  xmpDigitized: null,
   iptcCreated: null,
   gpsUtc: null,
 };
@@ -64,6 +67,12 @@ describe('the wall clock', () => {
       { xmpCreated: '2024-07-03T12:00', iptcCreated: '2024-07-04T12:00:00' },
       '2024-07-03T12:00:00',
     ],
+    [
+      'then xmp:CreateDate',
+      { xmpDigitized: '2024-07-06T12:00:00', iptcCreated: '2024-07-04T12:00:00' },
+      '2024-07-06T12:00:00',
+    ],
+    ['hours and months padded with blanks', { original: '2024: 7: 1  9: 5: 3' }, '2024-07-01T09:05:03'],
     ['then IPTC', { iptcCreated: '2024-07-04T12:00:00' }, '2024-07-04T12:00:00'],
     ['SubSec padded to milliseconds', { original: noon, originalSubSec: '5' }, '2024-07-01T12:00:00.500'],
     ['SubSec cut to milliseconds', { original: noon, originalSubSec: '023460' }, '2024-07-01T12:00:00.023'],
@@ -175,6 +184,30 @@ describe('the zone', () => {
       { gpsUtc: '2024-06-30T22:00:00' },
       {},
       `2024-06-30T22:00:00.000Z ${clock} +14:00 gps_time`,
+    ],
+    [
+      'GPS time that is so old that no place has such an offset',
+      { gpsUtc: '2024-07-01T08:43:00' },
+      {},
+      `2024-07-01T03:00:00.000Z ${clock} Asia/Tokyo customer_default`,
+    ],
+    [
+      'GPS time that is so old that its own position has no such offset',
+      { gpsUtc: '2024-07-01T08:43:00' },
+      { positionZone: 'Europe/Paris' },
+      `2024-07-01T10:00:00.000Z ${clock} Europe/Paris gps_position`,
+    ],
+    [
+      'GPS time an hour too old at its position',
+      { gpsUtc: '2024-07-01T09:00:00' },
+      { positionZone: 'Europe/Paris' },
+      `2024-07-01T10:00:00.000Z ${clock} Europe/Paris gps_position`,
+    ],
+    [
+      'GPS time of a camera that was left in winter time',
+      { gpsUtc: '2024-07-01T11:01:00' },
+      { positionZone: 'Europe/Paris' },
+      `2024-07-01T11:00:00.000Z ${clock} +01:00 gps_time`,
     ],
     [
       'GPS time of another day says nothing',
@@ -365,4 +398,18 @@ describe('what clients write', () => {
   ])('%s in %s is nothing', (local, timeZone) => {
     expect(fromWallClock(local, timeZone)).toBeNull();
   });
+});
+
+test('an offset by GPS time is taken in the years in which some place had it, as the time zone database says, and in no other', () => {
+  const zones = Intl.supportedValuesOf('timeZone');
+  const offsetsIn = (year: number) => {
+    const months = Array.from({ length: 12 }, (_, month) => Date.UTC(year, month, 15));
+    return new Set(zones.flatMap((zone) => months.map((instant) => offsetAt(zone, instant))));
+  };
+  const quarters = Array.from({ length: 112 }, (_, n) => (n - 55) * 15 * MINUTE);
+  for (const year of [1999, 2007, 2010, 2016, 2017, 2024]) {
+    const known = offsetsIn(year);
+    const taken = quarters.filter((offset) => wasInUse(offset, Date.UTC(year, 5, 15)) && offset % HOUR !== 0);
+    expect([year, taken]).toEqual([year, quarters.filter((offset) => known.has(offset) && offset % HOUR !== 0)]);
+  }
 });

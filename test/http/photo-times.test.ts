@@ -21,6 +21,7 @@ const none = {
   changedOffset: null,
   xmpCreated: null,
   xmpOriginal: null,
+  xmpDigitized: null,
   iptcCreated: null,
   gpsUtc: null,
 };

@@ -92,6 +92,7 @@ const plain: PictureFacts = {
     changedOffset: null,
     xmpCreated: null,
     xmpOriginal: null,
+    xmpDigitized: null,
     iptcCreated: null,
     gpsUtc: null,
   },

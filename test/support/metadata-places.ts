@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib';
+import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { present } from './tenant.js';
 
@@ -123,6 +123,24 @@ export function pngWithExif(png: Buffer, where: 'behind' | 'far in'): Buffer {
       ? [...others.slice(0, -1), own, ...others.slice(-1)]
       : [...others.slice(0, 1), silent, own, ...others.slice(1)];
   return Buffer.concat([png.subarray(0, 8), ...order]);
+}
+
+/** @param kind The type of its chunk, perhaps with `, compressed`. */
+export function pngWithText(
+  png: Buffer,
+  kind: string,
+  keyword: string,
+  text: Buffer,
+  where: 'in front' | 'behind',
+): Buffer {
+  const [type = ''] = kind.split(',');
+  const isCompressed = type === 'zTXt' || kind.endsWith('compressed');
+  const between = { tEXt: '\0', zTXt: '\0\0', iTXt: `\0${isCompressed ? '\x01' : '\0'}\0\0\0` }[type] ?? '';
+  const head = Buffer.from(`${keyword}${between}`, 'latin1');
+  const chunk = pngChunk(type, Buffer.concat([head, isCompressed ? deflateSync(text) : text]));
+  // After IHDR, or before IEND.
+  const at = where === 'in front' ? 33 : png.length - 12;
+  return Buffer.concat([png.subarray(0, at), chunk, png.subarray(at)]);
 }
 
 function pngChunk(type: string, content: Buffer): Buffer {

@@ -235,6 +235,7 @@ export function sampleFacts(values: Partial<PictureFacts> = {}): PictureFacts {
       changedOffset: null,
       xmpCreated: null,
       xmpOriginal: null,
+      xmpDigitized: null,
       iptcCreated: null,
       gpsUtc: null,
     },

@@ -3,7 +3,8 @@ import type { Metadata } from 'sharp';
 import { adobeRgb, type CodePoints, type ColourSpace, displayP3, namedSpace } from './colour-space.js';
 import { type ByteSource, bytesAt, inMemory } from './file-bytes.js';
 import { isRgbProfile, profiledSpace } from './icc-profile.js';
-import { type TiffDirectory, TiffReader, tiffHeader } from './raw/tiff-reader.js';
+import { pngChunks } from './png-metadata.js';
+import { type TiffDirectory, TiffReader, tiffHeader, tiffOf } from './raw/tiff-reader.js';
 
 /** How a picture becomes sRGB. */
 export interface Colours {
@@ -54,8 +55,7 @@ const OPTIONAL_COLOR_SPACE = 'R03';
 
 /** EXIF on its own, as libvips returns it. */
 export async function isAdobeRgbByExif(exif: Uint8Array): Promise<boolean> {
-  const hasPrefix = Buffer.from(exif.subarray(0, 4)).toString('latin1') === 'Exif';
-  return isAdobeRgbByTiff(inMemory(hasPrefix ? exif.subarray(6) : exif));
+  return isAdobeRgbByTiff(inMemory(tiffOf(exif)));
 }
 
 /** EXIF in a file that is a TIFF. */
@@ -78,16 +78,13 @@ export async function namesAdobeRgb(tiff: TiffReader, exif: TiffDirectory | null
   return index?.toString('latin1', 0, 3) === OPTIONAL_COLOR_SPACE;
 }
 
-const MAX_CHUNKS = 1000;
-
 /** The code points of a PNG (third edition, 11.3.2.6), which stand before its pixels. */
 export async function pngCodePoints(file: FileHandle): Promise<CodePoints | null> {
-  for (let at = 8, seen = 0; seen < MAX_CHUNKS; seen += 1) {
-    const head = await bytesAt(file, at, 16);
-    const type = head.toString('latin1', 4, 8);
-    if (head.length < 12 || type === 'IDAT') return null;
-    if (type === 'cICP') return { primaries: head[8] ?? 0, transfer: head[9] ?? 0, isNarrow: head[11] === 0 };
-    at += 12 + head.readUInt32BE(0);
+  for await (const { type, start } of pngChunks(file)) {
+    if (type === 'IDAT') return null;
+    if (type !== 'cICP') continue;
+    const [primaries = 0, transfer = 0, , range] = await bytesAt(file, start, 4);
+    return { primaries, transfer, isNarrow: range === 0 };
   }
   return null;
 }

@@ -25,7 +25,7 @@ export async function inspectPicture(
   try {
     return await withPicture(order, async (picture): Promise<Inspection> => {
       const { small, damaged } = await decode(picture);
-      const { width, height, contentType, orientation, alpha, metadataPath: path, exif, xmp } = picture;
+      const { width, height, contentType, orientation, alpha, metadataPath: path, exif, xmp, iptc } = picture;
       return {
         outcome: 'picture',
         thumb: await thumb(small, alpha),
@@ -39,7 +39,7 @@ export async function inspectPicture(
           ...blurredPreview(small),
           phash: perceptualHash(small),
           companion: await companionOf(order.path, { contentType, xmp }),
-          ...(await readMetadata({ path, contentType, exif, xmp })),
+          ...(await readMetadata({ path, contentType, exif, xmp, iptc })),
         },
       };
     });

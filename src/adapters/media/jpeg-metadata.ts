@@ -66,8 +66,8 @@ function isTiff(bytes: Buffer): boolean {
   return ['II*\0', 'MM\0*'].includes(bytes.toString('latin1', 0, 4));
 }
 
-/** The first resource with IPTC among Photoshop's: `8BIM`, its number, a name, a size, its bytes, each part padded to an even length. */
-function iptcOf(resources: Buffer): Buffer | undefined {
+/** The IPTC records among Photoshop's resources: `8BIM`, its number, a name, a size, its bytes, each part padded to an even length. */
+export function iptcOf(resources: Buffer): Buffer | undefined {
   for (let at = 0; at + 12 <= resources.length && resources.toString('latin1', at, at + 4) === '8BIM'; ) {
     const id = resources.readUInt16BE(at + 4);
     const name = 1 + (resources[at + 6] ?? 0);

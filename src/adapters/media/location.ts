@@ -59,7 +59,8 @@ function signed(
   if (d === null || d === undefined || m === null || m === undefined || s === null || s === undefined) return null;
   const hemisphere = ref?.[0]?.toUpperCase();
   if (d < 0 || m < 0 || s < 0 || (hemisphere !== positive && hemisphere !== negative)) return null;
-  const size = d + m / 60 + s / 3600;
+  // A centimetre: more digits are noise of the division.
+  const size = Number((d + m / 60 + s / 3600).toFixed(7));
   // -0 is not 0 in JSON's readers.
   return hemisphere === negative && size !== 0 ? -size : size;
 }

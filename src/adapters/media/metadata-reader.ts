@@ -5,9 +5,10 @@ export interface MetadataSource {
   /** The file; of a raw file, its preview. */
   readonly path: string;
   readonly contentType: string;
-  /** As libvips finds them, or in a raw file. */
+  /** As found with the picture (`Picture`). */
   readonly exif: Uint8Array | undefined;
   readonly xmp: Uint8Array | undefined;
+  readonly iptc?: Uint8Array | undefined;
 }
 
 export interface MetadataRequest extends MetadataSource {

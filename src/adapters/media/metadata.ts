@@ -45,8 +45,8 @@ function rating({ exif, xmp }: FileTags): number | null {
 
 function camera({ exif, xmp }: FileTags): Camera | null {
   const known = {
-    make: textOf(exif['Make'], 255),
-    model: textOf(exif['Model'], 255),
+    make: textOf(exif['Make'], 255) ?? textOf(xmp['Make'], 255),
+    model: textOf(exif['Model'], 255) ?? textOf(xmp['Model'], 255),
     lens: textOf(exif['LensModel'], 255) ?? textOf(xmp['Lens'], 255),
   };
   return orNull({ ...known, lens: known.lens !== null && /[^\s-]/.test(known.lens) ? known.lens : null });
@@ -74,7 +74,6 @@ function exposureTime(seconds: number | null): string | null {
 
 function times({ exif, xmp, iptc }: FileTags): WrittenTimes {
   const written = (name: string) => textOf(exif[name], 40);
-  const [date, time] = [textOf(iptc['Date Created'], 40), textOf(iptc['Time Created'], 40)];
   return {
     original: written('DateTimeOriginal'),
     originalSubSec: written('SubSecTimeOriginal'),
@@ -86,9 +85,26 @@ function times({ exif, xmp, iptc }: FileTags): WrittenTimes {
     changedOffset: written('OffsetTime'),
     xmpCreated: textOf(xmp['DateCreated'], 40),
     xmpOriginal: textOf(xmp['DateTimeOriginal'], 40),
-    iptcCreated: date === null || time === null ? null : `${date}T${time}`,
+    xmpDigitized: textOf(xmp['CreateDate'], 40),
+    iptcCreated: iptcClock(iptc),
     gpsUtc: gpsUtc(exif),
   };
+}
+
+/**
+ * `CCYYMMDD` and `HHMMSS±HHMM` (IPTC-IIM 4.2, 2:55 and 2:60), which some programs write with the separators of EXIF, without seconds or
+ * without an offset.
+ */
+function iptcClock(iptc: FileTags['iptc']): string | null {
+  const written = (name: string) => {
+    const bytes = iptc[name]?.value;
+    return Array.isArray(bytes) ? Buffer.from(bytes.slice(0, 40)).toString('latin1').trim() : '';
+  };
+  const [, year, month, day] = /^(\d{4})[:-]?(\d\d)[:-]?(\d\d)$/.exec(written('Date Created')) ?? [];
+  const [, hour, minute, second = '00', sign, ...offset] =
+    /^(\d\d):?(\d\d)(?::?(\d\d))?(?:([+-])(\d\d):?(\d\d))?$/.exec(written('Time Created')) ?? [];
+  const zone = sign === undefined ? '' : `${sign}${offset.join(':')}`;
+  return year === undefined || hour === undefined ? null : `${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`;
 }
 
 function gpsUtc(exif: FileTags['exif']): string | null {

@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
 import { isRawType } from '../../core/media/formats.js';
 import { type Colours, declaredColours, isAdobeRgbByTiff, pngCodePoints } from './declared-colours.js';
-import { bytesAt } from './file-bytes.js';
-import { firstFrame } from './gif-frame.js';
+import { bytesAt, inMemory } from './file-bytes.js';
+import { firstFrame, gifXmp } from './gif-blocks.js';
 import { decodeHeif } from './heif.js';
 import { heifStructure } from './heif-structure.js';
 import { writePixelTiff } from './pixel-tiff.js';
+import { type EmbeddedMetadata, pngMetadata } from './png-metadata.js';
 import { OTHER_RAW, type RawFile } from './raw/raw-file.js';
 import { readRaw, withRawPicture } from './raw/raw-picture.js';
+import { TiffReader, tiffHeader, tiffOf } from './raw/tiff-reader.js';
 import {
   decodeFailed,
   fileEmpty,
@@ -18,6 +20,7 @@ import {
   requirePictureSize,
   unsupportedFormat,
 } from './refusals.js';
+import { isTurned, swapped } from './small-picture.js';
 import { HEAD_BYTES, isHeif, mayBeRaw, sniff } from './sniff.js';
 
 /** A picture in a file that sharp can decode, known by its header. */
@@ -38,9 +41,10 @@ export interface Picture {
   readonly damaged: boolean;
   /** The file to read metadata from, in addition to those below. */
   readonly metadataPath: string;
-  /** Metadata as libvips finds it, or in a raw file. */
+  /** Metadata as libvips finds it, in a raw file, or where libvips does not look. */
   readonly exif: Uint8Array | undefined;
   readonly xmp: Uint8Array | undefined;
+  readonly iptc?: Uint8Array | undefined;
 }
 
 interface PictureOrder {
@@ -49,7 +53,7 @@ interface PictureOrder {
   readonly maxPixels: number;
 }
 
-/** A GIF's extensions are not searched beyond this for its first frame. */
+/** A GIF's blocks are not searched beyond this for its first frame and its metadata. */
 const GIF_HEAD_BYTES = 1024 * 1024;
 
 /**
@@ -78,24 +82,47 @@ async function withOrdinaryPicture<T>(
     return withHeif({ path, folder, maxPixels, contentType, file, header }, work);
   }
   if (header === null) throw decodeFailed();
-  const { width, height } = header.autoOrient;
+  const found = await embeddedMetadata(file, contentType);
+  const heif = header.format === 'heif';
+  const written = header.orientation ?? (found.exif && (await orientationIn(found.exif)));
+  const orientation = heif ? 1 : exifOrientation(written);
+  const lying = { width: header.width, height: header.height };
+  const { width, height } = heif ? header.autoOrient : isTurned(orientation) ? swapped(lying) : lying;
   requirePictureSize(width, height, maxPixels);
   requireDensity({ contentType, width, height, sizeBytes: (await file.stat()).size });
-  const heif = header.format === 'heif';
   return work({
     path,
     contentType: heif ? 'image/avif' : contentType,
     width,
     height,
-    orientation: heif ? 1 : exifOrientation(header.orientation),
+    orientation,
     alpha: header.hasAlpha,
     colours: await coloursOf(file, contentType, header),
     isDeep: header.depth === 'ushort',
     damaged: false,
     metadataPath: path,
-    exif: header.exif,
-    xmp: header.xmp,
+    exif: header.exif ?? found.exif,
+    xmp: header.xmp ?? found.xmp,
+    iptc: found.iptc,
   });
+}
+
+/** What libvips does not find. */
+async function embeddedMetadata(file: FileHandle, contentType: string): Promise<EmbeddedMetadata> {
+  if (contentType === 'image/png') return pngMetadata(file);
+  if (contentType !== 'image/gif') return {};
+  return { xmp: gifXmp(await bytesAt(file, 0, GIF_HEAD_BYTES)) };
+}
+
+const ORIENTATION = 274;
+
+async function orientationIn(exif: Uint8Array): Promise<number | undefined> {
+  const source = inMemory(tiffOf(exif));
+  const header = await tiffHeader(source, 0);
+  if (header === null) return undefined;
+  const tiff = new TiffReader(source, 0, header.little);
+  const main = await tiff.directory(header.first);
+  return (await tiff.number(main?.entries.get(ORIENTATION))) ?? undefined;
 }
 
 async function coloursOf(file: FileHandle, contentType: string, header: Metadata): Promise<Colours> {

@@ -4,10 +4,13 @@ import { isRawType } from '../../core/media/formats.js';
 import { jpegAroundIptc, type SplitMetadata, splitMetadata } from './jpeg-metadata.js';
 import { metadataOf, type PictureMetadata } from './metadata.js';
 import type { MetadataSource } from './metadata-reader.js';
-import type { FileTags } from './tags.js';
+import { tiffOf } from './raw/tiff-reader.js';
+import type { FileTags, Tag } from './tags.js';
 
 /** Of each of EXIF, XMP and IPTC, inflated. Nothing that is read here needs more; depth maps in XMP do. */
 const MAX_BYTES = 1024 * 1024;
+
+const RDF_END = '</rdf:RDF>';
 
 const options = {
   expanded: true,
@@ -18,17 +21,28 @@ const options = {
 /** What cannot be read is treated as absent. Takes as long, and as much memory, as the file makes it: run it where both are limited. */
 export async function readMetadata({ xmp, ...source }: MetadataSource): Promise<PictureMetadata> {
   // A file without any EXIF or IPTC is an error to ExifReader, and may still have XMP.
-  const inFile = await tagsIn(source).catch(() => ({}));
-  return metadataOf({ exif: {}, iptc: {}, ...inFile, xmp: xmp ? xmpTags(xmp) : {} } as FileTags);
+  const inFile = await tagsIn(source).catch((): Tags => ({}));
+  const { exif = {}, iptc = {} } = inFile;
+  return metadataOf({ exif: known(exif), iptc: known(iptc), xmp: known(xmp ? xmpTags(xmp) : {}) });
+}
+
+/** ExifReader's word for a value that is outside of the file. */
+const FAULTY = '<faulty value>';
+
+function known(tags: Readonly<Record<string, Tag>>): Readonly<Record<string, Tag>> {
+  return Object.fromEntries(
+    Object.entries(tags).filter(([, { value, description }]) => value !== FAULTY && description !== FAULTY),
+  );
 }
 
 type Tags = Partial<Pick<FileTags, 'exif' | 'iptc'>>;
 
-async function tagsIn({ path, contentType, exif }: Omit<MetadataSource, 'xmp'>): Promise<Tags> {
+async function tagsIn({ path, contentType, exif, iptc }: Omit<MetadataSource, 'xmp'>): Promise<Tags> {
   if (isRawType(contentType)) return rawTags(path, exif);
   if (contentType === 'image/tiff') return tiffTags(path);
   // In a WebP, EXIF follows the picture, where ExifReader does not look unless it is given the whole file; libvips does.
   if (contentType === 'image/webp') return exif ? exifTags(exif) : {};
+  if (contentType === 'image/png') return { ...(exif && exifTags(exif)), ...(iptc && iptcTags(iptc)) };
   const tags = await fileTags(path).catch((): Tags => ({}));
   return contentType === 'image/jpeg' ? { ...tags, ...(await splitTags(path).catch((): Tags => ({}))) } : tags;
 }
@@ -48,20 +62,20 @@ async function splitTags(path: string): Promise<Tags> {
   } finally {
     await file.close();
   }
-  const around = split.iptc && jpegAroundIptc(split.iptc);
-  return { ...(split.exif && exifTags(split.exif)), ...(around && iptcTags(around)) };
+  return { ...(split.exif && exifTags(split.exif)), ...(split.iptc && iptcTags(split.iptc)) };
 }
 
 /** EXIF on its own: a TIFF, in some containers with the prefix that it has in JPEG. */
 function exifTags(bytes: Uint8Array): Tags {
   if (bytes.length > MAX_BYTES) return {};
-  const hasPrefix = new TextDecoder('latin1').decode(bytes.subarray(0, 4)) === 'Exif';
-  const { exif } = ExifReader.load(Buffer.from(hasPrefix ? bytes.subarray(6) : bytes), options);
+  const { exif } = ExifReader.load(Buffer.from(tiffOf(bytes)), options);
   return (exif ? { exif } : {}) as Tags;
 }
 
-function iptcTags(jpeg: Buffer): Tags {
-  const { iptc } = ExifReader.load(jpeg, options);
+/** IPTC records on their own. */
+function iptcTags(records: Uint8Array): Tags {
+  const jpeg = jpegAroundIptc(Buffer.from(records));
+  const { iptc } = jpeg === null ? {} : ExifReader.load(jpeg, options);
   return (iptc ? { iptc } : {}) as Tags;
 }
 
@@ -86,15 +100,23 @@ async function tiffTags(path: string): Promise<Tags> {
   return { ...(exif ? { exif } : {}), ...(iptc ? { iptc } : {}) } as Tags;
 }
 
-const PACKET = '<?xpacket begin';
-
-/** libvips finds and inflates XMP in every container, ExifReader does not; it reads XMP by itself when it begins as a packet. */
-function xmpTags(xmp: Uint8Array): object {
+/**
+ * ExifReader reads XMP by itself when it begins as a packet, with the element that is usual around RDF. Other programs have other names for
+ * it (`x:xapmeta`), or none, and some leave the end of an older, longer packet behind a new one: what counts is the first RDF.
+ */
+function xmpTags(xmp: Uint8Array): Readonly<Record<string, Tag>> {
   if (xmp.length > MAX_BYTES) return {};
-  const text = new TextDecoder().decode(xmp).trimStart();
-  const packet = text.startsWith(PACKET) ? text : `${PACKET}="" id=""?>${text}`;
+  const text = new TextDecoder().decode(xmp);
+  const [start, end] = [text.indexOf('<rdf:RDF'), text.indexOf(RDF_END)];
+  if (start < 0 || end < start) return {};
+  const rdf = text.slice(start, end + RDF_END.length);
+  const packet = `<?xpacket begin="" id=""?><x:xmpmeta xmlns:x="adobe:ns:meta/">${rdf}</x:xmpmeta>`;
   try {
-    return ExifReader.load(Buffer.from(packet), { expanded: true, includeTags: { xmp: true } }).xmp ?? {};
+    return (
+      (ExifReader.load(Buffer.from(packet), { expanded: true, includeTags: { xmp: true } }).xmp as Readonly<
+        Record<string, Tag>
+      >) ?? {}
+    );
   } catch {
     return {};
   }

@@ -1,5 +1,6 @@
+import { MINUTE } from '../shared/clock.js';
 import type { GeoPoint } from './picture-metadata.js';
-import { formatOffset, instantOf, MAX_OFFSET, offsetAt, parseOffset, zoneAsStored } from './zones.js';
+import { formatOffset, instantOf, offsetAt, offsetsAround, parseOffset, wasInUse, zoneAsStored } from './zones.js';
 
 export type TakenAtSource = 'exif_offset' | 'gps_time' | 'gps_position' | 'customer_default' | 'client' | 'none';
 
@@ -31,6 +32,8 @@ export interface WrittenTimes {
   readonly xmpCreated: string | null;
   /** `exif:DateTimeOriginal` inside XMP, offset included where written. */
   readonly xmpOriginal: string | null;
+  /** `xmp:CreateDate`: when the picture was digitized (MWG guidelines), offset included where written. */
+  readonly xmpDigitized: string | null;
   /** IPTC DateCreated + TimeCreated as `YYYY-MM-DDTHH:MM:SS[±HH:MM]`. */
   readonly iptcCreated: string | null;
   /** GPSDateStamp + GPSTimeStamp in UTC: `YYYY-MM-DDTHH:MM:SS`. */
@@ -60,7 +63,8 @@ export function captureTime(times: WrittenTimes, hints: CaptureHints): CaptureTi
   const xmpCreated = readClock(times.xmpCreated);
   const iptc = readClock(times.iptcCreated);
   const exif = original ?? digitized;
-  const clock = exif ?? xmpOriginal ?? xmpCreated ?? iptc;
+  const xmpDigitized = readClock(times.xmpDigitized);
+  const clock = exif ?? xmpOriginal ?? xmpCreated ?? xmpDigitized ?? iptc;
   if (clock === null) return UNKNOWN_TIME;
 
   const beside = (other: Clock | null, offset: string | null | undefined) =>
@@ -72,11 +76,12 @@ export function captureTime(times: WrittenTimes, hints: CaptureHints): CaptureTi
     beside(readClock(times.changed), times.changedOffset) ??
     beside(xmpOriginal, xmpOriginal?.offset) ??
     beside(xmpCreated, xmpCreated?.offset) ??
+    beside(xmpDigitized, xmpDigitized?.offset) ??
     // IPTC's format requires an offset, so programs invent one when they copy EXIF's clock there.
     (exif === null ? beside(iptc, iptc?.offset) : null);
   if (written !== null) return inZone(clock, written, 'exif_offset');
 
-  const byGps = gpsOffset(clock, readClock(times.gpsUtc));
+  const byGps = gpsOffset(clock, readClock(times.gpsUtc), hints.positionZone);
   if (byGps !== null) return inZone(clock, byGps, 'gps_time');
   if (hints.positionZone !== null && isTimeZone(hints.positionZone)) {
     return inZone(clock, hints.positionZone, 'gps_position');
@@ -142,14 +147,16 @@ interface Clock {
   readonly offset: string | null;
 }
 
-const WRITTEN_CLOCK = /^(\d{4})([:-])(\d\d)\2(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s*(Z|[+-]\d\d:?\d\d)?$/;
+/** Some cameras pad with blanks instead of zeros. */
+const WRITTEN_CLOCK =
+  /^(\d{4})([:-])([ \d]\d)\2([ \d]\d)[T ]([ \d]\d):([ \d]\d)(?::([ \d]\d)(?:[.,](\d+))?)?\s*(Z|[+-]\d\d:?\d\d)?$/;
 
 /** Null for a text that is not a date and time, or not one of the calendar: `0000:00:00`, 30 February, blanks. */
 function readClock(written: string | null, subSec: string | null = null): Clock | null {
   const match = WRITTEN_CLOCK.exec(written?.trim() ?? '');
   if (match === null) return null;
   const [, year, , month, day, hour, minute, second = '00', fraction, offset = null] = match;
-  const seconds = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const seconds = `${year}-${month}-${day}T${hour}:${minute}:${second}`.replaceAll(' ', '0');
   const at = Date.parse(`${seconds}Z`);
   // Date.parse moves a date that does not exist (30 February, 24:00) to one that does: the text would differ afterwards.
   if (year === '0000' || Number.isNaN(at) || !new Date(at).toISOString().startsWith(seconds)) return null;
@@ -171,12 +178,16 @@ function sameSecond(a: Clock, b: Clock): boolean {
   return a.text.slice(0, 19) === b.text.slice(0, 19);
 }
 
-/** Zones differ by quarters of an hour; the remainder is the age of the receiver's position. */
-function gpsOffset(clock: Clock, gps: Clock | null): string | null {
+/**
+ * Zones differ by quarters of an hour; the remainder is the age of the receiver's position. One that is older gives an offset which no zone
+ * had at that time, or not the zone of the position, be it in its summer or winter time.
+ */
+function gpsOffset(clock: Clock, gps: Clock | null, positionZone: string | null): string | null {
   if (gps === null) return null;
-  const quarter = 15 * 60_000;
+  const quarter = 15 * MINUTE;
   const offset = Math.round((clock.at - gps.at) / quarter) * quarter;
-  return Math.abs(offset) <= MAX_OFFSET ? formatOffset(offset) : null;
+  const inUse = positionZone === null ? null : offsetsAround(positionZone, gps.at);
+  return (inUse?.includes(offset) ?? wasInUse(offset, gps.at)) ? formatOffset(offset) : null;
 }
 
 function inZone(clock: Clock, timeZone: string, takenAtSource: TakenAtSource): CaptureTime {

@@ -37,6 +37,44 @@ export function instantOf(clock: number, zone: string): number | null {
   return clock - (fits.length > 0 ? Math.max(...fits) : after);
 }
 
+const HALF_YEAR = 182 * 24 * HOUR;
+
+/** A zone's offsets in the year around an instant: where clocks are changed, summer and winter time. Null when it is not a zone. */
+export function offsetsAround(zone: string, instant: number): readonly number[] | null {
+  const offsets = [0, -HALF_YEAR, HALF_YEAR].map((shift) => offsetAt(zone, instant + shift));
+  return offsets.every((offset) => offset !== null) ? offsets : null;
+}
+
+/** Offsets of parts of hours that some place had in these years, since there is GPS (IANA's time zone database). */
+const PARTS_OF_HOURS: readonly (readonly [offset: string, first: number, last: number])[] = [
+  ['-09:30', 1980, 9999],
+  ['-08:30', 1980, 1998],
+  ['-04:30', 2007, 2016],
+  ['-03:30', 1980, 9999],
+  ['-02:30', 1980, 9999],
+  ['+03:30', 1980, 9999],
+  ['+04:30', 1980, 9999],
+  ['+05:30', 1980, 9999],
+  ['+05:45', 1986, 9999],
+  ['+06:30', 1980, 9999],
+  ['+07:30', 1980, 1981],
+  ['+08:30', 2015, 2018],
+  ['+08:45', 1980, 9999],
+  ['+09:30', 1980, 9999],
+  ['+09:45', 2006, 2009],
+  ['+10:30', 1980, 9999],
+  ['+11:30', 1980, 2015],
+  ['+12:45', 1980, 9999],
+  ['+13:45', 1980, 9999],
+];
+
+/** Whether clocks somewhere showed this many milliseconds more than UTC in the year of an instant. */
+export function wasInUse(offset: number, instant: number): boolean {
+  if (offset % HOUR === 0) return offset >= -12 * HOUR && offset <= MAX_OFFSET;
+  const year = new Date(instant).getUTCFullYear();
+  return PARTS_OF_HOURS.some(([text, first, last]) => parseOffset(text) === offset && year >= first && year <= last);
+}
+
 /** What is stored for a zone that is sent in lower case: names in the spelling of IANA. */
 const spellings = new Map([
   ...[...Intl.supportedValuesOf('timeZone'), 'UTC'].map((name) => [name.toLowerCase(), name] as const),

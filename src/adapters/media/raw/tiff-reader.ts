@@ -38,6 +38,11 @@ const MAX_NUMBERS = 16_384;
 /** All values together. */
 const MAX_VALUE_BYTES = 4 * 1024 * 1024;
 
+/** EXIF without the prefix that it has in a JPEG: it is a TIFF. */
+export function tiffOf(exif: Uint8Array): Uint8Array {
+  return Buffer.from(exif.subarray(0, 4)).toString('latin1') === 'Exif' ? exif.subarray(6) : exif;
+}
+
 /** The header of a TIFF at `base`; null when there is none, whatever follows. */
 export async function tiffHeader(file: ByteSource, base: number): Promise<TiffHeader | null> {
   const head = await bytesAt(file, base, 8);
