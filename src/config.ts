@@ -116,7 +116,8 @@ export function readConfig(env: Environment): Config {
   const config: Config = {
     host,
     port,
-    publicUrl: read.url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? `http://${hostInUrl(host)}:${port}`,
+    publicUrl:
+      read.url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/{1,9}$/, '') ?? `http://${hostInUrl(host)}:${port}`,
     dataDir: read.text('DATA_DIR', './data'),
     databaseUrl,
     databaseDirectUrl: read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']),

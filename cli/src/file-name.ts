@@ -13,8 +13,9 @@ export function fileName(name: string): string {
     .normalize('NFC')
     .replace(UNSEEN, '_')
     .replace(/[/\\:*?"<>|]/g, '_')
-    .replace(/^\.+|[. ]+$/g, '_');
-  const free = DEVICE.test(safe) ? `_${safe}` : safe;
+    .replace(/^\.+/, '_');
+  const named = withEnd(safe);
+  const free = DEVICE.test(named) ? `_${named}` : named;
   return free === '' ? '_' : cut(free);
 }
 
@@ -57,7 +58,14 @@ function cut(name: string): string {
   // What is far too long is not shortened letter by letter.
   let short = stem.slice(0, 220);
   while (Buffer.byteLength(short + ending) > 220) short = [...short].slice(0, -1).join('');
-  return (short + ending).replace(/[. ]+$/, '_');
+  return withEnd(short + ending);
+}
+
+/** The name with one `_` for the dots and spaces at its end, which Windows drops. */
+function withEnd(name: string): string {
+  let end = name.length;
+  while (name[end - 1] === '.' || name[end - 1] === ' ') end -= 1;
+  return end === name.length ? name : `${name.slice(0, end)}_`;
 }
 
 function parts(name: string): { stem: string; ending: string } {

@@ -17,6 +17,6 @@ export function importStateFile(
 ): string {
   const { uploads: _, dryRun: __, ...lasting } = options;
   const places = paths.map((path) => resolve(path)).sort();
-  const what = JSON.stringify([url.replace(/\/+$/, ''), token, places, lasting, from]);
+  const what = JSON.stringify([url.replace(/\/{1,9}$/, ''), token, places, lasting, from]);
   return join(stateFolder(), 'imports', `${createHash('sha256').update(what).digest('hex').slice(0, 20)}.json`);
 }

@@ -45,7 +45,7 @@ export async function currentLogin(): Promise<Login> {
   if (url && token) return { url, token };
   const saved = await savedLogin();
   if (token && saved) return { url: saved.url, token };
-  if (saved && (!url || url.replace(/\/+$/, '') === saved.url)) return saved;
+  if (saved && (!url || url.replace(/\/{1,9}$/, '') === saved.url)) return saved;
   return missing(url ? `for ${url}` : '');
 }
 

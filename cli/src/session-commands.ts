@@ -19,7 +19,7 @@ export function loginCommand(): Command {
     .addOption(jsonOption())
     .addOption(quietOption())
     .action(async (options: LoginOptions) => {
-      const url = (options.url ?? process.env['PHOTO_SERVICE_URL'])?.replace(/\/+$/, '');
+      const url = (options.url ?? process.env['PHOTO_SERVICE_URL'])?.replace(/\/{1,9}$/, '');
       const given = options.token ?? process.env['PHOTO_SERVICE_TOKEN'];
       const token = given === '-' ? (await text(process.stdin)).trim() : given;
       if (!url || !token) throw new UsageError('Both options are required: phs login --url URL --token TOKEN');

@@ -48,5 +48,5 @@ export function baseUrlOf(text: string): string {
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new TypeError('baseUrl must be a URL such as https://photos.example.com.');
   }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+  return `${url.origin}${url.pathname}`.replace(/\/{1,9}$/, '').replace(/\/api\/v1$/, '');
 }

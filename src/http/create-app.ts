@@ -12,6 +12,7 @@ import { NestLogger } from './server/nest-logger.js';
 import { openRequestContext } from './server/open-request-context.js';
 import { requireHost } from './server/require-host.js';
 import { limitSockets } from './server/socket-timeouts.js';
+import { pageQuery } from './settings/address.js';
 import { browserSessions } from './settings/browser-session.js';
 
 /** The HTTP side of the service on the given ports, ready to listen. */
@@ -58,7 +59,7 @@ function expressApp(ports: Ports, options: HttpOptions): express.Express {
   app.enable('case sensitive routing');
   app.disable('x-powered-by');
   app.disable('etag');
-  app.set('query parser', 'simple');
+  app.set('query parser', pageQuery);
   // We decide whether a response is 304: Express would only compare the ETag.
   Object.defineProperty(app.request, 'fresh', { value: false });
   app.use(openRequestContext(options));

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 
-/** In any folder, with spaces or not: code that was compiled by the build names the one of the build, which may have been moved since. */
-const FRAME = /(?:[A-Za-z]:)?[\\/][^()\n]*[\\/]dist[\\/]program[\\/]([\w.-]+\.js):(\d+):(\d+)/g;
+/** At the end of a path: code that was compiled by the build names the folder of the build, which may have been moved since. */
+const FRAME = /[\\/]dist[\\/]program[\\/]([\w.-]{1,100}\.js):(\d{1,9}):(\d{1,9})/;
 const PROGRAM = new URL('../program/', import.meta.url);
 
 /**
@@ -14,12 +14,22 @@ export class ModulePositions {
 
   /** Positions that no map knows, those of packages among them, stay as they are. */
   inStack(stack: string): string {
-    return stack.replace(FRAME, (frame: string, file: string, line: string, column: string) => {
-      const entry = this.#mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1);
-      if (entry === undefined || !('originalSource' in entry)) return frame;
-      const module = new URL(entry.originalSource, PROGRAM).href;
-      return `${module}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
-    });
+    return stack
+      .split('\n')
+      .map((frame) => this.#inFrame(frame))
+      .join('\n');
+  }
+
+  #inFrame(frame: string): string {
+    const found = FRAME.exec(frame);
+    if (found === null) return frame;
+    const [end, file = '', line, column] = found;
+    const entry = this.#mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1);
+    if (entry === undefined || !('originalSource' in entry)) return frame;
+    const module = new URL(entry.originalSource, PROGRAM).href;
+    const before = frame.slice(0, pathStart(frame.slice(0, found.index + 1)));
+    const after = frame.slice(found.index + end.length);
+    return `${before}${module}:${entry.originalLine + 1}:${entry.originalColumn + 1}${after}`;
   }
 
   #mapOf(file: string): SourceMap | undefined {
@@ -34,4 +44,11 @@ export class ModulePositions {
       return undefined;
     }
   }
+}
+
+/** Where a path begins that is the end of the text, in a folder with spaces or not. */
+function pathStart(text: string): number {
+  const opened = Math.max(text.lastIndexOf('('), text.lastIndexOf(')')) + 1;
+  const slash = opened + text.slice(opened).search(/[\\/]/);
+  return /^[A-Za-z]:$/.test(text.slice(slash - 2, slash)) ? slash - 2 : slash;
 }

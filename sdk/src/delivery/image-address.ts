@@ -44,7 +44,7 @@ export function signedPart({ keyId, secret }: DeliveryKey, { photoId, options, e
 }
 
 export function withSignature({ publicUrl }: DeliveryKey, signed: string, signature: string): string {
-  return `${publicUrl.replace(/\/+$/, '')}${signed}${signed.includes('?') ? '&' : '?'}sig=${signature}`;
+  return `${publicUrl.replace(/\/{1,9}$/, '')}${signed}${signed.includes('?') ? '&' : '?'}sig=${signature}`;
 }
 
 /** The pictures of a `srcset`, each with its width. */

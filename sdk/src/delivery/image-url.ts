@@ -33,5 +33,8 @@ async function signature(secret: string, signed: string): Promise<string> {
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), hmac, false, ['sign']);
   const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(signed)));
   const base64 = btoa(String.fromCharCode(...bytes));
-  return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return base64
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/={1,2}$/, '');
 }

@@ -29,12 +29,16 @@ export function metadataOf(tags: FileTags): PictureMetadata {
 }
 
 /** What cameras and phones write by default into fields for people's texts. */
-const PLACEHOLDER =
-  /^(.*digital (still )?camera|sony dsc|exif[_ ]jpeg.*|dcim\\.*|default|untitled|<(digimax|kenox).*|cof|dav|edf|fbt|mde|oznor|r?hdr|sdr)$/i;
+const placeholders: readonly RegExp[] = [
+  /^(sony dsc|default|untitled|cof|dav|edf|fbt|mde|oznor|r?hdr|sdr)$/i,
+  /^(exif[_ ]jpeg|dcim\\|<digimax|<kenox).*$/i,
+  /^.*digital (still )?camera$/i,
+];
 
 function description({ exif, xmp, iptc }: FileTags): string | null {
   const tags = [xmp['description'], iptc['Caption/Abstract'], exif['ImageDescription']];
-  return tags.map((tag) => textOf(tag, 10_000)).find((text) => text !== null && !PLACEHOLDER.test(text)) ?? null;
+  const isWritten = (text: string | null) => text !== null && !placeholders.some((each) => each.test(text));
+  return tags.map((tag) => textOf(tag, 10_000)).find(isWritten) ?? null;
 }
 
 /** -1 means "rejected" in XMP: no rating. */

@@ -41,10 +41,16 @@ export function plainAddress(email: string): string {
 /** Spaces in what programs recognize: schemes, domains in any script, e-mail addresses, network drives. */
 function withoutLinks(text: string): string {
   return text
-    .replace(/(?<=\p{L}\S*):(?=\S)/gu, ': ')
+    .replace(/\S+/gu, withoutScheme)
     .replace(/(?<=\S)[.\u3002\uff0e\uff61](?=[\p{L}\p{N}\p{M}_-])/gu, '$& ')
     .replace(/(?<=\S)@(?=\S)/g, '@ ')
     .replace(/([/\\])(?=[/\\])/g, '$1 ');
+}
+
+/** A space after each colon of the word that follows a letter, except at its end. */
+function withoutScheme(word: string): string {
+  const first = word.search(/\p{L}/u);
+  return first === -1 ? word : word.slice(0, first) + word.slice(first).replace(/:(?!$)/gu, ': ');
 }
 
 /** For example `23 November 2026, 14:05 (Europe/Paris, UTC+01:00)`: whoever reads it may be in another zone. */

@@ -40,7 +40,7 @@ function lengthOf({ 'content-length': length }: IncomingHttpHeaders): number | n
 function validatorOf(headers: IncomingHttpHeaders): string | null {
   if (headers['accept-ranges']?.toLowerCase() === 'none') return null;
   const { etag, date, 'last-modified': modified } = headers;
-  if (etag !== undefined) return /^"[\x21\x23-\x7e\x80-\xff]{0,500}"$/.test(etag) ? etag : null;
+  if (etag !== undefined) return etag.length <= 502 && /^"[\x21\x23-\x7e\x80-\xff]*"$/.test(etag) ? etag : null;
   if (modified === undefined || date === undefined || modified.length > 50) return null;
   return Date.parse(date) - Date.parse(modified) >= WEAK_SECONDS * 1000 ? modified : null;
 }

@@ -20,7 +20,7 @@ export class OtlpTracing {
 
   /** @param endpoint The collector's, as in OTEL_EXPORTER_OTLP_ENDPOINT: `v1/traces` is added. */
   constructor(endpoint: string, { version, role }: { readonly version: string; readonly role: string }) {
-    const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
+    const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/{1,9}$/, '')}/v1/traces` });
     this.provider = new NodeTracerProvider({
       resource: resourceOf({
         'service.name': process.env.OTEL_SERVICE_NAME ?? 'photo-service',

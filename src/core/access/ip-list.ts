@@ -3,6 +3,9 @@ import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
 /** Entries that one key may have. */
 export const MAX_IP_ENTRIES = 100;
 
+/** Longest entry: an IPv6 address that ends as IPv4 does, a zone's name and a prefix are far shorter. */
+export const MAX_IP_ENTRY = 100;
+
 /**
  * The address in canonical form: mapped IPv6 (`::ffff:a.b.c.d`) is IPv4, no zone, IPv6 compressed in lower case. Null if it is not an
  * address. Octets with leading zeros are refused: parsers disagree whether `010.0.0.1` is 8.0.0.1 or 10.0.0.1.

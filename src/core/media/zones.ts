@@ -3,6 +3,9 @@ import { HOUR, MINUTE } from '../shared/clock.js';
 /** The largest offset of any place's clock from UTC (Pacific/Kiritimati). */
 export const MAX_OFFSET = 14 * HOUR;
 
+/** Longest name of a zone. */
+export const MAX_ZONE = 64;
+
 /** Milliseconds east of UTC of `±HH:MM`, at most 14 hours; null for everything else. */
 export function parseOffset(text: string): number | null {
   const [, sign, hours, minutes] = /^([+-])(\d\d):([0-5]\d)$/.exec(text) ?? [];
@@ -94,7 +97,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(zone: string): Intl.DateTimeFormat | null {
   // Newer runtimes accept `+0100` and the like as names; here a name begins with a letter.
-  if (zone.length > 64 || !/^[A-Za-z]/.test(zone)) return null;
+  if (zone.length > MAX_ZONE || !/^[A-Za-z]/.test(zone)) return null;
   const key = zone.toLowerCase();
   const known = formats.get(key);
   if (known) return known;

@@ -79,7 +79,10 @@ export const MAX_SEARCH_WORDS = 10;
 /** The distinct words of `q`. A word that is a prefix of another is implied by it. Null when there are too many. */
 export function searchTerms(q: string): readonly string[] | null {
   const words = [...new Set(searchWords(q))];
-  const telling = words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
+  // In their order, a word stands right before those that begin with it.
+  const sorted = [...words].sort();
+  const beginnings = new Set(sorted.filter((word, at) => sorted[at + 1]?.startsWith(word)));
+  const telling = words.filter((word) => !beginnings.has(word));
   return telling.length > MAX_SEARCH_WORDS ? null : telling;
 }
 

@@ -2,7 +2,7 @@ import { fromWallClock, isLocalTime, isTimeZone, parseInstant } from '../media/c
 import type { GeoPoint } from '../media/picture-metadata.js';
 import type { Focus } from '../media/transformation.js';
 import { type FieldError, invalid } from '../shared/errors.js';
-import { CONTROL_CHARACTERS } from '../shared/text.js';
+import { CONTROL_CHARACTERS, normalized } from '../shared/text.js';
 import { textErrors, verbatimErrors } from '../shared/value-errors.js';
 import type { Metadata } from './photo.js';
 
@@ -68,7 +68,7 @@ export function focusErrors(field: string, focus: Focus | null | undefined): Fie
 }
 
 export function cleanFilename(filename: string): string {
-  return filename.normalize('NFC').trim();
+  return normalized(filename, 'NFC').trim();
 }
 
 export function pointOf(location: NonNullable<PhotoInput['location']>): GeoPoint {

@@ -28,8 +28,9 @@ export function signToken(secrets: Secrets, purpose: SignedPurpose, payload: unk
 
 /** The payload of a token that one of the secrets signed for this purpose, otherwise null. Only the canonical spelling is accepted. */
 export function readToken(secrets: Secrets, purpose: SignedPurpose, token: string): unknown {
+  if (token.length < 24 || token.length > 4000) return null;
   // No bytes are encoded in 4n + 1 characters; atob would throw.
-  if (!/^[A-Za-z0-9_-]{24,4000}$/.test(token) || token.length % 4 === 1) return null;
+  if (!/^[A-Za-z0-9_-]+$/.test(token) || token.length % 4 === 1) return null;
   const bytes = fromBase64url(token);
   if (bytes.length <= MAC_BYTES || base64url(bytes) !== token) return null;
   const body = bytes.subarray(0, bytes.length - MAC_BYTES);

@@ -1,6 +1,31 @@
+/** Combining characters, and the half-width marks that become some. */
+const MARKS = /[\p{M}\uff9e\uff9f]+/gu;
+const MAX_MARKS = 30;
+const JOINER = '\u034f';
+
+/**
+ * The text in a form of Unicode, in a time that grows with its length. Runtimes sort a run of combining characters in the square of its length,
+ * so a longer one than any language has is divided by U+034F, as Unicode's stream-safe text is (UAX 15 §13).
+ */
+export function normalized(text: string, form: 'NFC' | 'NFKC' | 'NFKD'): string {
+  return (text.length > MAX_MARKS ? text.replace(MARKS, dividedMarks) : text).normalize(form);
+}
+
+function dividedMarks(marks: string): string {
+  if (marks.length <= MAX_MARKS) return marks;
+  let [divided, count] = ['', 0];
+  for (const mark of marks) {
+    if (mark === JOINER) count = 0;
+    else if (count === MAX_MARKS) [divided, count] = [divided + JOINER, 1];
+    else count += 1;
+    divided += mark;
+  }
+  return divided;
+}
+
 /** NFC, trimmed, without NUL: how every text from outside is stored. */
 export function cleanText(text: string): string {
-  return text.replaceAll('\u0000', '').toWellFormed().normalize('NFC').trim();
+  return normalized(text.replaceAll('\u0000', '').toWellFormed(), 'NFC').trim();
 }
 
 /** Length as clients count it: code points, not UTF-16 units. */
@@ -22,8 +47,8 @@ const MAX_FOLDED = 255;
  * and final sigma with sigma, like Unicode's full case folding; the dotless ı, which would become i that way, is a letter of its own there.
  */
 export function foldKey(text: string): string {
-  const folded = text.normalize('NFKC').replace(/[^ı]+/gu, (part) => part.toUpperCase().toLowerCase());
-  return truncate(folded.normalize('NFKC').replaceAll('ς', 'σ'), MAX_FOLDED);
+  const folded = normalized(text, 'NFKC').replace(/[^ı]+/gu, (part) => part.toUpperCase().toLowerCase());
+  return truncate(normalized(folded, 'NFKC').replaceAll('ς', 'σ'), MAX_FOLDED);
 }
 
 /** What `q` is matched against: `foldKey` without accents, as words separated by one space. */
@@ -33,12 +58,11 @@ export function searchText(...texts: readonly (string | null)[]): string {
 
 /** The words of a query or text: runs of letters and digits, folded, without accents. */
 export function searchWords(text: string): string[] {
-  const plain = text
-    .normalize('NFKD')
+  const folded = normalized(text, 'NFKD')
     .replace(/\p{M}+/gu, '')
     .toUpperCase()
-    .toLowerCase()
-    .normalize('NFKC');
+    .toLowerCase();
+  const plain = normalized(folded, 'NFKC');
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 

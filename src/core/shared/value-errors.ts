@@ -1,9 +1,9 @@
 import type { FieldError } from './errors.js';
-import { cleanText, codePoints } from './text.js';
+import { cleanText, codePoints, normalized } from './text.js';
 
 /** For text that is stored as `cleanText` returns it: at most `max` code points. */
 export function textErrors(field: string, text: string | null | undefined, max: number): FieldError[] {
-  return verbatimErrors(field, text?.normalize('NFC').trim(), max);
+  return verbatimErrors(field, text && normalized(text, 'NFC').trim(), max);
 }
 
 /** For text that is stored unchanged, because it belongs to the client. */

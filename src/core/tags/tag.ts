@@ -1,6 +1,6 @@
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { CONTROL_CHARACTERS, codePoints, compareText, foldKey } from '../shared/text.js';
+import { CONTROL_CHARACTERS, codePoints, compareText, foldKey, normalized } from '../shared/text.js';
 
 export interface Tag {
   readonly id: Id;
@@ -62,7 +62,7 @@ function hasForbiddenCharacters(name: string): boolean {
 }
 
 function cleanName(name: string): string {
-  return name.normalize('NFC').trim().replace(/\s+/gu, ' ');
+  return normalized(name, 'NFC').trim().replace(/\s+/gu, ' ');
 }
 
 /** By name key, then id: the order of tags wherever they are listed. */

@@ -171,9 +171,30 @@ function Table({ rows: [head = [], ...rows] }: { rows: readonly (readonly string
   );
 }
 
+/** Code, strong words, a link. */
+const marks = [/`[^`]+`/y, /\*\*[^*]+\*\*/y, /\[[^[\]]+\]\([^()\s]+\)/y];
+
+/** The text in parts: what is marked, and what is between. */
+function marked(text: string): readonly string[] {
+  const parts: string[] = [];
+  let begin = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    for (const mark of marks) {
+      mark.lastIndex = at;
+      const [found] = mark.exec(text) ?? [];
+      if (found === undefined) continue;
+      parts.push(text.slice(begin, at), found);
+      begin = at + found.length;
+      at = begin - 1;
+      break;
+    }
+  }
+  return [...parts, text.slice(begin)];
+}
+
 /** Code first: its content is not interpreted. */
 export function inline(text: string): ComponentChildren[] {
-  return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/).map((part, at) => {
+  return marked(text).map((part, at) => {
     const key = `${at} ${part}`;
     if (/^`.+`$/.test(part)) return <code key={key}>{part.slice(1, -1)}</code>;
     if (/^\*\*.+\*\*$/.test(part)) return <strong key={key}>{inline(part.slice(2, -2))}</strong>;

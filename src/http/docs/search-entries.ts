@@ -51,5 +51,5 @@ function textOf(block: Exclude<ReturnType<typeof blocksOf>[number], { kind: 'hea
 
 /** Without the marks of Markdown. */
 function plain(text: string): string {
-  return text.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').replace(/[`*]/g, '');
+  return text.replace(/\[([^[\]]+)\]\([^()]*\)/g, '$1').replace(/[`*]/g, '');
 }

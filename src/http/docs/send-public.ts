@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
+import { headerOf } from '../requests/headers.js';
 import { noneMatch } from '../responses/entity-tag.js';
 import type { PublicFile } from './documents.js';
 
@@ -16,7 +17,7 @@ export function sendPublic(request: Request, response: Response, file: PublicFil
   response.setHeader('ETag', file.entityTag);
   response.setHeader('Cache-Control', caching);
   response.vary('Accept-Encoding');
-  if (!noneMatch(request.headers['if-none-match'], file.entityTag)) {
+  if (!noneMatch(headerOf(request, 'if-none-match'), file.entityTag)) {
     response.status(304).end();
     return;
   }

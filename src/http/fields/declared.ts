@@ -70,3 +70,36 @@ export function modelNamed(name: string): Model | undefined {
 export function declaredModel(model: Model): DeclaredModel | undefined {
   return models.get(model);
 }
+
+const LENGTHS = Symbol('Lengths');
+
+/** Most UTF-16 units of one code point as it is stored: its NFD can have several. */
+const UNITS = 4;
+
+/** The texts of the field have at most `max` code points as they are stored. Undefined: it stands in no request. */
+export function HasLength(max: number | undefined): PropertyDecorator {
+  return (prototype, name) => {
+    const known = Reflect.getMetadata(LENGTHS, prototype) ?? {};
+    Reflect.defineMetadata(LENGTHS, { ...known, [String(name)]: max }, prototype);
+  };
+}
+
+/** The declared lengths of the fields that have texts; undefined where a declaration has none. */
+export function lengthsOf(shape: Model): Readonly<Record<string, number | undefined>> {
+  return Reflect.getMetadata(LENGTHS, shape.prototype) ?? {};
+}
+
+/**
+ * The value of a field with texts that can be parsed: for one that is longer than any spelling of a valid text stands a text without its
+ * content, which is as certainly too long.
+ */
+export function bounded(value: unknown, shape: Model, name: string): unknown {
+  const lengths = lengthsOf(shape);
+  if (!Object.hasOwn(lengths, name)) return value;
+  const max = lengths[name];
+  if (max === undefined) throw new Error(`the text ${name} of ${shape.name} has no length`);
+  const bound = (text: unknown) => (typeof text === 'string' && text.length > UNITS * max ? 'x'.repeat(max + 1) : text);
+  if (Array.isArray(value)) return value.map(bound);
+  if (typeof value !== 'object' || value === null) return bound(value);
+  return Object.fromEntries(Object.entries(value).map(([key, text]) => [key, bound(text)]));
+}

@@ -14,7 +14,7 @@ import {
   type ValidationOptions,
 } from 'class-validator';
 import type { FieldErrorCode } from '../../core/shared/errors.js';
-import { declareField, type FieldSchema, type Model, ResponseModel } from './declared.js';
+import { declareField, type FieldSchema, HasLength, type Model, ResponseModel } from './declared.js';
 
 /**
  * Decorators for the fields of requests and responses. Each says the field once: to class-validator, which checks presence, null and type
@@ -40,14 +40,15 @@ export interface TextOptions extends FieldOptions {
   readonly max?: number;
   readonly pattern?: string;
   readonly format?: 'date-time' | 'uri';
+  /** Of a request whose text has no `max`, because its form says how long it is: more than any valid text has. */
+  readonly bound?: number;
 }
 
-export function Text({ example, min, max, pattern, format, ...options }: TextOptions = {}): PropertyDecorator {
+export function Text({ example, min, max, pattern, format, bound, ...options }: TextOptions = {}): PropertyDecorator {
   const rules = { minLength: min, maxLength: max, pattern, format };
-  return field(
-    options,
-    { type: 'string', ...examplesOf(example), ...rules },
-    IsString(constraint('must be a string.')),
+  return applyDecorators(
+    HasLength(bound ?? max),
+    field(options, { type: 'string', ...examplesOf(example), ...rules }, IsString(constraint('must be a string.'))),
   );
 }
 
@@ -95,20 +96,26 @@ export function OneOf<Value extends string>(
   const values = Object.keys(meanings) as Value[];
   const schema = { type: 'string', enum: values, examples: values.slice(0, 1), default: absent };
   const declared = description === undefined ? {} : { description: withMeanings(description, meanings) };
-  return field(
-    { ...options, ...declared },
-    schema,
-    IsString(constraint('must be a string.')),
-    IsIn(values, constraint(`must be one of ${values.join(', ')}.`, 'invalid_format')),
+  return applyDecorators(
+    HasLength(Math.max(...values.map(({ length }) => length))),
+    field(
+      { ...options, ...declared },
+      schema,
+      IsString(constraint('must be a string.')),
+      IsIn(values, constraint(`must be one of ${values.join(', ')}.`, 'invalid_format')),
+    ),
   );
 }
 
 /** Always the same text. */
 export function Constant(value: string, options: FieldOptions): PropertyDecorator {
-  return field(
-    options,
-    { type: 'string', const: value, ...examplesOf(value) },
-    IsIn([value], constraint(`must be ${value}.`)),
+  return applyDecorators(
+    HasLength(value.length),
+    field(
+      options,
+      { type: 'string', const: value, ...examplesOf(value) },
+      IsIn([value], constraint(`must be ${value}.`)),
+    ),
   );
 }
 
@@ -136,19 +143,21 @@ export function IdOf({ example, ...options }: FieldOptions & { readonly example:
 export interface MapOptions extends FieldOptions {
   /** Null removes a key. */
   readonly nulls?: boolean;
+  /** Of a request: the longest value. */
+  readonly maxValue?: number;
   /** Of names and values. */
   readonly schema?: FieldSchema;
 }
 
 /** Names mapped to strings. */
-export function StringMap({ nulls = false, schema = {}, ...options }: MapOptions = {}): PropertyDecorator {
+export function StringMap({ nulls = false, maxValue, schema = {}, ...options }: MapOptions = {}): PropertyDecorator {
   const isValue = (value: unknown) => typeof value === 'string' || (nulls && value === null);
   const validate = (value: unknown) => isPlainObject(value) && Object.values(value).every(isValue);
   const isMap = ValidateBy(
     { name: 'isStringMap', validator: { validate } },
     constraint('must be an object whose values are strings.'),
   );
-  return field(options, { type: 'object', ...schema }, isMap);
+  return applyDecorators(HasLength(maxValue), field(options, { type: 'object', ...schema }, isMap));
 }
 
 /** A nested object with its own class. */

@@ -1,6 +1,7 @@
+import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ValidateBy } from 'class-validator';
 import { isId } from '../../core/shared/ids.js';
-import { type FieldSchema, type Model } from './declared.js';
+import { type FieldSchema, HasLength, type Model } from './declared.js';
 import { constraint, declared, examplesOf, type FieldOptions, field, ID } from './fields.js';
 
 interface ListOptions<T> extends FieldOptions {
@@ -18,19 +19,23 @@ export function Ids(max?: number, { example, ...options }: ListOptions<number> =
   );
 }
 
-/** @param item The schema of an entry. */
+interface TextsOptions extends ListOptions<string> {
+  /** Of a request: the longest entry. */
+  readonly maxEntry?: number;
+  /** The schema of an entry. */
+  readonly item?: FieldSchema;
+}
+
 export function Texts(
   max?: number,
-  { example, item = { type: 'string' }, ...options }: ListOptions<string> & { readonly item?: FieldSchema } = {},
+  { example, maxEntry, item = { type: 'string' }, ...options }: TextsOptions = {},
 ): PropertyDecorator {
   // Not `IsString` with `each`: that also accepts a single string instead of a list.
   const validate = (value: unknown) => Array.isArray(value) && value.every((entry) => typeof entry === 'string');
   const areTexts = ValidateBy({ name: 'areTexts', validator: { validate } }, constraint('must be a list of strings.'));
-  return field(
-    options,
-    { type: 'array', items: item, maxItems: max, ...examplesOf(example) },
-    areTexts,
-    ...maxEntries(max),
+  return applyDecorators(
+    HasLength(maxEntry),
+    field(options, { type: 'array', items: item, maxItems: max, ...examplesOf(example) }, areTexts, ...maxEntries(max)),
   );
 }
 

@@ -4,6 +4,7 @@ import { type DeliveryAddress, forbiddenAddress } from '../../core/delivery/deli
 import { SECOND } from '../../core/shared/clock.js';
 import { parseId } from '../../core/shared/ids.js';
 import { DELIVERY_PATH } from '../public-addresses.js';
+import { headerOf } from '../requests/headers.js';
 
 /** The signature is last. Before it is what it covers: the path and, where there is one, the expiry time; and nothing else. */
 const PARTS = `/${DELIVERY_PATH}/([^/?]+)/([^/?]+)/([^/?]+)`;
@@ -35,8 +36,8 @@ export function deliveryAddressOf({ originalUrl }: Pick<Request, 'originalUrl'>)
  * The formats that a client names (RFC 9110 §12.5.1). Wildcards do not count: clients that send them accept, but do not always show, every
  * format.
  */
-export function acceptedFormats({ headers }: Pick<Request, 'headers'>): AcceptedFormats {
-  const ranges = (headers.accept ?? '').toLowerCase().split(',');
+export function acceptedFormats(request: Pick<Request, 'headers'>): AcceptedFormats {
+  const ranges = (headerOf(request, 'accept') ?? '').toLowerCase().split(',');
   const accepts = (format: string) =>
     ranges.some((range) => {
       const [type = '', ...parameters] = range.split(';').map((part) => part.trim());

@@ -3,6 +3,7 @@ import { UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { UploadProgress } from '../../core/imports/upload-progress.js';
 import { DomainError, invalid } from '../../core/shared/errors.js';
+import { headerOf } from '../requests/headers.js';
 
 /** The version of the protocol for resumable uploads (https://tus.io) that is spoken here. */
 const TUS_VERSION = '1.0.0';
@@ -27,24 +28,24 @@ export function describeTus(response: Response, maxBytes: number): void {
 
 /** Errors: `precondition_failed`. */
 export function requireTusVersion(request: Request, response: Response): void {
-  if (request.headers['tus-resumable'] === TUS_VERSION) return;
+  if (headerOf(request, 'tus-resumable') === TUS_VERSION) return;
   response.setHeader('Tus-Version', TUS_VERSION);
   const message = `Send the header Tus-Resumable: ${TUS_VERSION}. No other version of the protocol is supported.`;
   throw new DomainError('precondition_failed', message);
 }
 
 /** Errors: `unsupported_media_type`, `invalid_request`. */
-export function requireOffset({ headers }: Request): number {
-  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+export function requireOffset(request: Request): number {
+  const type = headerOf(request, 'content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== CONTENT_TYPE) {
     const message = `Send the bytes with the header Content-Type: ${CONTENT_TYPE}.`;
     throw new DomainError('unsupported_media_type', message, { accepted: [CONTENT_TYPE] });
   }
-  const given = headers['upload-offset'];
+  const given = headerOf(request, 'upload-offset');
   const field = 'Upload-Offset';
   if (given === undefined) throw invalid({ field, code: 'required', message: `The header ${field} is required.` });
   const offset = Number(given);
-  if (/^(0|[1-9][0-9]*)$/.test(String(given)) && Number.isSafeInteger(offset)) return offset;
+  if (/^(0|[1-9][0-9]*)$/.test(given) && Number.isSafeInteger(offset)) return offset;
   const message = `${field} must be a number of bytes.`;
   throw invalid({ field, code: 'invalid_format', message });
 }

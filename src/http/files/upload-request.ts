@@ -1,11 +1,12 @@
 import type { Request } from 'express';
 import type { Upload } from '../../core/imports/declared-bytes.js';
+import { headerOf } from '../requests/headers.js';
 import { bodyOf, requestTimeout } from '../requests/request-body.js';
 import { requestContextOf } from '../server/request-context.js';
 
 /** The bytes that a request sends to a signed upload target. */
 export function uploadOf(token: string, request: Request): Upload {
-  const declared = request.headers['content-length'];
+  const declared = headerOf(request, 'content-length');
   return {
     token,
     address: requestContextOf(request).namedIp,

@@ -8,6 +8,7 @@ import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { accessOf, credentialOf } from '../access.js';
 import { PORTS } from '../ports-token.js';
+import { headersOf } from '../requests/headers.js';
 import { type RequestContext, requestContextOf } from '../server/request-context.js';
 import { refusedByAddress } from './budget-headers.js';
 import { TrafficRecorder } from './traffic-recorder.js';
@@ -48,7 +49,7 @@ export class KeyGuard implements CanActivate {
 }
 
 /** Two `Authorization` headers are as invalid as none. */
-function bearerTokenOf({ headersDistinct }: Request): string | null {
-  const [header = '', ...others] = headersDistinct['authorization'] ?? [];
+function bearerTokenOf(request: Request): string | null {
+  const [header = '', ...others] = headersOf(request, 'authorization') ?? [];
   return others.length === 0 ? (/^bearer +(\S+)$/i.exec(header)?.[1] ?? null) : null;
 }

@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { MAX_IDEMPOTENCY_KEY } from '../../core/idempotency/idempotency-store.js';
 import { canonical } from '../../core/shared/canonical.js';
 import { invalid } from '../../core/shared/errors.js';
+import { headersOf } from '../requests/headers.js';
 import { isStreamed } from '../requests/read-request.js';
 import type { RequestContext } from '../server/request-context.js';
 
@@ -13,8 +14,8 @@ const BARE = /^[\x21\x23-\x7e][\x21-\x7e]*$/;
 export const MAX_QUOTED_KEY = 2 * MAX_IDEMPOTENCY_KEY + 2;
 
 /** The `Idempotency-Key` of a request; null without one. Quoted and bare spellings are the same key. Errors: `invalid_request`. */
-export function idempotencyKeyOf({ headersDistinct }: Request): string | null {
-  const sent = headersDistinct['idempotency-key'];
+export function idempotencyKeyOf(request: Request): string | null {
+  const sent = headersOf(request, 'idempotency-key');
   if (sent === undefined) return null;
   const [header = '', ...more] = sent;
   const key = QUOTED.exec(header)?.[1]?.replace(/\\(.)/g, '$1') ?? BARE.exec(header)?.[0] ?? '';

@@ -5,7 +5,8 @@ import { DomainError, type FieldError } from '../../core/shared/errors.js';
  * @param names Of all fields that were sent, with their path, in their order.
  */
 export function inOrder(errors: readonly FieldError[], names: readonly string[]): FieldError[] {
-  const place = (name: string) => (names.includes(name) ? names.indexOf(name) : names.length);
+  const places = new Map([...names.entries()].reverse().map(([at, name]) => [name, at]));
+  const place = (name: string) => places.get(name) ?? names.length;
   const top = ({ field }: FieldError) => place(field.split(/[.[]/)[0] ?? '');
   return [...errors].sort((a, b) => top(a) - top(b) || place(a.field) - place(b.field));
 }

@@ -4,13 +4,23 @@ import { type ValidationError, validateSync } from 'class-validator';
 import type { Limits } from '../../core/customers/limits.js';
 import { type FieldError, type FieldErrorCode, invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { Model } from '../fields/declared.js';
+import { bounded, type Model } from '../fields/declared.js';
 import { isPlainObject, nestedModel } from '../fields/fields.js';
 import { type ListField, listsOf } from '../fields/lists.js';
 import { inOrder } from './field-errors.js';
 
 /** Deepest nesting of a body. */
 const MAX_DEPTH = 10;
+const TOO_DEEP = `The body is nested more than ${MAX_DEPTH} levels deep.`;
+
+const MIB = 1024 * 1024;
+export const JSON_BODY_BYTES = 1 * MIB;
+export const REGISTRATION_BODY_BYTES = 5 * MIB;
+
+/** No body has more values: five hundred files with all their fields, tags and metadata; else lists of a thousand ids or tags. */
+export function maxValuesOf(maxBytes: number): number {
+  return maxBytes > JSON_BODY_BYTES ? 100_000 : 10_000;
+}
 
 /** No object of this API has more fields, and no list more entries. Checked first, because validating very many takes long. */
 const MAX_FIELDS = 100;
@@ -37,7 +47,9 @@ export interface BodyContext {
 }
 
 /** Bytes as JSON. Errors: `invalid_request` (`invalid_json`). */
-export function parseJson(bytes: Uint8Array, path = 'body'): unknown {
+export function parseJson(bytes: Uint8Array, path = 'body', maxValues = maxValuesOf(JSON_BODY_BYTES)): unknown {
+  const unparsed = excessBeforeParsing(bytes, path, maxValues);
+  if (unparsed) throw invalid(unparsed);
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -50,17 +62,37 @@ export function parseJson(bytes: Uint8Array, path = 'body'): unknown {
   return value;
 }
 
+/**
+ * Far deeper than any body may be, or more values than any has: parsing a megabyte of brackets takes a tenth of a second and fills the memory.
+ * The limits of single objects and lists are checked afterwards.
+ */
+function excessBeforeParsing(bytes: Uint8Array, field: string, maxValues: number): FieldError | null {
+  let [depth, values] = [0, 0];
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      for (at += 1; at < bytes.length && bytes[at] !== QUOTE; at += 1) if (bytes[at] === BACKSLASH) at += 1;
+    } else if (byte === COMMA) values += 1;
+    else if (byte === BRACKET || byte === BRACE) depth += 1;
+    else if (byte === BRACKET + 2 || byte === BRACE + 2) depth -= 1;
+    if (depth > 10 * MAX_DEPTH) return { field, code: 'invalid_json', message: TOO_DEEP };
+    if (values > maxValues) return { field, code: 'too_many', message: `${field} has too many entries.` };
+  }
+  return null;
+}
+
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
+
 /** The first limit on depth or number that is exceeded, if any. */
 function excess(value: unknown, path: string, depth = 1): FieldError | null {
   if (typeof value !== 'object' || value === null) return null;
   const field = path || 'body';
   if (depth > MAX_DEPTH) {
-    return { field, code: 'invalid_json', message: `The body is nested more than ${MAX_DEPTH} levels deep.` };
+    return { field, code: 'invalid_json', message: TOO_DEEP };
   }
-  const entries = Object.entries(value);
-  const max = Array.isArray(value) ? MAX_ENTRIES : MAX_FIELDS;
-  if (entries.length > max) return { field, code: 'too_many', message: `${field} has too many entries.` };
-  for (const [name, item] of entries) {
+  const [count, max] = Array.isArray(value) ? [value.length, MAX_ENTRIES] : [Object.keys(value).length, MAX_FIELDS];
+  if (count > max) return { field, code: 'too_many', message: `${field} has too many entries.` };
+  for (const [name, item] of Object.entries(value)) {
     const error = excess(item, pathOf(path, name), depth + 1);
     if (error) return error;
   }
@@ -154,7 +186,9 @@ function readFields(value: unknown, shape: BodyClass, path: string): Shaped & { 
  * in a body into objects too, and throws on a field named `constructor` in one.
  */
 function instance(value: Record<string, unknown>, names: readonly string[], shape: Model): object {
-  const fields = names.filter((name) => !RESERVED.includes(name)).map((name) => [name, value[name]] as const);
+  const fields = names
+    .filter((name) => !RESERVED.includes(name))
+    .map((name) => [name, bounded(value[name], shape, name)] as const);
   const plain = fields.map(([name, part]) => [name, typeof part === 'object' ? null : part]);
   const body = plainToInstance(shape, Object.fromEntries(plain));
   for (const [name, part] of fields.filter(([, each]) => typeof each === 'object')) {

@@ -13,13 +13,19 @@ export type ParseResult<T> =
 
 export interface ParameterParser<T> {
   (text: string): ParseResult<T>;
+  /** The length of the longest text that it takes, in UTF-16 units. It is never called with more than one unit beyond it. */
+  readonly maxLength: number;
   /** Of the values that it accepts, as they stand in the OpenAPI document. */
   readonly schema?: Schema | undefined;
 }
 
-/** The parser, with the schema of what it accepts. */
-export function documented<T>(schema: Schema | undefined, parse: (text: string) => ParseResult<T>): ParameterParser<T> {
-  return Object.assign((value: string) => parse(value), { schema });
+/** The parser, with the schema of what it accepts. Texts longer than `maxLength` are refused. */
+export function documented<T>(
+  schema: Schema | undefined,
+  maxLength: number,
+  parse: (text: string) => ParseResult<T>,
+): ParameterParser<T> {
+  return Object.assign((value: string) => parse(value), { schema, maxLength });
 }
 
 /** The parsers of a class of query parameters, by name. Other parameters are refused, those that were not sent are absent. */
@@ -63,6 +69,9 @@ export const MAX_FILTER_TEXT = 1000;
 /** Most ids in one list. */
 export const MAX_IDS = 100;
 
+/** Far more parameters than any endpoint has. */
+const MAX_PARAMETERS = 100;
+
 export interface ParsedQuery {
   readonly values: object;
   readonly errors: readonly FieldError[];
@@ -76,6 +85,10 @@ export function parseQuery(query: string, table: ParameterTable): ParsedQuery {
   const errors: FieldError[] = [];
   if (query === '') return { values, errors, sent: new Set() };
   const given = new URLSearchParams(query);
+  if (given.size > MAX_PARAMETERS) {
+    const message = `The query can have at most ${MAX_PARAMETERS} parameters.`;
+    return { values, errors: [{ field: 'query', code: 'too_many', message, max: MAX_PARAMETERS }], sent: new Set() };
+  }
   const sent = new Set(given.keys());
   for (const name of sent) {
     const texts = given.getAll(name);
@@ -98,7 +111,15 @@ function parseOne(texts: readonly string[], reader: ParameterParser<unknown>): P
       says: 'must be given only once.',
     };
   }
-  return text.includes('\u0000') ? wrong('invalid_format', 'must not contain NUL.') : reader(text);
+  return text.includes('\u0000') ? wrong('invalid_format', 'must not contain NUL.') : parseBounded(text, reader);
+}
+
+/** A text that is too long is cut before it is parsed: its beginning is enough to say what is wrong with it. */
+function parseBounded<T>(text: string, reader: ParameterParser<T>): ParseResult<T> {
+  const { maxLength } = reader;
+  const reading = reader(text.slice(0, maxLength + 1));
+  if (text.length <= maxLength || 'error' in reading) return reading;
+  return wrong('too_long', `must have at most ${maxLength} characters.`, { max: maxLength });
 }
 
 function unknownParameter(table: ParameterTable): ParseResult<never> {
@@ -119,7 +140,7 @@ export function wrong(
 
 /** A whole number in plain decimal digits: no sign but minus, no exponent, no spaces. */
 export function wholeNumber(min: number, max: number): ParameterParser<number> {
-  return documented<number>({ type: 'integer', minimum: min, maximum: max }, (text) => {
+  return documented<number>({ type: 'integer', minimum: min, maximum: max }, 16, (text) => {
     const says = `must be a whole number from ${min} to ${max}.`;
     if (!/^-?[0-9]{1,15}$/.test(text)) return wrong('invalid_type', says, { min, max });
     const value = Number(text);
@@ -128,7 +149,8 @@ export function wholeNumber(min: number, max: number): ParameterParser<number> {
 }
 
 export function oneOf<const Value extends string>(choices: readonly Value[]): ParameterParser<Value> {
-  return documented<Value>({ type: 'string', enum: choices }, (text) => {
+  const maxLength = Math.max(...choices.map(({ length }) => length));
+  return documented<Value>({ type: 'string', enum: choices }, maxLength, (text) => {
     const value = choices.find((choice) => choice === text);
     return value === undefined ? wrong('invalid_format', `must be one of ${choices.join(', ')}.`) : { value };
   });
@@ -141,9 +163,10 @@ export function someOf<const Value extends string>(choices: readonly Value[]): P
 
 export function listOf<T>(reader: ParameterParser<T>, max: number): ParameterParser<readonly T[]> {
   const schema = { type: 'array', items: reader.schema, minItems: 1, maxItems: max };
-  return documented<readonly T[]>(schema, (text) => {
+  return documented<readonly T[]>(schema, (max + 1) * (reader.maxLength + 1), (text) => {
     const value: T[] = [];
-    for (const part of text.split(',')) {
+    // One too many is enough to say so.
+    for (const part of text.split(',', max + 1)) {
       const reading = reader(part);
       if (!('value' in reading)) return reading;
       value.push(reading.value);
@@ -154,12 +177,12 @@ export function listOf<T>(reader: ParameterParser<T>, max: number): ParameterPar
   });
 }
 
-export const flag: ParameterParser<boolean> = documented<boolean>({ type: 'boolean' }, (text) => {
+export const flag: ParameterParser<boolean> = documented<boolean>({ type: 'boolean' }, 5, (text) => {
   const reading = oneOf(['true', 'false'])(text);
   return 'value' in reading ? { value: reading.value === 'true' } : reading;
 });
 
-export const id: ParameterParser<Id> = documented<Id>({ $ref: '#/components/schemas/Id' }, (text) => {
+export const id: ParameterParser<Id> = documented<Id>({ $ref: '#/components/schemas/Id' }, 16, (text) => {
   const value = parseId(text);
   return value === null ? wrong('invalid_type', 'must be an id: a whole number, 1 or greater.') : { value };
 });
@@ -175,7 +198,8 @@ export function idListWords(description: string, max = MAX_IDS) {
 
 /** At least one character, at most `max`, counted as code points. */
 export function text(max: number): ParameterParser<string> {
-  return documented<string>({ type: 'string', minLength: 1, maxLength: max }, (value) => {
+  // A code point is one or two units.
+  return documented<string>({ type: 'string', minLength: 1, maxLength: max }, 2 * max, (value) => {
     if (value === '') return wrong('too_short', 'must not be empty.', { min: 1 });
     return codePoints(value) > max ? wrong('too_long', `must have at most ${max} characters.`, { max }) : { value };
   });
@@ -184,9 +208,9 @@ export function text(max: number): ParameterParser<string> {
 /** Longer than any cursor that was ever given. */
 const MAX_CURSOR = 2000;
 
-/** Text that core reads. */
+/** Text that core reads, which says what is wrong with one of any length that a request can have. */
 function opaque(max: number): ParameterParser<string> {
-  return documented({ type: 'string', maxLength: max }, (value) => ({ value }));
+  return documented({ type: 'string', maxLength: max }, 16 * 1024, (value) => ({ value }));
 }
 
 /** Parameters of every list. Core checks the cursor, because only core can. */

@@ -3,6 +3,7 @@ import type { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import type { FieldError } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
+import { headerOf } from './headers.js';
 import { MAX_IDS } from './parameters.js';
 
 /** An id that no row has. */
@@ -26,14 +27,14 @@ export const AcceptsIdList = () => SetMetadata(ID_LIST, true);
 /** Errors of the list of ids of a request, if its route accepts one: too long, or with If-Match, which is about one resource. */
 export function idListErrors(reflector: Reflector, context: ExecutionContext): FieldError[] {
   if (!reflector.get<true | undefined>(ID_LIST, context.getHandler())) return [];
-  const { params, headers } = context.switchToHttp().getRequest<Request>();
-  const { texts, isList } = listIn(params['id']);
+  const request = context.switchToHttp().getRequest<Request>();
+  const { texts, isList } = listIn(request.params['id']);
   if (texts.length > MAX_IDS) {
     const message = `The path can contain at most ${MAX_IDS} ids, separated by commas.`;
     return [{ field: 'id', code: 'too_many', message, max: MAX_IDS }];
   }
   // A list that contains anything else is treated like one id that does not exist.
-  if (!isList || headers['if-match'] === undefined || texts.some((text) => parseId(text) === null)) return [];
+  if (!isList || headerOf(request, 'if-match') === undefined || texts.some((text) => parseId(text) === null)) return [];
   return [{ field: 'If-Match', code: 'conflict', message: 'If-Match is not supported with a list of ids.' }];
 }
 

@@ -11,15 +11,11 @@ import { PORTS } from '../ports-token.js';
 import { requestContextOf } from '../server/request-context.js';
 import { type DeprecatedParts, deprecatedPartsOf, setDeprecationHeaders, usedParts } from './deprecated-parts.js';
 import { fieldErrorsOf, inOrder } from './field-errors.js';
-import { type BodyClass, parseJson, readShape } from './json-body.js';
+import { headerOf } from './headers.js';
+import { type BodyClass, JSON_BODY_BYTES, maxValuesOf, parseJson, readShape } from './json-body.js';
 import { type ParsedQuery, parametersOf, parseQuery } from './parameters.js';
 import { idListErrors, pathIdOf } from './path-id.js';
 import { discardBody, hasBody, readBody, tooLarge } from './request-body.js';
-
-const MIB = 1024 * 1024;
-
-export const JSON_BODY_BYTES = 1 * MIB;
-export const REGISTRATION_BODY_BYTES = 5 * MIB;
 
 export interface BodyRules {
   readonly shape: BodyClass;
@@ -170,10 +166,10 @@ export class ReadRequest {
   private async bodyOf(request: Request, rules: BodyRules): Promise<ParsedBody> {
     const type = mediaType(request);
     if (!hasBody(request) && rules.optional) return { body: new rules.shape(), errors: [] };
-    if (type === null || request.headers['content-encoding'] !== undefined) throw unacceptable(rules);
+    if (type === null || headerOf(request, 'content-encoding') !== undefined) throw unacceptable(rules);
     if (type === rules.streamed?.type) {
       const maxBytes = rules.streamed.maxBytes(this.ports);
-      if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+      if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
       const { open } = rules.streamed;
       return { body: await open(request, maxBytes), errors: [] };
     }
@@ -186,7 +182,7 @@ export class ReadRequest {
         errors: [{ field: 'body', code: 'required', message: 'This request requires a JSON body.' }],
       };
     }
-    const value = parseJson(bytes);
+    const value = parseJson(bytes, 'body', maxValuesOf(rules.maxBytes));
     const isBulk = rules.bulk !== undefined && isPlainObject(value) && Object.hasOwn(value, rules.bulk.field);
     const about = { id: pathIdOf(request, 'id'), limits: this.ports.limits };
     const fields = isPlainObject(value) ? Object.keys(value) : [];
@@ -222,7 +218,7 @@ function ignoreBody(request: Request): ParsedBody {
  * treated as JSON.
  */
 function mediaType(request: Request): string | null {
-  const header = request.headers['content-type'];
+  const header = headerOf(request, 'content-type');
   if (header === undefined) return hasBody(request) ? null : 'application/json';
   const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { LEAST_RATE, notSlower, RATE_OVER_MS } from '../../core/shared/bytes.js';
 import { DomainError } from '../../core/shared/errors.js';
+import { headerOf } from './headers.js';
 
 /** How much of an unwanted body is read and discarded, so that the client receives the response. */
 const DISCARDED_BYTES = 16 * 1024 * 1024;
@@ -10,13 +11,14 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
-export function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+export function hasBody(request: IncomingMessage): boolean {
+  const isChunked = headerOf(request, 'transfer-encoding') !== undefined;
+  return isChunked || Number(headerOf(request, 'content-length') ?? 0) > 0;
 }
 
 /** The whole body. Errors: `payload_too_large` at the first byte over `maxBytes`, or immediately when its length is announced. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of bodyOf(request)) {

@@ -3,6 +3,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
 import type { Precondition } from '../../core/shared/transactional.js';
+import { headerOf } from '../requests/headers.js';
 
 /** Fields that only a parameter or a bulk tool adds: a plain GET has none of them, so no tag depends on them. */
 const EXTRAS = ['urls', 'exif', 'photos', 'changes'];
@@ -44,7 +45,7 @@ export type IfMatchPrecondition = <T>(view: (current: T) => object) => Precondit
 
 /** The `If-Match` of a request that changes one resource. Without the header any state is accepted. */
 export const IfMatch = createParamDecorator((_: unknown, context: ExecutionContext): IfMatchPrecondition => {
-  const header = context.switchToHttp().getRequest<Request>().headers['if-match'];
+  const header = headerOf(context.switchToHttp().getRequest<Request>(), 'if-match');
   return (view) => (current) => {
     if (header !== undefined) requireMatch(header, entityTag(view(current)));
   };

@@ -4,6 +4,7 @@ import type { BlobInfo, ByteRange } from '../../core/blobs/blob-store.js';
 import type { Download } from '../../core/photos/download-photo.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { HttpOptions } from '../http-options.js';
+import { headerOf } from '../requests/headers.js';
 import { requestContextOf } from '../server/request-context.js';
 import { noneMatch, requireMatch } from './entity-tag.js';
 import { sendBytes, withFirstChunk } from './send-bytes.js';
@@ -75,8 +76,8 @@ export async function sendDownload(
 }
 
 /** A GET without conditions or ranges. */
-function isPlainGet({ method, headers }: IncomingMessage): boolean {
-  return method === 'GET' && !CONDITIONS.some((name) => headers[name] !== undefined);
+function isPlainGet(request: IncomingMessage): boolean {
+  return request.method === 'GET' && !CONDITIONS.some((name) => headerOf(request, name) !== undefined);
 }
 
 type ReadingFront = FrontServer & { readonly blobsLocation: string };
@@ -132,19 +133,23 @@ export function dispositionOf(filename: string, type: 'attachment' | 'inline'): 
  * `If-Match`; only without it, `If-Unmodified-Since` (RFC 9110 §13.2.2). With them a client makes sure that the ranges it puts together are
  * those of one file. Errors: `precondition_failed`.
  */
-function requireCurrent({ headers }: IncomingMessage, { lastModified }: Sendable, tag: string): void {
-  requireMatch(headers['if-match'], tag);
-  if (headers['if-match'] !== undefined) return;
-  const since = Date.parse(headers['if-unmodified-since'] ?? '');
+function requireCurrent(request: IncomingMessage, { lastModified }: Sendable, tag: string): void {
+  const match = headerOf(request, 'if-match');
+  requireMatch(match, tag);
+  if (match !== undefined) return;
+  const since = Date.parse(headerOf(request, 'if-unmodified-since') ?? '');
   if (lastModified === null || Number.isNaN(since) || wholeSeconds(lastModified) <= since) return;
   const message = 'The file has changed since the time in If-Unmodified-Since. Retrieve all of it again.';
   throw new DomainError('precondition_failed', message, { currentEtag: tag });
 }
 
 /** `If-None-Match`; only without it, `If-Modified-Since` (RFC 9110 §13.2.2). */
-function isUnchanged({ headers }: IncomingMessage, { lastModified }: Sendable, tag: string): boolean {
-  if (headers['if-none-match'] !== undefined) return !noneMatch(headers['if-none-match'], tag);
-  return lastModified !== null && Date.parse(headers['if-modified-since'] ?? '') >= wholeSeconds(lastModified);
+function isUnchanged(request: IncomingMessage, { lastModified }: Sendable, tag: string): boolean {
+  const known = headerOf(request, 'if-none-match');
+  if (known !== undefined) return !noneMatch(known, tag);
+  return (
+    lastModified !== null && Date.parse(headerOf(request, 'if-modified-since') ?? '') >= wholeSeconds(lastModified)
+  );
 }
 
 /** One range is sent as such. Several ranges, other units and invalid ones get everything, as RFC 9110 §14.2 allows. */
@@ -155,8 +160,8 @@ function rangeOf(
   info: BlobInfo,
 ): ByteRange | undefined {
   const { sizeBytes } = info;
-  const header = request.headers.range;
-  if (header === undefined || !isStillCurrent(request.headers['if-range'], sendable, tagOf(sendable, info)))
+  const header = headerOf(request, 'range');
+  if (header === undefined || !isStillCurrent(headerOf(request, 'if-range'), sendable, tagOf(sendable, info)))
     return undefined;
   const range = singleRange(header, sizeBytes);
   if (range !== 'unsatisfiable') return range;
@@ -166,7 +171,7 @@ function rangeOf(
 }
 
 /** One range of bytes (RFC 9110 §14.1.2): from–to, from–, or –last; truncated to the end. Undefined when it is not one. */
-function singleRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
+export function singleRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, from = '', to = ''] = /^bytes=[ \t]*([0-9]*)-([0-9]*)[ \t]*$/i.exec(header) ?? [];
   if (from === '' && to === '') return undefined;
   if (from === '') return to.match(/^0+$/) ? 'unsatisfiable' : { start: Math.max(0, size - Number(to)), end: size - 1 };
@@ -176,10 +181,10 @@ function singleRange(header: string, size: number): ByteRange | 'unsatisfiable' 
 }
 
 /** `If-Range` (RFC 9110 §13.1.5): a strong tag, or exactly the date that we sent. */
-function isStillCurrent(ifRange: string | string[] | undefined, { lastModified }: Sendable, tag: string): boolean {
+function isStillCurrent(ifRange: string | undefined, { lastModified }: Sendable, tag: string): boolean {
   if (ifRange === undefined) return true;
   if (ifRange === tag) return true;
-  return lastModified !== null && Date.parse(String(ifRange)) === wholeSeconds(lastModified);
+  return lastModified !== null && Date.parse(ifRange) === wholeSeconds(lastModified);
 }
 
 function wholeSeconds(at: Date): number {

@@ -2,6 +2,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
+import { headerOf } from '../requests/headers.js';
 import { entityTag, isPlain, noneMatch } from './entity-tag.js';
 import { Outcomes, Reply } from './reply.js';
 
@@ -36,7 +37,7 @@ function addETag(view: object, request: Request, response: Response): object | u
   const tag = entityTag(view);
   response.setHeader('ETag', tag);
   const reading = request.method === 'GET' || request.method === 'HEAD';
-  if (!reading || !isPlain(view) || noneMatch(request.headers['if-none-match'], tag)) return view;
+  if (!reading || !isPlain(view) || noneMatch(headerOf(request, 'if-none-match'), tag)) return view;
   // A 304 has the headers that tell caches which response it stands for (RFC 9110 §15.4.5).
   response.vary('Accept-Encoding');
   response.status(304);

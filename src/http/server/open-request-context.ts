@@ -3,6 +3,7 @@ import { withTraceContext } from '../../core/jobs/trace-context.js';
 import { newUlid, RandomBytes } from '../../core/shared/ulid.js';
 import type { HttpOptions } from '../http-options.js';
 import { SHARES_PATH } from '../public-addresses.js';
+import { headersOf } from '../requests/headers.js';
 import { clientSource } from './client-source.js';
 import { endTransfer, NOTHING } from './connection-bytes.js';
 import { requestContextOf, setRequestContext } from './request-context.js';
@@ -28,7 +29,7 @@ export function openRequestContext({ logger, trustedProxies, operatorApi, onAnsw
   return (request: Request, response: Response, next: NextFunction): void => {
     const requestId = `req_${newUlid(Date.now(), random)}`;
     const peer = request.socket.remoteAddress ?? '';
-    const forwardedFor = trustedProxies && request.headersDistinct['x-forwarded-for']?.join(',');
+    const forwardedFor = trustedProxies && headersOf(request, 'x-forwarded-for')?.join(',');
     const { address: clientIp, isNamed } = clientSource(peer, forwardedFor ?? undefined, trustedProxies);
     const path = request.path ?? '';
     const api = apis.find((base) => path === base || path.startsWith(`${base}/`));
@@ -56,7 +57,7 @@ export function openRequestContext({ logger, trustedProxies, operatorApi, onAnsw
     response.setHeader('X-Request-Id', requestId);
     const { method, socket } = request;
     const began = performance.now();
-    const traced = trace?.({ method, traceparent: request.headersDistinct['traceparent']?.[0] });
+    const traced = trace?.({ method, traceparent: headersOf(request, 'traceparent')?.[0] });
     let whole = false;
     // Node also emits `finish` when a connection is closed with bytes still to send.
     response.once('finish', () => {

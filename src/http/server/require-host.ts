@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
+import { headersOf } from '../requests/headers.js';
 import { isForPrograms } from './for-programs.js';
 import { requestContextOf } from './request-context.js';
 
@@ -21,7 +22,7 @@ export function requireHost({ addresses }: Pick<Ports, 'addresses'>) {
 }
 
 function refusalOf(request: Request, own: string): DomainError | null {
-  const hosts = request.headersDistinct['host'];
+  const hosts = headersOf(request, 'host');
   // HTTP/1.0 has no Host. A 1.1 request without one does not arrive here: Node refuses it.
   if (hosts === undefined) return null;
   const [host = ''] = hosts;

@@ -8,6 +8,7 @@ import { DEVICE_DAYS, newDevice } from '../../core/users/device-cookie.js';
 import { findSession } from '../../core/users/find-session.js';
 import type { Browser } from '../../core/users/open-session.js';
 import { type KnownSession, LONGEST_MS } from '../../core/users/session.js';
+import { headerOf } from '../requests/headers.js';
 import { RequestSlot, requestContextOf } from '../server/request-context.js';
 
 declare module 'express-session' {
@@ -70,7 +71,7 @@ export function browserSessions(ports: Ports) {
 /** The browser of a request, with the token of a session that a use case may open for it. */
 export function newBrowser(request: Request): Browser {
   const { clientIp, namedIp } = requestContextOf(request);
-  const userAgent = request.headers['user-agent'] ?? '';
+  const userAgent = headerOf(request, 'user-agent') ?? '';
   return { token: newRandomToken(), address: clientIp, namedAddress: namedIp, userAgent };
 }
 
@@ -112,7 +113,7 @@ export function rememberDevice(ports: Ports, request: Request, email: string): v
 
 /** A cookie as sent by the browser. */
 export function cookieOf(request: Request, name: string): string | null {
-  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  const pairs = (headerOf(request, 'cookie') ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
 }
 

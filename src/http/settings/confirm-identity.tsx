@@ -4,12 +4,14 @@ import { CONFIRMATION_FIELD, confirmIdentity } from '../../core/users/confirm-id
 import type { ProviderSettings } from '../../core/users/identity-provider.js';
 import { providerFor } from '../../core/users/provider-for.js';
 import { isConfirmed, type KnownSession } from '../../core/users/session.js';
+import { headerOf } from '../requests/headers.js';
 import { requestContextOf } from '../server/request-context.js';
 import { CODE_INPUT } from './code-field.js';
 import { ConfirmByProvider } from './confirm-by-provider.view.js';
 import { CSRF_FIELD } from './csrf.js';
 import { AnsweredInstead, wantsPage } from './error-page.js';
 import { Button, Field, Form, ProblemSummary, type Problems, problemsOf } from './form.js';
+import { FieldLength } from './form-fields.js';
 import { HOME } from './navigation.js';
 import { renderPage } from './page.js';
 import type { PageContext } from './page-context.js';
@@ -33,7 +35,8 @@ export async function requireConfirmed(ports: Ports, context: PageContext, perso
   if (!wantsPage(requestContextOf(context.request), context.request)) {
     throw new DomainError('unauthorized', 'You have to confirm that it is you again. Reload the page and try again.');
   }
-  const given = passkeyAnswerOf(ports, context, PASSKEY_FIELD) ?? context.form.text(CONFIRMATION_FIELD);
+  const given =
+    passkeyAnswerOf(ports, context, PASSKEY_FIELD) ?? context.form.text(CONFIRMATION_FIELD, FieldLength.line);
   const problems = given === '' ? null : await refusalOf(() => confirmIdentity(ports, person, given));
   if (given !== '' && problems === null) return;
   const options = { title: 'Confirm that it is you', plain: true, status: problems?.status ?? 403, flash: null };
@@ -135,6 +138,6 @@ function proofOf(person: KnownSession, offersPasskeys: boolean): string {
 
 /** The page with the form, of this site in any case. */
 function pageBefore({ request }: PageContext): string {
-  const { referer } = request.headers;
+  const referer = headerOf(request, 'referer');
   return referer !== undefined && URL.canParse(referer) ? new URL(referer).pathname : HOME;
 }

@@ -2,8 +2,10 @@ import { csrfSync } from 'csrf-sync';
 import type { Request } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
+import { headerOf } from '../requests/headers.js';
 import { requestContextOf } from '../server/request-context.js';
 import { cookieName, cookieOf, cookieRules } from './browser-session.js';
+import { FieldLength } from './form-fields.js';
 import { pageContexts } from './page-context.js';
 
 export const CSRF_FIELD = '_csrf';
@@ -14,8 +16,10 @@ export class Csrf {
   private readonly tokens = csrfSync({
     size: 32,
     getTokenFromRequest: (request) => {
-      const header = request.headers['x-csrf-token'];
-      return typeof header === 'string' ? header : pageContexts.get(requestContextOf(request))?.form.text(CSRF_FIELD);
+      return (
+        headerOf(request, 'x-csrf-token') ??
+        pageContexts.get(requestContextOf(request))?.form.text(CSRF_FIELD, FieldLength.word)
+      );
     },
     getTokenFromState: (request) => (isSignedIn(request) ? request.session.csrfToken : this.currentToken(request)),
     storeTokenInState: (request, token) => {
@@ -55,8 +59,8 @@ function isSignedIn(request: Request): boolean {
 
 /** The origin that browsers report must be this site; programs that report none need the token. */
 function isOwn(request: Request, { addresses }: Pick<Ports, 'addresses'>): boolean {
-  const { origin, host } = request.headers;
-  const site = request.headers['sec-fetch-site'];
+  const [origin, host] = [headerOf(request, 'origin'), headerOf(request, 'host')];
+  const site = headerOf(request, 'sec-fetch-site');
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   if (origin === undefined) return true;
   if (origin === 'null' || !URL.canParse(origin)) return false;

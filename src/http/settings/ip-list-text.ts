@@ -1,9 +1,15 @@
 /** Entries are separated by lines, commas and spaces; ranges like `10.0.0.1 - 10.0.0.9` stay together so that they can be explained. */
 export function entriesOf(text: string): readonly string[] {
-  return text
-    .replace(/\s+([-–])\s+/g, '$1')
-    .split(/[\s,;]+/)
-    .filter((entry) => entry !== '');
+  const entries: string[] = [];
+  let isOpen = false;
+  for (const word of text.split(/[\s,;]/)) {
+    if (word === '') continue;
+    const isDash = word === '-' || word === '–';
+    if ((isDash || isOpen) && entries.length > 0) entries.push(`${entries.pop()}${word}`);
+    else entries.push(word);
+    isOpen = isDash;
+  }
+  return entries;
 }
 
 /** A list as people write it. */

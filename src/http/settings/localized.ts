@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { headerOf } from '../requests/headers.js';
 
 /**
  * Numbers and dates in texts. A text is made without knowing who will read it, and may wait in a session for the next page: a value stands in
@@ -34,8 +35,8 @@ export function localizable(kind: Kind, value: number | string): string {
 }
 
 /** The text with its values as the reader's browser writes them. */
-export function localize(text: string, { headers }: Pick<Request, 'headers'>): string {
-  const locale = localeOf(headers['accept-language']);
+export function localize(text: string, request: Pick<Request, 'headers'>): string {
+  const locale = localeOf(headerOf(request, 'accept-language'));
   return text.replace(VALUES, (_, kind: Kind, value: string) => formats[kind](locale, value));
 }
 

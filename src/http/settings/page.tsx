@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Ports } from '../../core/ports.js';
+import { headerOf } from '../requests/headers.js';
 import { Reply } from '../responses/reply.js';
 import { ActingRole } from './allowed.js';
 import type { Flash } from './browser-session.js';
@@ -103,7 +104,7 @@ export function pageHeaders(
 
 /** Left for the page that people will see, if a script only reads parts of this one (assets/page-fetch.ts). */
 function takeFlash({ request }: PageContext): Flash | null {
-  if (request.headers['x-background'] !== undefined) return null;
+  if (headerOf(request, 'x-background') !== undefined) return null;
   const flash = request.session.flash ?? null;
   if (flash !== null) request.session.flash = undefined;
   return flash;

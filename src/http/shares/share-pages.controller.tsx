@@ -15,7 +15,7 @@ import { Reply } from '../responses/reply.js';
 import { requestContextOf } from '../server/request-context.js';
 import { oneOfQuery } from '../settings/address.js';
 import { messageForPeople } from '../settings/error-messages.js';
-import { readForm } from '../settings/form-fields.js';
+import { FieldLength, readForm } from '../settings/form-fields.js';
 import { Gallery, PasswordForm, Viewer } from './share.view.js';
 import { renderSharePage } from './share-page.js';
 import { sharePath } from './share-paths.js';
@@ -64,7 +64,7 @@ export class SharePagesController {
     const share = await this.visitors.find(request, token);
     const form = await readForm(request);
     try {
-      await this.visitors.enter(response, token, share, form.text('password'));
+      await this.visitors.enter(response, token, share, form.text('password', FieldLength.line));
       return new Reply(303, undefined, { Location: sharePath(token), 'Cache-Control': 'no-store' });
     } catch (error) {
       if (error instanceof DomainError && error.code === 'unauthorized') return passwordPage(token, error);

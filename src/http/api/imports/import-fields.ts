@@ -1,5 +1,6 @@
 import type { DuplicatePolicy } from '../../../core/imports/import.js';
 import { MAX_CLIENT_REF, MAX_IMPORT_NAME, MAX_SOURCE } from '../../../core/imports/import.js';
+import { MAX_ZONE } from '../../../core/media/zones.js';
 import { Flag, OneOf, Text } from '../../fields/fields.js';
 
 /** Fields that a client sends and gets back. */
@@ -47,5 +48,6 @@ export const DefaultZone = () =>
   Text({
     description: 'The time zone of photos that do not state one: an IANA name or a UTC offset.',
     example: 'Europe/Paris',
+    bound: MAX_ZONE,
     nullable: true,
   });

@@ -101,6 +101,7 @@ class ItemFields extends DescriptiveBody {
       'The SHA-256 of the file, in hex or base64. If you send it, a file that is already in the library need not be uploaded.',
     example: 'n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=',
     pattern: '^([0-9a-fA-F]{64}|[A-Za-z0-9+/]{43}=)$',
+    bound: 64,
     nullable: true,
   })
   sha256?: string | null;
@@ -117,7 +118,12 @@ class NewItemFields extends ItemFields {
   @ItemRef()
   clientRef?: string | null;
 
-  @Text({ description: 'A hint only: the type is detected from the bytes.', example: 'image/jpeg', nullable: true })
+  @Text({
+    description: 'A hint only: the type is detected from the bytes.',
+    example: 'image/jpeg',
+    bound: 255,
+    nullable: true,
+  })
   contentType?: string | null;
 
   @MetadataMap()

@@ -1,4 +1,5 @@
-import { Controller, Get, Headers, Inject, Post } from '@nestjs/common';
+import { Controller, Get, Inject, Post, Req } from '@nestjs/common';
+import type { Request } from 'express';
 import type { Caller } from '../../../core/access/caller.js';
 import { createImport } from '../../../core/imports/create-import.js';
 import { finalizeImport } from '../../../core/imports/finalize-import.js';
@@ -14,6 +15,7 @@ import { Idempotent, type RunIdempotently } from '../../idempotency/idempotent.j
 import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { ifNoneMatchHeader, pathId, preferHeader } from '../../openapi/parameters.js';
 import { PORTS } from '../../ports-token.js';
+import { headerOf } from '../../requests/headers.js';
 import { PathId } from '../../requests/path-id.js';
 import { BodySchema, QuerySchema, ValidBody, ValidQuery } from '../../requests/read-request.js';
 import { Reply } from '../../responses/reply.js';
@@ -124,10 +126,16 @@ export class ImportsController {
     @CurrentCaller() caller: Caller,
     @PathId('id') id: Id,
     @ValidBody() { action = 'commit', missingUploads = 'reject' }: FinalizationBody,
-    @Headers('prefer') prefer: string | undefined,
+    @Req() request: Request,
   ) {
     const begun = await finalizeImport(this.ports, caller, id, { action, missingUploads });
-    const subject = await waitForImport(this.ports, caller, begun, preferredWait(prefer), this.options.stopping);
+    const subject = await waitForImport(
+      this.ports,
+      caller,
+      begun,
+      preferredWait(headerOf(request, 'prefer')),
+      this.options.stopping,
+    );
     return hasEnded(subject)
       ? new Reply(200, importView(subject))
       : new Reply(202, importView(subject), { ...location(subject), ...LOOK_AGAIN });

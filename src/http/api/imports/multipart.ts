@@ -4,8 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
 import type { InlineFile, InlineInput, InlineUpload } from '../../../core/imports/inline-files.js';
 import { DomainError, type FieldErrorCode, invalid } from '../../../core/shared/errors.js';
-import { parseJson, readShape } from '../../requests/json-body.js';
-import { REGISTRATION_BODY_BYTES, type StreamedBody } from '../../requests/read-request.js';
+import { headerOf } from '../../requests/headers.js';
+import { maxValuesOf, parseJson, REGISTRATION_BODY_BYTES, readShape } from '../../requests/json-body.js';
+import type { StreamedBody } from '../../requests/read-request.js';
 import { bodyOf, ClientGone, tooLarge } from '../../requests/request-body.js';
 import { InlineInputBody } from './import.dto.js';
 
@@ -26,7 +27,7 @@ export type InlineRequest = StreamedBody & InlineUpload;
 export async function openMultipart(request: IncomingMessage, maxBytes: number): Promise<InlineRequest> {
   const parts = partsOf(request, maxBytes, REGISTRATION_BODY_BYTES);
   const first = await parts.next();
-  const length = request.headers['content-length'];
+  const length = headerOf(request, 'content-length');
   const announcedBytes = length === undefined ? null : Number(length);
   const leave = async () => void (await parts.return(undefined));
   if (!first.done && first.value.name === 'photos') {
@@ -66,7 +67,7 @@ export async function* bytesOfPart(stream: BusboyFileStream): AsyncGenerator<Uin
 /** The `photos` part has the limit of a JSON body of the endpoint. */
 async function readInputs(part: Part): Promise<readonly InlineInput[]> {
   const bytes = part.kind === 'field' ? new TextEncoder().encode(part.text) : await collect(part.stream);
-  const photos = parseJson(bytes, 'photos');
+  const photos = parseJson(bytes, 'photos', maxValuesOf(REGISTRATION_BODY_BYTES));
   const { body, errors } = await readShape({ photos }, InlineInputBody);
   if (errors.length > 0) throw invalid(...errors);
   return (body as InlineInputBody).photos;
@@ -95,7 +96,7 @@ export async function* partsOf(
   const waiting: Part[] = [];
   let wake = () => {};
   let over: { error: unknown } | { error: null } | null = null;
-  const parser = openParser(request.headers, maxFieldBytes);
+  const parser = openParser(headerOf(request, 'content-type'), maxFieldBytes);
   let fieldBytes = 0;
   const push = (part: Part) => {
     if (over === null) waiting.push(part);
@@ -156,10 +157,10 @@ export async function* partsOf(
   }
 }
 
-function openParser(headers: IncomingMessage['headers'], fieldSize: number) {
+function openParser(contentType: string | undefined, fieldSize: number) {
   try {
     return new Busboy({
-      headers: headers as BusboyHeaders,
+      headers: { 'content-type': contentType } as BusboyHeaders,
       limits: { fieldNameSize: 100, fieldSize, parts: MAX_PARTS, headerPairs: 50, headerSize: 16 * 1024 },
     });
   } catch {

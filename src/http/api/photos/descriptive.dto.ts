@@ -1,3 +1,4 @@
+import { MAX_ZONE } from '../../../core/media/zones.js';
 import { MAX_DESCRIPTION, MAX_TITLE } from '../../../core/photos/photo-values.js';
 import { RequestModel } from '../../fields/declared.js';
 import { Nested, Text } from '../../fields/fields.js';
@@ -34,6 +35,7 @@ export class DescriptiveBody {
       'When the photo was taken: RFC 3339 with a UTC offset, which becomes the time zone. Sets `takenAtLocal` and `timeZone` as well, and cannot be combined with them.',
     example: '2024-12-21T23:39:24.670+01:00',
     format: 'date-time',
+    bound: 100,
     nullable: true,
   })
   takenAt?: string | null;
@@ -43,6 +45,7 @@ export class DescriptiveBody {
       'The wall-clock time when the photo was taken, without a time zone. Digits beyond milliseconds are dropped.',
     example: '2024-12-21T23:39:24.670',
     pattern: LOCAL_TIME,
+    bound: 100,
     nullable: true,
   })
   takenAtLocal?: string | null;
@@ -50,6 +53,7 @@ export class DescriptiveBody {
   @Text({
     description: 'The time zone of the wall-clock time: an IANA name, or a UTC offset such as `+01:00`.',
     example: 'Europe/Paris',
+    bound: MAX_ZONE,
     nullable: true,
   })
   timeZone?: string | null;

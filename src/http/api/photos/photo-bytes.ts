@@ -37,6 +37,12 @@ export function sendableRendition(download: RenditionDownload) {
     ...download,
     entityTag: `"${photo.sha256}-${name}-${format}-r${photo.rotation}"`,
     lastModified: photo.updatedAt,
-    filename: `${photo.filename.replace(/(?<=.)\.[^.]*$/, '')}.${format === 'jpeg' ? 'jpg' : format}`,
+    filename: `${stem(photo.filename)}.${format === 'jpeg' ? 'jpg' : format}`,
   };
+}
+
+/** The name without its ending; a name that begins with its only dot has none. */
+function stem(filename: string): string {
+  const dot = filename.lastIndexOf('.');
+  return dot > 0 ? filename.slice(0, dot) : filename;
 }

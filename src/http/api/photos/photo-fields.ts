@@ -80,6 +80,7 @@ const metadataWords = (what: string) => `${what} At most ${MAX_METADATA_KEYS} ke
 export const MetadataMap = () =>
   StringMap({
     description: metadataWords('Your own key-value pairs.'),
+    maxValue: MAX_METADATA_VALUE,
     schema: { additionalProperties: value, maxProperties: MAX_METADATA_KEYS, ...keys },
   });
 
@@ -88,6 +89,7 @@ export const MetadataPatch = () =>
   StringMap({
     nulls: true,
     description: metadataWords('Merged key by key; null removes a key.'),
+    maxValue: MAX_METADATA_VALUE,
     schema: { additionalProperties: { ...value, type: ['string', 'null'] }, ...keys },
   });
 
@@ -108,6 +110,7 @@ export const PhotoTagNames = () =>
   Texts(defaultLimits.tagsPerPhoto, {
     description: 'The names of tags. Tags that do not exist are created, which requires `tags:write`.',
     example: ['Holiday'],
+    maxEntry: tagName.max,
     item: tagNameSchema,
   });
 

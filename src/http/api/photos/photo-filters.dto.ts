@@ -11,7 +11,10 @@ export const MAX_HASHES = 100;
 
 export const MAX_TYPES = 20;
 
-export const instant = documented<Date>({ type: 'string', format: 'date-time' }, (value) => {
+/** Longest name of a media type (RFC 6838 §4.2): 127 characters on each side of the slash. */
+const MAX_TYPE = 255;
+
+export const instant = documented<Date>({ type: 'string', format: 'date-time' }, 100, (value) => {
   const at = parseInstant(value);
   if (at !== null) return { value: at };
   return wrong(
@@ -20,14 +23,16 @@ export const instant = documented<Date>({ type: 'string', format: 'date-time' },
   );
 });
 
+const searched = text(MAX_SEARCH_TEXT);
+
 /** Text that is searched by words. Without any it would match everything, so it is refused. */
-export const words = documented<string>(text(MAX_SEARCH_TEXT).schema, (value) => {
-  const parsed = text(MAX_SEARCH_TEXT)(value);
+export const words = documented<string>(searched.schema, searched.maxLength, (value) => {
+  const parsed = searched(value);
   if (!('value' in parsed) || searchText(parsed.value) !== '') return parsed;
   return wrong('too_short', 'must contain a letter or digit.');
 });
 
-export const search = documented<readonly string[]>(words.schema, (value) => {
+export const search = documented<readonly string[]>(words.schema, words.maxLength, (value) => {
   const parsed = words(value);
   if (!('value' in parsed)) return parsed;
   const terms = searchTerms(parsed.value);
@@ -36,6 +41,7 @@ export const search = documented<readonly string[]>(words.schema, (value) => {
 
 export const country: ParameterParser<string> = documented<string>(
   { type: 'string', pattern: '^[A-Za-z]{2}$' },
+  2,
   (value) =>
     /^[a-z]{2}$/i.test(value)
       ? { value: value.toUpperCase() }
@@ -44,6 +50,7 @@ export const country: ParameterParser<string> = documented<string>(
 
 export const sha256: ParameterParser<string> = documented<string>(
   { type: 'string', pattern: '^[0-9a-fA-F]{64}$' },
+  64,
   (value) =>
     /^[0-9a-f]{64}$/i.test(value)
       ? { value: value.toLowerCase() }
@@ -52,6 +59,7 @@ export const sha256: ParameterParser<string> = documented<string>(
 
 export const contentType: ParameterParser<string> = documented<string>(
   { type: 'string', pattern: '^[A-Za-z]+/(\\*|[A-Za-z0-9.+-]+)$' },
+  MAX_TYPE,
   (value) =>
     /^[a-z]+\/(\*|[a-z0-9.+-]+)$/i.test(value)
       ? { value: value.toLowerCase() }
@@ -60,6 +68,7 @@ export const contentType: ParameterParser<string> = documented<string>(
 
 const degrees: ParameterParser<number> = documented<number>(
   { type: 'number', minimum: -MAX_LONGITUDE, maximum: MAX_LONGITUDE },
+  20,
   (value) =>
     /^-?[0-9]{1,3}(\.[0-9]{1,15})?$/.test(value)
       ? { value: Number(value) }
@@ -70,6 +79,7 @@ const corners = listOf(degrees, 4);
 
 export const bbox = documented<readonly [number, number, number, number]>(
   { ...corners.schema, minItems: 4 },
+  corners.maxLength,
   (value) => {
     const read = corners(value);
     if (!('value' in read)) return read;

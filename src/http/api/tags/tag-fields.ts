@@ -18,6 +18,7 @@ export const Color = () =>
     description: '`#rrggbb`, or null for none.',
     example: '#3366ff',
     pattern: '^#[0-9a-fA-F]{6}$',
+    bound: 7,
     nullable: true,
   });
 

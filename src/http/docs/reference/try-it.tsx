@@ -6,7 +6,7 @@ export function TryIt({ entry, document }: { entry: ReferenceOperation; document
   const { method, path, operation } = entry;
   const { operationId, parameters = [], requestBody, 'x-codeSamples': samples } = operation;
   const [type, content] = Object.entries(requestBody?.content ?? {}).find(([each]) => each.endsWith('json')) ?? [];
-  const sample = /-d '(.*)'$/m.exec(samples?.[0]?.source ?? '')?.[1];
+  const sample = /^ {2}-d '(.*)'$/m.exec(samples?.[0]?.source ?? '')?.[1];
   const body =
     content &&
     JSON.stringify(sample ? JSON.parse(sample) : exampleOf(content.schema, document.components.schemas), null, 2);

@@ -1,4 +1,5 @@
 import { MAX_CUSTOMER_NAME, MAX_RETENTION_DAYS } from '../../../core/customers/customer-values.js';
+import { MAX_ZONE } from '../../../core/media/zones.js';
 import { type FieldOptions, Text, WholeNumber } from '../../fields/fields.js';
 
 /** The fields of an account that an operator reads and writes alike. */
@@ -9,6 +10,7 @@ export const DefaultTimeZone = () =>
   Text({
     description: 'The time zone of photos that do not state one, as an IANA name.',
     example: 'Europe/Paris',
+    bound: MAX_ZONE,
   });
 
 export const TrashRetentionDays = () =>

@@ -1,4 +1,4 @@
-import { MAX_IP_ENTRIES } from '../../../core/access/ip-list.js';
+import { MAX_IP_ENTRIES, MAX_IP_ENTRY } from '../../../core/access/ip-list.js';
 import { MAX_KEY_LIMIT, MAX_KEY_NAME } from '../../../core/access/key-values.js';
 import { defaultBudgets } from '../../../core/access/rolling-window.js';
 import { type FieldOptions, Text, WholeNumber } from '../../fields/fields.js';
@@ -11,6 +11,7 @@ export const IpList = () =>
   Texts(MAX_IP_ENTRIES, {
     description: 'Addresses and CIDR ranges from which the key works. Empty: every address.',
     example: ['203.0.113.0/24'],
+    maxEntry: MAX_IP_ENTRY,
     item: { type: 'string', description: 'An address or range, of IPv4 or IPv6.', examples: ['203.0.113.0/24'] },
   });
 

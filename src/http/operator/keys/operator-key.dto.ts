@@ -18,6 +18,7 @@ const ExpiresAt = () =>
   Text({
     description: 'When the key expires: RFC 3339, with an offset from UTC. Null: never.',
     example: '2027-01-31T00:00:00Z',
+    bound: 100,
     format: 'date-time',
     nullable: true,
   });
@@ -34,6 +35,7 @@ export class OperatorKeyCreationBody {
     description: 'What the key may do, which never changes; `all` stands for every scope.',
     required: true,
     example: ['photos:read', 'tags:read'],
+    maxEntry: 100,
     item: { type: 'string', enum: [...scopes, 'all'], description: 'A scope.', examples: ['photos:read'] },
   })
   scopes: string[];

@@ -24,5 +24,6 @@ export const Events = () =>
   Texts(changeTypes.length, {
     description: 'The events that it subscribes to. Empty: all, including those of later versions.',
     example: ['photo.created'],
+    maxEntry: 100,
     item: { type: 'string', enum: changeTypes, description: 'A type of event.', examples: ['photo.created'] },
   });

@@ -13,6 +13,7 @@ import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { requireConfirmed } from '../confirm-identity.js';
 import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
@@ -40,9 +41,9 @@ export class AccountController {
     const { form } = context;
     return this.withProblems(context, 'account', 'The account was changed.', () =>
       editCustomer(this.ports, callerOfPage(context), {
-        name: form.text('name'),
-        defaultTimeZone: form.text('timeZone'),
-        trashRetentionDays: Number(form.text('trashRetentionDays') || Number.NaN),
+        name: form.text('name', FieldLength.line),
+        defaultTimeZone: form.text('timeZone', FieldLength.line),
+        trashRetentionDays: Number(form.text('trashRetentionDays', FieldLength.word) || Number.NaN),
       }),
     );
   }
@@ -50,7 +51,7 @@ export class AccountController {
   @Post('email')
   @RequireRole('viewer', { confirmed: true })
   changeEmail(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const email = context.form.text('email');
+    const email = context.form.text('email', FieldLength.line);
     const done = (result: 'changed' | 'requested') =>
       result === 'changed'
         ? 'Your e-mail address was changed.'
@@ -66,8 +67,8 @@ export class AccountController {
     const person = personOf(context);
     // Without a password or a code to ask for, the provider that signs the person in has to ask.
     if (person.user.passwordHash === null && !person.hasFactor) await requireConfirmed(this.ports, context, person);
-    const current = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? form.text('current');
-    const passwords = { current, password: form.text('password') };
+    const current = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? form.text('current', FieldLength.line);
+    const passwords = { current, password: form.text('password', FieldLength.line) };
     const done = 'Your password was changed. Every other browser of yours is signed out.';
     return this.withProblems(context, 'password', done, () =>
       changePassword(this.ports, person.session, passwords, context.clientIp),

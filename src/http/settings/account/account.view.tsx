@@ -8,7 +8,7 @@ import { MAX_EMAIL } from '../../../core/users/user.js';
 import { withArticle } from '../../fields/role-meanings.js';
 import { Allowed } from '../allowed.js';
 import { Button, Field, Form, type Problems } from '../form.js';
-import type { FormFields } from '../form-fields.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
 import { Card, Heading } from '../parts.js';
 import { TimeZoneField } from '../time-zone.js';
 import { IdentitiesCard } from './identities.view.js';
@@ -69,7 +69,7 @@ interface CardProps {
 }
 
 function CustomerCard({ customer, problems, form }: CardProps & { customer: Customer }) {
-  const valueFor = (name: string, value: string) => (problems ? form.text(name) : value);
+  const valueFor = (name: string, value: string) => (problems ? form.text(name, FieldLength.line) : value);
   return (
     <Card title="The account">
       <Form action="/settings/account" label="The account">
@@ -125,7 +125,7 @@ function EmailCard({ person, isMailed, problems, form }: CardProps & { person: K
           errors={problems}
           input={{
             type: 'email',
-            value: problems ? form.text('email') : (email ?? ''),
+            value: problems ? form.text('email', FieldLength.line) : (email ?? ''),
             required: true,
             maxLength: MAX_EMAIL,
             autocomplete: 'username',

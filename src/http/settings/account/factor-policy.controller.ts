@@ -5,6 +5,7 @@ import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
 import { problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { redirectTo } from '../page.js';
 import { CurrentPageContext, type PageContext, personOf } from '../page-context.js';
 
@@ -18,7 +19,7 @@ export class FactorPolicyController {
 
   @Post()
   async require(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const day = context.form.text('from').trim();
+    const day = context.form.text('from', FieldLength.word).trim();
     try {
       const changed = await requireFactors(this.ports, personOf(context), day, context.clientIp);
       const text =

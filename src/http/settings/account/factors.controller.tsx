@@ -9,6 +9,7 @@ import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
 import { FACTORS_PATH } from '../factor-notice.js';
 import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext, personOf } from '../page-context.js';
 import { NEW_PASSKEY_FIELD, PASSKEY_SCRIPT, passkeyAnswerOf } from '../passkeys/passkey-form.js';
@@ -46,7 +47,11 @@ export class FactorsController {
   @Post()
   async add(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { form, clientIp } = context;
-    const given = { name: form.text('name'), code: form.text('code'), sealed: form.text('enrolment') };
+    const given = {
+      name: form.text('name', FieldLength.line),
+      code: form.text('code', FieldLength.line),
+      sealed: form.text('enrolment', FieldLength.opaque),
+    };
     try {
       return this.added(context, given.name, await addFactor(this.ports, personOf(context), given, clientIp));
     } catch (error) {
@@ -63,7 +68,7 @@ export class FactorsController {
   @Post('passkeys')
   async addPasskey(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { form, clientIp } = context;
-    const [name, signsInAlone] = [form.text('name'), form.has('alone')];
+    const [name, signsInAlone] = [form.text('name', FieldLength.line), form.has('alone')];
     const given = passkeyAnswerOf(this.ports, context, NEW_PASSKEY_FIELD) ?? { answer: '', challenge: '' };
     try {
       const passkey = { name, signsInAlone, given };
@@ -80,7 +85,7 @@ export class FactorsController {
   }
 
   private enrolment(context: PageContext, problems: Problems | null): Reply {
-    const enrolment = startEnrolment(this.ports, personOf(context), context.form.text('enrolment'));
+    const enrolment = startEnrolment(this.ports, personOf(context), context.form.text('enrolment', FieldLength.opaque));
     const options = { title: 'Add an authenticator app', ...AREA, scripts: ['copy.js'] };
     const page = <NewFactor enrolment={enrolment} problems={problems} form={context.form} />;
     return renderPage(this.ports, context, { ...options, status: problems?.status ?? 200 }, page);

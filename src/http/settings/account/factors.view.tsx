@@ -5,7 +5,7 @@ import type { User } from '../../../core/users/user.js';
 import { CODE_INPUT } from '../code-field.js';
 import { Copied, Copyable } from '../copyable.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
-import type { FormFields } from '../form-fields.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
 import { Card, Empty, Heading, Moment, Table } from '../parts.js';
 import { PasskeyButton, PasskeyNotes } from '../passkeys/passkey-form.js';
 import { ASK_AGAIN, PASSKEYS_PATH } from '../passkeys/passkey-paths.js';
@@ -146,7 +146,11 @@ export function NewFactor({ enrolment, problems, form }: NewFactorProps) {
             name="name"
             hint="To tell several apps apart."
             errors={problems}
-            input={{ value: form.text('name') || 'Phone', required: true, maxLength: MAX_FACTOR_NAME }}
+            input={{
+              value: form.text('name', FieldLength.line) || 'Phone',
+              required: true,
+              maxLength: MAX_FACTOR_NAME,
+            }}
           />
           <Field
             label="Code"

@@ -7,6 +7,7 @@ import type { Reply } from '../../responses/reply.js';
 import { signOutOfOthers } from '../accounts/accounts-cookie.js';
 import { endSession } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
 import { AccountClosed, EraseAccount } from './leaving.view.js';
@@ -25,7 +26,11 @@ export class LeavingController {
   @Post()
   async erase(@CurrentPageContext() context: PageContext): Promise<Reply> {
     try {
-      const { name } = await closeOwnAccount(this.ports, callerOfPage(context), context.form.text('name'));
+      const { name } = await closeOwnAccount(
+        this.ports,
+        callerOfPage(context),
+        context.form.text('name', FieldLength.line),
+      );
       const closed = renderPage(
         this.ports,
         context,

@@ -1,6 +1,6 @@
 import { MAX_FACTOR_NAME } from '../../../core/users/second-factor.js';
 import { Field, Form, ProblemSummary, type Problems } from '../form.js';
-import type { FormFields } from '../form-fields.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
 import { Heading } from '../parts.js';
 import { NEW_PASSKEY_FIELD, PasskeyButton, PasskeyNotes } from '../passkeys/passkey-form.js';
 import { ASK_FOR_NEW, PASSKEYS_PATH } from '../passkeys/passkey-paths.js';
@@ -24,7 +24,11 @@ export function NewPasskey({ problems, form }: NewPasskeyProps) {
             name="name"
             hint="To tell several passkeys apart."
             errors={problems}
-            input={{ value: form.text('name') || 'Passkey', required: true, maxLength: MAX_FACTOR_NAME }}
+            input={{
+              value: form.text('name', FieldLength.line) || 'Passkey',
+              required: true,
+              maxLength: MAX_FACTOR_NAME,
+            }}
           />
           <div class="choice">
             <input type="checkbox" id="alone" name="alone" value="yes" checked={form.has('alone')} />

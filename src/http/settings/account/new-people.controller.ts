@@ -4,6 +4,7 @@ import { editNewPeople } from '../../../core/users/edit-new-people.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
+import { FieldLength } from '../form-fields.js';
 import { redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { NEW_PEOPLE_PATH } from './new-people.view.js';
@@ -17,7 +18,7 @@ export class NewPeopleController {
 
   @Post()
   async edit(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const isAllowed = context.form.text('allowed') === 'yes';
+    const isAllowed = context.form.text('allowed', FieldLength.word) === 'yes';
     await editNewPeople(this.ports, callerOfPage(context), isAllowed);
     const text = isAllowed
       ? 'New people can now join through single sign-on.'

@@ -16,6 +16,7 @@ import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, customerOf, type PageContext, peopleManager, personOf } from '../page-context.js';
 import { InvitationMade, PeopleList, RemovePerson } from './people.view.js';
@@ -38,8 +39,11 @@ export class PeopleController {
   async invite(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { form } = context;
     try {
-      const role = roleOf(form.text('role'));
-      const invitation = await inviteUser(this.ports, peopleManager(context), { email: form.text('email'), role });
+      const role = roleOf(form.text('role', FieldLength.word));
+      const invitation = await inviteUser(this.ports, peopleManager(context), {
+        email: form.text('email', FieldLength.line),
+        role,
+      });
       return this.invitation(context, invitation);
     } catch (error) {
       return await this.page(context, { refused: problemsOf(error) });
@@ -54,7 +58,12 @@ export class PeopleController {
   @Post(':id/role')
   async changeRole(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     try {
-      const user = await changeRole(this.ports, peopleManager(context), id, roleOf(context.form.text('role')));
+      const user = await changeRole(
+        this.ports,
+        peopleManager(context),
+        id,
+        roleOf(context.form.text('role', FieldLength.word)),
+      );
       const text = `${nameOf(user)} is ${withArticle(user.role)} from now on.`;
       // A person who gave up the role may no longer see this page.
       const mayStay = user.id !== personOf(context).user.id || mayActAs(user.role, 'admin');

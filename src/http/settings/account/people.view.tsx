@@ -9,7 +9,7 @@ import { roleMeanings } from '../../fields/role-meanings.js';
 import { Allowed } from '../allowed.js';
 import { Copied, Copyable } from '../copyable.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
-import type { FormFields } from '../form-fields.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
 import { Badge, Card, Confirm, Heading, Moment, Table } from '../parts.js';
 import { Unlink } from './identities.view.js';
 import { NewPeopleCard } from './new-people.view.js';
@@ -80,7 +80,7 @@ export function PeopleList(props: ListProps) {
               errors={problems}
               input={{
                 type: 'email',
-                value: problems ? form.text('email') : '',
+                value: problems ? form.text('email', FieldLength.line) : '',
                 required: true,
                 maxLength: MAX_EMAIL,
                 autocomplete: 'off',
@@ -89,7 +89,7 @@ export function PeopleList(props: ListProps) {
             <Field
               label="Role"
               name="role"
-              input={{ value: problems ? form.text('role') : 'editor' }}
+              input={{ value: problems ? form.text('role', FieldLength.word) : 'editor' }}
               choices={manageable.map((role) => [role, named(role)])}
             />
           </div>

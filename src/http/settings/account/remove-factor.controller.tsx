@@ -9,6 +9,7 @@ import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { FACTORS_PATH } from '../factor-notice.js';
 import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext, personOf } from '../page-context.js';
 import { PASSKEY_FIELD, PASSKEY_SCRIPT, passkeyAnswerOf } from '../passkeys/passkey-form.js';
@@ -42,7 +43,7 @@ export class RemoveFactorController {
   }
 
   private async remove(context: PageContext, which: FactorReference): Promise<Reply> {
-    const code = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? context.form.text('code');
+    const code = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? context.form.text('code', FieldLength.line);
     try {
       await removeFactor(this.ports, personOf(context), { ...which, code }, context.clientIp);
       const text = 'The second factor was removed. Every other browser of yours is signed out.';

@@ -6,6 +6,7 @@ import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { LOCK_OUT_FIELD } from '../ip-list-field.js';
 import { entriesOf, entriesText } from '../ip-list-text.js';
 import { redirectTo, renderPage } from '../page.js';
@@ -31,7 +32,7 @@ export class SettingsAddressesController {
 
   @Post()
   async save(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const text = context.form.text('ipList');
+    const text = context.form.text('ipList', FieldLength.addresses);
     const entries = entriesOf(text);
     const locksOut = lockedOut(entries, await recentSettingsAddresses(this.ports, customerOf(context)));
     if (locksOut.length > 0 && !context.form.has(LOCK_OUT_FIELD)) {

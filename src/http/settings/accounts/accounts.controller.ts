@@ -7,6 +7,7 @@ import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
 import { requestContextOf } from '../../server/request-context.js';
 import { resumeSession } from '../browser-session.js';
+import { FieldLength } from '../form-fields.js';
 import { HOME } from '../navigation.js';
 import { redirectTo } from '../page.js';
 import { CurrentPageContext, type PageContext } from '../page-context.js';
@@ -21,7 +22,7 @@ export class AccountsController {
 
   @Post()
   async switch(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const wanted = context.form.text(ACCOUNT_FIELD);
+    const wanted = context.form.text(ACCOUNT_FIELD, FieldLength.word);
     const chosen = requireFound(
       context.others.find(({ known }) => String(known.customer.id) === wanted),
       'account',

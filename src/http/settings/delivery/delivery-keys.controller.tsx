@@ -15,7 +15,7 @@ import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { expiryOf, lastDay } from '../expiry-day.js';
 import { type Problems, problemsOf } from '../form.js';
-import type { FormFields } from '../form-fields.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
@@ -124,7 +124,11 @@ export class DeliveryKeysController {
 }
 
 function fieldsOf(form: FormFields): DeliveryKeyFields {
-  return { name: form.text('name'), presetsOnly: form.has('presetsOnly'), expiresOn: form.text('expiresOn').trim() };
+  return {
+    name: form.text('name', FieldLength.line),
+    presetsOnly: form.has('presetsOnly'),
+    expiresOn: form.text('expiresOn', FieldLength.word).trim(),
+  };
 }
 
 /**

@@ -12,6 +12,7 @@ import type { Reply } from '../../responses/reply.js';
 import { privateHeaders, sendDownload } from '../../responses/send-download.js';
 import { oneOfQuery } from '../address.js';
 import { problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
 import { AREA, LIST } from './delivery-area.js';
@@ -30,7 +31,7 @@ export class PresetsController {
 
   @Post('presets/new')
   create(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    return this.submitted(context, { isNew: true, name: context.form.text('name').trim() });
+    return this.submitted(context, { isNew: true, name: context.form.text('name', FieldLength.line).trim() });
   }
 
   @Get('presets/:preset/edit')
@@ -80,10 +81,10 @@ export class PresetsController {
     context: PageContext,
     { isNew, name }: Pick<PresetFormProps, 'isNew' | 'name'>,
   ): Promise<Reply> {
-    const options = context.form.text('options').replace(/\s/g, '');
+    const options = context.form.text('options', FieldLength.line).replace(/\s/g, '');
     const fields = { isNew, name, options };
     try {
-      if (context.form.text('do') === 'preview') {
+      if (context.form.text('do', FieldLength.word) === 'preview') {
         // Without a name yet, too.
         const { options: preview } = presetValues({ name: name || 'preview', options });
         return this.form(context, { ...fields, preview, problems: null });

@@ -12,10 +12,10 @@ import { type Id, parseId } from '../../../core/shared/ids.js';
 import { RequireRole } from '../../access.js';
 import { RegistrationBody } from '../../api/imports/import.dto.js';
 import { PORTS } from '../../ports-token.js';
+import { JSON_BODY_BYTES, REGISTRATION_BODY_BYTES } from '../../requests/json-body.js';
 import { PathId } from '../../requests/path-id.js';
-import { JSON_BODY_BYTES, REGISTRATION_BODY_BYTES } from '../../requests/read-request.js';
 import { Reply } from '../../responses/reply.js';
-import { TakesFiles } from '../form-fields.js';
+import { FieldLength, TakesFiles } from '../form-fields.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { BeginBody, FinishBody, readSent } from './import.dto.js';
@@ -60,7 +60,7 @@ export class ImportController {
   @TakesFiles()
   async receive(@CurrentPageContext() context: PageContext): Promise<Reply> {
     try {
-      const creation = { source: SOURCE, tagNames: tagNamesIn(context.form.text('tags')) };
+      const creation = { source: SOURCE, tagNames: tagNamesIn(context.form.text('tags', FieldLength.text)) };
       const { importId, trouble } = await receivePlainForm(this.ports, callerOfPage(context), context.form, creation);
       const path = importId === null ? '/settings/import' : `/settings/imports/${importId}`;
       return redirectTo(context, path, trouble === null ? undefined : { kind: 'failed', text: trouble });

@@ -10,6 +10,7 @@ import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import { Reply } from '../../responses/reply.js';
 import { messageForPeople } from '../error-messages.js';
+import { FieldLength } from '../form-fields.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
@@ -65,7 +66,7 @@ export class ImportsController {
   @Post(':id/finish')
   @RequireRole('editor')
   async finish(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const missingUploads = context.form.text('missing') === 'fail' ? 'fail' : 'reject';
+    const missingUploads = context.form.text('missing', FieldLength.word) === 'fail' ? 'fail' : 'reject';
     const path = `/settings/imports/${id}`;
     try {
       await finalizeImport(this.ports, callerOfPage(context), id, { action: 'commit', missingUploads });

@@ -2,7 +2,7 @@ import type { ApiKey, KeySettings } from '../../../core/access/api-key.js';
 import { type Scope, scopes } from '../../../core/access/scope.js';
 import { type FieldError, invalid } from '../../../core/shared/errors.js';
 import { endOf, lastDay, wrongExpiryDay } from '../expiry-day.js';
-import type { FormFields } from '../form-fields.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
 import { entriesOf, entriesText } from '../ip-list-text.js';
 
 /** The fields of a key's form, as typed. */
@@ -69,13 +69,13 @@ export function fieldsOf(key: ApiKey): KeyFields {
 
 export function sentFields(form: FormFields): KeyFields {
   return {
-    name: form.text('name'),
-    preset: form.text('preset'),
-    scopes: form.all('scopes'),
-    ipList: form.text('ipList'),
-    expiresOn: form.text('expiresOn').trim(),
-    readLimit: form.text('readLimit').trim(),
-    writeLimit: form.text('writeLimit').trim(),
+    name: form.text('name', FieldLength.line),
+    preset: form.text('preset', FieldLength.word),
+    scopes: form.all('scopes', FieldLength.word),
+    ipList: form.text('ipList', FieldLength.addresses),
+    expiresOn: form.text('expiresOn', FieldLength.word).trim(),
+    readLimit: form.text('readLimit', FieldLength.word).trim(),
+    writeLimit: form.text('writeLimit', FieldLength.word).trim(),
   };
 }
 

@@ -13,6 +13,7 @@ import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { LOCK_OUT_FIELD } from '../ip-list-field.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
@@ -52,7 +53,7 @@ export class KeysController {
 
   @Post('new')
   async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const { key: original, addresses } = await this.original(context, context.form.text('from'));
+    const { key: original, addresses } = await this.original(context, context.form.text('from', FieldLength.word));
     const fields = sentFields(context.form);
     const form = { fields, key: original, addresses };
     try {

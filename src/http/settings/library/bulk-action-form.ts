@@ -1,5 +1,5 @@
 import type { BulkActionInput } from '../../../core/bulk-edits/bulk-action.js';
-import type { FormFields } from '../form-fields.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
 
 /** The buttons below the photos that start an edit. */
 export const editButtons = [
@@ -23,15 +23,19 @@ export function isEditButton(text: string): text is EditButton {
 export function sentAction(button: EditButton, form: FormFields): BulkActionInput {
   switch (button) {
     case 'tag':
-      return { kind: 'add_tags', tagNames: [form.text('tag')] };
+      return { kind: 'add_tags', tagNames: [form.text('tag', FieldLength.line)] };
     case 'untag':
-      return { kind: 'remove_tags', tagNames: [form.text('tag')] };
+      return { kind: 'remove_tags', tagNames: [form.text('tag', FieldLength.line)] };
     case 'rate': {
-      const rating = form.text('rating');
+      const rating = form.text('rating', FieldLength.word);
       return { kind: 'set_rating', rating: rating === '' ? null : Number(rating) };
     }
     case 'shift':
-      return { kind: 'shift_time', seconds: sentSeconds(form), timeZone: form.text('timeZone').trim() || null };
+      return {
+        kind: 'shift_time',
+        seconds: sentSeconds(form),
+        timeZone: form.text('timeZone', FieldLength.line).trim() || null,
+      };
     case 'rotate-left':
       return { kind: 'rotate', degrees: 270 };
     case 'rotate-half':
@@ -48,9 +52,9 @@ const unitSeconds = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as co
 
 function sentSeconds(form: FormFields): number {
   const sum = Object.entries(unitSeconds).reduce(
-    (total, [name, length]) => total + Number(form.text(name)) * length,
+    (total, [name, length]) => total + Number(form.text(name, FieldLength.line)) * length,
     0,
   );
   // No −0.
-  return form.text('direction') === 'back' ? 0 - sum : sum;
+  return form.text('direction', FieldLength.word) === 'back' ? 0 - sum : sum;
 }

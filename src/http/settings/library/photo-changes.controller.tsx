@@ -12,6 +12,7 @@ import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import type { Flash } from '../browser-session.js';
 import { problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
@@ -33,7 +34,7 @@ export class PhotoChangesController {
     return this.change(context, id, query, async (caller) => {
       // Before a tag is created for a photo that does not exist.
       await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
-      await addTag(this.ports, caller, id, context.form.text('tag'));
+      await addTag(this.ports, caller, id, context.form.text('tag', FieldLength.line));
       return 'Tag added.';
     });
   }
@@ -47,7 +48,9 @@ export class PhotoChangesController {
   ): Promise<Reply> {
     return this.change(context, id, query, async (caller) => {
       await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
-      await editTag(this.ports, caller, parseId(context.form.text('tag')) ?? 0, { removePhotoIds: [id] });
+      await editTag(this.ports, caller, parseId(context.form.text('tag', FieldLength.line)) ?? 0, {
+        removePhotoIds: [id],
+      });
       return 'Tag removed.';
     });
   }

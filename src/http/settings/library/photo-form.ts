@@ -1,6 +1,6 @@
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import type { PhotoPatch } from '../../../core/photos/photo-patch.js';
-import type { FormFields } from '../form-fields.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
 import { locationText } from './location-field.js';
 
 /** The values of a photo's forms, as text. */
@@ -27,11 +27,11 @@ export function fieldsOf(photo: PhotoWithTags): PhotoFields {
 }
 
 export function sentFields(form: FormFields): Omit<PhotoFields, 'location'> {
-  const text = (name: string) => form.text(name);
+  const text = (name: string) => form.text(name, FieldLength.line);
   return {
     title: text('title'),
     // Browsers send line breaks as CRLF.
-    description: text('description').replaceAll('\r\n', '\n'),
+    description: form.text('description', FieldLength.text).replaceAll('\r\n', '\n'),
     rating: text('rating'),
     takenAtLocal: text('takenAtLocal').trim(),
     timeZone: text('timeZone').trim(),

@@ -11,6 +11,7 @@ import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { editFlash } from '../history/edit-texts.js';
 import { tileOrigins } from '../map/world.js';
 import { redirectTo, renderPage } from '../page.js';
@@ -62,7 +63,7 @@ export class PhotoController {
     @PathId('id') id: Id,
     @Query() query: RawQuery,
   ): Promise<Reply> {
-    const location = context.form.text('location').trim();
+    const location = context.form.text('location', FieldLength.line).trim();
     try {
       return await this.moveTo(context, id, query, location, () => readLocation(location));
     } catch (error) {

@@ -14,6 +14,7 @@ import { requestContextOf } from '../../server/request-context.js';
 import { oneOfQuery } from '../address.js';
 import { wantsPage } from '../error-page.js';
 import { problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { type EditStatus, editStatus } from '../history/edit-status.js';
 import { redirectTo, renderPage, replyToScript } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
@@ -41,7 +42,7 @@ export class SelectionController {
     const query = readLibraryQuery(parameters);
     const answer = (status: EditStatus) => this.answer(context, query, status);
     // A form that takes an action back names its own in its address.
-    const what = form.text('do') || oneOfQuery(parameters['do']);
+    const what = form.text('do', FieldLength.word) || oneOfQuery(parameters['do']);
     try {
       const selection = await this.selection(context, caller, query);
       if (selection === null) return answer(nothing);
@@ -84,8 +85,8 @@ export class SelectionController {
 
   /** Null: nothing is selected, or matches. */
   private async selection({ form }: PageContext, caller: Caller, query: LibraryQuery): Promise<Selection | null> {
-    if (form.text('all') === '') {
-      const ids = selectedIds(form.all('ids'), MAX_CHOSEN_PHOTOS);
+    if (form.text('all', FieldLength.word) === '') {
+      const ids = selectedIds(form.all('ids', FieldLength.word), MAX_CHOSEN_PHOTOS);
       return ids.length === 0 ? null : ids;
     }
     const { filters, problems } = await libraryFilters(this.ports, caller, query);

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { Ports } from '../../../core/ports.js';
 import { CHALLENGE_MS, type PasskeyAnswer } from '../../../core/users/passkey.js';
 import { cookieName, cookieOf, cookieRules } from '../browser-session.js';
+import { FieldLength } from '../form-fields.js';
 import type { PageContext } from '../page-context.js';
 
 /** The field of a form in which a script sends what a passkey answered. */
@@ -27,7 +28,7 @@ export function rememberChallenge(ports: Ports, request: Request, field: Passkey
 /** What a passkey answered with this form; null when none did. */
 export function passkeyAnswerOf(ports: Ports, context: PageContext, field: PasskeyField): PasskeyAnswer | null {
   const { form, request } = context;
-  const [answer, name] = [form.text(field), cookieName(ports, COOKIES[field])];
+  const [answer, name] = [form.text(field, FieldLength.opaque), cookieName(ports, COOKIES[field])];
   if (answer === '') return null;
   request.res?.clearCookie(name, cookieRules(ports, 'strict'));
   return { answer, challenge: cookieOf(request, name) ?? '' };

@@ -6,6 +6,7 @@ import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
 import { deviceOf, newBrowser } from '../browser-session.js';
 import { problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext } from '../page-context.js';
 import { continueSignIn, ownPath } from '../sign-in/pending-sign-in.js';
@@ -21,7 +22,7 @@ export class PasskeySignInController {
   @Post()
   @Public()
   async signIn(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const next = ownPath(context.form.text('next'));
+    const next = ownPath(context.form.text('next', FieldLength.line));
     try {
       const browser = newBrowser(context.request);
       const given = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? { answer: '', challenge: '' };

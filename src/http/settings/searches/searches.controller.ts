@@ -8,6 +8,7 @@ import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { libraryPath, queryText, readLibraryQuery } from '../library/library-query.js';
 import { redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
@@ -21,7 +22,10 @@ export class SearchesController {
   @Post()
   save(@CurrentPageContext() context: PageContext): Promise<Reply> {
     return this.change(context, async (query) => {
-      const { name } = await saveSearch(this.ports, callerOfPage(context), { name: context.form.text('name'), query });
+      const { name } = await saveSearch(this.ports, callerOfPage(context), {
+        name: context.form.text('name', FieldLength.line),
+        query,
+      });
       return `Search “${name}” saved.`;
     });
   }
@@ -29,7 +33,7 @@ export class SearchesController {
   @Post(':id/rename')
   rename(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     return this.change(context, async () => {
-      await renameSearch(this.ports, callerOfPage(context), id, context.form.text('name'));
+      await renameSearch(this.ports, callerOfPage(context), id, context.form.text('name', FieldLength.line));
       return 'Search renamed.';
     });
   }
@@ -44,7 +48,7 @@ export class SearchesController {
 
   /** The list that the form stands above is in its field `query`: only what an address of the library may say is kept of it. */
   private async change(context: PageContext, act: (query: string) => Promise<string>): Promise<Reply> {
-    const parameters = Object.fromEntries(new URLSearchParams(context.form.text('query')));
+    const parameters = Object.fromEntries(new URLSearchParams(context.form.text('query', FieldLength.opaque)));
     const query = readLibraryQuery(parameters);
     try {
       const text = await act(queryText(query));

@@ -2,7 +2,7 @@ import { invalid } from '../../../core/shared/errors.js';
 import type { Share } from '../../../core/shares/share.js';
 import type { ShareSettings } from '../../../core/shares/share-values.js';
 import { expiryOf, lastDay } from '../expiry-day.js';
-import type { FormFields } from '../form-fields.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
 
 const MEGABYTE = 1_000_000;
 /** Of uploads, if a number of files is given alone. */
@@ -42,14 +42,14 @@ export function fieldsOfShare({ title, mayDownload, expiresAt, ...share }: Share
 
 export function sentFields(form: FormFields): ShareFields {
   return {
-    title: form.text('title'),
+    title: form.text('title', FieldLength.line),
     mayDownload: form.has('mayDownload'),
-    expiresOn: form.text('expiresOn').trim(),
-    uploadFiles: form.text('uploadFiles').trim(),
-    uploadMegabytes: form.text('uploadMegabytes').trim(),
-    password: form.text('password'),
+    expiresOn: form.text('expiresOn', FieldLength.word).trim(),
+    uploadFiles: form.text('uploadFiles', FieldLength.word).trim(),
+    uploadMegabytes: form.text('uploadMegabytes', FieldLength.word).trim(),
+    password: form.text('password', FieldLength.line),
     withoutPassword: form.has('withoutPassword'),
-    tag: form.text('tag').trim(),
+    tag: form.text('tag', FieldLength.line).trim(),
   };
 }
 

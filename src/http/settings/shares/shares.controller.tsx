@@ -17,6 +17,7 @@ import { VisitRecorder } from '../../shares/visit-recorder.js';
 import { oneOfQuery } from '../address.js';
 import { requireConfirmed } from '../confirm-identity.js';
 import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, type PageContext, personOf } from '../page-context.js';
@@ -55,7 +56,7 @@ export class ShareSettingsController {
 
   @Post('new')
   async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const [fields, photoIds] = [sentFields(context.form), photosIn(context.form.text('photos'))];
+    const [fields, photoIds] = [sentFields(context.form), photosIn(context.form.text('photos', FieldLength.ids))];
     if (fields.mayDownload) await requireConfirmed(this.ports, context, personOf(context));
     try {
       const contents = photoIds === null ? { tagId: await this.tagNamed(context, fields.tag) } : { photoIds };

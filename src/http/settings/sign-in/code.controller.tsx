@@ -7,6 +7,7 @@ import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
 import { newBrowser } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { HOME } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext } from '../page-context.js';
@@ -31,11 +32,11 @@ export class CodeController {
   @Post()
   async signIn(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { form, request } = context;
-    const next = ownPath(form.text('next'));
+    const next = ownPath(form.text('next', FieldLength.line));
     try {
       const browser = newBrowser(request);
       const cookie = pendingOf(this.ports, request) ?? '';
-      const code = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? form.text('code');
+      const code = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? form.text('code', FieldLength.line);
       const user = await finishSignIn(this.ports, { cookie, code, browser });
       return await continueSignIn(this.ports, context, { user, isPending: false, pendingRole: null }, browser, next);
     } catch (error) {

@@ -9,6 +9,7 @@ import { SIGN_IN_LINKS_PATH } from '../../public-addresses.js';
 import type { Reply } from '../../responses/reply.js';
 import { newBrowser } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { HOME } from '../navigation.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext } from '../page-context.js';
@@ -35,8 +36,8 @@ export class EnterController {
       const browser = newBrowser(request);
       const begun = await enterByLink(this.ports, {
         token,
-        email: form.text('email'),
-        password: form.text('password'),
+        email: form.text('email', FieldLength.line),
+        password: form.text('password', FieldLength.line),
         browser,
       });
       return await continueSignIn(this.ports, context, begun, browser, HOME);
@@ -54,7 +55,7 @@ export class EnterController {
       action: `/${SIGN_IN_LINKS_PATH}/${token}`,
       user,
       customer: customer.name,
-      email: context.form.text('email'),
+      email: context.form.text('email', FieldLength.line),
       problems,
     };
     const options = { title: 'Welcome', plain: true, ...(problems && { status: problems.status }) };

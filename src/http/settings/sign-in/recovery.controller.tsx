@@ -6,6 +6,7 @@ import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext } from '../page-context.js';
 import { RecoveryForm, RecoveryRequested } from './recovery.view.js';
@@ -27,7 +28,7 @@ export class RecoveryController {
   async request(@CurrentPageContext() context: PageContext): Promise<Reply> {
     this.requireMailer();
     try {
-      await requestRecovery(this.ports, context.form.text('email'), context.clientIp);
+      await requestRecovery(this.ports, context.form.text('email', FieldLength.line), context.clientIp);
       return renderPage(this.ports, context, { title: 'Check your mail', plain: true }, <RecoveryRequested />);
     } catch (error) {
       return this.form(context, problemsOf(error));
@@ -36,7 +37,7 @@ export class RecoveryController {
 
   private form(context: PageContext, problems: Problems | null): Reply {
     const options = { title: 'Forgot your password?', plain: true, ...(problems && { status: problems.status }) };
-    const props = { action: RECOVERY_PATH, email: context.form.text('email'), problems };
+    const props = { action: RECOVERY_PATH, email: context.form.text('email', FieldLength.line), problems };
     return renderPage(this.ports, context, options, <RecoveryForm {...props} />);
   }
 

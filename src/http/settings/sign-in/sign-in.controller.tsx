@@ -9,6 +9,7 @@ import { Reply } from '../../responses/reply.js';
 import { signOutOfOthers } from '../accounts/accounts-cookie.js';
 import { deviceOf, endSession, newBrowser } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { HOME } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
@@ -46,14 +47,14 @@ export class SignInController {
   @Public()
   async signIn(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { form, request } = context;
-    const [email, next] = [form.text('email'), ownPath(form.text('next'))];
+    const [email, next] = [form.text('email', FieldLength.line), ownPath(form.text('next', FieldLength.line))];
     try {
       const browser = newBrowser(request);
       const device = deviceOf(this.ports, request);
       const openAccounts = [context.person, ...context.others.map(({ known }) => known)].flatMap(
         (known) => known?.customer.id ?? [],
       );
-      const given = { email, password: form.text('password'), browser, device, openAccounts };
+      const given = { email, password: form.text('password', FieldLength.line), browser, device, openAccounts };
       const begun = await signIn(this.ports, given);
       return await continueSignIn(this.ports, context, begun, browser, next);
     } catch (error) {

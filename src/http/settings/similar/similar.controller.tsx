@@ -13,6 +13,7 @@ import { oneOfQuery } from '../address.js';
 import type { Flash } from '../browser-session.js';
 import { pluralize } from '../counted.js';
 import { problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { selectedIds } from '../library/selection.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
@@ -46,7 +47,10 @@ export class SimilarController {
   @Post('keep')
   keep(@CurrentPageContext() context: PageContext, @Query('after') from: unknown): Promise<Reply> {
     return this.change(context, from, async (caller, path) => {
-      const [ids, keep] = [selectedIds(context.form.all('ids')), selectedIds(context.form.all('keep'))];
+      const [ids, keep] = [
+        selectedIds(context.form.all('ids', FieldLength.word)),
+        selectedIds(context.form.all('keep', FieldLength.word)),
+      ];
       const moved = await trashOthers(this.ports, caller, { ids, keep });
       const text = `${pluralize(moved.length, 'photo')} moved to the trash.`;
       if (moved.length === 0) return { text };
@@ -57,7 +61,9 @@ export class SimilarController {
   @Post('restore')
   restore(@CurrentPageContext() context: PageContext, @Query('after') from: unknown): Promise<Reply> {
     return this.change(context, from, async (caller) => {
-      const results = await editPhotos(this.ports, caller, selectedIds(context.form.all('ids')), { trashed: false });
+      const results = await editPhotos(this.ports, caller, selectedIds(context.form.all('ids', FieldLength.word)), {
+        trashed: false,
+      });
       const restored = results.filter(({ outcome }) => outcome === 'updated').length;
       return { text: `${pluralize(restored, 'photo')} restored.` };
     });
@@ -66,7 +72,7 @@ export class SimilarController {
   @Post('separate')
   separate(@CurrentPageContext() context: PageContext, @Query('after') from: unknown): Promise<Reply> {
     return this.change(context, from, async (caller, path) => {
-      const pairs = await separatePhotos(this.ports, caller, selectedIds(context.form.all('ids')));
+      const pairs = await separatePhotos(this.ports, caller, selectedIds(context.form.all('ids', FieldLength.word)));
       const text = 'These photos are not shown as similar any more.';
       if (pairs.length === 0) return { text };
       return { text, undo: { action: path('/rejoin'), field: 'pairs', values: pairs.map(pairText) } };
@@ -76,7 +82,7 @@ export class SimilarController {
   @Post('rejoin')
   rejoin(@CurrentPageContext() context: PageContext, @Query('after') from: unknown): Promise<Reply> {
     return this.change(context, from, async (caller) => {
-      await rejoinPhotos(this.ports, caller, context.form.all('pairs').flatMap(parsePair));
+      await rejoinPhotos(this.ports, caller, context.form.all('pairs', FieldLength.word).flatMap(parsePair));
       return { text: 'These photos are shown as similar again.' };
     });
   }

@@ -10,6 +10,7 @@ import type { Reply } from '../../responses/reply.js';
 import { allOfQuery } from '../address.js';
 import { pluralize } from '../counted.js';
 import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { AREA } from './tag-area.js';
@@ -35,8 +36,8 @@ export class MergeTagsController {
   @Post()
   @RequireRole('editor')
   async merge(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const ids = idsOf(context.form.all('id'));
-    const into = parseId(context.form.text('into')) ?? 0;
+    const ids = idsOf(context.form.all('id', FieldLength.word));
+    const into = parseId(context.form.text('into', FieldLength.word)) ?? 0;
     try {
       if (ids.length > MAX_CHOSEN) {
         throw invalid({ field: 'id', code: 'too_many', message: `At most ${MAX_CHOSEN} tags can be merged at once.` });

@@ -14,7 +14,7 @@ import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { oneOfQuery } from '../address.js';
 import { type Problems, problemsOf } from '../form.js';
-import type { FormFields } from '../form-fields.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
@@ -112,8 +112,13 @@ export class TagPagesController {
 
 function fieldsOf(form: FormFields): TagFields {
   const { otherColor } = blankTag;
-  const [name, description] = [form.text('name'), form.text('description')];
-  return { name, description, color: form.text('color'), otherColor: form.text('otherColor') || otherColor };
+  const [name, description] = [form.text('name', FieldLength.line), form.text('description', FieldLength.text)];
+  return {
+    name,
+    description,
+    color: form.text('color', FieldLength.word),
+    otherColor: form.text('otherColor', FieldLength.word) || otherColor,
+  };
 }
 
 function submittedValues({ name, color, otherColor, description }: TagFields) {

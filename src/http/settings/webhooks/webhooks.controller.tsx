@@ -13,7 +13,7 @@ import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { oneOfQuery } from '../address.js';
 import { type Problems, problemsOf } from '../form.js';
-import type { FormFields } from '../form-fields.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
@@ -124,8 +124,13 @@ export class WebhookPagesController {
 }
 
 function fieldsOf(form: FormFields): EndpointFields {
-  const which = form.text('which') === 'some' ? 'some' : 'all';
-  return { url: form.text('url'), description: form.text('description'), which, events: form.all('events') };
+  const which = form.text('which', FieldLength.word) === 'some' ? 'some' : 'all';
+  return {
+    url: form.text('url', FieldLength.line),
+    description: form.text('description', FieldLength.line),
+    which,
+    events: form.all('events', FieldLength.word),
+  };
 }
 
 /** Errors: `invalid_request` when there is nothing of which it is to hear. */

@@ -1,0 +1,44 @@
+import { hostileTexts, type TextParser, textParsers } from '../support/text-parsers.js';
+
+/** In UTF-16 units: far beyond what most of them are given, so that a square would show. */
+const SHORT = 4000;
+const LONG = 4 * SHORT;
+const SAMPLES = 9;
+/** A square takes sixteen times as long. */
+const MOST = 6;
+/** Enough for a clock, and little enough that nobody is interrupted in every one of them. */
+const SAMPLE_MS = 2;
+
+/** Milliseconds of so many calls. */
+function timeOf({ parse }: TextParser, text: string, calls: number): number {
+  const began = performance.now();
+  for (let call = 0; call < calls; call += 1) parse(text);
+  return performance.now() - began;
+}
+
+/** The texts of both lengths that take longest, by one call each. */
+function worst(parser: TextParser): readonly [short: string, long: string] {
+  const texts = [...hostileTexts(parser, LONG)];
+  const times = texts.map((text) => Math.min(timeOf(parser, text, 1), timeOf(parser, text, 1)));
+  const at = times.indexOf(Math.max(...times));
+  return [[...hostileTexts(parser, SHORT)][at] ?? '', texts[at] ?? ''];
+}
+
+/** How many times as long the longer text takes: the quickest sample of each, taken in turn, since whatever else runs only adds. */
+function growth(parser: TextParser): number {
+  const [short, long] = worst(parser);
+  let calls = 1;
+  while (timeOf(parser, short, calls) < SAMPLE_MS) calls *= 2;
+  const samples = Array.from({ length: SAMPLES }, () => [timeOf(parser, short, calls), timeOf(parser, long, calls)]);
+  return Math.min(...samples.map(([, time = 0]) => time)) / Math.min(...samples.map(([time = 0]) => time));
+}
+
+test.each(textParsers.map((parser) => [parser.name, parser] as const))(
+  'the parser of %s takes at most six times as long for four times the text',
+  (_, parser) => {
+    let least = growth(parser);
+    // A square stays one. A machine that was busy in all samples of one length is not busy in the same way each time.
+    for (let again = 0; least >= MOST && again < 5; again += 1) least = Math.min(least, growth(parser));
+    expect(least).toBeLessThan(MOST);
+  },
+);
