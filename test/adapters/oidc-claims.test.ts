@@ -17,3 +17,32 @@ test.each<[string, boolean, string, Record<string, unknown>]>([
   expect(assertionOf(token, {}, names).isEmailVerified).toBe(isEmailVerified);
   expect(assertionOf({ ...token, email_verified: false }, {}, names).isEmailVerified).toBe(false);
 });
+
+describe('an address and whether it is verified come from the same source', () => {
+  const token = { iss: 'https://sign-in.example.com', sub: 'anna-1' };
+  const read = (ofToken: object, more: object) => {
+    const { email, isEmailVerified } = assertionOf({ ...token, ...ofToken }, { sub: 'anna-1', ...more }, names);
+    return [email, isEmailVerified];
+  };
+  const [anna, zoe] = ['anna@example.com', 'zoe@example.com'];
+
+  test('a flag that speaks of another address does not verify that of the token', () => {
+    expect(read({ email: anna }, { email: zoe, email_verified: true })).toEqual([anna, false]);
+    expect(read({ email: anna }, { email_verified: true })).toEqual([anna, false]);
+  });
+
+  test('a flag of the token does not verify an address that only the answer has', () => {
+    expect(read({ email_verified: true }, { email: zoe })).toEqual([zoe, false]);
+    expect(read({ email_verified: true, hd: 'example.com' }, { email: zoe, email_verified: false })).toEqual([
+      zoe,
+      false,
+    ]);
+  });
+
+  test('an address is verified by its own source, also where the token has the same address without a flag', () => {
+    expect(read({ email: anna, email_verified: true }, { email: zoe, email_verified: false })).toEqual([anna, true]);
+    expect(read({}, { email: zoe, email_verified: true })).toEqual([zoe, true]);
+    expect(read({ email: anna }, { email: anna, email_verified: true })).toEqual([anna, true]);
+    expect(read({ email: anna, email_verified: false }, { email: anna, email_verified: true })).toEqual([anna, false]);
+  });
+});

@@ -23,17 +23,24 @@ export function lacks(claims: Claims, { groups }: ClaimNames): boolean {
  */
 export function assertionOf(token: Claims, more: Claims, { verified, groups }: ClaimNames): Assertion {
   const { iss, sub, auth_time, amr, acr } = token;
+  const address = sourceOfAddress(token, more, verified);
+  const email = address['email'];
   const claims: Claims = { ...more, ...token };
-  const email = claims['email'];
   return {
     issuer: String(iss),
     subject: String(sub),
     email: typeof email === 'string' && email !== '' ? email : null,
-    isEmailVerified: isTrue(claims[verified]) && (iss !== GOOGLE || isOfGoogle(claims)),
+    isEmailVerified: isTrue(address[verified]) && (iss !== GOOGLE || isOfGoogle(address)),
     groups: groups === null ? [] : texts(claims[groups]),
     methods: [...texts(amr), ...texts(acr)],
     authenticatedAt: typeof auth_time === 'number' ? new Date(auth_time * 1000) : null,
   };
+}
+
+/** Whether an address is verified is only said by who says the address: the token, or `more` where it has none or the same one, unmarked. */
+function sourceOfAddress(token: Claims, more: Claims, verified: string): Claims {
+  if (token['email'] === undefined) return more;
+  return token[verified] === undefined && more['email'] === token['email'] ? more : token;
 }
 
 /**
