@@ -16,7 +16,7 @@ import { MAX_SHARED_PHOTOS, MAX_SHARES } from '../../src/core/shares/share.js';
 import type { ShareContents } from '../../src/core/shares/share-contents.js';
 import type { ShareSettings } from '../../src/core/shares/share-values.js';
 import { listSharedPhotos, readSharedPhoto } from '../../src/core/shares/shared-photos.js';
-import { enterShare, isAdmitted, PASS_HOURS } from '../../src/core/shares/visitor-pass.js';
+import { enterShare, isAdmitted, KNOWN_DAYS, PASS_HOURS } from '../../src/core/shares/visitor-pass.js';
 import { recordVisits } from '../../src/core/shares/visits.js';
 import { createTag } from '../../src/core/tags/create-tag.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
@@ -252,8 +252,12 @@ describe('a share', () => {
 
 describe('a password', () => {
   const password = 'seven sailors';
-  const enter = (of: Awaited<ReturnType<typeof share>>, given: string, address = '203.0.113.9') =>
-    enterShare(here, of, { password: given, address });
+  const enter = (
+    of: Awaited<ReturnType<typeof share>>,
+    given: string,
+    address = '203.0.113.9',
+    earlier: string | null = null,
+  ) => enterShare(here, of, { password: given, address, pass: earlier });
 
   test('admits whoever enters it, for a while', async () => {
     const created = await share({ password });
@@ -279,7 +283,7 @@ describe('a password', () => {
     expect((await entries()).at(-1)).toEqual(['share.edited', one.id, 'Paris', 'password']);
   });
 
-  test('can be guessed ten times a minute from one address, and sixty times from all', async () => {
+  test('can be guessed ten times a minute from one address, and sixty times from all but for the first try of each', async () => {
     const created = await share({ password });
     for (let guess = 0; guess < 10; guess += 1) {
       await expect(enter(created, `wrong ${guess}`)).rejects.toMatchObject({ code: 'unauthorized' });
@@ -288,6 +292,31 @@ describe('a password', () => {
     for (let guess = 0; guess < 50; guess += 1) {
       await expect(enter(created, 'wrong', `198.51.100.${guess}`)).rejects.toMatchObject({ code: 'unauthorized' });
     }
+    expect(isAdmitted(here, created, await enter(created, password, '192.0.2.1'))).toBe(true);
     await expect(enter(created, password, '192.0.2.1')).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(enter(created, 'wrong', '198.51.100.7')).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+
+  test('can still be entered by a browser that did so before, while others guess, from its address too', async () => {
+    const [created, other] = [await share({ password }), await share({ password })];
+    const pass = await enter(created, password);
+    here.clock.pass(PASS_HOURS * HOUR + DAY);
+    for (let guess = 0; guess < 10; guess += 1) {
+      await expect(enter(created, 'wrong')).rejects.toMatchObject({ code: 'unauthorized' });
+    }
+    await expect(enter(created, password)).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(enter(created, password, undefined, await enter(other, password))).rejects.toMatchObject({
+      code: 'rate_limited',
+    });
+    for (let guess = 0; guess < 9; guess += 1) {
+      await expect(enter(created, 'wrong', undefined, pass)).rejects.toMatchObject({ code: 'unauthorized' });
+    }
+    expect(isAdmitted(here, created, await enter(created, password, undefined, pass))).toBe(true);
+    await expect(enter(created, password, undefined, pass)).rejects.toMatchObject({ code: 'rate_limited' });
+    here.clock.pass(KNOWN_DAYS * DAY);
+    for (let guess = 0; guess < 10; guess += 1) {
+      await expect(enter(created, 'wrong')).rejects.toMatchObject({ code: 'unauthorized' });
+    }
+    await expect(enter(created, password, undefined, pass)).rejects.toMatchObject({ code: 'rate_limited' });
   });
 });

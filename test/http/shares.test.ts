@@ -240,7 +240,7 @@ describe('a password', () => {
     const right = await visitor.post(`${path}/password`, { password: 'seven sailors' });
     expect([right.status, right.headers.location]).toEqual([303, path]);
     const [cookie = ''] = visitor.setCookies;
-    expect(cookie).toMatch(/^phs_share=[\w-]+; Max-Age=43200; Path=(\/s\/[\w-]{43}); .*HttpOnly; SameSite=Lax$/);
+    expect(cookie).toMatch(/^phs_share=[\w-]+; Max-Age=7776000; Path=(\/s\/[\w-]{43}); .*HttpOnly; SameSite=Lax$/);
     expect(cookie).toContain(`Path=${path};`);
     expect(await statuses(below(path))).toEqual(below(path).map(() => 200));
     const other = await share({ password: 'seven sailors' });

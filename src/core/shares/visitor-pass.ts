@@ -2,17 +2,20 @@ import { hash } from 'node:crypto';
 import { addressBudget } from '../access/ip-list.js';
 import { requireBudget } from '../access/require-budget.js';
 import type { RateWindowStore } from '../access/rolling-window.js';
-import { after, type Clock, HOUR } from '../shared/clock.js';
+import { after, type Clock, DAY, HOUR } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import { isId } from '../shared/ids.js';
+import { newRandomToken } from '../shared/random-token.js';
 import { readToken, type Secrets, signToken } from '../shared/secrets.js';
 import type { PasswordHasher } from '../users/password-hasher.js';
 import type { Share } from './share.js';
 
 /** How long a visitor who has entered the password need not do so again. */
 export const PASS_HOURS = 12;
-/** Guesses per minute: from one address, and at one share from everywhere. */
-const GUESSES_FROM_ADDRESS = 10;
+/** How long a browser with a pass is known as that of somebody who has entered. */
+export const KNOWN_DAYS = 90;
+/** Guesses per minute: of a browser that is known, or from one address, and at one share from everywhere. */
+const GUESSES_OF_VISITOR = 10;
 const GUESSES_AT_SHARE = 60;
 const TOO_MANY = 'Too many attempts.';
 
@@ -21,28 +24,64 @@ type PassUses = { secrets: Secrets; clock: Clock };
 /** Whether a visitor may see the share: it has no password, or the pass is for the one that it has now. */
 export function isAdmitted({ secrets, clock }: PassUses, share: Share, pass: string | null): boolean {
   if (share.passwordHash === null) return true;
-  const values = pass === null ? null : readToken(secrets, 'share', pass);
-  if (!Array.isArray(values)) return false;
-  const [shareId, password, until] = values as unknown[];
-  const isOfShare = isId(shareId) && shareId === share.id && password === nameOf(share.passwordHash);
-  return isOfShare && Number(until) > clock.now().getTime();
+  const values = readPass({ secrets }, share, pass);
+  return values !== null && values.password === nameOf(share.passwordHash) && values.until > clock.now().getTime();
+}
+
+/** A visitor who enters a password. */
+interface Entering {
+  readonly password: string;
+  readonly address: string;
+  /** From an earlier visit, however old; null when the browser sends none. */
+  readonly pass: string | null;
 }
 
 /** A pass for a visitor who knows the password. Errors: `unauthorized`, `rate_limited`. */
 export async function enterShare(
   uses: PassUses & { passwords: PasswordHasher; rateWindows: RateWindowStore },
   share: Share,
-  { password, address }: { readonly password: string; readonly address: string },
+  { password, address, pass }: Entering,
 ): Promise<string> {
-  const from = `share-password:${share.id}:from:${addressBudget(address)}`;
-  await requireBudget(uses, { name: from, limit: GUESSES_FROM_ADDRESS }, TOO_MANY);
-  await requireBudget(uses, { name: `share-password:${share.id}`, limit: GUESSES_AT_SHARE }, TOO_MANY);
+  await requireGuess(uses, share, address, pass);
   const { passwordHash } = share;
   if (passwordHash === null || !(await uses.passwords.matches(passwordHash, password))) {
     throw new DomainError('unauthorized', 'This is not the password of this link.');
   }
   const until = after(uses.clock.now(), PASS_HOURS * HOUR).getTime();
-  return signToken(uses.secrets, 'share', [share.id, nameOf(passwordHash), until]);
+  return signToken(uses.secrets, 'share', [share.id, nameOf(passwordHash), until, newRandomToken()]);
+}
+
+/**
+ * Counts a guess. A browser that has entered before has guesses of its own. When very many are made at a share, every address still has its
+ * first of each minute: strangers who guess from many addresses lock nobody out. Errors: `rate_limited`.
+ */
+async function requireGuess(
+  uses: PassUses & { rateWindows: RateWindowStore },
+  share: Share,
+  address: string,
+  pass: string | null,
+): Promise<void> {
+  const name = `share-password:${share.id}`;
+  const known = readPass(uses, share, pass);
+  if (known !== null && after(new Date(known.until), KNOWN_DAYS * DAY) > uses.clock.now()) {
+    return requireBudget(uses, { name: `${name}:known:${known.visitor}`, limit: GUESSES_OF_VISITOR }, TOO_MANY);
+  }
+  const from = `${name}:from:${addressBudget(address)}`;
+  await requireBudget(uses, { name: from, limit: GUESSES_OF_VISITOR }, TOO_MANY);
+  const isFirst = (await uses.rateWindows.hit({ name: `${from}:first`, limit: 1 })).allowed;
+  const atShare = await uses.rateWindows.hit({ name, limit: GUESSES_AT_SHARE });
+  if (atShare.allowed || isFirst) return;
+  const { retryAfter } = atShare;
+  throw new DomainError('rate_limited', `${TOO_MANY} Try again in ${retryAfter ?? 60} seconds.`, { retryAfter });
+}
+
+/** The content of a pass for this share, whether or not it still admits. */
+function readPass({ secrets }: Pick<PassUses, 'secrets'>, share: Share, pass: string | null) {
+  const values = pass === null ? null : readToken(secrets, 'share', pass);
+  if (!Array.isArray(values)) return null;
+  const [shareId, password, until, visitor] = values as unknown[];
+  if (!isId(shareId) || shareId !== share.id || typeof visitor !== 'string') return null;
+  return { password, until: Number(until), visitor };
 }
 
 /** Identifies a password without telling anything about it: hashes of passwords are not handed out, not even in part. */

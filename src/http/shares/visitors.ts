@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Ports } from '../../core/ports.js';
-import { HOUR } from '../../core/shared/clock.js';
+import { DAY } from '../../core/shared/clock.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { openShare } from '../../core/shares/open-share.js';
 import type { Share } from '../../core/shares/share.js';
-import { enterShare, isAdmitted, PASS_HOURS } from '../../core/shares/visitor-pass.js';
+import { enterShare, isAdmitted, KNOWN_DAYS } from '../../core/shares/visitor-pass.js';
 import { requireVisitBudget } from '../../core/shares/visits.js';
 import { TrafficRecorder } from '../guards/traffic-recorder.js';
 import { PORTS } from '../ports-token.js';
@@ -46,13 +46,14 @@ export class Visitors {
   /** Gives the browser a cookie that is sent for this link alone. Errors: `unauthorized`, `rate_limited`. */
   async enter(response: Response, token: string, share: Share, password: string): Promise<void> {
     const address = requestContextOf(response.req).clientIp;
-    const pass = await enterShare(this.ports, share, { password, address });
+    const pass = await enterShare(this.ports, share, { password, address, pass: cookieOf(response.req, PASS_COOKIE) });
     response.cookie(PASS_COOKIE, pass, {
       httpOnly: true,
       sameSite: 'lax',
       secure: isSecure(this.ports),
       path: sharePath(token),
-      maxAge: PASS_HOURS * HOUR,
+      // Longer than it admits: a browser that has entered before is not locked out by the guesses of others.
+      maxAge: KNOWN_DAYS * DAY,
     });
   }
 }
