@@ -1,11 +1,19 @@
+import { request } from 'node:http';
 import { operatorFor } from '../../src/core/customers/account-caller.js';
 import { createShare } from '../../src/core/shares/create-share.js';
 import { readShare } from '../../src/core/shares/read-shares.js';
 import { revokeShare } from '../../src/core/shares/revoke-share.js';
 import type { ShareSettings } from '../../src/core/shares/share-values.js';
-import { RESERVED_MS, reserveUpload, UPLOADS_OF_VISITOR } from '../../src/core/shares/visitor-upload.js';
+import {
+  HeldByLater,
+  RESERVED_MS,
+  reserveUpload,
+  settleUpload,
+  UPLOADS_OF_VISITOR,
+} from '../../src/core/shares/visitor-upload.js';
 import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
 import { listDeliveries } from '../../src/core/webhooks/read-webhooks.js';
+import { until } from '../support/until.js';
 import { BrowserClient } from './support/browser-client.js';
 import { type FilePart, importPhotos, multipart, picture } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
@@ -139,11 +147,42 @@ test('a share without a limit, revoked or unknown takes nothing; one with a pass
   expect(await library()).toHaveLength(2);
 });
 
-test('what a request had reserved when its process was killed is free again after an hour', async () => {
+test('an upload that has only begun leaves others most of the limits of the share', async () => {
+  const { id, path } = await share({ uploadFilesLimit: 3, uploadBytesLimit: 200_000 });
+  const { body, type } = multipart([jpeg('slow')]);
+  const headers = { 'content-type': type, 'content-length': String(body.length) };
+  const slow = request(`${app.url}${path}/upload`, { method: 'POST', headers });
+  const answered = new Promise<number | undefined>((resolve) => slow.on('response', (r) => resolve(r.statusCode)));
+  const some = body.indexOf(picture('slow').subarray(0, 20)) + 20;
+  slow.write(body.subarray(0, some));
+  const held = async () => (await readShare(app.ports, actor.customerId, id)).share.uploadReservations;
+  await until(async () => (await held()).length === 1);
+  const [{ files, bytes } = { files: 0, bytes: 0 }] = await held();
+  expect([files, bytes <= 100_001]).toEqual([1, true]);
+  expect((await upload(path, jpeg('a'), jpeg('b'))).status).toBe(200);
+  expect((await upload(path, jpeg('c'))).status).toBe(409);
+  slow.end(body.subarray(some));
+  expect(await answered).toBe(200);
+  expect([(await usedOf(id))[0], await held()]).toEqual([3, []]);
+});
+
+test('of two uploads that need the rest of a limit the older one gets it', async () => {
+  const { id } = await share({ uploadFilesLimit: 2 });
+  const { share: stored } = await readShare(app.ports, actor.customerId, id);
+  const older = await reserveUpload(app.ports, stored, { files: 1, bytes: 1 });
+  const newer = await reserveUpload(app.ports, stored, { files: 1, bytes: 1 });
+  const two = { files: 2, bytes: 1 };
+  await expect(reserveUpload(app.ports, stored, two, newer)).rejects.toMatchObject({ code: 'limit_reached' });
+  await expect(reserveUpload(app.ports, stored, two, older)).rejects.toBeInstanceOf(HeldByLater);
+  await settleUpload(app.ports, stored, newer, { files: 0, bytes: 0 });
+  expect(await reserveUpload(app.ports, stored, two, older)).toMatchObject({ id: older.id, files: 2 });
+});
+
+test('what a request had reserved when its process was killed is free again after ten minutes', async () => {
   const { id, path } = await share({ uploadFilesLimit: 2 });
   const { share: stored } = await readShare(app.ports, actor.customerId, id);
   // As far as such a request came.
-  await reserveUpload(app.ports, stored);
+  await reserveUpload(app.ports, stored, { files: 2, bytes: 1 });
   expect((await visitor.get(path)).text).not.toContain('/upload"');
   expect((await upload(path, jpeg('a'))).status).toBe(409);
   app.clock.pass(RESERVED_MS);

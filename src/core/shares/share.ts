@@ -81,17 +81,20 @@ export function activeReservations({ uploadReservations }: Share, now: Date): re
   return uploadReservations.filter(({ until }) => until > now.getTime());
 }
 
-/** What visitors may upload in one request, besides what has arrived and what requests under way may need; null: nothing is left. */
-export function nextUpload(
-  share: Share,
-  { inlineMaxFiles, inlineMaxBytes }: Pick<Limits, 'inlineMaxFiles' | 'inlineMaxBytes'>,
-  now: Date,
-): UploadShare | null {
+/** What visitors may still upload besides what has arrived and what requests under way hold. */
+export function uploadLeft(share: Share, now: Date): UploadShare {
   const active = activeReservations(share, now);
   const reserved = (name: 'files' | 'bytes') => active.reduce((sum, each) => sum + each[name], 0);
-  const files = Math.min(share.uploadFilesLimit - share.uploadedFiles - reserved('files'), inlineMaxFiles);
-  const bytes = Math.min(share.uploadBytesLimit - share.uploadedBytes - reserved('bytes'), inlineMaxBytes);
-  return files > 0 && bytes > 0 ? { files, bytes } : null;
+  return {
+    files: share.uploadFilesLimit - share.uploadedFiles - reserved('files'),
+    bytes: share.uploadBytesLimit - share.uploadedBytes - reserved('bytes'),
+  };
+}
+
+/** The files that visitors may upload in one request. */
+export function nextFiles(share: Share, { inlineMaxFiles }: Pick<Limits, 'inlineMaxFiles'>, now: Date): number {
+  const { files, bytes } = uploadLeft(share, now);
+  return bytes > 0 ? Math.max(0, Math.min(files, inlineMaxFiles)) : 0;
 }
 
 /** In the audit log. */

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { addressBudget } from '../access/ip-list.js';
 import { requireBudget } from '../access/require-budget.js';
 import type { RateWindowStore } from '../access/rolling-window.js';
-import type { Limits } from '../customers/limits.js';
-import { type Clock, HOUR } from '../shared/clock.js';
+import { type Clock, MINUTE } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import { closedLink } from './open-share.js';
-import { activeReservations, nextUpload, type Share, type UploadReservation, type UploadShare } from './share.js';
+import { activeReservations, type Share, type UploadReservation, type UploadShare, uploadLeft } from './share.js';
 
 /** Requests with files per minute from one address. */
 export const UPLOADS_OF_VISITOR = 20;
@@ -19,32 +18,61 @@ export function requireUploadBudget(uses: { rateWindows: RateWindowStore }, addr
 }
 
 /**
- * How long a request may take until what it reserved is free again without its being given back. A slower one still counts what it has
- * brought; meanwhile others may have used the same part of the limit.
+ * How long a request holds what it reserved without asking for more: one that brings as little meanwhile is closed long before, and a process
+ * that is killed gives back what it held. A request that lost its reservation still counts what it has brought.
  */
-export const RESERVED_MS = HOUR;
+export const RESERVED_MS = 10 * MINUTE;
+
+/** Bytes that a request holds before it has sent them, at most and, where there are as many, at least. */
+const MOST_AHEAD = 4 * 1024 * 1024;
+const LEAST_AHEAD = 64 * 1024;
 
 /**
- * Takes as much of a share's limits as one request can need, so that requests at the same time never exceed them. What is not used is to be
- * given back (`settleUpload`); a process that is killed does so by the passing of time. Errors: `not_found` (revoked), `limit_reached`.
+ * Takes of a share's limits what a request needs, so that requests at the same time never exceed them, and some bytes ahead: at most half of
+ * those that are left, so that a slow request leaves others most of the limit for as long as it lasts. `settleUpload` gives back what was not
+ * used. Errors: `not_found` (revoked before anything was held), `limit_reached`,
+ * `HeldByLater`.
+ * @param held By this request until now.
  */
 export function reserveUpload(
-  { store, limits, clock }: { store: Transactional<'shares'>; limits: Limits; clock: Clock },
+  { store, clock }: { store: Transactional<'shares'>; clock: Clock },
   { customerId, id }: Share,
+  needed: UploadShare,
+  held: UploadReservation | null = null,
 ): Promise<UploadReservation> {
   return store.transaction(customerId, async ({ shares }) => {
     const share = await shares.lock(id);
-    if (share === null) throw closedLink();
     const now = clock.now();
-    const next = nextUpload(share, limits, now);
-    if (next === null) throw limitReached();
-    const reservation = { id: randomUUID(), ...next, until: now.getTime() + RESERVED_MS };
-    await shares.update({ ...share, uploadReservations: [...activeReservations(share, now), reservation] });
+    const until = now.getTime() + RESERVED_MS;
+    if (share === null && held === null) throw closedLink();
+    // A share that was revoked meanwhile has no limits any more.
+    if (share === null) return { ...needed, bytes: needed.bytes + MOST_AHEAD, id: held?.id ?? '', until };
+    const active = activeReservations(share, now);
+    const before = active.findIndex((each) => each.id === held?.id);
+    const isOther = (each: UploadReservation) => each.id !== held?.id;
+    const leftBy = (others: readonly UploadReservation[]) => {
+      const left = uploadLeft({ ...share, uploadReservations: others }, now);
+      return needed.files <= left.files && needed.bytes <= left.bytes ? left : null;
+    };
+    const left = leftBy(active.filter(isOther));
+    // The older of two that need the same rest gets it: the other one ends, and gives back what it holds.
+    if (left === null) throw before >= 0 && leftBy(active.slice(0, before)) ? new HeldByLater() : limitReached();
+    const beyond = left.bytes - needed.bytes;
+    const ahead = Math.min(beyond, Math.max(LEAST_AHEAD, Math.min(MOST_AHEAD, Math.floor(beyond / 2))));
+    const reservation = { id: held?.id ?? randomUUID(), files: needed.files, bytes: needed.bytes + ahead, until };
+    const uploadReservations =
+      before < 0 ? [...active, reservation] : active.map((each) => (isOther(each) ? each : reservation));
+    await shares.update({ ...share, uploadReservations });
     return reservation;
   });
 }
 
-/** Counts what a request has used of its reservation, and gives back the rest. A share that was revoked meanwhile has no limits any more. */
+/** There is room, which requests hold that began later: a moment later they may have ended. */
+export class HeldByLater extends Error {
+  override readonly name = 'HeldByLater';
+}
+
+/** Counts what a request has used of its reservation, and gives back the rest. */
 export function settleUpload(
   { store }: { store: Transactional<'shares'> },
   { customerId, id }: Share,

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
-import { nextUpload } from '../../core/shares/share.js';
+import { nextFiles } from '../../core/shares/share.js';
 import { listSharedPhotos, readSharedNeighbours, readSharedPhoto } from '../../core/shares/shared-photos.js';
 import { requireUploadBudget } from '../../core/shares/visitor-upload.js';
 import { NoKeyRequired } from '../access.js';
@@ -50,7 +50,7 @@ export class SharePagesController {
       share,
       photos,
       isFirst: cursor === null,
-      filesAtOnce: nextUpload(share, this.ports.limits, this.ports.clock.now())?.files ?? 0,
+      filesAtOnce: nextFiles(share, this.ports.limits, this.ports.clock.now()),
     };
     return renderSharePage({ token, title: share.title }, <Gallery {...page} />);
   }

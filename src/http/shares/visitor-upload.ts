@@ -1,10 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { InlineFile } from '../../core/imports/inline-files.js';
 import type { Ports } from '../../core/ports.js';
-import type { Share, UploadShare } from '../../core/shares/share.js';
+import { DomainError } from '../../core/shared/errors.js';
+import type { Share, UploadReservation, UploadShare } from '../../core/shares/share.js';
 import { visitorCaller, visitorImport } from '../../core/shares/visitor-import.js';
-import { limitReached, reserveUpload, settleUpload } from '../../core/shares/visitor-upload.js';
+import { HeldByLater, limitReached, reserveUpload, settleUpload } from '../../core/shares/visitor-upload.js';
 import type { FormFields } from '../settings/form-fields.js';
 import { type PlainImport, receivePlainForm } from '../settings/imports/plain-import.js';
+
+/** How long a request waits for those that began later. */
+const PATIENCE_MS = 10_000;
+const LOOK_AGAIN_MS = 100;
 
 /** Imports the files of a visitor's form within the limits of the share. Errors: `not_found`, `limit_reached`; those of the import. */
 export async function receiveVisitorForm(
@@ -13,8 +19,8 @@ export async function receiveVisitorForm(
   form: FormFields,
   address: string,
 ): Promise<PlainImport> {
-  const reserved = await reserveUpload(ports, share);
-  const counter = new LimitedFiles(reserved);
+  const held = await reserveUpload(ports, share, { files: 1, bytes: 1 });
+  const counter = new LimitedFiles(ports, share, held);
   let used: UploadShare = { files: 0, bytes: 0 };
   try {
     const files = form.files && counter.of(form.files);
@@ -25,20 +31,21 @@ export async function receiveVisitorForm(
     if (received.importId !== null) used = counter.used;
     return received;
   } finally {
-    await settleUpload(ports, share, reserved, used);
+    await settleUpload(ports, share, counter.held, used);
   }
 }
 
-/** Files that end the request when they exceed what was reserved. */
+/** Files that end the request when there is no room left for them under the limits of the share. */
 class LimitedFiles {
   private files = 0;
   private bytes = 0;
+  isExceeded = false;
 
-  constructor(private readonly reserved: UploadShare) {}
-
-  get isExceeded(): boolean {
-    return this.files > this.reserved.files || this.bytes > this.reserved.bytes;
-  }
+  constructor(
+    private readonly ports: Ports,
+    private readonly share: Share,
+    public held: UploadReservation,
+  ) {}
 
   get used(): UploadShare {
     return { files: this.files, bytes: this.bytes };
@@ -47,7 +54,7 @@ class LimitedFiles {
   async *of(files: AsyncIterable<InlineFile>): AsyncGenerator<InlineFile> {
     for await (const { filename, bytes } of files) {
       this.files += 1;
-      if (this.isExceeded) throw limitReached();
+      await this.hold();
       yield { filename, bytes: this.counted(bytes) };
     }
   }
@@ -55,8 +62,29 @@ class LimitedFiles {
   private async *counted(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of bytes) {
       this.bytes += chunk.length;
-      if (this.isExceeded) throw limitReached();
+      await this.hold();
       yield chunk;
     }
   }
+
+  /** Errors: `limit_reached`. */
+  private async hold(): Promise<void> {
+    if (this.files <= this.held.files && this.bytes <= this.held.bytes) return;
+    const patience = performance.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        this.held = await reserveUpload(this.ports, this.share, this.used, this.held);
+        return;
+      } catch (error) {
+        const mayWait = error instanceof HeldByLater && performance.now() < patience;
+        this.isExceeded = !mayWait && (error instanceof HeldByLater || isLimit(error));
+        if (!mayWait) throw this.isExceeded ? limitReached() : error;
+        await delay(LOOK_AGAIN_MS);
+      }
+    }
+  }
+}
+
+function isLimit(error: unknown): boolean {
+  return error instanceof DomainError && error.code === 'limit_reached';
 }
