@@ -97,7 +97,7 @@ test('photos of one name get names of their own, and the archive that of the sha
   const photos = await bring('a', 'b');
   const { path } = await share({ photoIds: photos.map(({ id }) => id) });
   const answer = await visitor.get(path);
-  expect(contentDispositionOf(answer)).toEqual({ type: 'attachment', filename: 'Paris: 2026.zip' });
+  expect(contentDispositionOf(answer)).toEqual({ type: 'attachment', filename: 'Paris_ 2026.zip' });
   const names = ['same.jpg', `same (${photos[1].id}).jpg`];
   expect(await unpacked(answer.bytes)).toEqual(names.map((name, at) => [name, photos[at].sha256]));
 });

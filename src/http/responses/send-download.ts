@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import contentDisposition from 'content-disposition';
+import { fileName } from 'photo-service-cli/file-name';
 import type { BlobInfo, ByteRange } from '../../core/blobs/blob-store.js';
 import type { Download } from '../../core/photos/download-photo.js';
 import { DomainError } from '../../core/shared/errors.js';
@@ -123,9 +124,9 @@ function setHeaders(
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
-/** RFC 6266: an ASCII name for everyone, and the real one by RFC 8187. */
+/** RFC 6266: an ASCII name for everyone, and by RFC 8187 the real one, as it is in archives: without what changes how it is read. */
 export function dispositionOf(filename: string, type: 'attachment' | 'inline'): string {
-  const name = filename.toWellFormed();
+  const name = fileName(filename);
   return contentDisposition(name, { type, fallback: name.replace(/[^\x20-\x7e]|%/gu, '_') });
 }
 
