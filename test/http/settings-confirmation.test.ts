@@ -52,6 +52,37 @@ describe('A31: a quarter of an hour later', () => {
     expect((await changeEmail()).status).toBe(403);
   });
 
+  it('the password is asked for before other browsers are signed out, all or one', async () => {
+    const other = new BrowserClient(app.url);
+    await other.submit('/settings/sign-in', { email: address('anna'), password: PASSWORD });
+    app.clock.pass(CONFIRMED_MS);
+    const ends = [
+      ...(await browser.get('/settings/account')).text.matchAll(/action="([^"]*sessions\/[^"]*end[^"]*)"/g),
+    ];
+    expect(ends.map(([, action = '']) => action.replace(/\d+/, '1'))).toEqual([
+      '/settings/account/sessions/1/end',
+      '/settings/account/sessions/end-others',
+    ]);
+    for (const [, action = ''] of ends) {
+      expect((await browser.submit('/settings/account', {}, action)).text).toContain('Confirm that it is you');
+    }
+    expect((await other.get('/settings/account')).status).toBe(200);
+    const [, all = ''] = ends.at(-1) ?? [];
+    expect((await browser.submit('/settings/account', { confirmation: PASSWORD }, all)).status).toBe(303);
+    expect((await other.get('/settings/account')).status).toBe(303);
+  });
+
+  it('the password is asked for before the trash is kept for another time, not for another name', async () => {
+    const edit = (fields: Fields) =>
+      browser.submit('/settings/account', { name: 'North', timeZone: 'UTC', trashRetentionDays: '30', ...fields });
+    expect((await edit({})).status).toBe(303);
+    expect((await edit({ trashRetentionDays: '1' })).text).toContain('Confirm that it is you');
+    const days = async () => (await app.ports.customers.find(actor.customerId))?.trashRetentionDays;
+    expect(await days()).toBe(30);
+    expect((await edit({ trashRetentionDays: '1', confirmation: PASSWORD })).status).toBe(303);
+    expect(await days()).toBe(1);
+  });
+
   it('a wrong one changes nothing, can be corrected, and cannot be guessed', async () => {
     const asked = await changeEmail();
     const wrong = await confirm(asked, 'not my password');

@@ -1,5 +1,6 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
 import { editCustomer } from '../../../core/customers/edit-customer.js';
+import { readCustomer } from '../../../core/customers/read-customer.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { changePassword } from '../../../core/users/change-password.js';
@@ -37,13 +38,19 @@ export class AccountController {
 
   @Post()
   @RequireRole('owner')
-  edit(@CurrentPageContext() context: PageContext): Promise<Reply> {
+  async edit(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { form } = context;
+    const trashRetentionDays = Number(form.text('trashRetentionDays', FieldLength.word) || Number.NaN);
+    // Photos in the trash would be gone for ever sooner than everybody thinks.
+    const { customer } = await readCustomer(this.ports, callerOfPage(context));
+    if (trashRetentionDays !== customer.trashRetentionDays) {
+      await requireConfirmed(this.ports, context, personOf(context));
+    }
     return this.withProblems(context, 'account', 'The account was changed.', () =>
       editCustomer(this.ports, callerOfPage(context), {
         name: form.text('name', FieldLength.line),
         defaultTimeZone: form.text('timeZone', FieldLength.line),
-        trashRetentionDays: Number(form.text('trashRetentionDays', FieldLength.word) || Number.NaN),
+        trashRetentionDays,
       }),
     );
   }
@@ -76,14 +83,14 @@ export class AccountController {
   }
 
   @Post('sessions/end-others')
-  @RequireRole('viewer', { whileSuspended: true })
+  @RequireRole('viewer', { whileSuspended: true, confirmed: true })
   async endOthers(@CurrentPageContext() context: PageContext): Promise<Reply> {
     await revokeOtherSessions(this.ports, callerOfPage(context).actor, personOf(context));
     return redirectTo(context, HERE, { kind: 'done', text: 'You are signed out everywhere else.' });
   }
 
   @Post('sessions/:id/end')
-  @RequireRole('viewer', { whileSuspended: true })
+  @RequireRole('viewer', { whileSuspended: true, confirmed: true })
   async endSession(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     await revokeSession(this.ports, callerOfPage(context).actor, personOf(context).session, id);
     return redirectTo(context, HERE, { kind: 'done', text: 'That browser is signed out.' });
