@@ -5073,7 +5073,7 @@ export interface operations {
                 permanent?: boolean;
             };
             header?: {
-                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
+                /** @description The ETag of the state you have read, also with the `W/` that a compressing proxy puts before it, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
                 "If-Match"?: string;
                 /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422. */
                 "Idempotency-Key"?: string;
@@ -5132,7 +5132,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
+                /** @description The ETag of the state you have read, also with the `W/` that a compressing proxy puts before it, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
                 "If-Match"?: string;
                 /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422. */
                 "Idempotency-Key"?: string;
@@ -5214,7 +5214,7 @@ export interface operations {
                 "If-Range"?: string;
                 /** @description Ignored if `If-None-Match` is sent. */
                 "If-Modified-Since"?: string;
-                /** @description The ETag of the file you expect. If it has changed, the response is 412, whatever else is requested. */
+                /** @description The ETag of the file you expect, also with `W/` before it. If it has changed, the response is 412, whatever else is requested. */
                 "If-Match"?: string;
                 /** @description The same with a date. Ignored if `If-Match` is sent. */
                 "If-Unmodified-Since"?: string;
@@ -5337,7 +5337,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
+                /** @description The ETag of the state you have read, also with the `W/` that a compressing proxy puts before it, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
                 "If-Match"?: string;
                 /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422. */
                 "Idempotency-Key"?: string;
@@ -5562,7 +5562,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
+                /** @description The ETag of the state you have read, also with the `W/` that a compressing proxy puts before it, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
                 "If-Match"?: string;
                 /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422. */
                 "Idempotency-Key"?: string;
@@ -5605,7 +5605,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
+                /** @description The ETag of the state you have read, also with the `W/` that a compressing proxy puts before it, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
                 "If-Match"?: string;
                 /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any key of the customer is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body returns 422. */
                 "Idempotency-Key"?: string;
@@ -6106,7 +6106,7 @@ export interface operations {
                 "If-Range"?: string;
                 /** @description Ignored if `If-None-Match` is sent. */
                 "If-Modified-Since"?: string;
-                /** @description The ETag of the file you expect. If it has changed, the response is 412, whatever else is requested. */
+                /** @description The ETag of the file you expect, also with `W/` before it. If it has changed, the response is 412, whatever else is requested. */
                 "If-Match"?: string;
                 /** @description The same with a date. Ignored if `If-Match` is sent. */
                 "If-Unmodified-Since"?: string;
@@ -6191,7 +6191,7 @@ export interface operations {
                 "If-Range"?: string;
                 /** @description Ignored if `If-None-Match` is sent. */
                 "If-Modified-Since"?: string;
-                /** @description The ETag of the file you expect. If it has changed, the response is 412, whatever else is requested. */
+                /** @description The ETag of the file you expect, also with `W/` before it. If it has changed, the response is 412, whatever else is requested. */
                 "If-Match"?: string;
                 /** @description The same with a date. Ignored if `If-Match` is sent. */
                 "If-Unmodified-Since"?: string;

@@ -1799,7 +1799,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
+                /** @description The ETag of the state you have read, also with the `W/` that a compressing proxy puts before it, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
                 "If-Match"?: string;
                 /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any token is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body for the same account returns 422. */
                 "Idempotency-Key"?: string;
@@ -2081,7 +2081,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
+                /** @description The ETag of the state you have read, also with the `W/` that a compressing proxy puts before it, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
                 "If-Match"?: string;
                 /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any token is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body for the same account returns 422. */
                 "Idempotency-Key"?: string;
@@ -2126,7 +2126,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
+                /** @description The ETag of the state you have read, also with the `W/` that a compressing proxy puts before it, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
                 "If-Match"?: string;
                 /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any token is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body for the same account returns 422. */
                 "Idempotency-Key"?: string;
@@ -2451,7 +2451,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
+                /** @description The ETag of the state you have read, also with the `W/` that a compressing proxy puts before it, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
                 "If-Match"?: string;
                 /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any token is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body for the same account returns 422. */
                 "Idempotency-Key"?: string;
@@ -2496,7 +2496,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
+                /** @description The ETag of the state you have read, also with the `W/` that a compressing proxy puts before it, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids. */
                 "If-Match"?: string;
                 /** @description A unique value of your choice that identifies this request: 1 to 255 visible ASCII characters, quoted or not. A request repeated within 24 hours by any token is not executed again but returns the first response, with `Idempotent-Replayed: true`. Another method, path, query or body for the same account returns 422. */
                 "Idempotency-Key"?: string;

@@ -113,7 +113,7 @@ describe('If-Match', () => {
     const of = path().startsWith('/tags') ? tagPath : photoPath;
     const before = await actor.get(of);
     const { etag = '' } = before.headers;
-    for (const header of ['"x"', `W/${etag}`, '"x", "y"', '', 'x', etag.slice(1, -1)]) {
+    for (const header of ['"x"', 'W/"x"', '"x", "y"', '', 'x', etag.slice(1, -1)]) {
       const request = { method, path: `/api/v1${path()}`, body, headers: { 'if-match': header } };
       const answer = await actor.send(request);
       expect([header, ...code(answer)]).toEqual([header, 412, 'precondition_failed']);
@@ -122,12 +122,15 @@ describe('If-Match', () => {
     expect((await actor.get(of)).body).toEqual(before.body);
   });
 
-  test.each(writes)('%s: goes on with the tag, a list that has it, or *', async (_, method, path, body) => {
-    const of = path().startsWith('/tags') ? tagPath : photoPath;
-    const header = `"x", ${await etagOf(of)}`;
-    const answer = await actor.send({ method, path: `/api/v1${path()}`, body, headers: { 'if-match': header } });
-    expect(answer.status).toBeLessThan(300);
-  });
+  test.each(writes)(
+    '%s: goes on with the tag, as a compressing proxy returns it, in a list',
+    async (_, method, path, body) => {
+      const of = path().startsWith('/tags') ? tagPath : photoPath;
+      const header = `"x", W/${await etagOf(of)}`;
+      const answer = await actor.send({ method, path: `/api/v1${path()}`, body, headers: { 'if-match': header } });
+      expect(answer.status).toBeLessThan(300);
+    },
+  );
 
   test('* goes on with whatever there is', async () => {
     expect((await actor.patch(photoPath, { title: 'x' }, { 'if-match': '*' })).status).toBe(200);

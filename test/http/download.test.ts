@@ -150,7 +150,7 @@ describe('what the client expects', () => {
     const earlier = 'Thu, 01 Jan 1970 00:00:00 GMT';
     for (const headers of [
       { 'if-match': '"other"' },
-      { 'if-match': `W/${etag}` },
+      { 'if-match': 'W/"other"' },
       { 'if-match': '"other"', 'if-none-match': etag },
       { 'if-match': '"other"', range: 'bytes=0-1' },
       { 'if-match': '"other"', 'if-unmodified-since': modified },
@@ -163,6 +163,7 @@ describe('what the client expects', () => {
     for (const headers of [
       { 'if-match': etag },
       { 'if-match': `"other", ${etag}` },
+      { 'if-match': `W/${etag}` },
       { 'if-match': '*' },
       { 'if-match': etag, 'if-unmodified-since': earlier },
       { 'if-unmodified-since': modified },

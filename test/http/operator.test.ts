@@ -340,7 +340,7 @@ describe('keys and webhooks', () => {
       ]);
     }
     expect((await operator.get(path)).body).toEqual(changed.body);
-    expect((await operator.delete(path, { 'if-match': current })).status).toBe(204);
+    expect((await operator.delete(path, { 'if-match': `W/${current}` })).status).toBe(204);
   });
 });
 

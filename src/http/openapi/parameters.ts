@@ -54,7 +54,7 @@ export const ifMatchHeader: Parameter = {
   name: 'If-Match',
   in: 'header',
   description:
-    'The ETag of the state you have read, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids.',
+    'The ETag of the state you have read, also with the `W/` that a compressing proxy puts before it, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids.',
   schema: { type: 'string', examples: ['"d8b1f3c4a5e6978812345678900abcde"'] },
 };
 
@@ -163,7 +163,8 @@ export const rangeParameters: readonly Parameter[] = [
   {
     name: 'If-Match',
     in: 'header',
-    description: 'The ETag of the file you expect. If it has changed, the response is 412, whatever else is requested.',
+    description:
+      'The ETag of the file you expect, also with `W/` before it. If it has changed, the response is 412, whatever else is requested.',
     schema: { type: 'string', examples: ['"sha256-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"'] },
   },
   {

@@ -25,9 +25,12 @@ export function noneMatch(header: string | undefined, tag: string): boolean {
   return header === undefined || !tagsIn(header).some((one) => one === '*' || opaque(one) === opaque(tag));
 }
 
-/** `If-Match` (RFC 9110 §13.1.1): strong comparison. Errors: `precondition_failed`. */
+/**
+ * `If-Match` (RFC 9110 §13.1.1), but by weak comparison: proxies that compress put `W/` before our tag, and a client behind one could not
+ * write at all. The tag is a hash of the representation, so nothing is lost. Errors: `precondition_failed`.
+ */
 export function requireMatch(header: string | undefined, currentEtag: string): void {
-  if (header === undefined || tagsIn(header).some((one) => one === '*' || one === currentEtag)) return;
+  if (header === undefined || tagsIn(header).some((one) => one === '*' || opaque(one) === currentEtag)) return;
   const message = 'The resource does not match If-Match. Retrieve it again first.';
   throw new DomainError('precondition_failed', message, { currentEtag });
 }
