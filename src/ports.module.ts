@@ -54,6 +54,7 @@ import type { ScrubPosition } from './core/integrity/scrub-position.js';
 import type { Mailer } from './core/mail/mailer.js';
 import type { MediaIsolation } from './core/media/isolation.js';
 import type { Ports, Uses } from './core/ports.js';
+import type { IdentityProvider } from './core/users/identity-provider.js';
 import type { ReadinessCheck } from './http/ops/readiness.js';
 import { PublicAddresses } from './http/public-addresses.js';
 import { withInProcess } from './in-process.js';
@@ -124,7 +125,7 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
     passwords: new Argon2PasswordHasher(),
     passkeys: new WebauthnPasskeyReader(),
     commonPasswords: new FrequentPasswords(),
-    identityProviders: config.identityProviders.map((provider) => new OpenIdProvider(provider)),
+    identityProviders: openProviders(config),
     rateWindows,
     idempotency: new TypeormIdempotencyStore(dataSource),
     blobs: metrics ? new ObservedBlobStore(blobs, metrics.blobStoreFailed) : blobs,
@@ -197,6 +198,10 @@ function checksOf(
 
 export function openMailer(smtp: SmtpConfig): Mailer {
   return new SmtpMailer(smtp);
+}
+
+export function openProviders({ identityProviders }: Config): readonly IdentityProvider[] {
+  return identityProviders.map((provider) => new OpenIdProvider(provider));
 }
 
 /** Close it at the end. */

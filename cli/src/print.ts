@@ -1,3 +1,4 @@
+import { exitCodes } from './exit-codes.js';
 import { UNSEEN } from './file-name.js';
 
 /** With `--json` one document and nothing else on stdout; else the lines for people, unless they want none: see `plain`. */
@@ -8,6 +9,16 @@ export function print(
 ): void {
   if (options.json) process.stdout.write(`${JSON.stringify(document)}\n`);
   else if (!options.quiet) process.stdout.write(lines.map((line) => `${plain(line)}\n`).join(''));
+}
+
+/** Ends the command when nobody reads what it prints any more, as after `| head`: nothing has failed. */
+export function endWithReader(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      process.exit(exitCodes.ok);
+    });
+  }
 }
 
 /** A line for people on stderr: see `plain`. */

@@ -3,9 +3,11 @@ import { Command } from 'commander';
 import { clientCommands } from './commands.js';
 import { exitCodes } from './exit-codes.js';
 import { type Explanation, explain, tell } from './explain.js';
+import { endWithReader } from './print.js';
 
 /** Runs one command line. Resolves with the exit code; never throws. */
 export async function run(args: readonly string[]): Promise<number> {
+  endWithReader();
   const program = new Command('phs').description('Command line client of Photo Service').version(version());
   for (const command of clientCommands()) program.addCommand(command);
   for (const command of [program, ...everyCommand(program)]) {

@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
+import { lstat, open, stat } from 'node:fs/promises';
 import { makeFolder, removeStaleDrafts } from 'photo-service-sdk/node';
 import { UsageError } from './exit-codes.js';
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'you have no permission to write there',
+  EPERM: 'you have no permission to write there',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  ENAMETOOLONG: 'its name is too long',
+};
 
 /**
  * The folder that files are to come into, made where there is none, and without what killed runs have left in it.
@@ -13,7 +21,13 @@ export async function openTargetFolder(folder: string): Promise<void> {
     await makeFolder(folder);
     await removeStaleDrafts(folder);
   } catch (error) {
-    throw new UsageError(`${folder} cannot be used as a folder: ${(error as Error).message}. Choose another one.`);
+    const { code } = error as NodeJS.ErrnoException;
+    const isFile = await stat(folder).then(
+      (found) => !found.isDirectory(),
+      (failure: NodeJS.ErrnoException) => failure.code === 'ENOTDIR',
+    );
+    const reason = isFile ? 'it is a file, or inside of one' : (reasons[code ?? ''] ?? `the system says ${code}`);
+    throw new UsageError(`${folder} cannot be used as a folder: ${reason}. Choose another one.`);
   }
 }
 

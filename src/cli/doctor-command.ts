@@ -6,7 +6,7 @@ import { type DatabaseState, databaseState } from '../composition/open-database.
 import { askRedis } from '../composition/open-rate-windows.js';
 import { requireInstallation } from '../composition/require-installation.js';
 import { type Config, ConfigError, readConfig, settingNames } from '../config.js';
-import { openMailer, openMedia } from '../ports.module.js';
+import { openMailer, openMedia, openProviders } from '../ports.module.js';
 import { loadSettings, type Settings } from '../settings-file.js';
 import {
   checkDataDir,
@@ -19,7 +19,15 @@ import {
   inTrialFolder,
 } from './doctor/environment.js';
 import { type Finding, fail, findingOf, ok } from './doctor/finding.js';
-import { checkBlobs, checkLimiter, checkMail, checkMedia, judgeDatabase, judgeIsolation } from './doctor/services.js';
+import {
+  checkBlobs,
+  checkLimiter,
+  checkMail,
+  checkMedia,
+  checkProviders,
+  judgeDatabase,
+  judgeIsolation,
+} from './doctor/services.js';
 import { type Checked, supportDocument, writeSupportFile } from './doctor/support-file.js';
 import { ExitWith, exitCodes } from './exit-codes.js';
 import { envFileOf } from './options.js';
@@ -71,6 +79,7 @@ async function runChecks(envFile: string | undefined): Promise<Checked> {
     })),
     ...(await redis(config)),
     ...(await mail(config)),
+    ...(await checkProviders(openProviders(config), config.publicUrl)),
     ...(await findingOf('blob store', 'Check S3_* and the permissions of the account; the bucket must exist.', () =>
       inDataDir(config, (dataDir) => blobs(config, dataDir)),
     )),

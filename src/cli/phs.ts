@@ -1,15 +1,19 @@
 import { Command, CommanderError } from 'commander';
 import { isClientCommand } from 'photo-service-cli/command-names';
-import { plain } from 'photo-service-cli/print';
+import { endWithReader, plain } from 'photo-service-cli/print';
 import { ConfigError } from '../config.js';
 import { DomainError, type FieldError } from '../core/shared/errors.js';
 import { NoInstallationError } from '../installation.js';
 import { ExitWith, exitCodes, PartlyDone } from './exit-codes.js';
 import { VERSION } from './version.js';
 
+const LASTING = ['serve', 'worker'];
+
 /** Runs one command line. Resolves with the exit code; never throws. */
 export async function run(args: readonly string[]): Promise<number> {
   const [name = ''] = args;
+  // A service goes on without its log.
+  if (!LASTING.includes(name)) endWithReader();
   // For commands of a client the modules of the service are not even loaded.
   const ownModule = isClientCommand(name) ? null : await import('./own-commands.js');
   const own = ownModule?.ownCommands() ?? [];

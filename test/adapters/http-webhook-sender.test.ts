@@ -146,6 +146,30 @@ test('what a private address answers is read by those alone who may', async () =
   expect(await reading.post(message(receiver.url))).toEqual({ status: 400, reason: null, body: 'internal' });
 });
 
+test.each([
+  [429, '120', 120_000],
+  [503, '7200', 7_200_000],
+  [503, 'Thu, 01 Jan 1970 00:00:00 GMT', undefined],
+  [503, 'soon', undefined],
+  [503, '9'.repeat(1000), undefined],
+  [500, '120', undefined],
+])('a receiver that answers %i with Retry-After: %.40s asks for a wait', async (status, written, retryAfter) => {
+  receiver.answer = (response) => response.writeHead(status, { 'retry-after': written }).end();
+  expect(await open.post(message(receiver.url))).toEqual({
+    status,
+    reason: null,
+    body: null,
+    ...(retryAfter && { retryAfter }),
+  });
+});
+
+test('a receiver may name the time until which it asks to wait', async () => {
+  const until = new Date(Date.now() + 600_000);
+  receiver.answer = (response) => response.writeHead(503, { 'retry-after': until.toUTCString() }).end();
+  const { retryAfter = 0 } = await open.post(message(receiver.url));
+  expect(Math.abs(Date.now() + retryAfter - until.getTime())).toBeLessThan(60_000);
+});
+
 describe('a receiver', () => {
   const hasty = new HttpWebhookSender({ allowPrivate: true, timeout: 300 });
   const inTime = { status: null, reason: 'The receiver did not respond in time.', body: null };

@@ -19,15 +19,19 @@ import {
   checkLimiter,
   checkMail,
   checkMedia,
+  checkProviders,
   judgeDatabase,
   judgeIsolation,
 } from '../../src/cli/doctor/services.js';
+import { readConfig } from '../../src/config.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { DomainError } from '../../src/core/shared/errors.js';
+import { openProviders } from '../../src/ports.module.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { SettableClock } from '../memory/settable-clock.js';
 import { MailServer } from '../support/mail-server.js';
 import { openMedia } from '../support/media.js';
+import { OpenIdServer } from '../support/openid-server.js';
 
 const GIB = 1024 ** 3;
 
@@ -118,6 +122,21 @@ describe('phs doctor on its surroundings', () => {
     await server.close();
     const gone = await check(false);
     expect([told(...gone), gone[0]?.advice]).toEqual([['fail mail'], expect.stringContaining('SMTP_URL')]);
+  });
+
+  it('finds a sign-in provider that answers, and one that does not', async () => {
+    const server = await OpenIdServer.start('http://127.0.0.1:3000/settings');
+    const env = {
+      OIDC_ISSUER: server.issuer,
+      OIDC_CLIENT_ID: 'photos',
+      OIDC_CLIENT_SECRET: 'secret',
+      OIDC_NAME: 'ACME',
+    };
+    const check = () => checkProviders(openProviders(readConfig(env)), 'http://127.0.0.1:3000');
+    expect(await check()).toEqual([{ level: 'ok', check: 'sign-in', message: `ACME, ${server.issuer}`, advice: '' }]);
+    await server.close();
+    const [gone] = await check();
+    expect([gone?.level, gone?.advice]).toEqual(['fail', expect.stringContaining('nobody can sign in with ACME')]);
   });
 
   describe('with a data folder', () => {

@@ -202,6 +202,15 @@ describe('a folder that cannot be one is 2, in words', () => {
     expect(await phs('sync', folder)).toEqual(refused);
   });
 
+  it('says that a file is one, and nothing in the words of the system', async () => {
+    const file = join(world, 'file');
+    writeFileSync(file, '');
+    for (const folder of [file, join(file, 'inside')]) {
+      const message = `${folder} cannot be used as a folder: it is a file, or inside of one. Choose another one.`;
+      expect(await phs('download', '--all', '--to', folder)).toEqual({ code: 2, message });
+    }
+  });
+
   it('phs import of a path that is not there is 2, before anything is sent', async () => {
     const missing = join(world, 'missing');
     expect(await phs('import', to, missing)).toEqual({ code: 2, message: `There is no file or folder ${missing}.` });

@@ -82,6 +82,15 @@ describe('what is offered', () => {
     expect(await narrow.call('list_tags')).toMatchObject({ isError: false, data: { tags: [] } });
   });
 
+  it('the key is asked once what it may do: its scopes never change', async () => {
+    const { client } = await session();
+    const me = () => world.front.seen.filter(({ path }) => path === '/api/v1/me').length;
+    await client.listTools();
+    const asked = me();
+    await client.listTools();
+    expect(me()).toBe(asked);
+  });
+
   it('tools say what they do, and none that it deletes for good', async () => {
     const { client } = await session();
     const { tools } = await client.listTools();

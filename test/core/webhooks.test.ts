@@ -5,7 +5,7 @@ import { DomainError } from '../../src/core/shared/errors.js';
 import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
 import { deleteWebhookEndpoint } from '../../src/core/webhooks/delete-webhook-endpoint.js';
 import { deliverEvent } from '../../src/core/webhooks/deliver-event.js';
-import { RETRY_DELAYS } from '../../src/core/webhooks/delivery.js';
+import { outcomeOf, RETRY_DELAYS } from '../../src/core/webhooks/delivery.js';
 import { editWebhookEndpoint } from '../../src/core/webhooks/edit-webhook-endpoint.js';
 import { keepListening, removeAbandonedListeners, startListening } from '../../src/core/webhooks/listen.js';
 import { resealWebhookSecrets, sweepDeliveries } from '../../src/core/webhooks/maintain-webhooks.js';
@@ -166,6 +166,16 @@ describe('a delivery', () => {
     expect(second?.id).toBe(first?.id);
     expect(second?.timestamp).toBe(first?.timestamp);
     expect(second?.headers['webhook-signature']).not.toBe(first?.headers['webhook-signature']);
+  });
+
+  test.each([
+    ['longer than the schedule: it is waited', 2 * MINUTE, 2 * MINUTE],
+    ['shorter than the schedule: that is waited', 1000, RETRY_DELAYS[0] ?? 0],
+    ['longer than an hour: an hour is waited', 24 * 60 * MINUTE, 60 * MINUTE],
+  ])('a receiver that is busy asks for a wait %s', (_, retryAfter, waited) => {
+    const attempt = { body: '{}', answer: { status: 503, reason: null, body: null, retryAfter } };
+    const outcome = outcomeOf({ type: 'tag.created', attempt: 1 }, attempt, new Date(0), 0);
+    expect(outcome).toMatchObject({ status: 'pending', retryAfter: waited });
   });
 
   test('follows the whole schedule, each wait longer by a tenth at most, then is dead', async () => {

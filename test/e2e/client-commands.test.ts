@@ -483,6 +483,23 @@ describe('around it', () => {
       expect(help).toContain(`\n  ${name}`);
   });
 
+  it.each([
+    ['photos list --json', ''],
+    ['key list --customer 1 --json', ''],
+    ['--help', '2>&1'],
+  ])('ends quietly when nobody reads what it prints: phs %s | true', (command, others) => {
+    // The reader is gone before anything is printed.
+    const line = `(exec 3>&1; { ${process.execPath} ${join(root, 'bin/phs.js')} ${command} ${others}; echo "exit $?" >&3; } | true)`;
+    const env = {
+      ...process.env,
+      PHOTO_SERVICE_URL: installation.url,
+      PHOTO_SERVICE_TOKEN: token,
+      DATA_DIR: installation.dataDir,
+    };
+    const { stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8', env });
+    expect([stdout, stderr.replace(/^phs: acting on .*\n/, '')]).toEqual(['exit 0\n', '']);
+  });
+
   it('completes commands and options in bash', async () => {
     const script = (await phs('completion', 'bash')).stdout;
     const completed = (...words: string[]) => {

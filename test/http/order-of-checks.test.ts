@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
 import type { Answer, RequestParts } from './support/http-client.js';
 import { importPhotos, picture } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
@@ -278,5 +279,55 @@ describe('step 10, existence, before step 11, the state', () => {
     await actor.post('/tags', { name: 'London' });
     const answer = await actor.patch(`/tags/${tag.id}`, { name: 'London' }, { 'if-match': '"x"' });
     expect(code(answer)).toEqual([412, 'precondition_failed']);
+  });
+});
+
+describe('a client that waits to be asked for the body (Expect: 100-continue)', () => {
+  /** Sends the body only when it is asked for. */
+  function expecting(path: string, headers: Record<string, string>, body: string) {
+    return new Promise<{ wasAsked: boolean; status: number | undefined; connection: string | undefined }>(
+      (resolve, reject) => {
+        let wasAsked = false;
+        const length = { 'content-length': String(Buffer.byteLength(body)), expect: '100-continue' };
+        const request = httpRequest(`${app.url}${path}`, { method: 'POST', headers: { ...headers, ...length } });
+        request.on('continue', () => {
+          wasAsked = true;
+          request.end(body);
+        });
+        request.on('response', (response) => {
+          const { statusCode: status, headers } = response;
+          response.resume();
+          response.on('end', () => {
+            request.destroy();
+            resolve({ wasAsked, status, connection: headers.connection });
+          });
+        });
+        request.on('error', reject);
+        request.flushHeaders();
+      },
+    );
+  }
+
+  const json = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ name: 'Rome' });
+
+  test('is answered 401, 403, 404 and 413 without being asked, on a connection that ends', async () => {
+    const reader = await actor.withKey({ scopes: ['tags:read'] });
+    const bearer = (of: Actor) => ({ authorization: `Bearer ${of.token}` });
+    const tooMuch = JSON.stringify(tooLong);
+    for (const [path, headers, sent, status] of [
+      ['/api/v1/tags', json, body, 401],
+      ['/api/v1/tags', { ...json, ...bearer(reader) }, body, 403],
+      ['/api/v1/nothing', { ...json, ...bearer(actor) }, body, 404],
+      ['/api/v1/tags', { ...json, ...bearer(actor) }, tooMuch, 413],
+    ] as const) {
+      expect(await expecting(path, headers, sent)).toEqual({ wasAsked: false, status, connection: 'close' });
+    }
+  });
+
+  test('is asked once nothing is in the way, and keeps its connection', async () => {
+    const headers = { ...json, authorization: `Bearer ${actor.token}` };
+    const answer = await expecting('/api/v1/tags', headers, body);
+    expect(answer).toEqual({ wasAsked: true, status: 201, connection: undefined });
   });
 });

@@ -97,7 +97,8 @@ describe('tus 1.0 at an upload target', () => {
     ['an offset that is none', { 'upload-offset': '-1' }, 'invalid_request'],
     ['an offset beyond all numbers', { 'upload-offset': '9007199254740993' }, 'invalid_request'],
     ['an offset that is not the end', { 'upload-offset': '1' }, 'upload_offset_mismatch'],
-    ['an offset beyond the end', { 'upload-offset': '1001' }, 'payload_too_large'],
+    ['an offset beyond the end', { 'upload-offset': '1001' }, 'upload_offset_mismatch'],
+    ['an offset from which they exceed the end', { 'upload-offset': '1000' }, 'upload_offset_mismatch'],
   ])('refuses bytes with %s', async (_, headers, code) => {
     const { path } = await target(bytes);
     const answer = await patch(path, 0, bytes.subarray(0, 1), headers as Record<string, string>);

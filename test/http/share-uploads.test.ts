@@ -118,6 +118,18 @@ test('there are never more files or bytes than the share allows, however many co
   expect((await upload(small.path, jpeg('i'))).status).toBe(409);
 });
 
+test('an upload that is refused names the limit of the share that it would exceed', async () => {
+  const limits = { uploadFilesLimit: 2, uploadBytesLimit: 1000 };
+  const { id } = await share(limits);
+  const { share: known } = await readShare(app.ports, actor.customerId, id);
+  const reserve = (files: number, bytes: number) => reserveUpload(app.ports, known, { files, bytes });
+  await expect(reserve(3, 1)).rejects.toMatchObject({
+    code: 'limit_reached',
+    details: { limit: 2, name: 'shareUploads' },
+  });
+  await expect(reserve(1, 1001)).rejects.toMatchObject({ details: { limit: 1000, name: 'shareUploadBytes' } });
+});
+
 test('the form says how many files may be sent at once: what the share leaves, and no more than one request can have', async () => {
   const label = async (path: string) => /<label for="files">([^<]*)</.exec((await visitor.get(path)).text)?.[1];
   const { path } = await share({ uploadFilesLimit: 3 });

@@ -36,8 +36,10 @@ export function agentServer({ version, write, ...work }: AgentServerOptions): Se
   );
   const tools = write ? [...readTools, ...writeTools] : readTools;
   const validator = new AjvJsonSchemaValidator();
+  // They never change.
+  let scopes: readonly string[] | null = null;
   server.setRequestHandler(ListToolsRequestSchema, async () => {
-    const scopes = await scopesOf(work.client);
+    scopes ??= await scopesOf(work.client);
     return { tools: tools.filter((tool) => isAllowed(tool, scopes)).map(describe) };
   });
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification, _meta }) => {

@@ -56,9 +56,9 @@ export class HttpWebhookSender implements WebhookSender {
     const signal = AbortSignal.timeout(this.timeout);
     try {
       const addresses = await this.addressesOf(message.url, { customerId: message.customerId, signal });
-      const { status, body } = await send(message, addresses, signal);
+      const { body, ...answer } = await send(message, addresses, signal);
       const isReadable = this.readPrivate || addresses.every(({ address }) => isPublicAddress(address));
-      return { status, reason: null, body: isReadable ? body : null };
+      return { ...answer, reason: null, body: isReadable ? body : null };
     } catch (error) {
       return { status: null, reason: reasonFor(error, signal), body: null };
     }
@@ -80,7 +80,7 @@ function send(
   { url, headers, body }: WebhookMessage,
   addresses: readonly Address[],
   signal: AbortSignal,
-): Promise<Pick<WebhookAnswer, 'status' | 'body'>> {
+): Promise<Pick<WebhookAnswer, 'status' | 'body' | 'retryAfter'>> {
   const begin = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
   const length = { 'content-length': String(new TextEncoder().encode(body).length) };
   const options = {
@@ -96,12 +96,23 @@ function send(
       request.removeListener('error', reject).on('error', () => undefined);
       beginningOf(response).then((body) => {
         request.destroy();
-        resolve({ status: response.statusCode ?? 0, body });
+        const retryAfter = retryAfterOf(response);
+        resolve({ status: response.statusCode ?? 0, body, ...(retryAfter !== null && { retryAfter }) });
       });
     });
     request.on('error', reject);
     request.end(body);
   });
+}
+
+const BUSY = [429, 503];
+
+/** Seconds or a date (RFC 9110, 10.2.3), in milliseconds from now. */
+function retryAfterOf({ statusCode = 0, headers }: IncomingMessage): number | null {
+  const written = headers['retry-after'];
+  if (!BUSY.includes(statusCode) || written === undefined || written.length > 40) return null;
+  const wait = /^\d+$/.test(written) ? Number(written) * 1000 : Date.parse(written) - Date.now();
+  return wait > 0 ? wait : null;
 }
 
 /**

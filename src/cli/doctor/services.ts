@@ -7,6 +7,7 @@ import { inOneChunk } from '../../core/blobs/open-blob.js';
 import type { Mailer } from '../../core/mail/mailer.js';
 import type { MediaIsolation } from '../../core/media/isolation.js';
 import type { MediaReader } from '../../core/media/media-reader.js';
+import type { IdentityProvider } from '../../core/users/identity-provider.js';
 import type { SmtpConfig } from '../../smtp-settings.js';
 import { type Finding, fail, findingOf, ok, warn } from './finding.js';
 import { tinyPictures } from './tiny-pictures.js';
@@ -103,6 +104,23 @@ async function read(blobs: BlobStore, key: BlobKey): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of blob.bytes) chunks.push(chunk);
   return Buffer.concat(chunks);
+}
+
+/** Asks each provider for its addresses, as the first sign-in does. */
+export async function checkProviders(
+  providers: readonly IdentityProvider[],
+  publicUrl: string,
+): Promise<readonly Finding[]> {
+  const request = { state: 'doctor', nonce: 'doctor', verifier: randomBytes(32).toString('base64url'), isFresh: false };
+  const findings = providers.map((provider) => {
+    const { name, issuer } = provider.settings;
+    const advice = `Check OIDC_* and whether ${issuer} can be reached from here; until then nobody can sign in with ${name}.`;
+    return findingOf('sign-in', advice, async () => {
+      await provider.begin({ ...request, returnTo: `${publicUrl}/settings` });
+      return [ok('sign-in', `${name}, ${issuer}`)];
+    });
+  });
+  return (await Promise.all(findings)).flat();
 }
 
 /** What a picture that takes over its reader could reach. */

@@ -6,8 +6,9 @@ import { PartReader } from './part-reader.js';
 import { receiveParts } from './receive-parts.js';
 import { requireDiskSpace } from './require-disk-space.js';
 import { type GrantUses, requireUploadItem } from './require-upload-grant.js';
+import { offsetOf } from './resumable-upload.js';
 import type { PartsUses } from './upload-parts.js';
-import { progressOf, requireReceived, type UploadProgress } from './upload-progress.js';
+import { currentUpload, progressOf, requireReceived, type UploadProgress } from './upload-progress.js';
 import type { UploadSlots } from './upload-slots.js';
 
 export type ContinueUses = GrantUses & PartsUses & ClaimUses & { uploads: UploadSlots };
@@ -25,11 +26,18 @@ export interface ContinuedUpload extends Upload {
 export async function continueUpload(uses: ContinueUses, upload: ContinuedUpload): Promise<UploadProgress> {
   const { grant, item } = await requireUploadItem(uses, upload);
   const { sizeBytes } = grant;
-  if (upload.offset + (upload.declaredBytes ?? 0) > sizeBytes) throw tooLong(grant);
+  const isTooLong = upload.offset + (upload.declaredBytes ?? 0) > sizeBytes;
   if (!isAwaited(item, grant)) {
     requireReceived(item, grant);
     requireOffset(upload.offset, sizeBytes);
+    if (isTooLong) throw tooLong(grant);
     return progressOf(grant, sizeBytes);
+  }
+  if (isTooLong) {
+    // From another offset it may not be.
+    const known = await uses.store.query(grant.customerId, (reader) => currentUpload(uses, reader, grant, item));
+    requireOffset(upload.offset, known === null ? sizeBytes : offsetOf(known));
+    throw tooLong(grant);
   }
   if (upload.isGone?.()) throw new DomainError('request_timeout', 'The client disconnected.');
   let received = upload.offset;

@@ -56,7 +56,10 @@ export function reserveUpload(
     };
     const left = leftBy(active.filter(isOther));
     // The older of two that need the same rest gets it: the other one ends, and gives back what it holds.
-    if (left === null) throw before >= 0 && leftBy(active.slice(0, before)) ? new HeldByLater() : limitReached();
+    if (left === null) {
+      const reached = limitReached(share, needed, now);
+      throw before >= 0 && leftBy(active.slice(0, before)) ? new HeldByLater(reached) : reached;
+    }
     const beyond = left.bytes - needed.bytes;
     const ahead = Math.min(beyond, Math.max(LEAST_AHEAD, Math.min(MOST_AHEAD, Math.floor(beyond / 2))));
     const reservation = { id: held?.id ?? randomUUID(), files: needed.files, bytes: needed.bytes + ahead, until };
@@ -70,6 +73,11 @@ export function reserveUpload(
 /** There is room, which requests hold that began later: a moment later they may have ended. */
 export class HeldByLater extends Error {
   override readonly name = 'HeldByLater';
+
+  /** @param reached What is said once it has been waited for in vain. */
+  constructor(readonly reached: DomainError) {
+    super(reached.message);
+  }
 }
 
 /** Counts what a request has used of its reservation, and gives back the rest. */
@@ -91,7 +99,12 @@ export function settleUpload(
   });
 }
 
-export function limitReached(): DomainError {
+/** Names the limit that does not leave what is needed. */
+function limitReached(share: Share, needed: UploadShare, now: Date): DomainError {
   const message = 'No more photos can be added under this link. Ask the person who sent it.';
-  return new DomainError('limit_reached', message, { name: 'shareUploads' });
+  const isFull = needed.files > uploadLeft(share, now).files;
+  const details = isFull
+    ? { limit: share.uploadFilesLimit, name: 'shareUploads' }
+    : { limit: share.uploadBytesLimit, name: 'shareUploadBytes' };
+  return new DomainError('limit_reached', message, details);
 }

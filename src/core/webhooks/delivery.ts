@@ -68,6 +68,9 @@ export const RETRY_DELAYS: readonly number[] = [
 /** Attempts at an event, the first included. A test gets one. */
 export const MAX_ATTEMPTS = RETRY_DELAYS.length + 1;
 
+/** The longest wait that a receiver may ask for. */
+export const MAX_RETRY_AFTER = HOUR;
+
 /** A wait is extended by up to this fraction, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 
@@ -87,7 +90,7 @@ export function isTest({ type }: Pick<Delivery, 'type'>): boolean {
 }
 
 /**
- * The state of a delivery after its attempt number `attempt`, from 1.
+ * The state of a delivery after its attempt number `attempt`, from 1. The receiver may ask for a longer wait than the schedule's.
  * @param chance From 0 to below 1: the fraction of the jitter for this wait.
  */
 export function outcomeOf(
@@ -101,5 +104,6 @@ export function outcomeOf(
   if (isSuccess(answer)) return { ...fields, status: 'delivered', retryAfter: null };
   const delay = isTest({ type }) ? undefined : RETRY_DELAYS[attempt - 1];
   if (delay === undefined) return { ...fields, status: 'dead', retryAfter: null };
-  return { ...fields, status: 'pending', retryAfter: Math.round(delay * (1 + JITTER * chance)) };
+  const asked = Math.min(answer.retryAfter ?? 0, MAX_RETRY_AFTER);
+  return { ...fields, status: 'pending', retryAfter: Math.round(Math.max(delay, asked) * (1 + JITTER * chance)) };
 }

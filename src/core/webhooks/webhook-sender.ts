@@ -17,6 +17,8 @@ export interface WebhookAnswer {
    * secret; null when there is none.
    */
   readonly body: string | null;
+  /** How long a busy receiver (429, 503) asks to wait, in milliseconds. Absent: it does not. */
+  readonly retryAfter?: number;
 }
 
 /** A request for a receiver, and what became of it. */

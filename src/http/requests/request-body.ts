@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LEAST_RATE, notSlower, RATE_OVER_MS } from '../../core/shared/bytes.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { headerOf } from './headers.js';
@@ -37,6 +37,7 @@ export async function* bodyOf(
   request: IncomingMessage,
   tooSlow: () => Error = () => new ClientGone('the body arrived too slowly'),
 ): AsyncGenerator<Buffer, void, undefined> {
+  continueWith.get(request)?.();
   try {
     // The socket's timeout handles silence (`limitSockets`).
     yield* notSlower(request.iterator({ destroyOnReturn: false }), tooSlow, () => performance.now());
@@ -45,6 +46,22 @@ export async function* bodyOf(
     throw request.complete || isOurs ? error : new ClientGone('the request was aborted', { cause: error });
   }
   if (!request.complete) throw new ClientGone('the request was aborted');
+}
+
+/** How to ask for the body, of requests whose client waits to be asked. */
+const continueWith = new WeakMap<IncomingMessage, () => void>();
+
+/**
+ * Leaves the client of a request with `Expect: 100-continue` waiting until its body is read (RFC 9110, 10.1.1). One that was not asked for may
+ * be sent or not after the response, so the connection ends with it.
+ */
+export function awaitContinue(request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Connection', 'close');
+  continueWith.set(request, () => {
+    continueWith.delete(request);
+    response.removeHeader('Connection');
+    response.writeContinue();
+  });
 }
 
 /** For clients that may send the same body again. */

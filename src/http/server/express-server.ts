@@ -1,6 +1,7 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express } from 'express';
+import { awaitContinue } from '../requests/request-body.js';
 
 /**
  * Nest's adapter on a server whose requests and responses have Express's prototypes from the beginning. Express itself changes the
@@ -19,6 +20,11 @@ export class ExpressServer extends ExpressAdapter {
     this.app.response = behind(ExpressResponse.prototype, this.app.response);
     const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
     this.httpServer = createServer(classes, this.app);
+    // Without this Node asks for the body at once, before a guard has looked at the request.
+    this.httpServer.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      awaitContinue(request, response);
+      this.app(request, response);
+    });
     // Node silently drops every header after the first thousand, including an X-Forwarded-For that a proxy added after them. Their bytes
     // are limited (431).
     this.httpServer.maxHeadersCount = 0;

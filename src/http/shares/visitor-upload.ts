@@ -4,7 +4,7 @@ import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { Share, UploadReservation, UploadShare } from '../../core/shares/share.js';
 import { visitorCaller, visitorImport } from '../../core/shares/visitor-import.js';
-import { HeldByLater, limitReached, reserveUpload, settleUpload } from '../../core/shares/visitor-upload.js';
+import { HeldByLater, reserveUpload, settleUpload } from '../../core/shares/visitor-upload.js';
 import type { FormFields } from '../settings/form-fields.js';
 import { type PlainImport, receivePlainForm } from '../settings/imports/plain-import.js';
 
@@ -27,7 +27,7 @@ export async function receiveVisitorForm(
     const caller = visitorCaller(share, address);
     const received = await receivePlainForm(ports, caller, { files }, visitorImport(share));
     // Nothing was imported then: the rest of the files was not read.
-    if (counter.isExceeded) throw limitReached();
+    if (counter.exceeded !== null) throw counter.exceeded;
     if (received.importId !== null) used = counter.used;
     return received;
   } finally {
@@ -39,7 +39,8 @@ export async function receiveVisitorForm(
 class LimitedFiles {
   private files = 0;
   private bytes = 0;
-  isExceeded = false;
+  /** The limit that ended the request. */
+  exceeded: DomainError | null = null;
 
   constructor(
     private readonly ports: Ports,
@@ -76,15 +77,17 @@ class LimitedFiles {
         this.held = await reserveUpload(this.ports, this.share, this.used, this.held);
         return;
       } catch (error) {
-        const mayWait = error instanceof HeldByLater && performance.now() < patience;
-        this.isExceeded = !mayWait && (error instanceof HeldByLater || isLimit(error));
-        if (!mayWait) throw this.isExceeded ? limitReached() : error;
+        if (!(error instanceof HeldByLater) || performance.now() >= patience) {
+          const failure = error instanceof HeldByLater ? error.reached : error;
+          if (isLimit(failure)) this.exceeded = failure;
+          throw failure;
+        }
         await delay(LOOK_AGAIN_MS);
       }
     }
   }
 }
 
-function isLimit(error: unknown): boolean {
+function isLimit(error: unknown): error is DomainError {
   return error instanceof DomainError && error.code === 'limit_reached';
 }
