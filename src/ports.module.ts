@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
 import { RegisteredCountries } from './adapters/countries/registered-countries.js';
-import { FrequentPasswords } from './adapters/frequent-passwords.js';
 import { LeasedRenditionLocks } from './adapters/leased-rendition-locks.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
 import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js';
@@ -40,6 +39,7 @@ import { TypeormUserStore } from './adapters/typeorm/users/user.repository.js';
 import { TypeormDeliveryQueue } from './adapters/typeorm/webhooks/delivery-queue.js';
 import { WebauthnPasskeyReader } from './adapters/webauthn/webauthn-passkey-reader.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
+import { ZxcvbnPasswordStrength } from './adapters/zxcvbn-password-strength.js';
 import { openBlobs } from './composition/open-blobs.js';
 import { type Database, type Log, type OpenOptions, openDatabase } from './composition/open-database.js';
 import { openMetrics, openTracing } from './composition/open-observation.js';
@@ -124,7 +124,7 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
     sessions: new TypeormSessionStore(dataSource),
     passwords: new Argon2PasswordHasher(),
     passkeys: new WebauthnPasskeyReader(),
-    commonPasswords: new FrequentPasswords(),
+    passwordStrength: new ZxcvbnPasswordStrength(),
     identityProviders: openProviders(config),
     rateWindows,
     idempotency: new TypeormIdempotencyStore(dataSource),

@@ -30,8 +30,8 @@ import type { TrafficStore } from './traffic/traffic.js';
 import type { IdentityProviders } from './users/identity-provider.js';
 import type { PasskeyReader } from './users/passkey-reader.js';
 import type { PasswordHasher } from './users/password-hasher.js';
+import type { PasswordStrength } from './users/password-strength.js';
 import type { SessionStore } from './users/session.js';
-import type { CommonPasswords } from './users/user.js';
 import type { UserStore } from './users/user-store.js';
 import type { DeliveryQueue } from './webhooks/delivery-queue.js';
 import type { WebhookSender } from './webhooks/webhook-sender.js';
@@ -54,7 +54,7 @@ export interface Ports {
   /** Where people sign in instead of here; none unless the operator has named some. */
   readonly identityProviders: IdentityProviders;
   /** Frequently used passwords, in lower case: they are refused. */
-  readonly commonPasswords: CommonPasswords;
+  readonly passwordStrength: PasswordStrength;
   readonly rateWindows: RateWindowStore;
   readonly idempotency: IdempotencyStore;
   readonly blobs: BlobStore;

@@ -271,6 +271,16 @@ describe('a password', () => {
     expect(isAdmitted(here, created, pass)).toBe(false);
   });
 
+  test('is refused when it is easy to guess, or is the title', async () => {
+    const easy = { code: 'invalid_request', message: expect.stringContaining('too easy to guess') };
+    await expect(share({ password: 'password12345' })).rejects.toMatchObject(easy);
+    await expect(share({ title: 'Paris in May', password: 'paris in may' })).rejects.toMatchObject(easy);
+    const created = await share({ password });
+    const edit = (to: string) => editShare(here, operatorFor(acme), created.id, { password: to });
+    await expect(edit('password12345')).rejects.toMatchObject(easy);
+    expect((await readShare(here, acme, created.id)).share.passwordHash).toBe(created.passwordHash);
+  });
+
   test('admits to its own share alone, and no longer once it was changed', async () => {
     const photoIds = [await add()];
     const [one, other] = [await share({ password, photoIds }), await share({ password, photoIds })];

@@ -55,6 +55,8 @@ describe('a one-time link', () => {
     expect(refused.text).toContain('at least 12 characters');
     expect(refused.text).toContain(`value="${email}"`);
     expect(refused.text).not.toContain('short one');
+    const own = await browser.submit(path, { email, password: `${email}1` });
+    expect([own.status, own.text.includes('too easy to guess')]).toEqual([400, true]);
     expect((await browser.submit(path, { email: 'nobody', password: PASSWORD })).text).toContain('e-mail address such');
     expect((await browser.get('/settings/account')).status).toBe(303);
     expect((await browser.submit(path, { email, password: PASSWORD })).status).toBe(303);

@@ -154,6 +154,16 @@ describe('a password', () => {
     expect(answer.text).not.toContain('short one');
   });
 
+  it.each(['password12345', 'Photo-Service9', 'aaaabbbbaaaabbbb'])(
+    'is refused when it is as easy to guess as %s',
+    async (easy) => {
+      const answer = await set({ current: PASSWORD, password: easy });
+      expect(answer.status).toBe(400);
+      expect(answer.text).toContain('too easy to guess. Choose four or more words');
+      expect(answer.text).not.toContain(easy);
+    },
+  );
+
   it('cannot be guessed by a browser that was left signed in', async () => {
     app.clock.pass(15 * 60_000);
     for (const _ of Array.from({ length: 5 })) {

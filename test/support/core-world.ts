@@ -50,6 +50,7 @@ import { MemoryKeyStore } from '../memory/memory-key-store.js';
 import { MemoryMediaReader, pictureBytes } from '../memory/memory-media-reader.js';
 import { MemoryOperatorTokenStore } from '../memory/memory-operator-tokens.js';
 import { MemoryPasswordHasher } from '../memory/memory-password-hasher.js';
+import { MemoryPasswordStrength } from '../memory/memory-password-strength.js';
 import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
 import { MemoryShareFinder } from '../memory/memory-shares.js';
 import { MemoryFetchQueue } from '../memory/memory-source-fetches.js';
@@ -85,7 +86,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     passwords: new MemoryPasswordHasher(),
     passkeys: new WebauthnPasskeyReader(),
     identityProviders: [],
-    commonPasswords: new Set(['passwordpassword', '123456789abc']),
+    passwordStrength: new MemoryPasswordStrength(),
     rateWindows: new MemoryRateWindowStore(clock),
     gazetteer: new MemoryGazetteer(),
     renditionLocks: new LeasedRenditionLocks(new MemoryRenditionLeases()),

@@ -7,9 +7,10 @@ import type { Secrets } from '../shared/secrets.js';
 import { cleanText } from '../shared/text.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { PasswordHasher } from '../users/password-hasher.js';
+import type { PasswordStrength } from '../users/password-strength.js';
 import { auditSubject, MAX_SHARES, type Share } from './share.js';
 import { contentsErrors, requireContents, type ShareContents } from './share-contents.js';
-import { type ShareSettings, settingsErrors } from './share-values.js';
+import { requireGoodPassword, type ShareSettings, settingsErrors } from './share-values.js';
 
 export interface ShareWithToken {
   readonly share: Share;
@@ -22,6 +23,7 @@ type CreateUses = {
   clock: Clock;
   secrets: Secrets;
   passwords: PasswordHasher;
+  passwordStrength: PasswordStrength;
 };
 
 /** Errors: `invalid_request`, `limit_reached`, `not_found` (customer). */
@@ -33,6 +35,7 @@ export async function createShare(
   const [at, token] = [uses.clock.now(), newRandomToken()];
   const errors = [...settingsErrors({ title, password, ...settings }, at), ...contentsErrors({ tagId, photoIds })];
   if (errors.length > 0) throw invalid(...errors);
+  await requireGoodPassword(uses, password, title);
   const passwordHash = password === null ? null : await uses.passwords.hash(password);
   const contents = { tagId: tagId ?? null, photoIds: [...new Set(photoIds)] };
   const link = { tokenHash: hashRandomToken(token), token: seal(uses.secrets, 'share', token) };

@@ -6,8 +6,9 @@ import type { Id } from '../shared/ids.js';
 import { cleanText } from '../shared/text.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { PasswordHasher } from '../users/password-hasher.js';
+import type { PasswordStrength } from '../users/password-strength.js';
 import { auditSubject, type Share } from './share.js';
-import { type ShareSettings, settingsErrors } from './share-values.js';
+import { requireGoodPassword, type ShareSettings, settingsErrors } from './share-values.js';
 
 const editableFields = [
   'title',
@@ -23,14 +24,21 @@ const editableFields = [
  * visitors have to enter it. The link and what it shows never change. Errors: `invalid_request`, `not_found`.
  */
 export async function editShare(
-  { store, clock, passwords }: { store: Transactional<'shares' | 'audit'>; clock: Clock; passwords: PasswordHasher },
+  uses: {
+    store: Transactional<'shares' | 'audit'>;
+    clock: Clock;
+    passwords: PasswordHasher;
+    passwordStrength: PasswordStrength;
+  },
   { customerId, actor }: AccountCaller,
   id: Id,
   { title, password, ...changes }: Partial<ShareSettings>,
 ): Promise<Share> {
+  const { store, clock, passwords } = uses;
   const at = clock.now();
   const errors = settingsErrors({ title, password, ...changes }, at);
   if (errors.length > 0) throw invalid(...errors);
+  await requireGoodPassword(uses, password, title);
   const passwordHash = typeof password === 'string' ? await passwords.hash(password) : password;
   return store.transaction(customerId, async ({ shares, audit }) => {
     const before = requireFound(await shares.lock(id), 'share');

@@ -1,6 +1,7 @@
-import type { FieldError } from '../shared/errors.js';
+import { type FieldError, invalid } from '../shared/errors.js';
 import { codePoints } from '../shared/text.js';
 import { expiryErrors, requiredTextErrors } from '../shared/value-errors.js';
+import { type PasswordStrength, strengthError } from '../users/password-strength.js';
 import { MAX_PASSWORD } from '../users/user.js';
 import { MAX_SHARE_TITLE, MAX_UPLOAD_BYTES, MAX_UPLOAD_FILES, MIN_SHARE_PASSWORD, type Share } from './share.js';
 
@@ -24,6 +25,16 @@ export function settingsErrors(settings: GivenShareSettings, now: Date): FieldEr
     ...limitErrors('uploadFilesLimit', uploadFilesLimit, MAX_UPLOAD_FILES),
     ...limitErrors('uploadBytesLimit', uploadBytesLimit, MAX_UPLOAD_BYTES),
   ];
+}
+
+/** Errors: `invalid_request` for a password that is easy to guess, or made of the title. */
+export async function requireGoodPassword(
+  uses: { passwordStrength: PasswordStrength },
+  password: string | null | undefined,
+  title: string | undefined,
+): Promise<void> {
+  const error = password ? await strengthError(uses, password, title === undefined ? [] : [title]) : null;
+  if (error !== null) throw invalid(error);
 }
 
 function limitErrors(field: string, limit: number | undefined, max: number): FieldError[] {

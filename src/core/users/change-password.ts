@@ -2,9 +2,10 @@ import { requireFound } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';
 import { type ConfirmUses, confirmIdentity, wrongPassword } from './confirm-identity.js';
 import { type NoticeUses, notifyPerson } from './notify-person.js';
+import type { PasswordStrength } from './password-strength.js';
 import type { FactorAnswer } from './prove-factor.js';
 import { maySetPassword, type Session } from './session.js';
-import { auditSubject, type CommonPasswords, requireGoodPassword, userActor, withoutLink } from './user.js';
+import { auditSubject, requireGoodPassword, userActor, withoutLink } from './user.js';
 
 const FIELD = 'current';
 
@@ -25,7 +26,7 @@ export async function changePassword(
   uses: Omit<ConfirmUses, 'store'> &
     NoticeUses & {
       store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
-      commonPasswords: CommonPasswords;
+      passwordStrength: PasswordStrength;
     },
   session: Session,
   { current, password }: PasswordChange,
@@ -37,7 +38,7 @@ export async function changePassword(
     hasFactor: (await factors.countFactors(session.userId)) > 0,
   }));
   // First, because a code counts once: it should not be lost to a password that is refused anyway.
-  requireGoodPassword(password, user, uses.commonPasswords);
+  await requireGoodPassword(uses, password, user);
   if (!maySetPassword({ session, user, hasFactor }, clock.now()))
     await confirmIdentity(uses, { session, user, hasFactor }, current, FIELD);
   const passwordHash = await passwords.hash(password);

@@ -7,8 +7,9 @@ import { type NoticeUses, notifyPerson } from './notify-person.js';
 import { isOpenFor, linkForbidden, readLink } from './one-time-link.js';
 import type { Browser } from './open-session.js';
 import type { PasswordHasher } from './password-hasher.js';
+import type { PasswordStrength } from './password-strength.js';
 import { type LinkUses, peekLink } from './peek-link.js';
-import { auditSubject, type CommonPasswords, emailTaken, readCredentials, redeemLink, userActor } from './user.js';
+import { auditSubject, emailTaken, readCredentials, redeemLink, userActor } from './user.js';
 
 interface Arrival {
   readonly token: string;
@@ -30,13 +31,13 @@ export async function enterByLink(
       store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
       rateWindows: RateWindowStore;
       passwords: PasswordHasher;
-      commonPasswords: CommonPasswords;
+      passwordStrength: PasswordStrength;
     },
   { token, browser, ...given }: Arrival,
 ): Promise<BegunSignIn> {
   const known = await peekLink(uses, token);
   if (known === null) throw linkForbidden();
-  const { email, password } = readCredentials(known.user, given, uses.commonPasswords);
+  const { email, password } = await readCredentials(uses, known.user, given);
   const [link, passwordHash] = [readLink(uses, token), await uses.passwords.hash(password)];
   return recordingNotAdmitted(uses, known.user, browser, () =>
     uses.store.transaction(known.user.customerId, async (transaction) => {

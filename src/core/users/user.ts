@@ -3,6 +3,7 @@ import { after, DAY } from '../shared/clock.js';
 import { DomainError, type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText, codePoints } from '../shared/text.js';
+import { type PasswordStrength, strengthError } from './password-strength.js';
 import type { Role } from './role.js';
 
 /** A person with access to one customer's settings area. */
@@ -134,12 +135,13 @@ export function normalEmail(text: string): string {
   return cleanText(text).toLowerCase();
 }
 
-/** Passwords that are guessed first, in lower case. */
-export type CommonPasswords = Pick<ReadonlySet<string>, 'has'>;
-
-/** Length is what makes a password hard to guess, unless it is one of the `common`, which are in lower case. Errors: `invalid_request`. */
-export function requireGoodPassword(password: string, user: Pick<User, 'email'>, common: CommonPasswords): void {
-  const error = passwordError(password, user, common);
+/** A password is hard to guess by its length and by what it is made of. Errors: `invalid_request`. */
+export async function requireGoodPassword(
+  uses: { passwordStrength: PasswordStrength },
+  password: string,
+  user: Pick<User, 'email'>,
+): Promise<void> {
+  const error = await passwordError(uses, password, user);
   if (error !== null) throw invalid(error);
 }
 
@@ -147,19 +149,23 @@ export function requireGoodPassword(password: string, user: Pick<User, 'email'>,
  * The credentials of a person who follows a link: the known address, or else the one given now. Errors: `invalid_request`, with all
  * problems.
  */
-export function readCredentials(
+export async function readCredentials(
+  uses: { passwordStrength: PasswordStrength },
   user: Pick<User, 'email'>,
   given: { readonly email: string; readonly password: string },
-  common: CommonPasswords,
-): { readonly email: string; readonly password: string } {
+): Promise<{ readonly email: string; readonly password: string }> {
   const email = user.email ?? normalEmail(given.email);
-  const errors = [user.email === null ? emailError(email) : null, passwordError(given.password, { email }, common)];
+  const errors = [user.email === null ? emailError(email) : null, await passwordError(uses, given.password, { email })];
   const wrong = errors.filter((error) => error !== null);
   if (wrong.length > 0) throw invalid(...wrong);
   return { email, password: given.password };
 }
 
-function passwordError(password: string, { email }: Pick<User, 'email'>, common: CommonPasswords): FieldError | null {
+async function passwordError(
+  uses: { passwordStrength: PasswordStrength },
+  password: string,
+  { email }: Pick<User, 'email'>,
+): Promise<FieldError | null> {
   const length = codePoints(password);
   const field = 'password';
   if (length < MIN_PASSWORD) {
@@ -170,12 +176,5 @@ function passwordError(password: string, { email }: Pick<User, 'email'>, common:
     const message = `The password can have at most ${MAX_PASSWORD} characters.`;
     return { field, code: 'too_long', message, max: MAX_PASSWORD };
   }
-  if (password.toLowerCase() === email || new Set(password).size < 4) {
-    return { field, code: 'invalid_format', message: 'This password is too easy to guess. Choose another.' };
-  }
-  if (common.has(password.toLowerCase())) {
-    const message = 'Many people use this password, so it is one of the first that attackers try. Choose another.';
-    return { field, code: 'invalid_format', message };
-  }
-  return null;
+  return strengthError(uses, password, email === null ? [] : [email.slice(0, MAX_EMAIL)]);
 }

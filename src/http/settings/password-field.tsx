@@ -1,6 +1,6 @@
 import { MAX_PASSWORD, MIN_PASSWORD } from '../../core/users/user.js';
 
-export const PASSWORD_HINT = `At least ${MIN_PASSWORD} characters. Several words make a good password.`;
+export const PASSWORD_HINT = `At least ${MIN_PASSWORD} characters that are hard to guess. Four or more words that do not belong together make a good password.`;
 
 /** The field of a password, as in `Field`. */
 export const PASSWORD_INPUT = {

@@ -41,6 +41,7 @@ import { MemoryKeyStore } from '../../memory/memory-key-store.js';
 import { MemoryMediaReader } from '../../memory/memory-media-reader.js';
 import { MemoryOperatorTokenStore } from '../../memory/memory-operator-tokens.js';
 import { MemoryPasswordHasher } from '../../memory/memory-password-hasher.js';
+import { MemoryPasswordStrength } from '../../memory/memory-password-strength.js';
 import { MemoryRenditionLeases } from '../../memory/memory-rendition-leases.js';
 import { MemoryShareFinder } from '../../memory/memory-shares.js';
 import { MemoryFetchQueue } from '../../memory/memory-source-fetches.js';
@@ -162,7 +163,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     passwords: new MemoryPasswordHasher(),
     passkeys: new WebauthnPasskeyReader(),
     identityProviders: [],
-    commonPasswords: new Set(['passwordpassword', '123456789abc']),
+    passwordStrength: new MemoryPasswordStrength(),
     rateWindows: new MemoryRateWindowStore(clock),
     gazetteer: new MemoryGazetteer(),
     renditionLocks: new LeasedRenditionLocks(new MemoryRenditionLeases()),

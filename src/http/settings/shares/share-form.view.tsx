@@ -117,7 +117,7 @@ function Settings({ fields, problems, hasPassword }: SettingsProps) {
         label={hasPassword ? 'New password' : 'Password'}
         name="password"
         errors={problems}
-        hint={`At least ${MIN_SHARE_PASSWORD} characters, which visitors have to enter. Optional.`}
+        hint={`At least ${MIN_SHARE_PASSWORD} characters that are hard to guess, which visitors have to enter. Optional.`}
         input={{ type: 'password', autocomplete: 'new-password' }}
       />
       {hasPassword && (
