@@ -34,6 +34,16 @@ export class BrowserClient {
     return this.post(action, { ...hiddenFields(formOn(shown.text, action)), ...fields });
   }
 
+  /** Loads a page, as in a tab of its own. @returns what the form on it that goes to `action` would send if nobody touched it. */
+  async open(page: string, action = page): Promise<Fields> {
+    return this.fieldsOn((await this.get(page)).text, action);
+  }
+
+  /** The same of a page that has been loaded. */
+  fieldsOn(html: string, action: string): Fields {
+    return fieldsOf(formOn(html, action));
+  }
+
   /** Sends fields as they are. */
   post(path: string, fields: Fields, headers: RequestParts['headers'] = {}): Promise<Answer> {
     const body = new URLSearchParams();
@@ -94,6 +104,32 @@ function formOn(html: string, action: string): string {
 function hiddenFields(form: string): Record<string, string> {
   const inputs = form.match(/<input type="hidden"[^>]*>/g) ?? [];
   return Object.fromEntries(inputs.map((input) => [attribute(input, 'name'), attribute(input, 'value')]));
+}
+
+/** Of every kind of element, as a browser sends them. */
+function fieldsOf(form: string): Record<string, string | string[]> {
+  const fields = new Map<string, string[]>();
+  const add = (name: string, value: string) => name && fields.set(name, [...(fields.get(name) ?? []), plain(value)]);
+  for (const input of form.match(/<input[^>]*>/g) ?? []) {
+    const isChoice = ['checkbox', 'radio'].includes(attribute(input, 'type'));
+    if (!isChoice || / checked/.test(input))
+      add(attribute(input, 'name'), attribute(input, 'value') || (isChoice ? 'on' : ''));
+  }
+  for (const [area, text = ''] of form.matchAll(/<textarea[^>]*>([^<]*)<\/textarea>/g)) {
+    add(attribute(area, 'name'), text.replace(/^\n/, '').replaceAll('\n', '\r\n'));
+  }
+  for (const [select, options = ''] of form.matchAll(/<select[^>]*>([\s\S]*?)<\/select>/g)) {
+    const all = options.match(/<option[^>]*>/g) ?? [];
+    const chosen = all.find((option) => / selected/.test(option)) ?? all[0] ?? '';
+    add(attribute(select, 'name'), attribute(chosen, 'value'));
+  }
+  return Object.fromEntries(
+    [...fields].map(([name, values]) => [name, values.length === 1 ? (values[0] ?? '') : values]),
+  );
+}
+
+function plain(html: string): string {
+  return html.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
 function attribute(element: string, name: string): string {

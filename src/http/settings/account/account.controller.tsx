@@ -17,10 +17,11 @@ import { type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
+import { editsOf } from '../shown-values.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
 import { canUsePasskey } from '../passkeys/own-passkeys.js';
 import { PASSKEY_FIELD, PASSKEY_SCRIPT, passkeyAnswerOf } from '../passkeys/passkey-form.js';
-import { AccountPage } from './account.view.js';
+import { AccountPage, accountFields } from './account.view.js';
 
 const HERE = '/settings/account';
 
@@ -40,19 +41,23 @@ export class AccountController {
   @RequireRole('owner')
   async edit(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { form } = context;
-    const trashRetentionDays = Number(form.text('trashRetentionDays', FieldLength.word) || Number.NaN);
+    const { changed, requireUnchanged } = editsOf(form, {
+      name: form.text('name', FieldLength.line),
+      timeZone: form.text('timeZone', FieldLength.line),
+      trashRetentionDays: form.text('trashRetentionDays', FieldLength.word),
+    });
     // Photos in the trash would be gone for ever sooner than everybody thinks.
     const { customer } = await readCustomer(this.ports, callerOfPage(context));
+    const shown = accountFields(customer);
+    const { name, timeZone: defaultTimeZone, ...fields } = { ...shown, ...changed };
+    const trashRetentionDays = Number(fields.trashRetentionDays || Number.NaN);
     if (trashRetentionDays !== customer.trashRetentionDays) {
       await requireConfirmed(this.ports, context, personOf(context));
     }
-    return this.withProblems(context, 'account', 'The account was changed.', () =>
-      editCustomer(this.ports, callerOfPage(context), {
-        name: form.text('name', FieldLength.line),
-        defaultTimeZone: form.text('timeZone', FieldLength.line),
-        trashRetentionDays,
-      }),
-    );
+    return this.withProblems(context, 'account', 'The account was changed.', () => {
+      requireUnchanged(shown);
+      return editCustomer(this.ports, callerOfPage(context), { name, defaultTimeZone, trashRetentionDays });
+    });
   }
 
   @Post('email')

@@ -10,6 +10,7 @@ import { Allowed } from '../allowed.js';
 import { Button, Field, Form, type Problems } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
 import { Card, Heading } from '../parts.js';
+import { ShownValues } from '../shown-values.js';
 import { TimeZoneField } from '../time-zone.js';
 import { IdentitiesCard } from './identities.view.js';
 import { FactorsCard, PasswordCard } from './password.view.js';
@@ -68,11 +69,17 @@ interface CardProps {
   readonly form: FormFields;
 }
 
+/** The values of the account's form. */
+export function accountFields({ name, defaultTimeZone, trashRetentionDays }: Customer) {
+  return { name, timeZone: defaultTimeZone, trashRetentionDays: String(trashRetentionDays) };
+}
+
 function CustomerCard({ customer, problems, form }: CardProps & { customer: Customer }) {
   const valueFor = (name: string, value: string) => (problems ? form.text(name, FieldLength.line) : value);
   return (
     <Card title="The account">
       <Form action="/settings/account" label="The account">
+        <ShownValues fields={accountFields(customer)} />
         <Field
           label="Name"
           name="name"

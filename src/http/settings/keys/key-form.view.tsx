@@ -9,7 +9,8 @@ import { ExpiryField } from '../expiry-field.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { IpListField } from '../ip-list-field.js';
 import { Card, Heading, Moment } from '../parts.js';
-import { type KeyFields, presets } from './key-form.js';
+import { ShownValues } from '../shown-values.js';
+import { fieldsOf, type KeyFields, presets } from './key-form.js';
 import { ScopeList } from './keys.view.js';
 
 interface FormProps {
@@ -70,6 +71,7 @@ export function EditKey({ subject, ...props }: FormProps & { subject: ApiKey }) 
         <ScopeList scopes={subject.scopes} />
       </Card>
       <Form action={`/settings/keys/${subject.id}`} class="card">
+        <ShownValues fields={fieldsOf(subject)} />
         <ProblemSummary problems={props.problems} />
         <NameField {...props} />
         <SharedFields {...props} granted={subject} />

@@ -18,6 +18,7 @@ import { LOCK_OUT_FIELD } from '../ip-list-field.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
+import { editsOf } from '../shown-values.js';
 import { emptyFields, fieldsOf, type KeyFields, scopesOf, sentFields, settingsOf } from './key-form.js';
 import { EditKey, NewKey } from './key-form.view.js';
 import { KeyMade } from './key-made.view.js';
@@ -85,8 +86,11 @@ export class KeysController {
   @Post(':id')
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const key = await ownKey(this.ports, customerOf(context), id);
-    const fields = sentFields(context.form);
+    const shown = fieldsOf(key);
+    const { changed, requireUnchanged } = editsOf(context.form, sentFields(context.form));
+    const fields = { ...shown, ...changed };
     try {
+      requireUnchanged(shown);
       const settings = settingsOf(fields, key);
       const locksOut = lockedOut(settings.ipList, await recentAddresses(this.ports, key.customerId, id));
       if (locksOut.length > 0 && !context.form.has(LOCK_OUT_FIELD)) {

@@ -3,7 +3,9 @@ import type { HttpOptions } from '../../http-options.js';
 import { Button, Field, Form, type Problems } from '../form.js';
 import { Drawing, mapPathAround, viewAround } from '../map/small-map.js';
 import { MapTiles, zooms } from '../map/world.js';
+import { ShownValues } from '../shown-values.js';
 import { type LibraryQuery, photoPath } from './library-query.js';
+import { locationText } from './location-field.js';
 
 interface LocationProps {
   readonly photo: PhotoWithTags;
@@ -38,6 +40,7 @@ export function LocationForm({ photo: { id, location }, query, text, problems, t
       </p>
       <p class="unseen" role="status" data-map="status" />
       <Form action={photoPath(id, query, '/location')} label="Location of this photo">
+        <ShownValues fields={{ location: locationText(location) }} />
         <Field
           label="Latitude and longitude"
           name="location"

@@ -8,7 +8,7 @@ export interface PhotoFields {
   readonly title: string;
   readonly description: string;
   readonly rating: string;
-  /** As `<input type="datetime-local">` has it: no seconds when they are 00. */
+  /** As `<input type="datetime-local">` sends it. */
   readonly takenAtLocal: string;
   readonly timeZone: string;
   /** `48.8584, 2.2945`; empty for none. */
@@ -20,42 +20,49 @@ export function fieldsOf(photo: PhotoWithTags): PhotoFields {
     title: photo.title ?? '',
     description: photo.description ?? '',
     rating: photo.rating === null ? '' : String(photo.rating),
-    takenAtLocal: photo.takenAtLocal ?? '',
+    takenAtLocal: clockText(photo.takenAtLocal ?? ''),
     timeZone: photo.timeZone ?? '',
     location: locationText(photo.location),
   };
 }
 
-export function sentFields(form: FormFields): Omit<PhotoFields, 'location'> {
+export type DetailFields = Omit<PhotoFields, 'location'>;
+
+export function sentFields(form: FormFields): DetailFields {
   const text = (name: string) => form.text(name, FieldLength.line);
   return {
     title: text('title'),
     // Browsers send line breaks as CRLF.
     description: form.text('description', FieldLength.text).replaceAll('\r\n', '\n'),
     rating: text('rating'),
-    takenAtLocal: text('takenAtLocal').trim(),
+    takenAtLocal: clockText(text('takenAtLocal').trim()),
     timeZone: text('timeZone').trim(),
   };
 }
 
-/** The patch that gives a photo the values of the form. Without a time there is no zone; without a zone the current one stays. */
-export function patchOf({
-  title,
-  description,
-  rating,
-  takenAtLocal,
-  timeZone,
-}: ReturnType<typeof sentFields>): PhotoPatch {
+/**
+ * The patch that gives a photo the changed values of the form. A time and its zone are changed together: without a time there is no zone;
+ * without a zone the current one stays.
+ */
+export function patchOf(changed: Partial<DetailFields>, { takenAtLocal, timeZone }: DetailFields): PhotoPatch {
+  const { title, description, rating } = changed;
   const time =
     takenAtLocal === ''
       ? { takenAtLocal: null }
       : { takenAtLocal: withSeconds(takenAtLocal), ...(timeZone !== '' && { timeZone }) };
   return {
-    title: title.trim() || null,
-    description: description.trim() || null,
-    rating: rating === '' ? null : Number(rating),
-    ...time,
+    ...(title !== undefined && { title: title.trim() || null }),
+    ...(description !== undefined && { description: description.trim() || null }),
+    ...(rating !== undefined && { rating: rating === '' ? null : Number(rating) }),
+    ...((changed.takenAtLocal !== undefined || changed.timeZone !== undefined) && time),
   };
+}
+
+/** Browsers leave out seconds that are 0, and zeros at the end of a fraction (HTML, normalized local date and time). */
+function clockText(local: string): string {
+  const [seconds = '', fraction = ''] = local.split('.');
+  const digits = fraction.replace(/0+$/, '');
+  return digits !== '' ? `${seconds}.${digits}` : seconds.replace(/(T\d\d:\d\d):00$/, '$1');
 }
 
 function withSeconds(local: string): string {

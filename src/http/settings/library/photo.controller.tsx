@@ -1,4 +1,5 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import type { GeoPoint } from '../../../core/media/picture-metadata.js';
 import { editPhoto } from '../../../core/photos/edit-photo.js';
 import { readNeighbours } from '../../../core/photos/read-neighbours.js';
 import { readPhoto } from '../../../core/photos/read-photo.js';
@@ -16,6 +17,7 @@ import { editFlash } from '../history/edit-texts.js';
 import { tileOrigins } from '../map/world.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
+import { editsOf } from '../shown-values.js';
 import { libraryFilters, photoPath, queryText, readLibraryQuery } from './library-query.js';
 import { locationText, readLocation } from './location-field.js';
 import { PhotoPage, type WrongForm } from './photo.view.js';
@@ -47,11 +49,14 @@ export class PhotoController {
     @Query() query: RawQuery,
   ): Promise<Reply> {
     const fields = sentFields(context.form);
+    const { changed, requireUnchanged } = editsOf(context.form, fields);
     try {
-      await editPhoto(this.ports, callerOfPage(context), id, patchOf(fields));
+      await editPhoto(this.ports, callerOfPage(context), id, patchOf(changed, fields), (current) =>
+        requireUnchanged(fieldsOf(current)),
+      );
       return this.saved(context, id, query);
     } catch (error) {
-      return this.page(context, id, query, fields, { name: 'details', problems: problemsOf(error) });
+      return this.page(context, id, query, changed, { name: 'details', problems: problemsOf(error) });
     }
   }
 
@@ -64,8 +69,12 @@ export class PhotoController {
     @Query() query: RawQuery,
   ): Promise<Reply> {
     const location = context.form.text('location', FieldLength.line).trim();
+    const { requireUnchanged } = editsOf(context.form, { location });
     try {
-      return await this.moveTo(context, id, query, location, () => readLocation(location));
+      return await this.moveTo(context, id, query, location, (current) => {
+        requireUnchanged({ location: locationText(current) });
+        return readLocation(location);
+      });
     } catch (error) {
       return this.page(context, id, query, { location }, { name: 'location', problems: problemsOf(error) });
     }
@@ -91,12 +100,12 @@ export class PhotoController {
     id: Id,
     parameters: RawQuery,
     text: string,
-    read: () => ReturnType<typeof readLocation> | null,
+    read: (current: GeoPoint | null) => ReturnType<typeof readLocation> | null,
   ): Promise<Reply> {
     const caller = callerOfPage(context);
     const { photo } = await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
     if (text === locationText(photo.location)) return this.saved(context, id, parameters);
-    const location = read();
+    const location = read(photo.location);
     const query = readLibraryQuery(parameters);
     const edit = await editSelected(this.ports, caller, { kind: 'set_location', location }, [id]);
     const flash = editFlash(edit, `photo=${id}&${queryText(query)}`);

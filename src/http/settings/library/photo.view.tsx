@@ -8,12 +8,13 @@ import { useMayActAs } from '../allowed.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Icon } from '../icon.js';
 import { Moment } from '../parts.js';
+import { ShownValues } from '../shown-values.js';
 import { TimeZoneField } from '../time-zone.js';
 import { FocusForm, FocusMarker } from './focus.view.js';
 import { type LibraryQuery, libraryPath, photoPath } from './library-query.js';
 import { LocationForm } from './location.view.js';
 import { PhotoFacts } from './photo-facts.js';
-import type { PhotoFields } from './photo-form.js';
+import { fieldsOf, type PhotoFields } from './photo-form.js';
 import { type PhotoWithUrls, Picture, photoName, pictureUrl, Tint } from './picture.js';
 
 export interface WrongForm {
@@ -204,6 +205,7 @@ function DetailsForm({
       <h2>Details</h2>
       <ProblemSummary problems={problems} />
       <Form action={photoPath(photo.id, query)} label="Details of this photo">
+        <ShownValues fields={fieldsOf(photo)} />
         <Field label="Title" name="title" errors={problems} input={{ value: fields.title, maxLength: MAX_TITLE }} />
         <Field
           label="Description"

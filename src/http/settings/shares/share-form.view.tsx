@@ -5,7 +5,8 @@ import { pluralize } from '../counted.js';
 import { ExpiryField } from '../expiry-field.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Card, Heading } from '../parts.js';
-import { DEFAULT_MEGABYTES, type ShareFields } from './share-form.js';
+import { ShownValues } from '../shown-values.js';
+import { DEFAULT_MEGABYTES, fieldsOfShare, type ShareFields } from './share-form.js';
 import { LIST, sharePagePath } from './shares-area.js';
 
 interface NewShareProps {
@@ -66,6 +67,7 @@ export function EditShare({ share, fields, problems }: Omit<NewShareProps, 'phot
     <Card title="Settings" lead="Changes take effect immediately; the link stays the same.">
       <ProblemSummary problems={problems} />
       <Form action={sharePagePath(share.id)}>
+        <ShownValues fields={fieldsOfShare(share)} />
         <Settings fields={fields} problems={problems} hasPassword={share.passwordHash !== null} />
         <div class="buttons">
           <Button>Save</Button>

@@ -21,6 +21,7 @@ import { FieldLength } from '../form-fields.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, type PageContext, personOf } from '../page-context.js';
+import { editsOf } from '../shown-values.js';
 import { blankShare, changesOf, fieldsOfShare, type ShareFields, sentFields, settingsOf } from './share-form.js';
 import { EditShare, NewShare } from './share-form.view.js';
 import { RevokeShare, ShareList, SharePage } from './shares.view.js';
@@ -77,10 +78,13 @@ export class ShareSettingsController {
 
   @Post(':id')
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const fields = sentFields(context.form);
     const { share } = await readShare(this.ports, customerOf(context), id);
+    const shown = fieldsOfShare(share);
+    const { changed, requireUnchanged } = editsOf(context.form, sentFields(context.form));
+    const fields = { ...shown, ...changed };
     if (fields.mayDownload && !share.mayDownload) await requireConfirmed(this.ports, context, personOf(context));
     try {
+      requireUnchanged(shown);
       const { title } = await editShare(this.ports, callerOfPage(context), id, changesOf(fields, share));
       return redirectTo(context, sharePagePath(id), { kind: 'done', text: `“${title}” was saved.` });
     } catch (error) {

@@ -2,6 +2,7 @@ import { MAX_TAG_DESCRIPTION, MAX_TAG_NAME, type Tag } from '../../../core/tags/
 import { pluralize } from '../counted.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Card, Heading } from '../parts.js';
+import { ShownValues } from '../shown-values.js';
 
 /** What the form says. */
 export interface TagFields {
@@ -63,7 +64,13 @@ export function EditTag({ tag, fields, problems }: { tag: Tag; fields: TagFields
           Delete…
         </a>
       </Heading>
-      <TagForm action={`/settings/tags/${tag.id}`} button="Save" fields={fields} problems={problems} />
+      <TagForm
+        action={`/settings/tags/${tag.id}`}
+        button="Save"
+        fields={fields}
+        problems={problems}
+        shown={fieldsOfTag(tag)}
+      />
     </>
   );
 }
@@ -73,13 +80,16 @@ interface TagFormProps {
   readonly button: string;
   readonly fields: TagFields;
   readonly problems: Problems | null;
+  /** Of a tag that is there already. */
+  readonly shown?: TagFields;
 }
 
-function TagForm({ action, button, fields, problems }: TagFormProps) {
+function TagForm({ action, button, fields, problems, shown }: TagFormProps) {
   return (
     <Card>
       <ProblemSummary problems={problems} />
       <Form action={action}>
+        {shown && <ShownValues fields={shown} />}
         <Field
           label="Name"
           name="name"

@@ -18,6 +18,7 @@ import { FieldLength, type FormFields } from '../form-fields.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
+import { editsOf } from '../shown-values.js';
 import { AREA } from './tag-area.js';
 import { blankTag, EditTag, fieldsOfTag, NewTag, type TagFields } from './tag-form.view.js';
 import { DeleteTag, TagList } from './tags.view.js';
@@ -75,11 +76,14 @@ export class TagPagesController {
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const [caller, fields] = [callerOfPage(context), fieldsOf(context.form)];
     const tag = await readTag(this.ports, caller, id);
+    const { changed, requireUnchanged } = editsOf(context.form, fields);
     try {
-      const { name } = await editTag(this.ports, caller, id, submittedValues(fields));
+      const { name } = await editTag(this.ports, caller, id, changesOf(changed, fields), (current) =>
+        requireUnchanged(fieldsOfTag(current)),
+      );
       return redirectTo(context, '/settings/tags', { kind: 'done', text: `The tag “${name}” was saved.` });
     } catch (error) {
-      return this.editPage(context, tag, fields, problemsOf(error));
+      return this.editPage(context, tag, { ...fieldsOfTag(tag), ...changed }, problemsOf(error));
     }
   }
 
@@ -118,6 +122,16 @@ function fieldsOf(form: FormFields): TagFields {
     description,
     color: form.text('color', FieldLength.word),
     otherColor: form.text('otherColor', FieldLength.word) || otherColor,
+  };
+}
+
+/** A colour and that of “other” are one value. */
+function changesOf(changed: Partial<TagFields>, fields: TagFields) {
+  const { name, color, description } = submittedValues(fields);
+  return {
+    ...(changed.name !== undefined && { name }),
+    ...(changed.description !== undefined && { description }),
+    ...((changed.color !== undefined || changed.otherColor !== undefined) && { color }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js
 import { MAX_ENDPOINT_DESCRIPTION } from '../../../core/webhooks/webhook-values.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Card, Heading } from '../parts.js';
+import { ShownValues } from '../shown-values.js';
 
 /** What the form says. */
 export interface EndpointFields {
@@ -36,6 +37,7 @@ export function EndpointForm({
       <Card>
         <ProblemSummary problems={problems} />
         <Form action={path}>
+          {endpoint && <ShownValues fields={fieldsOfEndpoint(endpoint)} />}
           <Field
             label="URL"
             name="url"

@@ -17,6 +17,7 @@ import { FieldLength, type FormFields } from '../form-fields.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
+import { editsOf } from '../shown-values.js';
 import { EndpointPage } from './endpoint.view.js';
 import { blankEndpoint, type EndpointFields, EndpointForm, fieldsOfEndpoint } from './endpoint-form.view.js';
 import { logFilters, readLogQuery } from './log-query.js';
@@ -82,9 +83,12 @@ export class WebhookPagesController {
   @Post(':id/edit')
   @RequireRole('admin', { confirmed: true })
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const fields = fieldsOf(context.form);
     const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
+    const shown = fieldsOfEndpoint(endpoint);
+    const { changed, requireUnchanged } = editsOf(context.form, fieldsOf(context.form));
+    const fields = { ...shown, ...changed };
     try {
+      requireUnchanged(shown);
       await editWebhookEndpoint(this.ports, callerOfPage(context), id, submittedValues(fields));
       return redirectTo(context, `/settings/webhooks/${id}`, { kind: 'done', text: 'Saved.' });
     } catch (error) {
