@@ -17,6 +17,7 @@ import { programFiles } from './isolation/program-files.js';
 import type { MediaAnswer, MediaJob } from './media-job.js';
 import type { ProcessBounds } from './media-process.js';
 import { closed, MediaProcessPool, type PoolOptions } from './media-process-pool.js';
+import { PICTURE, TEMPORARY } from './scratch.js';
 import { formats, sniff } from './sniff.js';
 
 export interface MediaReaderOptions extends Partial<ProcessBounds & Pick<PoolOptions, 'onReplaced' | 'idleMs'>> {
@@ -38,7 +39,6 @@ export interface MediaReaderOptions extends Partial<ProcessBounds & Pick<PoolOpt
 
 /** Whose turn it is, and whether alone. */
 type Turn = Pick<InspectBounds, 'customerId' | 'alone'>;
-type Order = (path: string) => MediaJob;
 
 /**
  * Reads pictures in child processes, which are started when needed, ended when nothing was asked for a minute, and replaced when they die,
@@ -80,12 +80,12 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 
   async inspect(bytes: PictureBytes, { maxPixels, ...bounds }: InspectBounds): Promise<Inspection> {
-    const answer = await this.#inTurn(this.#nextInspected, bytes, bounds, (path) => ({
+    const answer = await this.#inTurn(this.#nextInspected, bytes, bounds, {
       kind: 'inspect',
-      path,
-      folder: '.',
+      path: PICTURE,
+      folder: TEMPORARY,
       maxPixels,
-    }));
+    });
     if (hasPart(answer, 'inspection')) return answer.inspection;
     throw errorIn(answer);
   }
@@ -93,12 +93,12 @@ export class ChildProcessMediaReader implements MediaReader {
   async render(bytes: PictureBytes, order: RenditionOrder): Promise<RenderedPicture | null> {
     const { customerId, alone: _, ...picture } = order;
     if (this.#nextRendered.asked(customerId) >= MAX_RENDITIONS_AT_ONCE) throw tooManyRenditions();
-    const answer = await this.#inTurn(this.#nextRendered, bytes, order, (path) => ({
+    const answer = await this.#inTurn(this.#nextRendered, bytes, order, {
       kind: 'render',
-      path,
-      folder: '.',
+      path: PICTURE,
+      folder: TEMPORARY,
       ...picture,
-    }));
+    });
     if (hasPart(answer, 'rendered')) return answer.rendered;
     throw errorIn(answer);
   }
@@ -127,18 +127,18 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 
   /** However many calls wait, there are few files, and a rendition does not wait behind all pending inspections. */
-  async #inTurn(next: FairLimit, bytes: PictureBytes, turn: Turn, order: Order): Promise<MediaAnswer> {
+  async #inTurn(next: FairLimit, bytes: PictureBytes, turn: Turn, job: MediaJob): Promise<MediaAnswer> {
     await next.acquire(turn.customerId);
     try {
-      return await this.#run(bytes, turn, order);
+      return await this.#run(bytes, turn, job);
     } finally {
       next.release(turn.customerId);
     }
   }
 
-  async #run(bytes: PictureBytes, turn: Turn, order: Order): Promise<MediaAnswer> {
+  async #run(bytes: PictureBytes, turn: Turn, job: MediaJob): Promise<MediaAnswer> {
     this.#requireOpen();
-    const call = this.#ask(bytes, turn, order);
+    const call = this.#ask(bytes, turn, job);
     this.#calls.add(call);
     try {
       return await call;
@@ -150,7 +150,7 @@ export class ChildProcessMediaReader implements MediaReader {
     }
   }
 
-  async #ask(bytes: PictureBytes, { customerId, alone = false }: Turn, order: Order): Promise<MediaAnswer> {
+  async #ask(bytes: PictureBytes, { customerId, alone = false }: Turn, job: MediaJob): Promise<MediaAnswer> {
     const scratch = await this.#pool.scratch();
     await this.#pool.isolation();
     this.#names += 1;
@@ -162,9 +162,10 @@ export class ChildProcessMediaReader implements MediaReader {
       try {
         this.#requireOpen();
         if (alone) await this.#pool.endIdle();
-        return await this.#pool.use(async (process) =>
-          process.run(order(await scratch.handOver(name, process.folder, process.owner))),
-        );
+        return await this.#pool.use(async (process) => {
+          await process.folder.handOver(name);
+          return process.run(job);
+        });
       } finally {
         this.#running.release(customerId);
       }

@@ -1,11 +1,10 @@
-import { basename } from 'node:path';
 import type { DecoderPriority, WantedIsolation } from '../../core/media/isolation.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { Lazy } from '../../core/shared/lazy.js';
 import { type ChosenIsolation, chooseIsolation } from './isolation/choose-isolation.js';
 import type { Isolation, ProgramFiles } from './isolation/isolation.js';
 import { MediaProcess, type ProcessBounds } from './media-process.js';
-import { heldMemory } from './process-memory.js';
+import { heldMemory } from './process-status.js';
 import { openScratch, type Scratch } from './scratch.js';
 
 export interface PoolOptions extends ProcessBounds {
@@ -59,14 +58,13 @@ export class MediaProcessPool {
     try {
       return await work(process);
     } finally {
-      await this.#keepOrEnd(process, scratch);
+      await this.#keepOrEnd(process);
     }
   }
 
   /** So that a picture has all memory for itself. */
   async endIdle(): Promise<void> {
-    const scratch = await this.scratch();
-    for (let idle = this.#takeIdle(); idle !== undefined; idle = this.#takeIdle()) await this.#discard(idle, scratch);
+    for (let idle = this.#takeIdle(); idle !== undefined; idle = this.#takeIdle()) await this.#discard(idle);
   }
 
   /** Ends all processes, whatever they are doing. From then on none is started: `service_unavailable`. */
@@ -86,8 +84,8 @@ export class MediaProcessPool {
       const process = await this.#new(scratch, isolation).catch(reasonOf);
       if (typeof process === 'string') return process;
       const reason = await process.started();
-      if (reason === null && !this.#closed) this.#keepIdle(process, scratch);
-      else await this.#discard(process, scratch);
+      if (reason === null && !this.#closed) this.#keepIdle(process);
+      else await this.#discard(process);
       return reason;
     });
   }
@@ -95,17 +93,16 @@ export class MediaProcessPool {
   async #idleOrNew(scratch: Scratch, isolation: Isolation): Promise<MediaProcess> {
     for (let idle = this.#takeIdle(); idle !== undefined; idle = this.#takeIdle()) {
       if (idle.alive) return idle;
-      await this.#discard(idle, scratch);
+      await this.#discard(idle);
     }
     return this.#new(scratch, isolation);
   }
 
-  #keepIdle(process: MediaProcess, scratch: Scratch): void {
+  #keepIdle(process: MediaProcess): void {
     const end = setTimeout(() => {
       const at = this.#idle.findIndex((each) => each.process === process);
       this.#idle.splice(at, 1);
-      // Its folder is removed with the others at last.
-      this.#discard(process, scratch).catch(() => undefined);
+      void this.#discard(process);
     }, this.options.idleMs);
     this.#idle.push({ process, end: end.unref() });
   }
@@ -121,13 +118,13 @@ export class MediaProcessPool {
     const owner = isolation.nextOwner();
     const folder = await scratch.folder(`process-${this.#names}`, owner);
     if (this.#closed) throw closed();
-    const process = new MediaProcess(isolation.launch(this.program, folder, owner), folder, owner, this.options);
+    const process = new MediaProcess(isolation.launch(this.program, folder.path, owner), folder, this.options);
     this.#processes.add(process);
     return process;
   }
 
-  async #keepOrEnd(process: MediaProcess, scratch: Scratch): Promise<void> {
-    const isEmptied = await scratch.takeBack(process.folder).then(
+  async #keepOrEnd(process: MediaProcess): Promise<void> {
+    const isEmptied = await process.folder.takeBack().then(
       () => true,
       () => false,
     );
@@ -135,17 +132,18 @@ export class MediaProcessPool {
     // The slot that is reserved for a customer without one adds one process, for as long as it is needed.
     const isOneTooMany = this.#processes.size > this.options.processes;
     if (isEmptied && process.alive && !this.#closed && !isOneTooMany && (held ?? 0) <= IDLE_MEMORY_BYTES) {
-      this.#keepIdle(process, scratch);
+      this.#keepIdle(process);
       return;
     }
     if (!this.#closed && !(process.alive && isOneTooMany)) this.options.onReplaced(process.alive ? 'grown' : 'died');
-    await this.#discard(process, scratch);
+    await this.#discard(process);
   }
 
-  async #discard(process: MediaProcess, scratch: Scratch): Promise<void> {
+  async #discard(process: MediaProcess): Promise<void> {
     this.#processes.delete(process);
     await process.end();
-    await scratch.remove(basename(process.folder));
+    // What cannot be removed now is removed with the others at last, or by the next start.
+    await process.folder.remove().catch(() => undefined);
   }
 }
 

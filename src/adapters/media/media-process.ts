@@ -5,9 +5,10 @@ import type { Readable, Writable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { ReaderFailure } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { childEnvironment, type Launch, type Owner } from './isolation/isolation.js';
+import { childEnvironment, type Launch } from './isolation/isolation.js';
 import { type MediaAnswer, type MediaJob, READY } from './media-job.js';
-import { heldMemory } from './process-memory.js';
+import { heldMemory } from './process-status.js';
+import type { ProcessFolder } from './scratch.js';
 import { TimeLimit } from './time-limit.js';
 
 export interface ProcessBounds {
@@ -45,13 +46,11 @@ export class MediaProcess {
   #inner: number | null = null;
 
   constructor(
-    launch: Launch,
-    readonly folder: string,
-    /** Owner of the files that it is given, if not this account. */
-    readonly owner: Owner | null,
+    private readonly launch: Launch,
+    readonly folder: ProcessFolder,
     private readonly bounds: ProcessBounds,
   ) {
-    const { child, innerParent } = start(launch, folder);
+    const { child, innerParent } = start(launch, folder.path);
     this.#child = child;
     this.#child.stderr?.on('data', (text: Buffer) => {
       this.#lastWords = `${this.#lastWords}${text}`.slice(-LAST_WORDS);
@@ -138,11 +137,12 @@ export class MediaProcess {
     }
   }
 
-  /** Ends it, whatever it is doing. Resolves when it has ended. */
+  /** Ends it, whatever it is doing, and what it has started, where that can be told. Resolves when all have ended. */
   async end(): Promise<void> {
     this.#child.ref();
     this.#kill('was stopped');
     await this.#ended;
+    await this.launch.endOthers?.();
   }
 
   /** An idle process does not keep this one alive. */

@@ -1,24 +1,12 @@
 import { constants } from 'node:fs';
-import {
-  chmod,
-  chown,
-  copyFile,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  rename,
-  rm,
-  rmdir,
-  stat,
-  unlink,
-} from 'node:fs/promises';
+import { chmod, chown, copyFile, lstat, mkdir, mkdtemp, open, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { PictureBytes } from '../../core/media/media-reader.js';
 import { FileWriter } from '../local-blobs/file-writer.js';
 import { onDisk, systemCode } from '../local-blobs/storage-error.js';
 import type { Owner } from './isolation/isolation.js';
+import { OpenFolder } from './open-folder.js';
 
 /**
  * A folder of one reader, under one that all readers on this disk share. Nothing in it is meant to outlive the reader, and leftovers are
@@ -28,19 +16,29 @@ export interface Scratch {
   readonly path: string;
   /** Copies bytes to a new file that only this account can read. When it throws, nothing remains. Errors: those of `bytes`, unchanged. */
   spool(name: string, bytes: PictureBytes): Promise<void>;
-  /** Creates a folder for a process. @param owner The owner, if not this account. */
-  folder(name: string, owner: Owner | null): Promise<string>;
-  /** Moves a file written by `spool` into such a folder. Returns its name there, which `takeBack` removes. */
-  handOver(name: string, folder: string, owner: Owner | null): Promise<string>;
-  takeBack(folder: string): Promise<void>;
+  /** Creates a folder for a process. @param owner The account of the process, if not this one. */
+  folder(name: string, owner: Owner | null): Promise<ProcessFolder>;
   /** Removes a file written by `spool`. An absent one is ignored. */
   unspool(name: string): Promise<void>;
-  /** Removes a folder with everything in it. An absent one is ignored. */
-  remove(name: string): Promise<void>;
   removeAll(): Promise<void>;
 }
 
-const HANDED_OVER = 'picture';
+/**
+ * The working directory of a process that reads pictures, in which it finds its picture under the name `PICTURE`, and may write below
+ * `TEMPORARY` only, where its account or its sandbox keeps it to that. Whatever the process does here, nothing outside the folder is changed.
+ */
+export interface ProcessFolder {
+  readonly path: string;
+  /** Moves a file written by `spool` here. */
+  handOver(name: string): Promise<void>;
+  /** Removes the picture. Throws when something else is in its place, or it cannot be removed. An absent one is ignored. */
+  takeBack(): Promise<void>;
+  /** Removes the folder with everything in it. Call it when the process has ended. */
+  remove(): Promise<void>;
+}
+
+export const PICTURE = 'picture';
+export const TEMPORARY = 'tmp';
 
 /** Age at which files of another machine in a shared folder are considered abandoned. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
@@ -55,15 +53,16 @@ const HOST = hostname().replace(/[^A-Za-z0-9-]/g, '-');
  */
 export function openScratch(shared: string): Promise<Scratch> {
   // Processes start in their own folders, from where a relative path would lead elsewhere.
-  return onDisk(() => openFolder(resolve(shared)));
+  return onDisk(() => createScratch(resolve(shared)));
 }
 
-async function openFolder(shared: string): Promise<Scratch> {
+async function createScratch(shared: string): Promise<Scratch> {
   await mkdir(shared, { recursive: true, mode: 0o700 });
   await chmod(shared, 0o700);
   await sweep(shared);
   const path = await mkdtemp(join(shared, `media.${HOST}.${process.pid}.${STARTED}.`));
   const writer = new FileWriter();
+  const openFolders = new Set<OpenFolder>();
   return {
     path,
     async spool(name, bytes) {
@@ -79,34 +78,68 @@ async function openFolder(shared: string): Promise<Scratch> {
         throw error;
       }
     },
-    async folder(name, owner) {
-      const folder = join(path, name);
-      await onDisk(async () => {
-        await mkdir(folder, { mode: 0o700 });
-        if (owner)
-          await chown(folder, owner.uid, owner.gid).catch((error) => rmdir(folder).then(() => Promise.reject(error)));
-      });
-      return folder;
-    },
-    async handOver(name, folder, owner) {
-      await onDisk(async () => {
-        if (owner) await chown(join(path, name), owner.uid, owner.gid);
-        await rename(join(path, name), join(folder, HANDED_OVER));
-      });
-      return HANDED_OVER;
-    },
-    takeBack: (folder) =>
-      onDisk(async () => {
-        // The process may have put anything there.
-        await rm(join(folder, HANDED_OVER), { recursive: true, force: true });
-      }),
+    folder: (name, owner) => onDisk(() => processFolder(path, name, owner, openFolders)),
     unspool: (name) =>
       onDisk(async () => {
         await unlink(join(path, name)).catch(unlessAbsent);
       }),
-    remove: (name) => onDisk(() => rm(join(path, name), { recursive: true, force: true })),
-    removeAll: () => onDisk(() => rm(path, { recursive: true, force: true })),
+    removeAll: () =>
+      onDisk(async () => {
+        for (const folder of openFolders) await folder.close();
+        await removeFolder(path);
+      }),
   };
+}
+
+async function processFolder(
+  scratch: string,
+  name: string,
+  owner: Owner | null,
+  openFolders: Set<OpenFolder>,
+): Promise<ProcessFolder> {
+  const path = join(scratch, name);
+  await mkdir(path, { mode: 0o700 });
+  try {
+    await mkdir(join(path, TEMPORARY), { mode: 0o700 });
+    if (owner !== null) {
+      await chown(join(path, TEMPORARY), owner.uid, owner.gid);
+      // It passes through, and changes nothing.
+      await letGroup(path, owner, 0o710);
+    }
+    const folder = await OpenFolder.at(path);
+    openFolders.add(folder);
+    return {
+      path,
+      handOver: (file) =>
+        onDisk(async () => {
+          if (owner !== null) await letGroup(join(scratch, file), owner, 0o640);
+          await rename(join(scratch, file), folder.path(PICTURE));
+        }),
+      takeBack: () =>
+        onDisk(async () => {
+          await unlink(folder.path(PICTURE)).catch(unlessAbsent);
+        }),
+      remove: () =>
+        onDisk(async () => {
+          openFolders.delete(folder);
+          try {
+            await folder.clear();
+          } finally {
+            await folder.close();
+          }
+          await rmdir(path).catch(unlessAbsent);
+        }),
+    };
+  } catch (error) {
+    await rm(path, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The group of the process may do what the mode says; the owner stays this account. */
+async function letGroup(path: string, { gid }: Owner, mode: number): Promise<void> {
+  await chown(path, -1, gid);
+  await chmod(path, mode);
 }
 
 /** Copies a file within the kernel, sharing blocks where the file system can. False when there is none: it was deleted a moment ago. */
@@ -127,14 +160,31 @@ function unlessAbsent(error: unknown): void {
   if (systemCode(error) !== 'ENOENT') throw error;
 }
 
+/** A process of an earlier service may still be alive, and change its folder meanwhile. What cannot be removed stays for the next start. */
 async function sweep(shared: string): Promise<void> {
-  for (const name of await readdir(shared)) {
-    const [, host, pid, started] = /^media\.([A-Za-z0-9-]*)\.(\d+)\.(\d+)\./.exec(name) ?? [];
-    if (pid === undefined) continue;
-    const path = join(shared, name);
-    const left = host === HOST ? isDead(Number(pid), Number(started)) : await isOld(path);
-    if (left) await rm(path, { recursive: true, force: true });
+  const folder = await OpenFolder.at(shared);
+  try {
+    for await (const name of folder.names()) {
+      const [, host, pid, started] = /^media\.([A-Za-z0-9-]*)\.(\d+)\.(\d+)\./.exec(name) ?? [];
+      if (pid === undefined) continue;
+      const path = folder.path(name);
+      const left = host === HOST ? isDead(Number(pid), Number(started)) : await isOld(path);
+      if (left) await removeFolder(path).catch(() => undefined);
+    }
+  } finally {
+    await folder.close();
   }
+}
+
+async function removeFolder(path: string): Promise<void> {
+  const folder = await OpenFolder.at(path).catch(unlessAbsent);
+  if (!folder) return;
+  try {
+    await folder.clear();
+  } finally {
+    await folder.close();
+  }
+  await rmdir(path).catch(unlessAbsent);
 }
 
 function isDead(pid: number, started: number): boolean {
@@ -149,6 +199,6 @@ function isDead(pid: number, started: number): boolean {
 }
 
 async function isOld(path: string): Promise<boolean> {
-  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+  const { mtimeMs } = await lstat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
   return mtimeMs < Date.now() - ABANDONED_MS;
 }

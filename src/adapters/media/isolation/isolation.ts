@@ -1,4 +1,5 @@
 import type { IsolationLevel } from '../../../core/media/isolation.js';
+import { TEMPORARY } from '../scratch.js';
 
 /** What decoding processes need to read, apart from their picture. */
 export interface ProgramFiles {
@@ -15,6 +16,11 @@ export interface Launch {
   readonly filter?: Buffer;
   /** The command keeps running, starts a process that is the parent of ours, and writes JSON with its `child-pid` to descriptor 5. */
   readonly reportsChildPid: boolean;
+  /**
+   * Ends what the process has started and left, once it has ended itself. Absent where nothing can be left, and where it cannot be told
+   * from other processes of this account.
+   */
+  endOthers?(): Promise<void>;
 }
 
 export interface Owner {
@@ -25,7 +31,7 @@ export interface Owner {
 /** One level, as it works on this machine. */
 export interface Isolation {
   readonly level: IsolationLevel;
-  /** The account that must own the files of the next process; null: the account that creates them. */
+  /** The account of the next process, which no other process has; null: this account. */
   nextOwner(): Owner | null;
   /** @param folder The process's own: its working directory, where it finds its pictures by name. */
   launch(program: ProgramFiles, folder: string, owner: Owner | null): Launch;
@@ -42,8 +48,8 @@ export function nodeArguments({ script }: ProgramFiles, parent: number): readonl
 /** The environment of every process: nothing from the service's own, which may contain secrets. */
 export const childEnvironment: Readonly<Record<string, string>> = {
   TZ: 'UTC',
-  // Its folder and working directory.
-  TMPDIR: '.',
+  // Below its working directory (scratch.ts).
+  TMPDIR: TEMPORARY,
   VIPS_CONCURRENCY: '1',
   VIPS_BLOCK_UNTRUSTED: '1',
 };

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { TEMPORARY } from '../scratch.js';
 import { childEnvironment, type Isolation, type Launch, nodeArguments, resourceLimits } from './isolation.js';
 import { type FilteredArchitecture, seccompFilter } from './seccomp-filter.js';
 
@@ -42,7 +44,8 @@ export function sandbox(architecture: FilteredArchitecture): Isolation {
         ...LIBRARIES.flatMap((path) => ['--ro-bind-try', path, path]),
         ...[process.execPath, ...program.paths].flatMap((path) => ['--ro-bind', path, path]),
         ...DEVICES.flatMap((path) => ['--dev-bind', path, path]),
-        ...['--bind', folder, INSIDE, '--remount-ro', '/', '--chdir', INSIDE],
+        ...['--ro-bind', folder, INSIDE, '--bind', join(folder, TEMPORARY), join(INSIDE, TEMPORARY)],
+        ...['--remount-ro', '/', '--chdir', INSIDE],
         ...['--seccomp', '4', '--info-fd', '5'],
         ...['--', ...nodeArguments(program, FIRST_INSIDE)],
       ];

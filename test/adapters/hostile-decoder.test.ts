@@ -1,0 +1,3 @@
+import { hostileDecoderContract } from '../contracts/hostile-decoder.contract.js';
+
+hostileDecoderContract('process');
