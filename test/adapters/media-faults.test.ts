@@ -13,6 +13,7 @@ import { runJob } from '../../src/worker/run-job.js';
 import { runWorker } from '../../src/worker/worker.js';
 import { Account, type ClientFile, expectSound, fileOf, type World, world } from '../support/core-world.js';
 import { type Fault, faultyChild } from '../support/faulty-child.js';
+import { childChannel } from '../support/hostile-child.js';
 import { bytesOf, openMedia } from '../support/media.js';
 import { present } from '../support/tenant.js';
 import { until } from '../support/until.js';
@@ -151,7 +152,7 @@ describe('what is not the picture’s doing is an outage', () => {
     const script = join(folder, 'full.mjs');
     await writeFile(
       script,
-      `process.on('message', () => process.send({ unavailable: 'ENOSPC' })); process.send('ready'); process.channel.ref();`,
+      `${childChannel} onJob(() => answer({ kind: 'unavailable', code: 'ENOSPC' }));`,
     );
     const { reader, close } = await openMedia({ childScript: script });
     expect(await outage(look(reader))).toBe(true);

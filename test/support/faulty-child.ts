@@ -12,7 +12,8 @@ export type Fault = 'abort' | 'hang' | 'grow' | 'slow';
  */
 export async function faultyChild(folder: string, faults: Readonly<Record<string, Fault>>): Promise<string> {
   const script = join(folder, 'faulty-child.mjs');
-  const real = pathToFileURL(join(await builtProgram(), 'program/media-child.js')).href;
+  const media = join(await builtProgram(), 'adapters/media');
+  const module = (name: string) => pathToFileURL(join(media, name)).href;
   await writeFile(
     script,
     `import { createHash } from 'node:crypto';
@@ -25,17 +26,18 @@ export async function faultyChild(folder: string, faults: Readonly<Record<string
       slow: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300),
     };
     const log = (line) => appendFileSync(${JSON.stringify(join(folder, 'log'))}, line + '\\n');
-    const send = process.send.bind(process);
-    let hash;
-    process.send = (answer) => {
-      if (typeof answer === 'object') log('end ' + hash);
-      return send(answer);
-    };
-    await import(${JSON.stringify(real)});
-    process.prependListener('message', ({ path }) => {
-      hash = createHash('sha256').update(readFileSync(path)).digest('hex');
+    const { answerJobs } = await import(${JSON.stringify(module('media-channel.js'))});
+    const { doJob } = await import(${JSON.stringify(module('media-job.js'))});
+    const { MetadataReader } = await import(${JSON.stringify(module('metadata-reader.js'))});
+    const metadata = new MetadataReader(Number(process.argv[2]));
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
+    answerJobs(metadata.load(), async (job) => {
+      const hash = createHash('sha256').update(readFileSync(job.path)).digest('hex');
       log('begin ' + hash);
       act[faults[hash]]?.();
+      const answer = await doJob(job, metadata);
+      log('end ' + hash);
+      return answer;
     });`,
   );
   return script;

@@ -1,17 +1,82 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Functions with which a script speaks to the parent as the real one does: `onJob(work)`, and `answer(json, bytes)`. */
+/**
+ * Functions with which a script speaks to the service as the real one does (media-channel.ts), and in other ways: `onJob(work)`,
+ * `answer(json, bytes)`, `raw(buffer)`.
+ */
 export const childChannel = `
-  const answer = (json) => process.send(json);
+  const { Socket: ChannelSocket } = await import('node:net');
+  const channel = new ChannelSocket({ fd: 3, readable: true, writable: true });
+  const raw = (buffer) => channel.write(buffer);
+  const header = (json, bytes) => {
+    const buffer = Buffer.alloc(8);
+    buffer.writeUInt32BE(json, 0);
+    buffer.writeUInt32BE(bytes, 4);
+    return buffer;
+  };
+  const frame = (json, bytes = Buffer.alloc(0)) => {
+    const text = Buffer.from(typeof json === 'string' ? json : JSON.stringify(json));
+    return Buffer.concat([header(text.length, bytes.length), text, bytes]);
+  };
+  const answer = (json, bytes) => raw(frame(json, bytes));
   const onJob = (work) => {
-    process.on('message', work);
-    process.on('disconnect', () => process.exit());
-    process.send('ready');
+    let got = Buffer.alloc(0);
+    channel.on('data', (chunk) => {
+      got = Buffer.concat([got, chunk]);
+      if (got.length < 8 || got.length < 8 + got.readUInt32BE(0)) return;
+      const job = JSON.parse(got.subarray(8, 8 + got.readUInt32BE(0)));
+      got = Buffer.alloc(0);
+      work(job);
+    });
+    channel.on('error', () => process.exit());
+    channel.on('close', () => process.exit());
+    answer({ kind: 'ready' });
   };`;
 
 /** What the service is told of a picture by a child that does not read it. */
-export const REFUSED = `{ inspection: { outcome: 'refused', error: { code: 'decode_failed', message: 'Not read.' } } }`;
+export const REFUSED = `{ kind: 'refused', error: { code: 'decode_failed', message: 'Not read.' } }`;
+
+/** A picture as a decoder tells of it, which brings the bytes of its thumb. */
+export const pictureAnswer = {
+  kind: 'picture',
+  contentType: 'image/jpeg',
+  facts: {
+    contentType: 'image/png',
+    width: 40,
+    height: 30,
+    orientation: 1,
+    alpha: false,
+    damaged: false,
+    title: null,
+    description: 'Grüße',
+    location: { latitude: 52.5, longitude: 13.4, altitude: null },
+    rating: 3,
+    camera: { make: 'ACME', model: null, lens: null },
+    exposure: { iso: 100, fNumber: 2.8, exposureTime: '1/250', focalLength: 50, focalLength35mm: null, flash: false },
+    times: {
+      original: '2024:05:01 12:00:00',
+      originalSubSec: null,
+      originalOffset: null,
+      digitized: null,
+      digitizedSubSec: null,
+      digitizedOffset: null,
+      changed: null,
+      changedOffset: null,
+      xmpCreated: null,
+      xmpOriginal: null,
+      iptcCreated: null,
+      gpsUtc: null,
+    },
+    positionZone: 'Europe/Berlin',
+    thumbhash: '1QcSHQRnh493V4dIh4eXh1h4kJUI',
+    dominantColor: '#336699',
+    phash: '0123456789abcdef',
+    companion: null,
+    exif: { Make: 'ACME', ISOSpeedRatings: 100 },
+  },
+};
+export const PICTURE_ANSWER = JSON.stringify(pictureAnswer);
 
 /**
  * A script for a child process that does what code might do that has taken the decoder over. @param work The body of an asynchronous

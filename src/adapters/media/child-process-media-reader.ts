@@ -14,7 +14,15 @@ import {
 import { DomainError } from '../../core/shared/errors.js';
 import { FairLimit } from './fair-limit.js';
 import { programFiles } from './isolation/program-files.js';
-import type { MediaAnswer, MediaJob } from './media-job.js';
+import {
+  INSPECTION_BOUNDS,
+  type InspectionAnswer,
+  inspectionAnswer,
+  RENDITION_BOUNDS,
+  renditionAnswer,
+} from './media-answer.js';
+import { type Frame, type FrameBounds, FrameError } from './media-channel.js';
+import type { MediaJob } from './media-job.js';
 import type { ProcessBounds } from './media-process.js';
 import { closed, MediaProcessPool, type PoolOptions } from './media-process-pool.js';
 import { PICTURE, TEMPORARY } from './scratch.js';
@@ -40,6 +48,13 @@ export interface MediaReaderOptions extends Partial<ProcessBounds & Pick<PoolOpt
 /** Whose turn it is, and whether alone. */
 type Turn = Pick<InspectBounds, 'customerId' | 'alone'>;
 
+/** What is asked of a process, and how its answer is read: within bounds, and by `check`, which throws `FrameError`. */
+interface Question<Result> {
+  readonly job: MediaJob;
+  readonly bounds: FrameBounds;
+  readonly check: (frame: Frame) => Result;
+}
+
 /**
  * Reads pictures in child processes, which are started when needed, ended when nothing was asked for a minute, and replaced when they die,
  * hang (60 seconds unless the options say otherwise) or use too much memory (1 GiB): `ReaderFailure`. Bytes go through a file, so that no
@@ -54,7 +69,7 @@ export class ChildProcessMediaReader implements MediaReader {
   readonly #nextRendered: FairLimit;
   #names = 0;
   #closed = false;
-  readonly #calls = new Set<Promise<MediaAnswer>>();
+  readonly #calls = new Set<Promise<unknown>>();
 
   constructor(options: MediaReaderOptions) {
     const all = {
@@ -80,27 +95,21 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 
   async inspect(bytes: PictureBytes, { maxPixels, ...bounds }: InspectBounds): Promise<Inspection> {
-    const answer = await this.#inTurn(this.#nextInspected, bytes, bounds, {
-      kind: 'inspect',
-      path: PICTURE,
-      folder: TEMPORARY,
-      maxPixels,
+    return await this.#inTurn(this.#nextInspected, bytes, bounds, {
+      job: { kind: 'inspect', path: PICTURE, folder: TEMPORARY, maxPixels },
+      bounds: INSPECTION_BOUNDS,
+      check: (frame) => inspectionIn(frame, maxPixels),
     });
-    if (hasPart(answer, 'inspection')) return answer.inspection;
-    throw errorIn(answer);
   }
 
   async render(bytes: PictureBytes, order: RenditionOrder): Promise<RenderedPicture | null> {
     const { customerId, alone: _, ...picture } = order;
     if (this.#nextRendered.asked(customerId) >= MAX_RENDITIONS_AT_ONCE) throw tooManyRenditions();
-    const answer = await this.#inTurn(this.#nextRendered, bytes, order, {
-      kind: 'render',
-      path: PICTURE,
-      folder: TEMPORARY,
-      ...picture,
+    return await this.#inTurn(this.#nextRendered, bytes, order, {
+      job: { kind: 'render', path: PICTURE, folder: TEMPORARY, ...picture },
+      bounds: RENDITION_BOUNDS,
+      check: (frame) => renditionIn(frame, order),
     });
-    if (hasPart(answer, 'rendered')) return answer.rendered;
-    throw errorIn(answer);
   }
 
   /**
@@ -127,18 +136,18 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 
   /** However many calls wait, there are few files, and a rendition does not wait behind all pending inspections. */
-  async #inTurn(next: FairLimit, bytes: PictureBytes, turn: Turn, job: MediaJob): Promise<MediaAnswer> {
+  async #inTurn<T>(next: FairLimit, bytes: PictureBytes, turn: Turn, question: Question<T>): Promise<T> {
     await next.acquire(turn.customerId);
     try {
-      return await this.#run(bytes, turn, job);
+      return await this.#run(bytes, turn, question);
     } finally {
       next.release(turn.customerId);
     }
   }
 
-  async #run(bytes: PictureBytes, turn: Turn, job: MediaJob): Promise<MediaAnswer> {
+  async #run<T>(bytes: PictureBytes, turn: Turn, question: Question<T>): Promise<T> {
     this.#requireOpen();
-    const call = this.#ask(bytes, turn, job);
+    const call = this.#ask(bytes, turn, question);
     this.#calls.add(call);
     try {
       return await call;
@@ -150,7 +159,7 @@ export class ChildProcessMediaReader implements MediaReader {
     }
   }
 
-  async #ask(bytes: PictureBytes, { customerId, alone = false }: Turn, job: MediaJob): Promise<MediaAnswer> {
+  async #ask<T>(bytes: PictureBytes, { customerId, alone = false }: Turn, question: Question<T>): Promise<T> {
     const scratch = await this.#pool.scratch();
     await this.#pool.isolation();
     this.#names += 1;
@@ -164,7 +173,7 @@ export class ChildProcessMediaReader implements MediaReader {
         if (alone) await this.#pool.endIdle();
         return await this.#pool.use(async (process) => {
           await process.folder.handOver(name);
-          return process.run(job);
+          return process.run(question.job, question.bounds, question.check);
         });
       } finally {
         this.#running.release(customerId);
@@ -179,12 +188,27 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 }
 
-/** Results of a decoder process are no more trusted than its input. */
-function hasPart<Part extends string>(
-  answer: MediaAnswer,
-  part: Part,
-): answer is Extract<MediaAnswer, Record<Part, unknown>> {
-  return typeof answer === 'object' && answer !== null && part in answer;
+function inspectionIn({ json, bytes }: Frame, maxPixels: number): Inspection {
+  const answer = inspectionAnswer(json, 'answer');
+  requireBytes(bytes, answer.kind === 'picture');
+  if (answer.kind === 'refused') return { outcome: 'refused', error: answer.error };
+  if (answer.kind !== 'picture') throw errorIn(answer);
+  const { facts, contentType } = answer;
+  if (facts.width * facts.height > maxPixels) throw new FrameError('it has more pixels than are accepted');
+  return { outcome: 'picture', facts, thumb: { bytes, contentType } };
+}
+
+function renditionIn({ json, bytes }: Frame, { format }: RenditionOrder): RenderedPicture | null {
+  const answer = renditionAnswer(json, 'answer');
+  requireBytes(bytes, answer.kind === 'rendered');
+  if (answer.kind === 'undecodable') return null;
+  if (answer.kind !== 'rendered') throw errorIn(answer);
+  if (answer.contentType !== `image/${format}`) throw new FrameError('it is of another format');
+  return { bytes, contentType: answer.contentType };
+}
+
+function requireBytes(bytes: Buffer, areExpected: boolean): void {
+  if (bytes.length > 0 !== areExpected) throw new FrameError('it has bytes without a picture, or none with one');
 }
 
 function tooManyRenditions(): DomainError {
@@ -192,10 +216,8 @@ function tooManyRenditions(): DomainError {
   return new DomainError('service_unavailable', message);
 }
 
-function errorIn(answer: MediaAnswer): Error {
-  if (hasPart(answer, 'unavailable'))
-    return new DomainError('service_unavailable', `Images cannot be read at the moment: ${answer.unavailable}`);
-  return new ReaderFailure(
-    `The media process failed: ${hasPart(answer, 'failed') ? answer.failed : 'it answered a different request'}`,
-  );
+function errorIn(answer: Extract<InspectionAnswer, { kind: 'failed' | 'unavailable' }>): Error {
+  return answer.kind === 'unavailable'
+    ? new DomainError('service_unavailable', `Images cannot be read at the moment: ${answer.code}`)
+    : new ReaderFailure(`The media process failed: ${answer.message}`);
 }

@@ -3,9 +3,10 @@ import { cleanText, truncate } from '../../core/shared/text.js';
 import { altitude, exifDegrees } from './location.js';
 import { type FileTags, numberOf, rationalOf, type Tag } from './tags.js';
 
-/** As JSON, in bytes. */
-const MAX_BYTES = 64 * 1024;
-const MAX_TEXT = 1000;
+/** Of all tags as JSON. */
+export const MAX_EXIF_BYTES = 64 * 1024;
+/** Characters of one tag. */
+export const MAX_EXIF_TEXT = 1000;
 
 /** Pointers to other tags, padding, and data that only the camera's maker can read. */
 const LEFT_OUT =
@@ -39,7 +40,7 @@ export function flatTags({ exif, xmp, iptc }: FileTags): ExifTags {
         LEFT_OUT.test(name.replaceAll(' ', '')) || !/^[\w .:/()-]{1,80}$/.test(name) ? null : read(name, tag);
       if (value === null) continue;
       const bytes = Buffer.byteLength(JSON.stringify([prefix + name, value]));
-      if (size + bytes > MAX_BYTES) return Object.fromEntries(flat);
+      if (size + bytes > MAX_EXIF_BYTES) return Object.fromEntries(flat);
       flat.push([prefix + name, value]);
       size += bytes;
     }
@@ -86,7 +87,7 @@ function describedValue({ value, description }: Tag): Value {
 
 function plainText(value: unknown): string | null {
   if (typeof value !== 'string') return null;
-  const text = truncate(cleanText(value), MAX_TEXT);
+  const text = truncate(cleanText(value), MAX_EXIF_TEXT);
   return text === '' ? null : text;
 }
 

@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { ReaderFailure } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { childEnvironment, type Launch } from './isolation/isolation.js';
-import { type MediaAnswer, type MediaJob, READY } from './media-job.js';
+import { readyAnswer } from './media-answer.js';
+import { encodeFrame, type Frame, type FrameBounds, FrameError, FrameReader } from './media-channel.js';
+import type { MediaJob } from './media-job.js';
 import { heldMemory } from './process-status.js';
 import type { ProcessFolder } from './scratch.js';
 import { TimeLimit } from './time-limit.js';
@@ -19,8 +22,11 @@ export interface ProcessBounds {
 }
 
 const WATCH_MS = 100;
+/** Characters of its standard error for one job; a decoder that was taken over may write without end. */
+const MAX_ERROR_BYTES = 1024 * 1024;
 /** Characters: the stack of an error that ends Node, whose message comes first. */
 const LAST_WORDS = 2000;
+const READY_BOUNDS: FrameBounds = { maxJsonBytes: 100, maxBytes: 0 };
 /** A machine on which a process does not even start within this time is too busy for pictures now. */
 const START_MS = 60_000;
 
@@ -35,7 +41,16 @@ export class MediaProcess {
   #ready = false;
   #begin: () => void = () => undefined;
   readonly #begun: Promise<void>;
-  #settle: ((outcome: MediaAnswer | Error) => void) | null = null;
+  /** It has said that it is ready. */
+  #greet: () => void = () => undefined;
+  readonly #greeted = new Promise<void>((resolve) => {
+    this.#greet = resolve;
+  });
+  #settle: ((outcome: Frame | Error) => void) | null = null;
+  /** Of the frame that is expected; null: none is. */
+  #reader: FrameReader | null = new FrameReader(READY_BOUNDS);
+  readonly #channel: Socket | undefined;
+  #errorBytes = 0;
   /** Why we killed it. */
   #verdict: string | null = null;
   #lastWords = '';
@@ -53,20 +68,24 @@ export class MediaProcess {
     const { child, innerParent } = start(launch, folder.path);
     this.#child = child;
     this.#child.stderr?.on('data', (text: Buffer) => {
+      this.#errorBytes += text.length;
+      if (this.#errorBytes > MAX_ERROR_BYTES) this.#kill('was stopped: it wrote too much to its standard error');
       this.#lastWords = `${this.#lastWords}${text}`.slice(-LAST_WORDS);
     });
     this.#begun = new Promise((resolve) => {
       this.#begin = resolve;
     });
-    this.#child.on('message', (answer: MediaAnswer | typeof READY) => {
-      if (answer !== READY) return this.#settle?.(answer);
-      void innerParent.then((parent) => {
-        this.#inner = parent === null ? null : childOf(parent);
-        // Its memory could not be monitored, nor would it end when its parent does.
-        if (parent !== null && this.#inner === null) return this.#kill('cannot be seen in /proc');
-        this.#ready = true;
-        this.#begin();
-      });
+    this.#channel = channelOf(child);
+    this.#channel?.on('data', (chunk) => this.#receive(chunk));
+    // By its end, or because it closed the channel to be heard of no more: then it is ended without a verdict, as its own end has none.
+    this.#channel?.on('error', () => this.#signal());
+    this.#channel?.on('close', () => this.#signal());
+    void Promise.all([innerParent, this.#greeted]).then(([parent]) => {
+      this.#inner = parent === null ? null : childOf(parent);
+      // Its memory could not be monitored, nor would it end when its parent does.
+      if (parent !== null && this.#inner === null) return this.#kill('cannot be seen in /proc');
+      this.#ready = true;
+      this.#begin();
     });
     this.#ended = new Promise((resolve) => {
       const gone = (why: string) => {
@@ -97,8 +116,7 @@ export class MediaProcess {
 
   /** Null once it has started; otherwise why it could not, and then it has ended. */
   async started(): Promise<string | null> {
-    this.#child.ref();
-    this.#child.channel?.ref();
+    this.#ref();
     const limit = this.#limit(START_MS);
     await Promise.race([this.#begun, this.#ended]);
     limit.stop();
@@ -107,27 +125,34 @@ export class MediaProcess {
   }
 
   /**
-   * The result. Errors: `ReaderFailure` when the process ends before it, by itself or because it exceeded a limit; `service_unavailable`
-   * when it could not even start. The process has then ended.
+   * The result, as `check` returns it. Errors: `ReaderFailure` when the process ends before it, by itself or because it exceeded a limit, and
+   * when its answer is not within the bounds, or is none that `check` returns (`FrameError`); `service_unavailable` when it could not even
+   * start. The process has then ended.
    */
-  async run(job: MediaJob): Promise<MediaAnswer> {
-    this.#child.ref();
-    this.#child.channel?.ref();
+  async run<Answer>(job: MediaJob, bounds: FrameBounds, check: (frame: Frame) => Answer): Promise<Answer> {
+    this.#ref();
+    this.#errorBytes = 0;
     let limit = this.#ready ? null : this.#limit(START_MS);
     const watch = setInterval(() => this.#requireMemory(), WATCH_MS);
     try {
-      const outcome = await new Promise<MediaAnswer | Error>((resolve) => {
+      const outcome = await new Promise<Frame | Error>((resolve) => {
         this.#settle = resolve;
         if (!this.#alive)
           resolve(this.#failure(`The media process exited before it finished its job${this.#words()}.`));
         void this.#begun.then(() => {
           limit?.stop();
           limit = this.#limit(this.bounds.timeoutMs);
-          this.#child.send(job, (error) => error && this.#kill(`cannot be reached: ${error.message}`));
+          this.#reader = new FrameReader(bounds);
+          // Where that fails, the channel is closed.
+          this.#channel?.write(encodeFrame(job));
         });
       });
       if (outcome instanceof Error) throw outcome;
-      return outcome;
+      return check(outcome);
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error;
+      this.#kill(`was stopped: of its answer, ${error.message}`);
+      throw this.#failure(`The media process ${this.#verdict}.`);
     } finally {
       this.#settle = null;
       limit?.stop();
@@ -148,8 +173,32 @@ export class MediaProcess {
   /** An idle process does not keep this one alive. */
   #rest(): void {
     this.#child.unref();
-    this.#child.channel?.unref();
+    this.#channel?.unref();
     (this.#child.stderr as { unref?(): void } | null)?.unref?.();
+  }
+
+  #ref(): void {
+    this.#child.ref();
+    this.#channel?.ref();
+  }
+
+  /** One frame is expected at the start, and one for each job; anything else ends it. */
+  #receive(chunk: Buffer): void {
+    try {
+      if (this.#reader === null) throw new FrameError('more bytes follow it');
+      const frame = this.#reader.push(chunk);
+      if (frame === null) return;
+      this.#reader = null;
+      if (this.#ready) {
+        this.#settle?.(frame);
+      } else {
+        readyAnswer(frame.json, 'first frame');
+        this.#greet();
+      }
+    } catch (error) {
+      this.#channel?.destroy();
+      this.#kill(`was stopped: of its answer, ${(error as Error).message}`);
+    }
   }
 
   #limit(milliseconds: number): TimeLimit {
@@ -163,6 +212,10 @@ export class MediaProcess {
 
   #kill(verdict: string): void {
     this.#verdict ??= verdict;
+    this.#signal();
+  }
+
+  #signal(): void {
     // bubblewrap exits once the process inside has.
     if (this.#inner === null || !this.#alive || !signalled(this.#inner, 'SIGKILL')) this.#child.kill('SIGKILL');
   }
@@ -197,8 +250,7 @@ function start(launch: Launch, folder: string): Started {
   const child = spawn(command, args, {
     cwd: folder,
     env: { ...childEnvironment, PATH: process.env['PATH'] },
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...more],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...more],
   });
   // Absent if not even pipes could be created (EMFILE): then `error` follows.
   const pipes = (child.stdio ?? []) as readonly (Readable | Writable | null | undefined)[];
@@ -211,6 +263,11 @@ function start(launch: Launch, folder: string): Started {
     () => null,
   );
   return { child, innerParent };
+}
+
+/** Its descriptor 3; absent as the others are. */
+function channelOf(child: ChildProcess): Socket | undefined {
+  return ((child.stdio ?? []) as readonly unknown[])[3] as Socket | undefined;
 }
 
 /** The first child of a process; null if it has none any more, or the kernel does not list them (CONFIG_PROC_CHILDREN). */

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { childChannel } from '../../support/hostile-child.js';
 
 /** What an attacker's code would like to have. */
 export interface Targets {
@@ -90,14 +91,13 @@ export async function attackerChild(folder: string, service: number, targets: Ta
       'the terminal of the service': () => openSync('/dev/tty', 'r'),
       'its own picture': () => readFileSync(path),
     });
-    process.on('message', async ({ path }) => {
+    ${childChannel}
+    onJob(async ({ path }) => {
       const came = {};
       for (const [name, work] of Object.entries(attempts(path))) came[name] = await attempt(work);
-      process.send({ failed: JSON.stringify(came) });
+      answer({ kind: 'failed', message: JSON.stringify(came) });
     });
-    // It ends with its parent, as the real one does.
-    process.on('disconnect', () => process.exit());
-    process.send('ready');`,
+`,
   );
   return script;
 }

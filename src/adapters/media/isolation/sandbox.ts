@@ -40,7 +40,7 @@ export function sandbox(architecture: FilteredArchitecture): Isolation {
         '--die-with-parent',
         ...['--cap-drop', 'ALL', '--uid', NOBODY, '--gid', NOBODY, '--hostname', 'decoder'],
         '--clearenv',
-        ...Object.entries({ ...childEnvironment, ...channel }).flatMap(([name, value]) => ['--setenv', name, value]),
+        ...Object.entries(childEnvironment).flatMap(([name, value]) => ['--setenv', name, value]),
         ...LIBRARIES.flatMap((path) => ['--ro-bind-try', path, path]),
         ...[process.execPath, ...program.paths].flatMap((path) => ['--ro-bind', path, path]),
         ...DEVICES.flatMap((path) => ['--dev-bind', path, path]),
@@ -53,6 +53,3 @@ export function sandbox(architecture: FilteredArchitecture): Isolation {
     },
   };
 }
-
-/** What Node adds to the environment of a child that it communicates with, and bwrap clears: descriptor 3, and the serialization format. */
-const channel = { NODE_CHANNEL_FD: '3', NODE_CHANNEL_SERIALIZATION_MODE: 'advanced' };
