@@ -150,10 +150,7 @@ describe('what is not the picture’s doing is an outage', () => {
 
   test('a disk that is full where the decoder unpacks', async () => {
     const script = join(folder, 'full.mjs');
-    await writeFile(
-      script,
-      `${childChannel} onJob(() => answer({ kind: 'unavailable', code: 'ENOSPC' }));`,
-    );
+    await writeFile(script, `${childChannel} onJob(() => answer({ kind: 'unavailable', code: 'ENOSPC' }));`);
     const { reader, close } = await openMedia({ childScript: script });
     expect(await outage(look(reader))).toBe(true);
     await close();

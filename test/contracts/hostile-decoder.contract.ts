@@ -1,6 +1,7 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import type { MediaReaderOptions } from '../../src/adapters/media/child-process-media-reader.js';
 import type { IsolationLevel } from '../../src/core/media/isolation.js';
 import {
@@ -129,6 +130,98 @@ export function hostileDecoderContract(level: IsolationLevel): void {
       }
     });
 
+    describe('and, once it has answered,', () => {
+      const MIB = 1024 ** 2;
+      const limits = { maxMemoryBytes: 300 * MIB, maxTemporaryBytes: 48 * MIB };
+
+      /** Answers a picture, then does this; resolves when its process has ended, long before it would for having nothing to do. */
+      async function endedAfter(work: string): Promise<{ most: number }> {
+        const { reader, scratchDir, close } = await open(`answer(${REFUSED}); await until(100); ${work}`, limits);
+        let most = 0;
+        try {
+          await reader.inspect(bytesOf(await picture()), plenty);
+          const [pid = 0] = reader.processes.map((process) => process.pid);
+          await until(async () => {
+            const sizes = (await readdir(scratchDir, { recursive: true })).map((name) =>
+              lstat(join(scratchDir, name)).then(
+                ({ blocks }) => blocks * 512,
+                () => 0,
+              ),
+            );
+            most = Math.max(
+              most,
+              (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0),
+            );
+            return !(await processesWith('hostile-child')).includes(pid);
+          });
+          return { most };
+        } finally {
+          await close();
+        }
+      }
+
+      it('takes more memory than it may is ended', async () => {
+        await endedAfter('for (const held = []; ; await until(5)) held.push(Buffer.alloc(64 << 20, 1));');
+      });
+
+      it('takes more memory than the kernel gives it is ended', async () => {
+        await endedAfter('for (const held = []; ; ) held.push(Buffer.alloc(256 << 20));');
+      });
+
+      it('fills the disk is ended, and has filled no more than it may', async () => {
+        const { most } = await endedAfter(`
+          const block = Buffer.alloc(1 << 20, 1);
+          for (let at = 0; ; at += 1)
+            for (const name of ['fill', 'tmp/fill'])
+              attempt(() => fs.writeFileSync(name + at, block));`);
+        // What is written between two looks, apart.
+        expect(most).toBeLessThan(level === 'sandbox' ? MIB : 1024 * MIB);
+      });
+
+      it('makes thousands of empty files is ended', async () => {
+        await endedAfter(`for (let at = 0; ; at += 1) attempt(() => fs.writeFileSync('tmp/' + at, ''));`);
+      });
+
+      it('makes folders is ended', async () => {
+        await endedAfter(
+          `for (let at = 0; ; at += 1) attempt(() => fs.mkdirSync('tmp/' + at)), at % 100 || (await until(1));`,
+        );
+      });
+
+      it('starts threads without end is ended', async () => {
+        await endedAfter(`
+          const { Worker } = await import('node:worker_threads');
+          for (;; await until(1)) new Worker('setInterval(() => {}, 1000)', { eval: true }).on('error', () => process.exit());`);
+      });
+
+      if (level !== 'sandbox') {
+        it('writes without end to files that it has deleted is ended', async () => {
+          await endedAfter(`
+            const block = Buffer.alloc(1 << 20, 1);
+            for (let at = 0; ; at += 1) {
+              const file = fs.openSync('tmp/gone', 'w');
+              fs.unlinkSync('tmp/gone');
+              for (let part = 0; part < 40; part += 1) fs.writeSync(file, block);
+            }`);
+        });
+      }
+    });
+
+    if (level === 'user') {
+      it('and starts a process of its own is ended with it', async () => {
+        const { reader, close } = await open(`
+          const rest = 'setInterval(() => {}, 1000); // started from ' + ${JSON.stringify(folder)};
+          spawn(process.execPath, ['-e', rest], { detached: true, stdio: 'ignore' });
+        `);
+        try {
+          await expect(reader.inspect(bytesOf(await picture()), plenty)).rejects.toThrow('it started another process');
+          await until(async () => (await processesWith(`// started from ${folder}`)).length === 0);
+        } finally {
+          await close();
+        }
+      });
+    }
+
     it('and starts processes of its own leaves none behind, where the level can tell them from others', async () => {
       const { reader, close } = await open(`
         const rest = 'setInterval(() => {}, 1000); // started from ' + ${JSON.stringify(folder)};
@@ -138,10 +231,23 @@ export function hostileDecoderContract(level: IsolationLevel): void {
       `);
       await reader.inspect(bytesOf(await picture()), plenty).catch(() => undefined);
       const started = () => processesWith(`// started from ${folder}`);
-      expect(await started()).toHaveLength(level === 'sandbox' ? 0 : 1);
+      // Under an account of its own it is ended with it already, which another test shows.
+      if (level !== 'user') expect(await started()).toHaveLength(level === 'sandbox' ? 0 : 1);
       await close();
       if (level === 'process') for (const pid of await started()) process.kill(pid, 'SIGKILL');
       await until(async () => (await started()).length === 0);
     });
+  });
+
+  it('a picture of nearly 200 MB is read, whatever temporary files may have', async () => {
+    const create = { width: 8000, height: 8000, channels: 3 as const, background: '#336699' };
+    const large = await sharp({ create }).tiff({ compression: 'none' }).toBuffer();
+    expect(large.length).toBeGreaterThan(190e6);
+    const { reader, close } = await openMedia({ processes: 1, isolation: level, maxTemporaryBytes: 1024 ** 2 });
+    try {
+      expect(await reader.inspect(bytesOf(large), plenty)).toMatchObject({ outcome: 'picture' });
+    } finally {
+      await close();
+    }
   });
 }

@@ -78,6 +78,8 @@ export class ChildProcessMediaReader implements MediaReader {
       childScript: fileURLToPath(new URL('./media-child.js', import.meta.url)),
       timeoutMs: 60_000,
       maxMemoryBytes: 1024 ** 3,
+      // A HEIC of 210 megapixels is 840 MB unpacked.
+      maxTemporaryBytes: 1024 ** 3,
       onReplaced: () => undefined,
       isolation: 'auto' as const,
       priority: 'idle' as const,

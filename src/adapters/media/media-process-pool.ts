@@ -4,7 +4,7 @@ import { Lazy } from '../../core/shared/lazy.js';
 import { type ChosenIsolation, chooseIsolation } from './isolation/choose-isolation.js';
 import type { Isolation, ProgramFiles } from './isolation/isolation.js';
 import { MediaProcess, type ProcessBounds } from './media-process.js';
-import { heldMemory } from './process-status.js';
+import { usageOf } from './process-status.js';
 import { openScratch, type Scratch } from './scratch.js';
 
 export interface PoolOptions extends ProcessBounds {
@@ -118,7 +118,11 @@ export class MediaProcessPool {
     const owner = isolation.nextOwner();
     const folder = await scratch.folder(`process-${this.#names}`, owner);
     if (this.#closed) throw closed();
-    const process = new MediaProcess(isolation.launch(this.program, folder.path, owner), folder, this.options);
+    const process = new MediaProcess(
+      isolation.launch(this.program, folder.path, owner, this.options),
+      folder,
+      this.options,
+    );
     this.#processes.add(process);
     return process;
   }
@@ -128,10 +132,11 @@ export class MediaProcessPool {
       () => true,
       () => false,
     );
-    const held = process.alive ? heldMemory(process.pid) : null;
+    const held = process.alive ? usageOf(process.pid) : null;
+    const isGrown = (held?.memory ?? 0) > IDLE_MEMORY_BYTES || (process.alive && process.isWornOut);
     // The slot that is reserved for a customer without one adds one process, for as long as it is needed.
     const isOneTooMany = this.#processes.size > this.options.processes;
-    if (isEmptied && process.alive && !this.#closed && !isOneTooMany && (held ?? 0) <= IDLE_MEMORY_BYTES) {
+    if (isEmptied && process.alive && !this.#closed && !isOneTooMany && !isGrown) {
       this.#keepIdle(process);
       return;
     }

@@ -1,27 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { ReaderFailure } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { childEnvironment, type Launch } from './isolation/isolation.js';
+import { childEnvironment, type Launch, type ProcessLimits } from './isolation/isolation.js';
 import { readyAnswer } from './media-answer.js';
 import { encodeFrame, type Frame, type FrameBounds, FrameError, FrameReader } from './media-channel.js';
 import type { MediaJob } from './media-job.js';
-import { heldMemory } from './process-status.js';
-import type { ProcessFolder } from './scratch.js';
+import { usageOf, writtenBy } from './process-status.js';
+import { type FolderUsage, MAX_TEMPORARY_FILES, type ProcessFolder } from './scratch.js';
 import { TimeLimit } from './time-limit.js';
 
-export interface ProcessBounds {
+export interface ProcessBounds extends ProcessLimits {
   /** Milliseconds that one job may take, not counting those for which it waited for a processor: see `TimeLimit`. */
   readonly timeoutMs: number;
-  /** Bytes of memory that the process may use (monitored where there is /proc). */
-  readonly maxMemoryBytes: number;
 }
 
 const WATCH_MS = 100;
+/** A decoder has sixteen; each takes memory of the kernel. */
+const MAX_THREADS = 64;
+/** How many times `maxTemporaryBytes` a process may write in its life, and how often after which it is replaced when it has nothing to do. */
+const [MOST_WRITTEN, WORN_OUT] = [6, 4];
 /** Characters of its standard error for one job; a decoder that was taken over may write without end. */
 const MAX_ERROR_BYTES = 1024 * 1024;
 /** Characters: the stack of an error that ends Node, whose message comes first. */
@@ -57,6 +60,8 @@ export class MediaProcess {
   /** How it ended. */
   #how = 'has not started';
 
+  #isCounting = false;
+  readonly #watch = setInterval(() => this.#requireLimits(), WATCH_MS).unref();
   /** Of the process that decodes, if it is not the one that we started. */
   #inner: number | null = null;
 
@@ -89,6 +94,7 @@ export class MediaProcess {
     });
     this.#ended = new Promise((resolve) => {
       const gone = (why: string) => {
+        clearInterval(this.#watch);
         this.#alive = false;
         this.#how = why;
         this.#settle?.(this.#failure(`The media process ${this.#verdict ?? why}.`));
@@ -133,7 +139,6 @@ export class MediaProcess {
     this.#ref();
     this.#errorBytes = 0;
     let limit = this.#ready ? null : this.#limit(START_MS);
-    const watch = setInterval(() => this.#requireMemory(), WATCH_MS);
     try {
       const outcome = await new Promise<Frame | Error>((resolve) => {
         this.#settle = resolve;
@@ -156,7 +161,6 @@ export class MediaProcess {
     } finally {
       this.#settle = null;
       limit?.stop();
-      clearInterval(watch);
       if (this.#alive) this.#rest();
       if (this.#verdict !== null) await this.#ended;
     }
@@ -220,10 +224,48 @@ export class MediaProcess {
     if (this.#inner === null || !this.#alive || !signalled(this.#inner, 'SIGKILL')) this.#child.kill('SIGKILL');
   }
 
-  #requireMemory(): void {
-    const held = heldMemory(this.pid);
-    if (held === null || held <= this.bounds.maxMemoryBytes || this.#settle === null) return;
-    this.#kill(`was stopped: it used more than ${Math.round(this.bounds.maxMemoryBytes / 1024 ** 2)} MiB of memory`);
+  /** From its start to its end: what was taken over chooses when it exceeds a limit. */
+  #requireLimits(): void {
+    if (!this.#alive) return;
+    const { maxMemoryBytes, maxTemporaryBytes } = this.bounds;
+    const { memory, threads } = usageOf(this.pid) ?? { memory: 0, threads: 0 };
+    if (memory > maxMemoryBytes) this.#kill(`was stopped: it used more than ${mebibytes(maxMemoryBytes)} of memory`);
+    if (threads > MAX_THREADS) this.#kill(`was stopped: it had more than ${MAX_THREADS} threads`);
+    if (this.launch.othersOf?.(this.pid)) this.#kill('was stopped: it started another process');
+    if (this.launch.temporaryFileSystem === undefined && (writtenBy(this.pid) ?? 0) > MOST_WRITTEN * maxTemporaryBytes)
+      this.#kill(`was stopped: it wrote more than ${mebibytes(MOST_WRITTEN * maxTemporaryBytes)}`);
+    this.#requireFewFiles().catch(() => undefined);
+  }
+
+  async #requireFewFiles(): Promise<void> {
+    if (this.#isCounting) return;
+    this.#isCounting = true;
+    try {
+      const { bytes, files } = await this.#temporaryFiles();
+      const { maxTemporaryBytes } = this.bounds;
+      if (bytes > maxTemporaryBytes)
+        this.#kill(`was stopped: its temporary files had more than ${mebibytes(maxTemporaryBytes)}`);
+      if (files > MAX_TEMPORARY_FILES)
+        this.#kill(`was stopped: it had more than ${MAX_TEMPORARY_FILES} temporary files`);
+    } finally {
+      this.#isCounting = false;
+    }
+  }
+
+  async #temporaryFiles(): Promise<FolderUsage> {
+    const { temporaryFileSystem: place } = this.launch;
+    if (place === undefined) return this.folder.temporaryFiles();
+    // Until then nothing of the picture's runs.
+    if (this.#inner === null) return { bytes: 0, files: 0 };
+    // The process can change nothing on the way there: the root and its folder are read-only.
+    const { bsize, blocks, bfree, files, ffree } = await statfs(`/proc/${this.pid}/root${place}`);
+    return { bytes: bsize * (blocks - bfree), files: files - ffree };
+  }
+
+  /** It has written so much that it should be replaced, where what it deleted and keeps open is not counted otherwise. */
+  get isWornOut(): boolean {
+    const { temporaryFileSystem } = this.launch;
+    return temporaryFileSystem === undefined && (writtenBy(this.pid) ?? 0) > WORN_OUT * this.bounds.maxTemporaryBytes;
   }
 
   #failure(what: string): Error {
@@ -263,6 +305,10 @@ function start(launch: Launch, folder: string): Started {
     () => null,
   );
   return { child, innerParent };
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 ** 2)} MiB`;
 }
 
 /** Its descriptor 3; absent as the others are. */

@@ -33,10 +33,19 @@ export interface ProcessFolder {
   handOver(name: string): Promise<void>;
   /** Removes the picture. Throws when something else is in its place, or it cannot be removed. An absent one is ignored. */
   takeBack(): Promise<void>;
+  /** What is below `TEMPORARY`. */
+  temporaryFiles(): Promise<FolderUsage>;
   /** Removes the folder with everything in it. Call it when the process has ended. */
   remove(): Promise<void>;
 }
 
+export interface FolderUsage {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/** Temporary files of a process; decoders have one at a time. */
+export const MAX_TEMPORARY_FILES = 64;
 export const PICTURE = 'picture';
 export const TEMPORARY = 'tmp';
 
@@ -108,6 +117,8 @@ async function processFolder(
     }
     const folder = await OpenFolder.at(path);
     openFolders.add(folder);
+    const temporary = await OpenFolder.at(folder.path(TEMPORARY));
+    openFolders.add(temporary);
     return {
       path,
       handOver: (file) =>
@@ -119,9 +130,12 @@ async function processFolder(
         onDisk(async () => {
           await unlink(folder.path(PICTURE)).catch(unlessAbsent);
         }),
+      temporaryFiles: () => usageIn(temporary),
       remove: () =>
         onDisk(async () => {
           openFolders.delete(folder);
+          openFolders.delete(temporary);
+          await temporary.close();
           try {
             await folder.clear();
           } finally {
@@ -135,6 +149,22 @@ async function processFolder(
     throw error;
   }
 }
+
+/** Neither follows links nor looks into folders, of which decoders make none: each counts as too many files. */
+async function usageIn(folder: OpenFolder): Promise<FolderUsage> {
+  let [bytes, files] = [0, 0];
+  for await (const name of folder.names()) {
+    const found = await lstat(folder.path(name)).catch(unlessAbsent);
+    if (!found) continue;
+    bytes += found.blocks * BYTES_PER_BLOCK;
+    files += found.isFile() ? 1 : MAX_TEMPORARY_FILES + 1;
+    if (files > MAX_TEMPORARY_FILES) break;
+  }
+  return { bytes, files };
+}
+
+/** In stat(2), whatever the blocks of the file system. */
+const BYTES_PER_BLOCK = 512;
 
 /** The group of the process may do what the mode says; the owner stays this account. */
 async function letGroup(path: string, { gid }: Owner, mode: number): Promise<void> {

@@ -8,6 +8,13 @@ export interface ProgramFiles {
   readonly paths: readonly string[];
 }
 
+/** For a process from its start to its end. Bytes. */
+export interface ProcessLimits {
+  readonly maxMemoryBytes: number;
+  /** Of all its temporary files. */
+  readonly maxTemporaryBytes: number;
+}
+
 /** How a process is started at one level. */
 export interface Launch {
   readonly command: string;
@@ -16,6 +23,10 @@ export interface Launch {
   readonly filter?: Buffer;
   /** The command keeps running, starts a process that is the parent of ours, and writes JSON with its `child-pid` to descriptor 5. */
   readonly reportsChildPid: boolean;
+  /** Where its temporary files are, as it sees it, if that is a file system of its own that the kernel keeps to its size. */
+  readonly temporaryFileSystem?: string;
+  /** Whether there are processes of its account beside it, as far as known. Absent where it cannot be told, or there can be none. */
+  othersOf?(pid: number): boolean;
   /**
    * Ends what the process has started and left, once it has ended itself. Absent where nothing can be left, and where it cannot be told
    * from other processes of this account.
@@ -34,7 +45,7 @@ export interface Isolation {
   /** The account of the next process, which no other process has; null: this account. */
   nextOwner(): Owner | null;
   /** @param folder The process's own: its working directory, where it finds its pictures by name. */
-  launch(program: ProgramFiles, folder: string, owner: Owner | null): Launch;
+  launch(program: ProgramFiles, folder: string, owner: Owner | null, limits: ProcessLimits): Launch;
 }
 
 /** Also read by the build, which compiles the script for a Node with these. */
@@ -57,13 +68,13 @@ export const childEnvironment: Readonly<Record<string, string>> = {
 const GIB = 1024 ** 3;
 
 /**
- * Kernel limits of each process (setrlimit(2)), for prlimit(1). WebAssembly reserves far more address space than the memory that it uses;
- * the parent monitors actual usage.
+ * Kernel limits of each process (setrlimit(2)), for prlimit(1). WebAssembly reserves far more address space than the memory that it uses, and
+ * decoders reserve up to 0.7 GB that they do not use, which counts as data; the parent monitors actual usage.
  */
-export const resourceLimits: readonly string[] = [
+export const resourceLimits = ({ maxMemoryBytes, maxTemporaryBytes }: ProcessLimits): readonly string[] => [
   `--as=${256 * GIB}`,
+  `--data=${maxMemoryBytes + GIB}`,
   '--core=0',
   '--nofile=256',
-  // A HEIC of 210 megapixels is 840 MB unpacked.
-  `--fsize=${4 * GIB}`,
+  `--fsize=${maxTemporaryBytes}`,
 ];

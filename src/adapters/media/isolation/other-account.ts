@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { processesOf } from '../process-status.js';
+import { isOf, processesOf, processIds } from '../process-status.js';
 import { type Isolation, nodeArguments, type Owner, resourceLimits } from './isolation.js';
 
 /** Above the ids that systems give to their own accounts and to people, below those reserved for others, and mapped in every container. */
@@ -29,16 +29,28 @@ export function otherAccount(): Isolation {
       }
       throw new Error('processes run under every user id that media processes may have');
     },
-    launch: (program, _, owner) => ({
+    launch: (program, _, owner, limits) => ({
       command: 'setpriv',
       args: [
         ...asOwner(owner),
-        ...['prlimit', ...resourceLimits, `--nproc=${MAX_PROCESSES}`],
+        ...['prlimit', ...resourceLimits(limits), `--nproc=${MAX_PROCESSES}`],
         ...nodeArguments(program, process.pid),
       ],
       reportsChildPid: false,
+      othersOf: others(owner),
       endOthers: () => endAll(owner),
     }),
+  };
+}
+
+/** Looks at each process of the machine once, when it is new. */
+function others(owner: Owner | null): (pid: number) => boolean {
+  let known = new Set<number>();
+  return (pid) => {
+    const running = processIds();
+    const own = running.filter((each) => !known.has(each) && each !== pid && isOf(each, owner?.uid ?? -1));
+    known = new Set(running);
+    return own.length > 0;
   };
 }
 

@@ -5,10 +5,10 @@ export function ownAccount(hasPrlimit: boolean): Isolation {
   return {
     level: 'process',
     nextOwner: () => null,
-    launch(program) {
+    launch(program, _folder, _owner, limits) {
       const [node = '', ...args] = nodeArguments(program, process.pid);
       if (!hasPrlimit) return { command: node, args, reportsChildPid: false };
-      return { command: 'prlimit', args: [...resourceLimits, node, ...args], reportsChildPid: false };
+      return { command: 'prlimit', args: [...resourceLimits(limits), node, ...args], reportsChildPid: false };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { TEMPORARY } from '../scratch.js';
 import { childEnvironment, type Isolation, type Launch, nodeArguments, resourceLimits } from './isolation.js';
@@ -29,12 +30,14 @@ const NOBODY = '65534';
  */
 export function sandbox(architecture: FilteredArchitecture): Isolation {
   const filter = seccompFilter(architecture);
+  const hasSizes = knowsSizes();
   return {
     level: 'sandbox',
     nextOwner: () => null,
-    launch(program, folder): Launch {
+    launch(program, folder, _, limits): Launch {
+      const temporary = join(INSIDE, TEMPORARY);
       const args = [
-        ...resourceLimits,
+        ...resourceLimits(limits),
         'bwrap',
         '--unshare-all',
         '--die-with-parent',
@@ -44,12 +47,21 @@ export function sandbox(architecture: FilteredArchitecture): Isolation {
         ...LIBRARIES.flatMap((path) => ['--ro-bind-try', path, path]),
         ...[process.execPath, ...program.paths].flatMap((path) => ['--ro-bind', path, path]),
         ...DEVICES.flatMap((path) => ['--dev-bind', path, path]),
-        ...['--ro-bind', folder, INSIDE, '--bind', join(folder, TEMPORARY), join(INSIDE, TEMPORARY)],
+        ...['--ro-bind', folder, INSIDE],
+        ...(hasSizes
+          ? ['--size', String(limits.maxTemporaryBytes), '--tmpfs', temporary]
+          : ['--bind', join(folder, TEMPORARY), temporary]),
         ...['--remount-ro', '/', '--chdir', INSIDE],
         ...['--seccomp', '4', '--info-fd', '5'],
         ...['--', ...nodeArguments(program, FIRST_INSIDE)],
       ];
-      return { command: 'prlimit', args, filter, reportsChildPid: true };
+      const launch = { command: 'prlimit', args, filter, reportsChildPid: true };
+      return hasSizes ? { ...launch, temporaryFileSystem: temporary } : launch;
     },
   };
+}
+
+/** Whether bubblewrap limits the size of file systems in memory, which it does from version 0.7 on. */
+function knowsSizes(): boolean {
+  return spawnSync('bwrap', ['--help'], { encoding: 'utf8' }).stdout?.includes('--size ') ?? false;
 }

@@ -24,6 +24,13 @@ export const FORBIDDEN = {
   kcmp: [312, 272],
   pidfd_open: [434, 434],
   pidfd_getfd: [438, 438],
+  // Memory that is no process's: files without a name in memory, and what processes exchange.
+  memfd_create: [319, 279],
+  memfd_secret: [447, 447],
+  shmget: [29, 194],
+  semget: [64, 190],
+  msgget: [68, 186],
+  mq_open: [240, 180],
   // Another view of the file system, or other namespaces.
   mount: [165, 40],
   umount2: [166, 39],
