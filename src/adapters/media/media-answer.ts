@@ -151,6 +151,7 @@ const facts = {
     changedOffset: writtenTime,
     xmpCreated: writtenTime,
     xmpOriginal: writtenTime,
+    xmpDigitized: writtenTime,
     iptcCreated: writtenTime,
     gpsUtc: writtenTime,
   }),
