@@ -44,3 +44,56 @@ export function withProperty(heic: Buffer, property: Buffer): Buffer {
 
 export const nclx = (primaries: number, transfer: number, matrix = 6): Buffer =>
   box('colr', Buffer.from('nclx', 'latin1'), Buffer.from([0, primaries, 0, transfer, 0, matrix, 0x80]));
+
+/** The first box of a type, with its head; found by its name. */
+function boxIn(file: Buffer, type: string): Buffer {
+  const at = file.indexOf(Buffer.from(type, 'latin1')) - 4;
+  return file.subarray(at, at + file.readUInt32BE(at));
+}
+
+const short = (value: number) => Buffer.from([value >> 8, value & 255]);
+const fullBox = (type: string, ...content: Buffer[]) => box(type, Buffer.alloc(4), ...content);
+
+/**
+ * A HEIC that consists of many tiles (ISO/IEC 23008-12, 6.6.2.3), each the picture of another HEIC, of so many pixels in height and width.
+ * `broken` tiles are there, but are no picture.
+ */
+export function gridHeic(tile: Buffer, side: number, { columns = 2, rows = 2, broken = 0 } = {}): Buffer {
+  const tiles = Array.from({ length: columns * rows }, (_, index) => index + 2);
+  const data = boxIn(tile, 'mdat').subarray(8);
+  const grid = Buffer.concat([Buffer.from([0, 0, rows - 1, columns - 1]), short(columns * side), short(rows * side)]);
+  const entry = (id: number, type: string) =>
+    box('infe', Buffer.from([2, 0, 0, 0]), short(id), short(0), Buffer.from(`${type}\0`));
+  const extent = (id: number, start: number, length: number) =>
+    Buffer.concat([short(id), short(0), short(1), longs(start, length)]);
+  const size = (width: number, height: number) => fullBox('ispe', longs(width, height));
+  const meta = (start: number) =>
+    fullBox(
+      'meta',
+      fullBox('hdlr', longs(0), Buffer.from('pict'), Buffer.alloc(13)),
+      fullBox('pitm', short(1)),
+      fullBox(
+        'iloc',
+        Buffer.from([0x44, 0]),
+        short(tiles.length + 1),
+        extent(1, start, grid.length),
+        ...tiles.map((id, index) => extent(id, start + grid.length + (index < broken ? data.length : 0), data.length)),
+      ),
+      fullBox('iinf', short(tiles.length + 1), entry(1, 'grid'), ...tiles.map((id) => entry(id, 'hvc1'))),
+      box(
+        'iprp',
+        box('ipco', boxIn(tile, 'hvcC'), size(side, side), size(columns * side, rows * side)),
+        fullBox(
+          'ipma',
+          longs(tiles.length + 1),
+          short(1),
+          Buffer.from([1, 3]),
+          ...tiles.flatMap((id) => [short(id), Buffer.from([2, 0x81, 2])]),
+        ),
+      ),
+      fullBox('iref', box('dimg', short(1), short(tiles.length), ...tiles.map(short))),
+    );
+  const head = box('ftyp', Buffer.from('heic\0\0\0\0mif1heic'));
+  const start = head.length + meta(0).length + 8;
+  return Buffer.concat([head, meta(start), box('mdat', grid, data, Buffer.alloc(data.length, 0x55))]);
+}

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import type { Region, Size } from '../../core/media/transformation.js';
 import { Boxes } from './boxes.js';
 import type { CodePoints } from './colour-space.js';
 import { bytesAt } from './file-bytes.js';
@@ -10,6 +11,15 @@ export interface HeifStructure {
   readonly codec: string | null;
   /** Colours by numbers. Null: none, or by a profile. */
   readonly codePoints: CodePoints | null;
+  /** Null when all of it is shown. */
+  readonly crop: HeifCrop | null;
+}
+
+/** The part of a picture that is shown: its clean aperture. */
+export interface HeifCrop extends Region {
+  /** Where in the file the box is that says so, and its content if everything were shown. */
+  readonly start: number;
+  readonly whole: Uint8Array;
 }
 
 /** Of the box `meta`, which contains no pixels that anyone would miss. */
@@ -29,10 +39,12 @@ export async function heifStructure(file: FileHandle): Promise<HeifStructure | n
   const primary = items.primary();
   if (primary === null) return null;
   const picture = items.coded(primary);
+  const crop = items.cropOf(primary);
   return {
     majorBrand,
     codec: items.typeOf(picture),
     codePoints: items.codePointsOf(primary) ?? items.codePointsOf(picture),
+    crop: crop && { ...crop, start: meta.content + crop.start },
   };
 }
 
@@ -57,7 +69,7 @@ function partsOf(bytes: Buffer, from = 0): readonly Part[] {
 class Items {
   readonly #parts: readonly Part[];
 
-  constructor(meta: Buffer) {
+  constructor(private readonly meta: Buffer) {
     this.#parts = partsOf(meta, 4);
   }
 
@@ -84,7 +96,8 @@ class Items {
       const isLong = content[0] === 3;
       const id = whole(() => (isLong ? content.readUInt32BE(4) : content.readUInt16BE(4)));
       const at = isLong ? 10 : 8;
-      if (id === item) return content.toString('latin1', at, at + 4);
+      const codec = content.toString('latin1', at, at + 4);
+      if (id === item) return /^[\w ]{4}$/.test(codec) ? codec : null;
     }
     return null;
   }
@@ -96,6 +109,29 @@ class Items {
     const points = colours.find((colour) => kindOf(colour) === 'nclx')?.content;
     if (points === undefined || points.length < 8) return null;
     return { primaries: points.readUInt16BE(4), transfer: points.readUInt16BE(6) };
+  }
+
+  /** By the first clean aperture (`clap`); rotation (`irot`) and mirror (`imir`) apply to what it shows, in the order of the properties. */
+  cropOf(item: number): HeifCrop | null {
+    const properties = this.#propertiesOf(item);
+    const extent = properties.find(({ type, content }) => type === 'ispe' && content.length >= 12)?.content;
+    const aperture = properties.find(({ type, content }) => type === 'clap' && content.length >= 32)?.content;
+    if (!extent || !aperture) return null;
+    let frame = { width: extent.readUInt32BE(4), height: extent.readUInt32BE(8) };
+    let region: Region = { left: 0, top: 0, ...frame };
+    for (const { type, content } of properties) {
+      if (type === 'clap' && content === aperture) region = apertureIn(frame, content);
+      if (type === 'imir') region = mirrored(region, frame, ((content[0] ?? 0) & 1) === 0);
+      for (let quarters = type === 'irot' ? (content[0] ?? 0) & 3 : 0; quarters > 0; quarters -= 1) {
+        region = turned(region, frame);
+        frame = { width: frame.height, height: frame.width };
+      }
+    }
+    const whole = Buffer.alloc(32);
+    for (const [index, value] of [extent.readUInt32BE(4), 1, extent.readUInt32BE(8), 1, 0, 1, 0, 1].entries()) {
+      whole.writeUInt32BE(value, 4 * index);
+    }
+    return { ...region, start: aperture.byteOffset - this.meta.byteOffset, whole };
   }
 
   #part(type: string): Buffer | null {
@@ -148,4 +184,28 @@ function whole(read: () => number): number | null {
   } catch {
     return null;
   }
+}
+
+/** Width, height and the distance of its middle from that of the frame, each a fraction (ISO 14496-12, 12.1.4). */
+function apertureIn({ width, height }: Size, content: Buffer): Region {
+  const size = (at: number) => content.readUInt32BE(at) / (content.readUInt32BE(at + 4) || 1);
+  const distance = (at: number) => content.readInt32BE(at) / (content.readUInt32BE(at + 4) || 1);
+  const within = (value: number, max: number) => Math.min(max, Math.max(0, Math.round(value)));
+  const along = (length: number, shown: number, off: number) => {
+    const start = within((length - shown) / 2 + off, length - 1);
+    return { start, length: Math.max(1, within(shown, length - start)) };
+  };
+  const [across, down] = [along(width, size(0), distance(16)), along(height, size(8), distance(24))];
+  return { left: across.start, top: down.start, width: across.length, height: down.length };
+}
+
+function mirrored({ left, top, width, height }: Region, frame: Size, isTopDown: boolean): Region {
+  return isTopDown
+    ? { left, top: frame.height - top - height, width, height }
+    : { left: frame.width - left - width, top, width, height };
+}
+
+/** By a quarter, anticlockwise. */
+function turned({ left, top, width, height }: Region, frame: Size): Region {
+  return { left: top, top: frame.width - left - width, width: height, height: width };
 }

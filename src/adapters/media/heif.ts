@@ -1,8 +1,10 @@
 import { createRequire } from 'node:module';
 import type { Libheif, default as OpenLibheif } from 'libheif-js/libheif-wasm/libheif-bundle.js';
+import type { Region, Size } from '../../core/media/transformation.js';
 import { type ColourSpace, converter } from './colour-space.js';
+import type { HeifStructure } from './heif-structure.js';
 import type { Pixels } from './pixel-tiff.js';
-import { decodeFailed, requirePictureSize } from './refusals.js';
+import { beyondDecoder, decodeFailed, requirePictureSize, unsupportedFeature } from './refusals.js';
 
 // From libheif's heif_image.h.
 const COLORSPACE_RGB = 1;
@@ -12,7 +14,12 @@ const CHROMA_INTERLEAVED_RRGGBB_LE = 14;
 const CHROMA_INTERLEAVED_RRGGBBAA_LE = 15;
 const CHANNEL_INTERLEAVED = 10;
 
+const HEVC = ['hvc1', 'hev1'];
+
 // From heif_error.h.
+const OK = 0;
+const UNSUPPORTED = [3, 4, 11];
+const MEMORY_ALLOCATION = 6;
 /** Unknown type of profile, primaries, transfer or matrix; contradiction between container and bitstream. The pixels are there. */
 const COLOUR_WARNINGS = [126, 133, 134, 135, 152];
 const MAX_WARNINGS = 100;
@@ -25,7 +32,11 @@ export interface DecodedHeif extends Pixels {
 export interface HeifOrder {
   readonly maxPixels: number;
   readonly space: ColourSpace | null;
+  readonly structure: HeifStructure | null;
 }
+
+/** A limit of the decoder's own. */
+class LimitExceeded extends Error {}
 
 /**
  * Decodes the primary picture of a HEIC file to 8 bits per channel in the file's own colour space, rotated and mirrored as the container
@@ -33,10 +44,22 @@ export interface HeifOrder {
  * `maxPixels`. The pixels are a view into memory of the decoder.
  */
 export function decodeHeif(file: Uint8Array, order: HeifOrder): DecodedHeif {
+  const { crop } = order.structure ?? {};
+  // The decoder takes the size of what is shown for that of the whole, and refuses to decode more: it is given the whole, and cropped here.
+  if (crop) file.set(crop.whole, crop.start);
+  // An instance for each attempt: its memory never shrinks, and nothing of a hostile file outlives it.
+  const attempt = (hasLimits: boolean) =>
+    decodeWith(openLibheif()({ print: () => undefined, printErr: () => undefined }), file, { ...order, hasLimits });
   try {
-    // An instance for each picture: its memory never shrinks, and nothing of a hostile file outlives it.
-    return decodeWith(openLibheif()({ print: () => undefined, printErr: () => undefined }), file, order);
+    try {
+      return attempt(true);
+    } catch (error) {
+      // Ours hold: pixels, and the memory and time of the process.
+      if (error instanceof LimitExceeded) return attempt(false);
+      throw error;
+    }
   } catch (error) {
+    if (error instanceof LimitExceeded) throw beyondDecoder('image/heic');
     // A trap inside WebAssembly, out of memory included.
     if (error instanceof Error && error.name === 'RuntimeError') throw decodeFailed();
     throw error;
@@ -48,16 +71,25 @@ function openLibheif(): typeof OpenLibheif {
   return createRequire(import.meta.url)('libheif-js/libheif-wasm/libheif-bundle.js');
 }
 
-function decodeWith(heif: Libheif, file: Uint8Array, { maxPixels, space }: HeifOrder): DecodedHeif {
+function decodeWith(
+  heif: Libheif,
+  file: Uint8Array,
+  { maxPixels, space, structure, hasLimits }: HeifOrder & { hasLimits: boolean },
+): DecodedHeif {
   /** `struct heif_error` (code, subcode, message), followed by one word for the output of a call. */
   const error = heif._malloc(16);
   const out = error + 12;
   const word = (pointer: number) => heif.HEAPU32[pointer / 4] ?? 0;
   const requireSuccess = () => {
-    if (word(error) !== 0) throw decodeFailed();
+    const code = word(error);
+    if (code === MEMORY_ALLOCATION) throw new LimitExceeded();
+    if (code !== OK && (UNSUPPORTED.includes(code) || !HEVC.includes(structure?.codec ?? 'hvc1')))
+      throw unsupportedFeature(`HEIF images of this kind (${structure?.codec ?? 'unknown'})`);
+    if (code !== OK) throw decodeFailed();
   };
 
   const context = heif._heif_context_alloc();
+  if (!hasLimits) heif._heif_context_set_security_limits(error, context, heif._heif_get_disabled_security_limits());
   const copy = heif._malloc(file.length);
   heif.HEAPU8.set(file, copy);
   heif._heif_context_read_from_memory(error, context, copy, file.length, 0);
@@ -76,23 +108,33 @@ function decodeWith(heif: Libheif, file: Uint8Array, { maxPixels, space }: HeifO
   heif._heif_decode_image(error, handle, out, COLORSPACE_RGB, chroma[space ? 1 : 0] ?? 0, 0);
   requireSuccess();
   const image = word(out);
-  const [width, height] = [
-    heif._heif_image_get_width(image, CHANNEL_INTERLEAVED),
-    heif._heif_image_get_height(image, CHANNEL_INTERLEAVED),
-  ];
-  requirePictureSize(width, height, maxPixels);
+  const whole = {
+    width: heif._heif_image_get_width(image, CHANNEL_INTERLEAVED),
+    height: heif._heif_image_get_height(image, CHANNEL_INTERLEAVED),
+  };
+  requirePictureSize(whole.width, whole.height, maxPixels);
+  const { left, top, width, height } = shown(whole, structure?.crop ?? null);
   const plane = heif._heif_image_get_plane_readonly2(image, CHANNEL_INTERLEAVED, out);
   const stride = word(out);
   const channels = alpha ? 4 : 3;
-  const rowBytes = (y: number, length: number) => heif.HEAPU8.subarray(plane + y * stride, plane + y * stride + length);
+  const rowBytes = (y: number, bytesPerSample = 1) => {
+    const start = plane + (top + y) * stride + left * channels * bytesPerSample;
+    return heif.HEAPU8.subarray(start, start + width * channels * bytesPerSample);
+  };
   const warnings = heif._malloc(12 * MAX_WARNINGS);
   const warned = heif._heif_image_get_decoding_warnings(image, 0, warnings, MAX_WARNINGS);
   const subcodes = Array.from({ length: warned }, (_, index) => word(warnings + 12 * index + 4));
   const damaged = subcodes.some((subcode) => !COLOUR_WARNINGS.includes(subcode));
   const facts = { width, height, channels, damaged } as const;
-  if (space === null) return { ...facts, row: (y) => rowBytes(y, width * channels) };
+  if (space === null) return { ...facts, row: (y) => rowBytes(y) };
   const bits = heif._heif_image_get_bits_per_pixel_range(image, CHANNEL_INTERLEAVED);
   const convert = converter(space, 2 ** bits - 1);
   const samples = (bytes: Uint8Array) => new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
-  return { ...facts, row: (y) => convert(samples(rowBytes(y, 2 * width * channels)), channels) };
+  return { ...facts, row: (y) => convert(samples(rowBytes(y, 2)), channels) };
+}
+
+/** The part that is shown, if it is inside of what was decoded. */
+function shown({ width, height }: Size, crop: Region | null): Region {
+  const isInside = crop !== null && crop.left + crop.width <= width && crop.top + crop.height <= height;
+  return isInside ? crop : { left: 0, top: 0, width, height };
 }

@@ -7,8 +7,8 @@ import type { PictureMetadata } from './metadata.js';
 import type { MetadataSource } from './metadata-reader.js';
 import { perceptualHash } from './perceptual-hash.js';
 import { type Picture, withPicture } from './picture.js';
-import { decodeFailed, Refusal } from './refusals.js';
-import { type SmallPicture, sharpOf, smallPicture } from './small-picture.js';
+import { beyondDecoder, decodeFailed, Refusal } from './refusals.js';
+import { isDecoderLimit, type SmallPicture, sharpOf, smallPicture } from './small-picture.js';
 
 export interface InspectOrder {
   readonly path: string;
@@ -54,8 +54,8 @@ async function decode(picture: Picture): Promise<{ small: SmallPicture; damaged:
   try {
     return { small: await smallPicture(picture, { ...order, failOn: 'error' }), damaged: picture.damaged };
   } catch {
-    const small = await smallPicture(picture, { ...order, failOn: 'none' }).catch(() => {
-      throw decodeFailed();
+    const small = await smallPicture(picture, { ...order, failOn: 'none' }).catch((error) => {
+      throw isDecoderLimit(error) ? beyondDecoder(picture.contentType) : decodeFailed();
     });
     return { small, damaged: true };
   }

@@ -10,6 +10,8 @@ declare module 'libheif-js/libheif-wasm/libheif-bundle.js' {
     _malloc(size: number): number;
     _free(pointer: number): void;
     _heif_context_alloc(): number;
+    _heif_get_disabled_security_limits(): number;
+    _heif_context_set_security_limits(error: number, context: number, limits: number): void;
     _heif_context_read_from_memory(
       error: number,
       context: number,

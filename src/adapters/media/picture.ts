@@ -1,26 +1,29 @@
-import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
+import { copyFile, type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
 import { isRawType } from '../../core/media/formats.js';
+import { Boxes } from './boxes.js';
 import { type Colours, declaredColours, isAdobeRgbByTiff, pngCodePoints } from './declared-colours.js';
 import { bytesAt, inMemory } from './file-bytes.js';
 import { firstFrame, gifXmp } from './gif-blocks.js';
 import { decodeHeif } from './heif.js';
-import { heifStructure } from './heif-structure.js';
+import { type HeifStructure, heifStructure } from './heif-structure.js';
 import { writePixelTiff } from './pixel-tiff.js';
 import { type EmbeddedMetadata, pngMetadata } from './png-metadata.js';
 import { OTHER_RAW, type RawFile } from './raw/raw-file.js';
 import { readRaw, withRawPicture } from './raw/raw-picture.js';
 import { TiffReader, tiffHeader, tiffOf } from './raw/tiff-reader.js';
 import {
+  beyondDecoder,
   decodeFailed,
   fileEmpty,
   notAnImage,
   requireDensity,
   requirePictureSize,
+  unsupportedFeature,
   unsupportedFormat,
 } from './refusals.js';
-import { isTurned, swapped } from './small-picture.js';
+import { isDecoderLimit, isTurned, swapped } from './small-picture.js';
 import { HEAD_BYTES, isHeif, mayBeRaw, sniff } from './sniff.js';
 
 /** A picture in a file that sharp can decode, known by its header. */
@@ -37,6 +40,8 @@ export interface Picture {
   readonly colours: Colours;
   /** More than 8 bits. */
   readonly isDeep: boolean;
+  /** It is within our limits and beyond those of its decoder. */
+  readonly unlimited: boolean;
   /** Found to be damaged while opening it. */
   readonly damaged: boolean;
   /** The file to read metadata from, in addition to those below. */
@@ -71,17 +76,27 @@ export async function withPicture<T>(order: PictureOrder, work: (picture: Pictur
   }
 }
 
-async function withOrdinaryPicture<T>(
-  { path, folder, maxPixels, contentType, file }: PictureOrder & { contentType: string; file: FileHandle },
-  work: (picture: Picture) => Promise<T>,
-): Promise<T> {
-  const header = await sharp(path, { failOn: 'none', limitInputPixels: false })
-    .metadata()
-    .catch(() => null);
-  if (isHeif(contentType) && header?.compression !== 'av1') {
-    return withHeif({ path, folder, maxPixels, contentType, file, header }, work);
-  }
-  if (header === null) throw decodeFailed();
+interface OpenFile extends PictureOrder {
+  readonly contentType: string;
+  readonly file: FileHandle;
+}
+
+async function withOrdinaryPicture<T>(order: OpenFile, work: (picture: Picture) => Promise<T>): Promise<T> {
+  const { contentType, file } = order;
+  if (!isHeif(contentType) && contentType !== 'image/avif') return work(await opened(order, null));
+  const structure = await heifStructure(file);
+  if (structure === null && (await isSequence(file)))
+    throw unsupportedFeature('Image sequences without a single image');
+  // Its type says which codec it has, its brands need not.
+  const isAv1 = structure?.codec ? structure.codec === 'av01' : contentType === 'image/avif';
+  return isAv1 ? withAvif(order, structure, work) : withHeif(order, structure, work);
+}
+
+/** Opens what sharp decodes as it is. */
+async function opened(order: OpenFile, structure: HeifStructure | null): Promise<Picture> {
+  const { path, maxPixels, contentType, file } = order;
+  const { header, unlimited } = await headerOf(path);
+  if (header === null) throw unlimited ? beyondDecoder(contentType) : decodeFailed();
   const found = await embeddedMetadata(file, contentType);
   const heif = header.format === 'heif';
   const written = header.orientation ?? (found.exif && (await orientationIn(found.exif)));
@@ -90,21 +105,22 @@ async function withOrdinaryPicture<T>(
   const { width, height } = heif ? header.autoOrient : isTurned(orientation) ? swapped(lying) : lying;
   requirePictureSize(width, height, maxPixels);
   requireDensity({ contentType, width, height, sizeBytes: (await file.stat()).size });
-  return work({
+  return {
     path,
     contentType: heif ? 'image/avif' : contentType,
     width,
     height,
     orientation,
     alpha: header.hasAlpha,
-    colours: await coloursOf(file, contentType, header),
+    colours: await coloursOf(file, contentType, { header, structure }),
     isDeep: header.depth === 'ushort',
+    unlimited,
     damaged: false,
     metadataPath: path,
     exif: header.exif ?? found.exif,
     xmp: header.xmp ?? found.xmp,
     iptc: found.iptc,
-  });
+  };
 }
 
 /** What libvips does not find. */
@@ -125,13 +141,25 @@ async function orientationIn(exif: Uint8Array): Promise<number | undefined> {
   return (await tiff.number(main?.entries.get(ORIENTATION))) ?? undefined;
 }
 
-async function coloursOf(file: FileHandle, contentType: string, header: Metadata): Promise<Colours> {
-  const codePoints = async () => {
-    if (header.format === 'heif') return (await heifStructure(file))?.codePoints ?? null;
-    return contentType === 'image/png' ? pngCodePoints(file) : null;
-  };
+/** The header as libvips reads it; null when it cannot. Without limits of a decoder only where these are what is in the way: ours hold. */
+async function headerOf(path: string): Promise<{ header: Metadata | null; unlimited: boolean }> {
+  const read = (unlimited: boolean) => sharp(path, { failOn: 'none', limitInputPixels: false, unlimited }).metadata();
+  try {
+    return { header: await read(false), unlimited: false };
+  } catch (error) {
+    const unlimited = isDecoderLimit(error);
+    return { header: unlimited ? await read(true).catch(() => null) : null, unlimited };
+  }
+}
+
+async function coloursOf(
+  file: FileHandle,
+  contentType: string,
+  { header, structure }: { header: Metadata; structure: HeifStructure | null },
+): Promise<Colours> {
+  const codePoints = contentType === 'image/png' ? await pngCodePoints(file) : (structure?.codePoints ?? null);
   const isAdobeRgb = contentType === 'image/tiff' && (await isAdobeRgbByTiff(file));
-  return declaredColours({ header, codePoints: await codePoints(), isAdobeRgb });
+  return declaredColours({ header, codePoints, isAdobeRgb });
 }
 
 /** Values that EXIF does not have leave the picture as it is. */
@@ -162,25 +190,46 @@ async function requireFrameSize(file: FileHandle, maxPixels: number): Promise<vo
   if (frame) requirePictureSize(frame.width, frame.height, maxPixels);
 }
 
-interface HeifFile {
-  readonly path: string;
-  readonly folder: string;
-  readonly maxPixels: number;
-  readonly contentType: string;
-  readonly file: FileHandle;
-  readonly header: Metadata | null;
+/** Major brands by which libvips takes a file for one that libheif decodes. */
+const KNOWN_BRANDS = ['avif', 'mif1', 'heic', 'heix'];
+const MAJOR_BRAND_AT = 8;
+
+async function withAvif<T>(
+  order: OpenFile,
+  structure: HeifStructure | null,
+  work: (picture: Picture) => Promise<T>,
+): Promise<T> {
+  if (structure === null || KNOWN_BRANDS.includes(structure.majorBrand)) return work(await opened(order, structure));
+  // The first picture of a sequence, which is decoded like any other once the file says that it is one.
+  const path = join(order.folder, 'picture.avif');
+  try {
+    await copyFile(order.path, path);
+    const copy = await open(path, 'r+');
+    try {
+      await copy.write('avif', MAJOR_BRAND_AT, 'latin1');
+    } finally {
+      await copy.close();
+    }
+    return await work({ ...(await opened({ ...order, path }, structure)), metadataPath: order.path });
+  } finally {
+    await rm(path, { force: true });
+  }
 }
 
 async function withHeif<T>(
-  { path, folder, maxPixels, contentType, file, header }: HeifFile,
+  { path, folder, maxPixels, contentType }: OpenFile,
+  structure: HeifStructure | null,
   work: (picture: Picture) => Promise<T>,
 ): Promise<T> {
-  const { icc, exif, xmp } = header ?? {};
-  const codePoints = (await heifStructure(file))?.codePoints ?? null;
-  const colours = await declaredColours({ header: { space: 'srgb', icc, exif }, codePoints });
+  const { icc, exif, xmp } = (await headerOf(path)).header ?? {};
+  const colours = await declaredColours({
+    header: { space: 'srgb', icc, exif },
+    codePoints: structure?.codePoints ?? null,
+  });
   // 8 bits are too few for more light than sRGB has.
   const isHighRange = colours.space?.tone !== undefined;
-  const decoded = decodeHeif(await readFile(path), { maxPixels, space: isHighRange ? colours.space : null });
+  const space = isHighRange ? colours.space : null;
+  const decoded = decodeHeif(await readFile(path), { maxPixels, space, structure });
   const { width, height, channels, damaged } = decoded;
   const tiff = join(folder, 'heif.tif');
   try {
@@ -191,6 +240,7 @@ async function withHeif<T>(
       path: tiff,
       colours: isHighRange ? { space: null, ignoreIcc: false } : colours,
       isDeep: false,
+      unlimited: false,
       metadataPath: path,
       exif,
       xmp,
@@ -198,4 +248,10 @@ async function withHeif<T>(
   } finally {
     await rm(tiff, { force: true });
   }
+}
+
+/** Frames in a track. */
+async function isSequence(file: FileHandle): Promise<boolean> {
+  const boxes = await new Boxes(file).within(0, (await file.stat()).size);
+  return boxes.some(({ type }) => type === 'moov');
 }

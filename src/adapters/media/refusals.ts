@@ -25,6 +25,13 @@ export const unsupportedFormat = (contentType: string) =>
     `Files of type ${contentType} are not accepted. Convert this one to JPEG, PNG, WebP, TIFF or AVIF.`,
   );
 
+/** @param what In the plural, as in "HEIF images of JPEG 2000". */
+export const unsupportedFeature = (what: string) =>
+  refusal('unsupported_format', `${what} are not supported. Convert this one to JPEG or PNG.`);
+
+export const beyondDecoder = (contentType: string) =>
+  unsupportedFeature(`Files of type ${contentType} with as many or as large parts as this one`);
+
 export const decodeFailed = () =>
   refusal('decode_failed', 'The image is damaged and cannot be decoded. Send it again from the original.');
 

@@ -1,4 +1,4 @@
-import sharp, { type Sharp } from 'sharp';
+import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import type { Size } from '../../core/media/transformation.js';
 import { type ColourSpace, converter } from './colour-space.js';
 import type { Picture } from './picture.js';
@@ -29,14 +29,29 @@ export interface SmallOrder {
  * Rotation comes last, because rotating the large picture would need all of it in memory.
  */
 export async function smallPicture(picture: Picture, { failOn, ...order }: SmallOrder): Promise<SmallPicture> {
-  const { width, height } = isTurned(picture.orientation) ? swapped(order) : order;
+  const size = isTurned(picture.orientation) ? swapped(order) : order;
+  const lying = await decoded(picture, size, { failOn, unlimited: picture.unlimited }).catch((error) => {
+    if (picture.unlimited || !isDecoderLimit(error)) throw error;
+    return decoded(picture, size, { failOn, unlimited: true });
+  });
+  return rotate(lying, picture.orientation);
+}
+
+/** Whether a decoder gave up because of a limit of its own, below ours. */
+export function isDecoderLimit(error: unknown): boolean {
+  return error instanceof Error && /Security limit exceeded/.test(error.message);
+}
+
+async function decoded(
+  picture: Picture,
+  { width, height }: Size,
+  options: Pick<SharpOptions, 'failOn' | 'unlimited'>,
+): Promise<SmallPicture> {
   const { space, ignoreIcc } = picture.colours;
   // The size was checked when the picture was opened.
-  const lying = sharp(picture.path, { failOn, limitInputPixels: false, ignoreIcc }).resize(width, height, {
-    fit: 'fill',
-  });
-  const small = space === null ? await pixelsOf(lying.toColourspace('srgb')) : await converted(lying, picture, space);
-  return rotate(small, picture.orientation);
+  const input = sharp(picture.path, { ...options, limitInputPixels: false, ignoreIcc });
+  const lying = input.resize(width, height, { fit: 'fill' });
+  return space === null ? pixelsOf(lying.toColourspace('srgb')) : converted(lying, picture, space);
 }
 
 /** The pixels in sRGB, from another space: scaled there, as sharp would not know what else to do. */

@@ -70,6 +70,7 @@ async function opened({ raw, file }: RawOrder, path: string, preview: Preview, m
     alpha: false,
     colours: await declaredColours({ header, codePoints: null, isAdobeRgb: raw.isAdobeRgb }),
     isDeep: false,
+    unlimited: false,
     damaged: isCut(raw, (await file.stat()).size).sensorData,
     metadataPath: path,
     exif: raw.metadata ? metadataTiff(raw.metadata.little, raw.metadata) : undefined,
