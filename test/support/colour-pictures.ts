@@ -362,6 +362,8 @@ export interface TiffOptions {
   readonly compression?: number;
   readonly subfileType?: number;
   readonly isAdobeRgb?: boolean;
+  /** Default: all are one strip. */
+  readonly rowsPerStrip?: number;
 }
 
 /** A TIFF of a page for each of these, little-endian. */
@@ -376,9 +378,8 @@ export function tiff(...pages: readonly (readonly [Samples, TiffOptions?])[]): B
     return at;
   };
   for (const [index, [samples, options = {}]] of pages.entries()) {
-    const { width, height, channels, bits } = samples;
-    const values = tiffTags(samples, options);
-    const tags = new Map(values);
+    const { height, channels } = samples;
+    const tags = new Map(tiffTags(samples, options));
     const count = tags.size + 3 + (options.isAdobeRgb ? 1 : 0);
     const length = 2 + 12 * count + 4;
     const directoryAt = end;
@@ -392,11 +393,14 @@ export function tiff(...pages: readonly (readonly [Samples, TiffOptions?])[]): B
       place += even.length;
       return at;
     };
-    const pixels = Buffer.concat(Array.from({ length: height }, (_, y) => rowBytes(samples, y, true)));
-    tags.set(273, [4, [behind(pixels)]]);
-    tags.set(279, [4, [pixels.length]]);
+    const rows = Array.from({ length: height }, (_, y) => rowBytes(samples, y, true));
+    const perStrip = options.rowsPerStrip ?? height;
+    const strips = Array.from({ length: Math.ceil(height / perStrip) }, (_, strip) =>
+      Buffer.concat(rows.slice(strip * perStrip, (strip + 1) * perStrip)),
+    );
+    tags.set(273, [4, strips.map(behind)]);
+    tags.set(279, [4, strips.map(({ length }) => length)]);
     tags.set(277, [3, [channels]]);
-    void [width, bits];
     if (options.isAdobeRgb) tags.set(34_665, [4, [behind(exifDirectories(place))]]);
     const entries = [...tags]
       .toSorted(([a], [b]) => a - b)
@@ -435,7 +439,7 @@ function tiffTags(samples: Samples, options: TiffOptions): [number, TagValue][] 
     [258, [3, Array(channels).fill(SAMPLE_BITS[bits])]],
     [259, [3, [compression]]],
     [262, [3, [photometric]]],
-    [278, [4, [height]]],
+    [278, [4, [options.rowsPerStrip ?? height]]],
     [339, [3, Array(channels).fill(options.sampleFormat ?? FORMATS[bits])]],
     ...optional,
   ];

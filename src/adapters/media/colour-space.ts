@@ -9,7 +9,7 @@ export interface ColourSpace {
 }
 
 export type Matrix = readonly [number, number, number, number, number, number, number, number, number];
-type Vector = readonly [number, number, number];
+export type Vector = readonly [number, number, number];
 
 /** Samples of pixels as a decoder wrote them, row by row: grey or RGB, without alpha or with. */
 export type Samples = Uint8Array | Uint16Array | Float32Array;
@@ -119,6 +119,8 @@ type Primaries = readonly [
   wy: number,
 ];
 const D65 = [0.3127, 0.329] as const;
+/** As XYZ. */
+export const D50: Vector = [0.9642, 1, 0.8249];
 const BT709: Primaries = [0.64, 0.33, 0.3, 0.6, 0.15, 0.06, ...D65];
 const ADOBE: Primaries = [0.64, 0.33, 0.21, 0.71, 0.15, 0.06, ...D65];
 const P3: Primaries = [0.68, 0.32, 0.265, 0.69, 0.15, 0.06, ...D65];
@@ -180,18 +182,28 @@ function matrixOf(primaries: Primaries): Matrix {
   return product(FROM_D50, toD50(primaries));
 }
 
-/** To XYZ, from the white that the primaries have to D50 (Bradford). */
-function toD50([rx, ry, gx, gy, bx, by, wx, wy]: Primaries): Matrix {
+/** To linear sRGB from XYZ under a white. */
+export function fromXyz(white: Vector): Matrix {
+  return product(FROM_D50, adaptation(white));
+}
+
+function toD50(primaries: Primaries): Matrix {
+  const columns = toXyz(primaries);
+  return product(adaptation(applied(columns, [1, 1, 1])), columns);
+}
+
+/** From XYZ under a white to XYZ under D50 (Bradford). */
+function adaptation(white: Vector): Matrix {
+  const cones = applied(BRADFORD, white);
+  const gain = diagonal(applied(BRADFORD, D50).map((cone, index) => cone / (cones[index] ?? 1)));
+  return product(product(inverse(BRADFORD), gain), BRADFORD);
+}
+
+function toXyz([rx, ry, gx, gy, bx, by, wx, wy]: Primaries): Matrix {
   const xyz = (x: number, y: number): Vector => [x / y, 1, (1 - x - y) / y];
-  const [r, g, b, white] = [xyz(rx, ry), xyz(gx, gy), xyz(bx, by), xyz(wx, wy)];
+  const [r, g, b] = [xyz(rx, ry), xyz(gx, gy), xyz(bx, by)];
   const columns: Matrix = [r[0], g[0], b[0], r[1], g[1], b[1], r[2], g[2], b[2]];
-  const adaptation = product(
-    inverse(BRADFORD),
-    diagonal(
-      applied(BRADFORD, [0.9642, 1, 0.8249]).map((cone, index) => cone / (applied(BRADFORD, white)[index] ?? 1)),
-    ),
-  );
-  return product(product(adaptation, BRADFORD), product(columns, diagonal(applied(inverse(columns), white))));
+  return product(columns, diagonal(applied(inverse(columns), xyz(wx, wy))));
 }
 
 function diagonal([a = 1, b = 1, c = 1]: readonly number[]): Matrix {

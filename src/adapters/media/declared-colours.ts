@@ -1,10 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Metadata } from 'sharp';
-import { adobeRgb, type CodePoints, type ColourSpace, displayP3, namedSpace } from './colour-space.js';
+import { adobeRgb, type CodePoints, type ColourSpace, displayP3, linearSrgb, namedSpace } from './colour-space.js';
 import { type ByteSource, bytesAt, inMemory } from './file-bytes.js';
 import { isRgbProfile, profiledSpace } from './icc-profile.js';
 import { pngChunks } from './png-metadata.js';
 import { type TiffDirectory, TiffReader, tiffHeader, tiffOf } from './raw/tiff-reader.js';
+import { unsupportedFeature } from './refusals.js';
 
 /** How a picture becomes sRGB. */
 export interface Colours {
@@ -12,10 +13,15 @@ export interface Colours {
   readonly space: ColourSpace | null;
   /** Whether the space is that of samples without the file's profile. */
   readonly ignoreIcc: boolean;
+  /** libvips's word for samples of this depth that it does not convert: 8 bits, 16 bits, or floating point. */
+  readonly samples: 'srgb' | 'rgb16' | 'scrgb' | 'b-w';
 }
 
+/** sRGB, or what sharp turns into it. */
+export const asDecoded: Colours = { space: null, ignoreIcc: false, samples: 'srgb' };
+
 export interface ColourSources {
-  readonly header: Pick<Metadata, 'space' | 'icc' | 'exif'>;
+  readonly header: Pick<Metadata, 'space' | 'depth' | 'icc' | 'exif'>;
   /** By numbers, which count before a profile. */
   readonly codePoints: CodePoints | null;
   /** What EXIF of the file says where libvips does not find it. */
@@ -23,26 +29,36 @@ export interface ColourSources {
 }
 
 /** RGB and grey, in libvips's words; other colours have a meaning of their own. */
-const SPACES = ['srgb', 'rgb16', 'b-w', 'grey16'];
-const DEEP = ['rgb16', 'grey16'];
+const SPACES = ['srgb', 'rgb16', 'b-w', 'grey16', 'scrgb'];
 
 /**
- * The space that a file names. sharp knows profiles of 8 bits: of 16 bits it converts RGB to Display P3, grey not at all. EXIF counts
- * where nothing else does: cameras set to Adobe RGB embed no profile.
+ * The space that a file names. sharp knows profiles of 8 bits: of 16 bits it converts RGB to Display P3, grey not at all, and of floating
+ * point all becomes black. EXIF counts where nothing else does: cameras set to Adobe RGB embed no profile.
  */
 export async function declaredColours({ header, codePoints, isAdobeRgb }: ColourSources): Promise<Colours> {
-  const { space: kind = '', icc, exif } = header;
-  if (!SPACES.includes(kind)) return { space: null, ignoreIcc: false };
-  if (codePoints !== null) return { space: namedSpace(codePoints), ignoreIcc: true };
+  const { space: kind = '', depth, icc, exif } = header;
+  if (!SPACES.includes(kind)) return asDecoded;
+  if (depth === 'float') return floatingPoint(kind === 'b-w' ? 'b-w' : 'scrgb', icc);
+  const samples = depth === 'ushort' ? 'rgb16' : 'srgb';
+  if (codePoints !== null) return { space: namedSpace(codePoints), ignoreIcc: true, samples };
   if (icc !== undefined) {
-    if (!DEEP.includes(kind)) return { space: null, ignoreIcc: false };
+    if (samples === 'srgb') return asDecoded;
     const space = profiledSpace(icc);
     return space === null && kind === 'rgb16' && isRgbProfile(icc)
-      ? { space: displayP3, ignoreIcc: false }
-      : { space, ignoreIcc: true };
+      ? { space: displayP3, ignoreIcc: false, samples }
+      : { space, ignoreIcc: true, samples };
   }
   const isAdobe = isAdobeRgb || (exif !== undefined && (await isAdobeRgbByExif(exif)));
-  return { space: isAdobe ? adobeRgb : null, ignoreIcc: false };
+  return { space: isAdobe ? adobeRgb : null, ignoreIcc: false, samples };
+}
+
+/** Light itself, unless a profile says otherwise. */
+function floatingPoint(samples: 'scrgb' | 'b-w', icc: Uint8Array | undefined): Colours {
+  const space = icc === undefined ? linearSrgb : profiledSpace(icc);
+  if (space === null && icc && isRgbProfile(icc)) {
+    throw unsupportedFeature('Floating-point samples with a color profile that is a table');
+  }
+  return { space: space ?? linearSrgb, ignoreIcc: true, samples };
 }
 
 const EXIF_POINTER = 34_665;

@@ -8,7 +8,7 @@ import type { MetadataSource } from './metadata-reader.js';
 import { perceptualHash } from './perceptual-hash.js';
 import { type Picture, withPicture } from './picture.js';
 import { beyondDecoder, decodeFailed, Refusal } from './refusals.js';
-import { isDecoderLimit, type SmallPicture, sharpOf, smallPicture } from './small-picture.js';
+import { channelOffsets, isDecoderLimit, type SmallPicture, sharpOf, smallPicture } from './small-picture.js';
 
 export interface InspectOrder {
   readonly path: string;
@@ -50,6 +50,12 @@ export async function inspectPicture(
 }
 
 async function decode(picture: Picture): Promise<{ small: SmallPicture; damaged: boolean }> {
+  const { small, damaged } = await decodeTolerantly(picture);
+  if (damaged && isBlank(small)) throw decodeFailed();
+  return { small, damaged };
+}
+
+async function decodeTolerantly(picture: Picture): Promise<{ small: SmallPicture; damaged: boolean }> {
   const order = layoutOf(picture, within(renditionSizes.thumb, 'jpeg')).scaled;
   try {
     return { small: await smallPicture(picture, { ...order, failOn: 'error' }), damaged: picture.damaged };
@@ -59,6 +65,16 @@ async function decode(picture: Picture): Promise<{ small: SmallPicture; damaged:
     });
     return { small, damaged: true };
   }
+}
+
+/** Samples by which decoders fill what they have not decoded. */
+const FILL = [0, 128, 255];
+
+/** Whether nothing was decoded, in all likelihood. */
+function isBlank({ data, raw: { channels } }: SmallPicture): boolean {
+  const { alpha } = channelOffsets(channels);
+  const [first = 0] = data;
+  return FILL.includes(first) && data.every((sample, at) => sample === first || at % channels === alpha);
 }
 
 async function thumb(small: SmallPicture, alpha: boolean): Promise<RenderedPicture> {

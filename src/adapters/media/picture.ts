@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
 import { isRawType } from '../../core/media/formats.js';
 import { Boxes } from './boxes.js';
-import { type Colours, declaredColours, isAdobeRgbByTiff, pngCodePoints } from './declared-colours.js';
+import { asDecoded, type Colours, declaredColours, isAdobeRgbByTiff, pngCodePoints } from './declared-colours.js';
 import { bytesAt, inMemory } from './file-bytes.js';
 import { firstFrame, gifXmp } from './gif-blocks.js';
 import { decodeHeif } from './heif.js';
@@ -25,6 +25,7 @@ import {
 } from './refusals.js';
 import { isDecoderLimit, isTurned, swapped } from './small-picture.js';
 import { HEAD_BYTES, isHeif, mayBeRaw, sniff } from './sniff.js';
+import { tiffPage, withUnpackedTiff } from './tiff-picture.js';
 
 /** A picture in a file that sharp can decode, known by its header. */
 export interface Picture {
@@ -38,8 +39,8 @@ export interface Picture {
   readonly orientation: number;
   readonly alpha: boolean;
   readonly colours: Colours;
-  /** More than 8 bits. */
-  readonly isDeep: boolean;
+  /** Which of its pages is decoded. */
+  readonly page: number;
   /** It is within our limits and beyond those of its decoder. */
   readonly unlimited: boolean;
   /** Found to be damaged while opening it. */
@@ -83,6 +84,7 @@ interface OpenFile extends PictureOrder {
 
 async function withOrdinaryPicture<T>(order: OpenFile, work: (picture: Picture) => Promise<T>): Promise<T> {
   const { contentType, file } = order;
+  if (contentType === 'image/tiff') return withTiff(order, work);
   if (!isHeif(contentType) && contentType !== 'image/avif') return work(await opened(order, null));
   const structure = await heifStructure(file);
   if (structure === null && (await isSequence(file)))
@@ -97,6 +99,8 @@ async function opened(order: OpenFile, structure: HeifStructure | null): Promise
   const { path, maxPixels, contentType, file } = order;
   const { header, unlimited } = await headerOf(path);
   if (header === null) throw unlimited ? beyondDecoder(contentType) : decodeFailed();
+  // In a BigTIFF, whose directories are not read here.
+  if (header.channels > 4 && header.space !== 'cmyk') throw unsupportedFeature(`Files of ${header.channels} channels`);
   const found = await embeddedMetadata(file, contentType);
   const heif = header.format === 'heif';
   const written = header.orientation ?? (found.exif && (await orientationIn(found.exif)));
@@ -112,8 +116,11 @@ async function opened(order: OpenFile, structure: HeifStructure | null): Promise
     height,
     orientation,
     alpha: header.hasAlpha,
-    colours: await coloursOf(file, contentType, { header, structure }),
-    isDeep: header.depth === 'ushort',
+    colours: await declaredColours({
+      header,
+      codePoints: contentType === 'image/png' ? await pngCodePoints(file) : (structure?.codePoints ?? null),
+    }),
+    page: 0,
     unlimited,
     damaged: false,
     metadataPath: path,
@@ -152,16 +159,6 @@ async function headerOf(path: string): Promise<{ header: Metadata | null; unlimi
   }
 }
 
-async function coloursOf(
-  file: FileHandle,
-  contentType: string,
-  { header, structure }: { header: Metadata; structure: HeifStructure | null },
-): Promise<Colours> {
-  const codePoints = contentType === 'image/png' ? await pngCodePoints(file) : (structure?.codePoints ?? null);
-  const isAdobeRgb = contentType === 'image/tiff' && (await isAdobeRgbByTiff(file));
-  return declaredColours({ header, codePoints, isAdobeRgb });
-}
-
 /** Values that EXIF does not have leave the picture as it is. */
 function exifOrientation(value = 1): number {
   return value >= 1 && value <= 8 ? value : 1;
@@ -188,6 +185,35 @@ async function acceptedType(
 async function requireFrameSize(file: FileHandle, maxPixels: number): Promise<void> {
   const frame = firstFrame(await bytesAt(file, 0, GIF_HEAD_BYTES));
   if (frame) requirePictureSize(frame.width, frame.height, maxPixels);
+}
+
+async function withTiff<T>(order: OpenFile, work: (picture: Picture) => Promise<T>): Promise<T> {
+  const { path, folder, file, maxPixels } = order;
+  const page = await tiffPage(file);
+  if (page === null) return work(await opened(order, null));
+  requirePictureSize(page.width, page.height, maxPixels);
+  return withUnpackedTiff({ page, path, folder }, async (decoded) => {
+    const { header } = decoded;
+    requirePictureSize(header.width, header.height, maxPixels);
+    const size = { width: header.width, height: header.height };
+    const orientation = exifOrientation(header.orientation);
+    return work({
+      ...(isTurned(orientation) ? swapped(size) : size),
+      path: decoded.path,
+      page: decoded.page,
+      contentType: order.contentType,
+      orientation,
+      alpha: page.alphaChannel !== null,
+      colours: decoded.isSrgb
+        ? asDecoded
+        : await declaredColours({ header, codePoints: null, isAdobeRgb: await isAdobeRgbByTiff(file) }),
+      unlimited: false,
+      damaged: decoded.damaged,
+      metadataPath: path,
+      exif: header.exif,
+      xmp: header.xmp,
+    });
+  });
 }
 
 /** Major brands by which libvips takes a file for one that libheif decodes. */
@@ -223,7 +249,7 @@ async function withHeif<T>(
 ): Promise<T> {
   const { icc, exif, xmp } = (await headerOf(path)).header ?? {};
   const colours = await declaredColours({
-    header: { space: 'srgb', icc, exif },
+    header: { space: 'srgb', depth: 'uchar', icc, exif },
     codePoints: structure?.codePoints ?? null,
   });
   // 8 bits are too few for more light than sRGB has.
@@ -238,8 +264,8 @@ async function withHeif<T>(
     return await work({
       ...facts,
       path: tiff,
-      colours: isHighRange ? { space: null, ignoreIcc: false } : colours,
-      isDeep: false,
+      colours: isHighRange ? asDecoded : colours,
+      page: 0,
       unlimited: false,
       metadataPath: path,
       exif,

@@ -1,6 +1,7 @@
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import type { Size } from '../../core/media/transformation.js';
 import { type ColourSpace, converter } from './colour-space.js';
+import type { Colours } from './declared-colours.js';
 import type { Picture } from './picture.js';
 
 /** Pixels of a whole picture, scaled down: sRGB, 8 bits, with alpha or without. */
@@ -39,31 +40,36 @@ export async function smallPicture(picture: Picture, { failOn, ...order }: Small
 
 /** Whether a decoder gave up because of a limit of its own, below ours. */
 export function isDecoderLimit(error: unknown): boolean {
-  return error instanceof Error && /Security limit exceeded/.test(error.message);
+  return error instanceof Error && /Security limit exceeded|exceeds channel limit/.test(error.message);
 }
 
 async function decoded(
-  picture: Picture,
+  { path, page, colours }: Picture,
   { width, height }: Size,
   options: Pick<SharpOptions, 'failOn' | 'unlimited'>,
 ): Promise<SmallPicture> {
-  const { space, ignoreIcc } = picture.colours;
+  const { space, ignoreIcc } = colours;
   // The size was checked when the picture was opened.
-  const input = sharp(picture.path, { ...options, limitInputPixels: false, ignoreIcc });
+  const input = sharp(path, { ...options, page, limitInputPixels: false, ignoreIcc });
   const lying = input.resize(width, height, { fit: 'fill' });
-  return space === null ? pixelsOf(lying.toColourspace('srgb')) : converted(lying, picture, space);
+  return space === null ? pixelsOf(lying.toColourspace('srgb')) : converted(lying, space, colours.samples);
 }
 
+const DEPTHS = { srgb: 'uchar', rgb16: 'ushort', scrgb: 'float', 'b-w': 'float' } as const;
+
 /** The pixels in sRGB, from another space: scaled there, as sharp would not know what else to do. */
-async function converted(lying: Sharp, { isDeep }: Picture, space: ColourSpace): Promise<SmallPicture> {
-  const { data, info } = await lying
-    .toColourspace(isDeep ? 'rgb16' : 'srgb')
-    .raw({ depth: isDeep ? 'ushort' : 'uchar' })
-    .toBuffer({ resolveWithObject: true });
+async function converted(lying: Sharp, space: ColourSpace, samples: Colours['samples']): Promise<SmallPicture> {
+  const depth = DEPTHS[samples];
+  const pipeline = lying.toColourspace(samples).raw({ depth });
+  const { data, info } = await pipeline.toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
-  const samples = isDeep ? new Uint16Array(data.buffer, data.byteOffset, data.length / 2) : data;
-  const convert = converter(space, isDeep ? 0xffff : 0xff);
-  return { data: convert(samples, channels), raw: { width, height, channels } };
+  const views = {
+    uchar: () => [data, 0xff] as const,
+    ushort: () => [new Uint16Array(data.buffer, data.byteOffset, data.length / 2), 0xffff] as const,
+    float: () => [new Float32Array(data.buffer, data.byteOffset, data.length / 4), 1] as const,
+  };
+  const [values, max] = views[depth]();
+  return { data: converter(space, max)(values, channels), raw: { width, height, channels } };
 }
 
 /** As an EXIF orientation says. */

@@ -69,7 +69,7 @@ async function opened({ raw, file }: RawOrder, path: string, preview: Preview, m
     orientation,
     alpha: false,
     colours: await declaredColours({ header, codePoints: null, isAdobeRgb: raw.isAdobeRgb }),
-    isDeep: false,
+    page: 0,
     unlimited: false,
     damaged: isCut(raw, (await file.stat()).size).sensorData,
     metadataPath: path,
