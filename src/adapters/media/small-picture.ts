@@ -2,6 +2,7 @@ import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import type { Size } from '../../core/media/transformation.js';
 import { type ColourSpace, converter } from './colour-space.js';
 import type { Colours } from './declared-colours.js';
+import { hasFewScans, isJpeg } from './jpeg-damage.js';
 import type { Picture } from './picture.js';
 
 /** Pixels of a whole picture, scaled down: sRGB, 8 bits, with alpha or without. */
@@ -21,8 +22,8 @@ export interface SmallOrder {
   /** Of the result, which is upright, in pixels. */
   readonly width: number;
   readonly height: number;
-  /** Whether damage is an error or is tolerated. */
-  readonly failOn: 'error' | 'none';
+  /** Whether damage is an error or is tolerated; of a JPEG, also whether a warning is one. */
+  readonly failOn: 'warning' | 'error' | 'none';
 }
 
 /**
@@ -31,8 +32,10 @@ export interface SmallOrder {
  */
 export async function smallPicture(picture: Picture, { failOn, ...order }: SmallOrder): Promise<SmallPicture> {
   const size = isTurned(picture.orientation) ? swapped(order) : order;
-  const lying = await decoded(picture, size, { failOn, unlimited: picture.unlimited }).catch((error) => {
-    if (picture.unlimited || !isDecoderLimit(error)) throw error;
+  const lying = await decoded(picture, size, { failOn, unlimited: picture.unlimited }).catch(async (error) => {
+    const isLimit =
+      isDecoderLimit(error) || (failOn === 'none' && isJpeg(picture) && (await hasFewScans(picture.path)));
+    if (picture.unlimited || !isLimit) throw error;
     return decoded(picture, size, { failOn, unlimited: true });
   });
   return rotate(lying, picture.orientation);
