@@ -105,11 +105,7 @@ describe('what a file says of itself', () => {
   });
 
   test('exif: "flat map of extracted tags, no maker notes, ≤ 64 KiB", for GET of one alone', async () => {
-    for (const name of [
-      'iphone7-gps.heic',
-      'date-priority.jpg',
-      'nokia83-gps-offset.jpg',
-    ]) {
+    for (const name of ['iphone7-gps.heic', 'date-priority.jpg', 'nokia83-gps-offset.jpg']) {
       const { exif, ...rest } = await photo(name, '?include=exif');
       expect(rest).toEqual(await photo(name));
       expect(Object.keys(exif).length).toBeGreaterThan(5);

@@ -52,15 +52,11 @@ export function converter(space: ColourSpace, max: number): (samples: Samples, c
   };
 }
 
-/** Made with the first picture that needs it. */
-let levels: Uint8Array | null = null;
-
 function srgbLevels(): Uint8Array {
-  levels ??= Uint8Array.from({ length: STEPS + 1 }, (_, step) => {
+  return Uint8Array.from({ length: STEPS + 1 }, (_, step) => {
     const light = step / STEPS;
     return Math.round(255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055));
   });
-  return levels;
 }
 
 // Transfer characteristics, from a sample to light.

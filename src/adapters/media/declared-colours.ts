@@ -70,7 +70,7 @@ const [SRGB, ADOBE_RGB] = [1, 2];
 const OPTIONAL_COLOR_SPACE = 'R03';
 
 /** EXIF on its own, as libvips returns it. */
-export async function isAdobeRgbByExif(exif: Uint8Array): Promise<boolean> {
+async function isAdobeRgbByExif(exif: Uint8Array): Promise<boolean> {
   return isAdobeRgbByTiff(inMemory(tiffOf(exif)));
 }
 
