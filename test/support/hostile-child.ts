@@ -65,6 +65,7 @@ export const pictureAnswer = {
       changedOffset: null,
       xmpCreated: null,
       xmpOriginal: null,
+      xmpDigitized: null,
       iptcCreated: null,
       gpsUtc: null,
     },

@@ -19,7 +19,7 @@ export interface Asking {
 export type Lookup = (hostname: string, asking: Asking) => Promise<readonly Address[]>;
 
 /** A name without addresses. The codes are those of getaddrinfo(3): there is no such name, or nobody said. */
-export class UnresolvedName extends Error {
+class UnresolvedName extends Error {
   override readonly name = 'UnresolvedName';
 
   constructor(readonly code: 'ENOTFOUND' | 'EAI_AGAIN') {

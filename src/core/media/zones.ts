@@ -1,7 +1,7 @@
 import { HOUR, MINUTE } from '../shared/clock.js';
 
 /** The largest offset of any place's clock from UTC (Pacific/Kiritimati). */
-export const MAX_OFFSET = 14 * HOUR;
+const MAX_OFFSET = 14 * HOUR;
 
 /** Longest name of a zone. */
 export const MAX_ZONE = 64;

@@ -69,7 +69,7 @@ export const RETRY_DELAYS: readonly number[] = [
 export const MAX_ATTEMPTS = RETRY_DELAYS.length + 1;
 
 /** The longest wait that a receiver may ask for. */
-export const MAX_RETRY_AFTER = HOUR;
+const MAX_RETRY_AFTER = HOUR;
 
 /** A wait is extended by up to this fraction, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;

@@ -37,7 +37,7 @@ export async function* bodyOf(
   request: IncomingMessage,
   tooSlow: () => Error = () => new ClientGone('the body arrived too slowly'),
 ): AsyncGenerator<Buffer, void, undefined> {
-  continueWith.get(request)?.();
+  (request as WaitingRequest).askForBody?.();
   try {
     // The socket's timeout handles silence (`limitSockets`).
     yield* notSlower(request.iterator({ destroyOnReturn: false }), tooSlow, () => performance.now());
@@ -48,20 +48,22 @@ export async function* bodyOf(
   if (!request.complete) throw new ClientGone('the request was aborted');
 }
 
-/** How to ask for the body, of requests whose client waits to be asked. */
-const continueWith = new WeakMap<IncomingMessage, () => void>();
+/** A request whose client waits to be asked for the body. */
+interface WaitingRequest extends IncomingMessage {
+  askForBody?: (() => void) | undefined;
+}
 
 /**
  * Leaves the client of a request with `Expect: 100-continue` waiting until its body is read (RFC 9110, 10.1.1). One that was not asked for may
  * be sent or not after the response, so the connection ends with it.
  */
-export function awaitContinue(request: IncomingMessage, response: ServerResponse): void {
+export function awaitContinue(request: WaitingRequest, response: ServerResponse): void {
   response.setHeader('Connection', 'close');
-  continueWith.set(request, () => {
-    continueWith.delete(request);
+  request.askForBody = () => {
+    request.askForBody = undefined;
     response.removeHeader('Connection');
     response.writeContinue();
-  });
+  };
 }
 
 /** For clients that may send the same body again. */
