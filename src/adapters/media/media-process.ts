@@ -21,6 +21,8 @@ export interface ProcessBounds extends ProcessLimits {
 }
 
 const WATCH_MS = 100;
+/** How long a process that has closed the channel, and is not seen to be the one that decodes, may take to end. */
+const UNHEARD_MS = 1000;
 /** A decoder has sixteen; each takes memory of the kernel. */
 const MAX_THREADS = 64;
 /** How many times `maxTemporaryBytes` a process may write in its life, and how often after which it is replaced when it has nothing to do. */
@@ -82,9 +84,8 @@ export class MediaProcess {
     });
     this.#channel = channelOf(child);
     this.#channel?.on('data', (chunk) => this.#receive(chunk));
-    // By its end, or because it closed the channel to be heard of no more: then it is ended without a verdict, as its own end has none.
-    this.#channel?.on('error', () => this.#signal());
-    this.#channel?.on('close', () => this.#signal());
+    this.#channel?.on('error', () => undefined);
+    this.#channel?.on('close', () => this.#endUnheard());
     void Promise.all([innerParent, this.#greeted]).then(([parent]) => {
       this.#inner = parent === null ? null : childOf(parent);
       // Its memory could not be monitored, nor would it end when its parent does.
@@ -217,6 +218,12 @@ export class MediaProcess {
   #kill(verdict: string): void {
     this.#verdict ??= verdict;
     this.#signal();
+  }
+
+  /** It has closed the channel: as a rule because it is ending, and then how it does is told by its end. */
+  #endUnheard(): void {
+    if (this.#inner !== null) signalled(this.#inner, 'SIGKILL');
+    else setTimeout(() => this.#alive && this.#signal(), UNHEARD_MS).unref();
   }
 
   #signal(): void {
