@@ -117,6 +117,18 @@ test('a folder in place of the picture is left to be removed with the folder of 
   expect(await readdir(scratch.path)).toEqual([]);
 });
 
+test('a folder that was closed is not taken for the one that has its descriptor now', async () => {
+  const first = await openScratch(shared);
+  const [closed, other] = [await first.folder('process-1', null), await openScratch(join(folder, 'other'))];
+  await first.removeAll();
+  const owns = await Promise.all(Array.from({ length: 8 }, (_, at) => other.folder(`process-${at}`, null)));
+  for (const { path } of owns) await writeFile(join(path, 'picture'), 'read now');
+  await expect(closed.remove()).rejects.toThrow('closed');
+  await expect(closed.takeBack()).rejects.toThrow('closed');
+  for (const { path } of owns) expect((await readdir(path)).sort()).toEqual(['picture', 'tmp']);
+  await other.removeAll();
+});
+
 test('what cannot be swept keeps no service from starting', async () => {
   await mkdir(shared);
   await symlink(victim.path, join(shared, await folderOfDead()));

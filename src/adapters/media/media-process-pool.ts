@@ -70,6 +70,7 @@ export class MediaProcessPool {
   /** Ends all processes, whatever they are doing. From then on none is started: `service_unavailable`. */
   async end(): Promise<void> {
     this.#closed = true;
+    for (const { end } of this.#idle.splice(0)) clearTimeout(end);
     await Promise.all([...this.#processes].map((process) => process.end()));
   }
 

@@ -19,10 +19,18 @@ const BATCH = 16;
  * decoders have no other account there, and no sandbox.
  */
 export class OpenFolder {
+  #isOpen = true;
+
   private constructor(
-    private readonly place: string,
+    private readonly opened: string,
     private readonly handle: FileHandle | null,
   ) {}
+
+  /** Throws once it is closed: the same descriptor may be another folder's by then. */
+  private get place(): string {
+    if (!this.#isOpen) throw new Error('The folder is closed.');
+    return this.opened;
+  }
 
   /** Fails when there is a link in its place (ENOTDIR or ELOOP), as when there is no folder. */
   static async at(path: string): Promise<OpenFolder> {
@@ -31,7 +39,7 @@ export class OpenFolder {
     return new OpenFolder(join(DESCRIPTORS, String(handle.fd)), handle);
   }
 
-  /** The path of an entry, valid until `close`. Calls that follow a link as the last part of a path would follow one here. */
+  /** The path of an entry, good until `close`. Calls that follow a link as the last part of a path would follow one here. */
   path(name: string): string {
     return join(this.place, name);
   }
@@ -72,7 +80,9 @@ export class OpenFolder {
     }
   }
 
+  /** Call it when nothing uses one of its paths. */
   async close(): Promise<void> {
+    this.#isOpen = false;
     await this.handle?.close();
   }
 
