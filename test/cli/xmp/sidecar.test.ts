@@ -76,6 +76,24 @@ lines</rdf:li></rdf:Alt></dc:description>
     });
   });
 
+  it("darktable's notes to itself are no tags, and are keywords of our sidecar again", () => {
+    const sidecar = xmp(
+      '',
+      `<dc:subject>${bag('Swimming', 'changed', 'darktable', 'format', 'orf', 'Sea')}</dc:subject>
+       <lr:hierarchicalSubject>${bag('Activity|Sport|Swimming', 'darktable|changed', 'darktable|format|orf')}</lr:hierarchicalSubject>
+       <digiKam:TagsList>${bag('darktable/exported', 'darktable')}</digiKam:TagsList>`,
+    );
+    const details = read(sidecar);
+    expect(details.tagNames).toEqual(['Activity/Sport/Swimming', 'darktable', 'Sea']);
+    const photo = photoOf(details);
+    const written = writeSidecar({ ...photo, tags: [...photo.tags, { id: 9, name: 'changed' }] });
+    for (const keyword of ['darktable|changed', 'darktable|format|orf', 'darktable/exported', 'orf'])
+      expect(written).toContain(`<rdf:li>${keyword}</rdf:li>`);
+    const again = read(written);
+    expect(again.tagNames).toEqual(['Activity/Sport/Swimming', 'darktable', 'Sea', 'changed']);
+    expect(writeSidecar(photoOf(again))).toContain('<rdf:li>darktable|format|orf</rdf:li>');
+  });
+
   it('a photo that was rejected has no rating, and is rejected in our sidecar too', () => {
     const rejected = read(xmp('xmp:Rating="-1"'));
     expect(rejected).toEqual({ metadata: { 'xmp.1': expect.any(String) }, losses: [] });
