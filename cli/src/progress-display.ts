@@ -5,7 +5,7 @@ import { bytesText, timeText } from './print.js';
 
 /** How far back the rate looks. */
 const RATE_MS = 10_000;
-const FORMAT = '{bar} {percentage}%  {files} files  {bytes}  {rate}/s  ETA {left}{duplicates}{failed}{note}';
+const FORMAT = '{bar} {percentage}%  {files} files  {bytes}  {rate}  ETA {left}{duplicates}{failed}{note}';
 /** How often a log learns how far it is. */
 const LINE_MS = 10_000;
 
@@ -21,7 +21,8 @@ export class ProgressDisplay {
   private readonly lines: NodeJS.WriteStream | null;
   private readonly lineEvery: number;
   private lastLine = performance.now();
-  private readonly samples: { at: number; bytes: number }[] = [];
+  private by: Measure = 'bytes';
+  private samples: { at: number; value: number }[] = [];
   private waitsUntil = 0;
   private waitNote = '';
 
@@ -41,6 +42,7 @@ export class ProgressDisplay {
     const sent = files.duplicates + files.failed + files.uploaded;
     const isSending = phase === 'sending';
     this.show({
+      by: isSending ? 'bytes' : 'files',
       // What failed may have been sent before, and the service may be done with it: each file counts once.
       done: Math.min(files.total, isSending ? sent : files.processed + files.failed),
       total: files.total,
@@ -55,10 +57,15 @@ export class ProgressDisplay {
   show(state: State): void {
     if (this.bar === null && this.lines === null) return;
     const now = performance.now();
-    this.samples.push({ at: now, bytes: state.bytes });
+    const { by = 'bytes' } = state;
+    // The rate of one phase says nothing of the next.
+    if (by !== this.by) this.samples = [];
+    this.by = by;
+    const value = by === 'bytes' ? state.bytes : state.done;
+    this.samples.push({ at: now, value });
     while ((this.samples[0]?.at ?? now) < now - RATE_MS) this.samples.shift();
     const [first] = this.samples;
-    const rate = first && now > first.at ? (1000 * (state.bytes - first.bytes)) / (now - first.at) : 0;
+    const rate = first && now > first.at ? (1000 * (value - first.value)) / (now - first.at) : 0;
     const note = now < this.waitsUntil ? this.waitNote : state.note;
     const shown = fields({ ...state, rate, note });
     this.bar?.setTotal(Math.max(1, state.total));
@@ -83,7 +90,7 @@ export class ProgressDisplay {
 }
 
 function lineOf({ files, bytes, rate, left, duplicates, failed, note }: ReturnType<typeof fields>): string {
-  return `${files} files  ${bytes}  ${rate}/s  ETA ${left}${duplicates}${failed}${note}\n`;
+  return `${files} files  ${bytes}  ${rate}  ETA ${left}${duplicates}${failed}${note}\n`;
 }
 
 /** Nothing is sent before it is hashed, and of what the service has already nothing at all: the bar may stand still meanwhile. */
@@ -91,7 +98,11 @@ function hashingNote({ hashed, total }: ImportProgress['files']): string {
   return hashed < total ? `${hashed} of ${total} hashed` : '';
 }
 
+/** The amount that the rate and the time that is left come from. */
+type Measure = 'bytes' | 'files';
+
 interface State {
+  readonly by?: Measure;
   readonly done: number;
   readonly total: number;
   readonly bytes: number;
@@ -102,6 +113,7 @@ interface State {
 }
 
 function fields({
+  by = 'bytes',
   done = 0,
   total = 0,
   bytes = 0,
@@ -113,8 +125,8 @@ function fields({
   return {
     files: `${done}/${total}`,
     bytes: `${bytesText(bytes)} of ${bytesText(totalBytes)}`,
-    rate: bytesText(Math.max(0, Math.round(rate))),
-    left: rate > 0 ? timeText((totalBytes - bytes) / rate) : '-',
+    rate: by === 'bytes' ? `${bytesText(Math.max(0, Math.round(rate)))}/s` : `${Math.max(0, rate).toFixed(1)} files/s`,
+    left: rate > 0 ? timeText((by === 'bytes' ? totalBytes - bytes : total - done) / rate) : '-',
     duplicates: some(rest.duplicates, 'duplicates skipped'),
     failed: some(rest.failed, 'failed'),
     note: rest.note ? `  ${rest.note}` : '',

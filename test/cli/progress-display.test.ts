@@ -75,3 +75,25 @@ test('a run that goes on after a broken one never shows more than all: what fail
   expect(text()).toContain('111/111 files  5 B of 5 B');
   expect(text()).not.toMatch(/11[2-9]\/111|9 B of/);
 });
+
+test('while the service processes, files are counted, with their own rate and the time that is left of this phase', async () => {
+  const { stream, text } = terminal(false);
+  const display = new ProgressDisplay({}, { stream, lineEvery: 0 });
+  display.importing(progress);
+  const sent = { total: 200, hashed: 200, registered: 200, uploaded: 170, duplicates: 30, failed: 0 };
+  const processing = (processed: number) =>
+    display.importing({
+      phase: 'processing',
+      files: { ...sent, processed },
+      bytes: { total: 9e9, toUpload: 5e9, uploaded: 5e9 },
+    });
+  processing(30);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  processing(80);
+  display.end();
+  const lines = text().trimEnd().split('\n');
+  expect(lines[1]).toMatch(
+    /^30\/200 files .* 0\.0 files\/s {2}ETA - {2}30 duplicates skipped {2}the service is processing/,
+  );
+  expect(lines[2]).toMatch(/^80\/200 files .* [\d.]+ files\/s {2}ETA \d+:\d\d .*the service is processing the photos$/);
+});

@@ -77,6 +77,28 @@ describe('importFiles()', () => {
     expect(again).toMatchObject({ imported: 0, duplicates: 3, bytesUploaded: 0 });
   });
 
+  it('counts photos as processed before the import as a whole is published', async () => {
+    const { client } = await world.client();
+    const folder = await pictures('early', 'later');
+    const shape = await client.imports.create({ name: 'of this shape' });
+    let looks = 0;
+    world.front.disturbing(({ method, path }) => {
+      if (method !== 'GET' || !/\/imports\/\d+$/.test(path)) return undefined;
+      looks += 1;
+      const counts = { total: 2, awaitingUpload: 0, processing: 2 - looks, ready: looks, imported: 0, duplicate: 0 };
+      return looks > 2
+        ? undefined
+        : { status: 200, body: { ...shape, status: 'processing', counts: { ...counts, failed: 0, cancelled: 0 } } };
+    });
+    const processed: number[] = [];
+    await importFiles(
+      client,
+      ['early.jpg', 'later.jpg'].map((name) => join(folder, name)),
+      { onProgress: ({ phase, files }) => phase === 'processing' && processed.push(files.processed) },
+    );
+    expect(processed.slice(0, 3)).toEqual([0, 1, 2]);
+  });
+
   it('needs no scope but photos:write', async () => {
     const { client } = await world.client({ scopes: ['photos:write'] });
     const folder = await pictures('alone');

@@ -67,10 +67,8 @@ export interface Outcome {
 export async function settle(run: ImportRun, record: ImportRecord): Promise<Outcome> {
   const id = record.id as number;
   const subject = await ended(run, id, ({ counts }) => {
-    run.tally.processed(
-      id,
-      counts.total - counts.awaitingUpload - (counts.fetching ?? 0) - counts.processing - counts.ready,
-    );
+    // Those that are ready are published together at the end: without them nothing would seem to happen until then.
+    run.tally.processed(id, counts.total - counts.awaitingUpload - (counts.fetching ?? 0) - counts.processing);
   });
   return { subject, record };
 }

@@ -12,7 +12,7 @@ export interface ImportProgress {
     /** Files that the service has already: nothing of them is sent. */
     readonly duplicates: number;
     readonly failed: number;
-    /** Files that the service has finished, out of `registered`. */
+    /** Files that the service has looked at or given up, out of `registered`: they are published once it has done so with all. */
     readonly processed: number;
   };
   readonly bytes: {
@@ -29,7 +29,7 @@ export class Tally {
   private phase: ImportProgress['phase'] = 'sending';
   private readonly counts = { hashed: 0, registered: 0, uploaded: 0, duplicates: 0, failed: 0, processed: 0 };
   private readonly sizes = { toUpload: 0, uploaded: 0 };
-  /** Finished items, by import. */
+  /** Processed items, by import. */
   private readonly done = new Map<number, number>();
 
   constructor(
