@@ -142,11 +142,26 @@ function printResult(options: Options, result: Result, { seconds, waitedForLimit
   const verb = dryRun ? 'would be imported' : 'imported';
   print(options, { ...result, seconds: Math.round(seconds * 10) / 10, waitedForLimitsMs }, [
     `${known(imported)} ${verb}, ${known(duplicates)} already in the library, ${failed.length} failed${sent} (${timeText(seconds)}${speed}${waited})`,
-    ...(skipped > 0 ? [`${count(skipped, 'other file')} skipped: not images`] : []),
+    ...(skipped > 0 ? [skippedText(result)] : []),
     ...(losses.length > 0 ? [`${count(losses.length, 'detail')} of photos lost: add --json to list them`] : []),
     ...(edited > 0 ? [`${count(edited, 'photo')} edited afterwards, to be as they were`] : []),
     ...(differences.length > 0 ? [`${count(differences.length, 'field')} not as before: add --json to list them`] : []),
   ]);
   if (options.json) return;
   for (const { path, code, message } of failed) printNote(`failed: ${path}: ${message} (${code})`);
+}
+
+const SKIPPED: Readonly<Record<string, string>> = {
+  not_an_image: 'not images',
+  video: 'videos, which are not supported',
+};
+
+function skippedText({ skipped, skippedFiles }: Pick<Result, 'skipped' | 'skippedFiles'>): string {
+  const counts = new Map<string, number>();
+  for (const { reason } of skippedFiles) {
+    const text = SKIPPED[reason] ?? reason.replaceAll('_', ' ');
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  const reasons = [...counts].map(([text, number]) => (counts.size === 1 ? text : `${number} ${text}`));
+  return `${count(skipped, 'other file')} skipped: ${reasons.join(', ')}`;
 }

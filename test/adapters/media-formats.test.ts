@@ -1,10 +1,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { firstFrame } from '../../src/adapters/media/gif-blocks.js';
 import { writePixelTiff } from '../../src/adapters/media/pixel-tiff.js';
+import { acceptedFormats } from '../../src/core/media/formats.js';
 import type { PictureFacts, RenderedPicture } from '../../src/core/media/media-reader.js';
 import { within } from '../../src/core/media/transformation.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
@@ -219,6 +221,51 @@ describe('the type', () => {
   ])('%s is refused', async (_, bytes, code) => {
     expect(await inspect(bytes)).toMatchObject({ outcome: 'refused', error: { code } });
     expect((await media.reader.sniff(bytes)).kind === 'not_an_image').toBe(code === 'not_an_image');
+  });
+
+  test.each([
+    ['CRW', Buffer.from('II\x1a\0\0\0HEAPCCDR\x02\0\x01\0', 'latin1')],
+    ['X3F', Buffer.from('FOVb\0\0\x02\0', 'latin1')],
+    ['MRW', Buffer.from('\0MRM\0\x01\0\0', 'latin1')],
+    ['IIQ', Buffer.from('II*\0\x08\0\0\0IIIITwaR', 'latin1')],
+    ['EXR', Buffer.from('762f310102000000', 'hex')],
+    ['HDR', Buffer.from('#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n')],
+    ['TGA', Buffer.from('000002000000000000000000080006001820', 'hex')],
+    ['JPEG 2000', Buffer.from('0000000c6a5020200d0a870a', 'hex')],
+    ['JPEG-LS', Buffer.from('ffd8fff7000b08', 'hex')],
+    ['PSD', Buffer.from('8BPS\0\x01', 'latin1')],
+    ['AVCI', ftyp('avci')],
+  ])('%s is called by its name where it is refused', async (name, head) => {
+    const bytes = Buffer.concat([head, Buffer.alloc(64)]);
+    expect(await inspect(bytes)).toEqual({
+      outcome: 'refused',
+      error: { code: 'unsupported_format', message: expect.stringMatching(`^${name} files are not accepted`) },
+    });
+  });
+
+  test.each([
+    ['MP4', ftyp('isom')],
+    ['QuickTime', ftyp('qt  ')],
+    ['AVI', Buffer.from('RIFF\0\0\0\0AVI LIST')],
+  ])('a video (%s) is called a video, and nobody is told to make a picture of it', async (_, head) => {
+    const inspection = await inspect(Buffer.concat([head, Buffer.alloc(64)]));
+    expect(inspection).toEqual({
+      outcome: 'refused',
+      error: { code: 'unsupported_format', message: 'Videos are not supported.' },
+    });
+  });
+
+  test.each(
+    acceptedFormats.flatMap(({ contentType, signatures }) => signatures.map((parts) => [contentType, parts] as const)),
+  )('a signature of %s is that of an accepted picture: %j', async (contentType, parts) => {
+    const head = Buffer.alloc(64);
+    for (const [at, text] of parts) head.write(text, at, 'latin1');
+    const sniffed = await media.reader.sniff(head);
+    expect(sniffed.kind).toBe('accepted');
+    // Raw files have the signature of a TIFF, too.
+    const types = acceptedFormats.filter(({ signatures }) => signatures.some((each) => isDeepStrictEqual(each, parts)));
+    expect(types[0]?.contentType).toBe((sniffed as { contentType: string }).contentType);
+    expect(types.map((each) => each.contentType)).toContain(contentType);
   });
 
   test('is not that of the name: HTML behind a picture is the picture', async () => {

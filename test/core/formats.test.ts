@@ -1,11 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pictureTypes } from '../../sdk/src/import/picture-types.js';
-import { acceptedFormats } from '../../src/core/media/formats.js';
+import { otherPictures, pictureTypes } from '../../sdk/src/import/picture-types.js';
+import { acceptedFormats, fileExtensions, otherFormats } from '../../src/core/media/formats.js';
 
-test('the client finds the files of all formats by the extensions of their names', () => {
-  const types = acceptedFormats.flatMap(({ contentType, extensions }) => extensions.map((each) => [each, contentType]));
-  expect(pictureTypes).toEqual(Object.fromEntries(types));
+test('the client finds the files of all formats by the same extensions and signatures', () => {
+  expect(pictureTypes).toEqual(
+    acceptedFormats.map(({ contentType, extensions, signatures }) => ({ contentType, extensions, signatures })),
+  );
+});
+
+test('the client knows the same formats that are not accepted', () => {
+  expect(otherPictures).toEqual(Object.fromEntries(otherFormats.map(({ name, extensions }) => [name, extensions])));
+});
+
+test('the upload element offers the files of all formats', () => {
+  const element = readFileSync(join(__dirname, '../../uploader/src/photo-upload.ts'), 'utf8');
+  expect(element).toContain(`'${['image/*', ...fileExtensions].join(',')}'`);
+});
+
+test('no extension is that of two formats', () => {
+  const all = [...acceptedFormats, ...otherFormats].flatMap(({ extensions }) => extensions);
+  expect(new Set(all).size).toBe(all.length);
 });
 
 test('the guide on importing has all formats', () => {

@@ -148,6 +148,18 @@ describe('importFiles()', () => {
     expect(await importFiles(client, [])).toMatchObject({ total: 0, imported: 0, imports: [] });
   });
 
+  it('fails pictures of formats that no service takes by name, and sends none of them', async () => {
+    const { client } = await world.client();
+    const folder = await pictures('one');
+    await writeFile(join(folder, 'two.psd'), '8BPS');
+    await writeFile(join(folder, 'recovered-f1'), Buffer.from('ffd8ffe0', 'hex'));
+    const result = await importFolder(client, folder, { dryRun: true });
+    expect(result).toMatchObject({ total: 3, imported: 2, skipped: 0 });
+    expect(result.failed).toEqual([
+      { path: join(folder, 'two.psd'), code: 'unsupported_format', message: 'PSD files are not supported.' },
+    ]);
+  });
+
   it('looks for photos under folders: in order, not into hidden ones, not behind links to folders', async () => {
     const { client } = await world.client();
     const folder = await pictures('b', 'a');

@@ -100,8 +100,8 @@ class TiffWriter {
   }
 }
 
-export type RawKind = 'dng' | 'cr2' | 'cr3' | 'nef' | 'arw' | 'raf' | 'orf' | 'rw2';
-export const rawKinds: readonly RawKind[] = ['dng', 'cr2', 'cr3', 'nef', 'arw', 'raf', 'orf', 'rw2'];
+export type RawKind = 'dng' | 'cr2' | 'cr3' | 'nef' | 'nrw' | 'arw' | 'sr2' | 'raf' | 'orf' | 'rw2';
+export const rawKinds: readonly RawKind[] = ['dng', 'cr2', 'cr3', 'nef', 'nrw', 'arw', 'sr2', 'raf', 'orf', 'rw2'];
 
 export interface RawOptions {
   /** A whole JPEG. */
@@ -119,7 +119,9 @@ const makes: Readonly<Record<RawKind, readonly [make: string, model: string]>> =
   cr2: ['Canon', 'Canon EOS 5D Mark III'],
   cr3: ['Canon', 'Canon EOS R6'],
   nef: ['NIKON CORPORATION', 'NIKON Z 6'],
+  nrw: ['NIKON', 'COOLPIX P7000'],
   arw: ['SONY', 'ILCE-7M3'],
+  sr2: ['SONY', 'DSC-R1'],
   raf: ['FUJIFILM', 'X-T4'],
   orf: ['OLYMPUS CORPORATION', 'E-M1MarkII'],
   rw2: ['Panasonic', 'DC-GH5'],
@@ -214,7 +216,9 @@ const plainHeader = (writer: TiffWriter) =>
 const headers: Readonly<Record<Exclude<RawKind, 'raf' | 'cr3'>, (writer: TiffWriter) => Buffer>> = {
   dng: plainHeader,
   nef: plainHeader,
+  nrw: plainHeader,
   arw: plainHeader,
+  sr2: plainHeader,
   cr2: (writer) =>
     Buffer.concat([Buffer.from('II'), writer.short(42), writer.long(16), Buffer.from('CR\x02\0'), writer.long(0)]),
   orf: (writer) => Buffer.concat([Buffer.from('IIRO'), writer.long(8)]),
@@ -275,6 +279,31 @@ const sensor = (compression: number, bytes = SENSOR): Directory => ({
   ],
 });
 
+const nikon = (kind: RawKind, options: RawOptions): Directory => ({
+  tags: [
+    [254, LONG, [1]],
+    ...thumbnail,
+    ...camera(kind, options),
+    [
+      330,
+      LONG,
+      {
+        directories: [{ tags: [[254, LONG, [1]], [259, SHORT, [6]], ...interchange(options.preview)] }, sensor(34_713)],
+      },
+    ],
+  ],
+});
+
+const sony = (kind: RawKind, options: RawOptions): Directory => ({
+  tags: [
+    [254, LONG, [1]],
+    [259, SHORT, [6]],
+    ...interchange(options.preview),
+    ...camera(kind, options),
+    [330, LONG, { directories: [sensor(32_767)] }],
+  ],
+});
+
 const mains: Readonly<Record<Exclude<RawKind, 'raf' | 'cr3'>, (options: RawOptions, writer: TiffWriter) => Directory>> =
   {
     dng: (options) => ({
@@ -303,32 +332,10 @@ const mains: Readonly<Record<Exclude<RawKind, 'raf' | 'cr3'>, (options: RawOptio
         next: { tags: thumbnail, next: { tags: [[259, SHORT, [6]], ...strips(LOSSLESS)] } },
       },
     }),
-    nef: (options) => ({
-      tags: [
-        [254, LONG, [1]],
-        ...thumbnail,
-        ...camera('nef', options),
-        [
-          330,
-          LONG,
-          {
-            directories: [
-              { tags: [[254, LONG, [1]], [259, SHORT, [6]], ...interchange(options.preview)] },
-              sensor(34_713),
-            ],
-          },
-        ],
-      ],
-    }),
-    arw: (options) => ({
-      tags: [
-        [254, LONG, [1]],
-        [259, SHORT, [6]],
-        ...interchange(options.preview),
-        ...camera('arw', options),
-        [330, LONG, { directories: [sensor(32_767)] }],
-      ],
-    }),
+    nef: (options) => nikon('nef', options),
+    nrw: (options) => nikon('nrw', options),
+    arw: (options) => sony('arw', options),
+    sr2: (options) => sony('sr2', options),
     orf: (options, writer) => ({
       tags: [
         ...size(4000, 3000),

@@ -15,8 +15,9 @@ export interface UploadProgress {
   readonly totalBytes: number;
 }
 
-/** Types of `image/*` and raw files of cameras, which browsers know by their endings only. */
-const ACCEPT = 'image/*,.heic,.heif,.avif,.dng,.cr2,.cr3,.nef,.arw,.raf,.orf,.rw2';
+/** With the endings of all accepted formats, many of which browsers do not know for pictures. */
+const ACCEPT =
+  'image/*,.jpg,.jpeg,.jpe,.jfif,.jfi,.pjpeg,.mpo,.insp,.png,.apng,.webp,.gif,.tif,.tiff,.avif,.avifs,.heic,.heics,.hif,.heif,.heifs,.dng,.cr2,.cr3,.nef,.nrw,.arw,.sr2,.raf,.orf,.rw2';
 
 // Servers load the module, too, to render a page around the element.
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);

@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
-import { looksLikePhoto } from 'photo-service-sdk/node';
-import { type ArchiveFile, jsonOf } from './archive/archive-file.js';
+import { HEAD_BYTES } from 'photo-service-sdk/node';
+import { type ArchiveFile, headOf, jsonOf } from './archive/archive-file.js';
 import { openArchives } from './archive/open-archives.js';
 import { DetailsBuilder } from './details-builder.js';
-import { type PhotoSource, type SourceItem, skipReason } from './photo-source.js';
+import { leftOut, type PhotoSource, type SourceItem } from './photo-source.js';
 
 /** An export of Flickr: all its archives, those of the photos and those of the JSON files, or the folders into which they were unpacked. */
 export async function flickrSource(paths: readonly string[]): Promise<PhotoSource> {
@@ -19,8 +19,9 @@ async function* items(files: readonly ArchiveFile[], signal: AbortSignal): Async
   for (const file of files) {
     const name = posix.basename(file.path);
     if (/\.json$/i.test(name)) continue;
-    if (!looksLikePhoto(name)) {
-      yield { kind: 'skipped', label: file.label, reason: skipReason(name) };
+    const other = await leftOut(file.label, name, () => headOf(file, HEAD_BYTES));
+    if (other !== null) {
+      yield other;
       continue;
     }
     const id = idOf(file, photos);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { findPhotos, unreadable } from 'photo-service-sdk/node';
 import { DetailsBuilder } from './details-builder.js';
-import { type PhotoSource, type SourceItem, skipReason } from './photo-source.js';
+import { type PhotoSource, type SourceItem, skipReason, unsupportedItem } from './photo-source.js';
 import { possibleSidecars, SidecarFiles, sidecarsOnDisk } from './sidecar-files.js';
 
 export interface FolderOptions {
@@ -28,7 +28,7 @@ async function* items(
   paths: readonly string[],
   { sidecars: withSidecars, only, requireReadable = async (path) => path }: FolderOptions,
 ): AsyncGenerator<SourceItem> {
-  const { files, others, unseen } = await findPhotos(paths);
+  const { files, others, unsupported, unseen } = await findPhotos(paths);
   // Photos that were named by themselves have their sidecars beside them, and not among the files that were found.
   const beside = files.filter(({ path }) => paths.includes(path)).flatMap(({ path }) => possibleSidecars(path));
   const sidecars = new SidecarFiles(withSidecars ? [...others, ...beside.filter((path) => existsSync(path))] : [], {
@@ -50,6 +50,7 @@ async function* items(
     const file = { path: readable, filename: basename(path), stats };
     yield { kind: 'photo', key: ref, label: path, file, details: details.build(), losses };
   }
+  if (only === undefined) for (const { path, format } of unsupported) yield unsupportedItem(path, format);
   for (const path of others)
     if (!sidecars.isUsed(path)) yield { kind: 'skipped', label: path, reason: skipReason(path) };
 }

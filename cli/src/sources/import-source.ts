@@ -30,13 +30,13 @@ export async function importSource(
     const sources = photos.map((photo) => toImportSource(factory, photo));
     const { failed, total, ...result } = await runImport(client, sources, { ...options, memory: stateFile(statePath) });
     const labels = new Map(photos.map(({ key, label }) => [key, label]));
-    const unreadable = skipped.filter(({ reason }) => reason === 'unreadable');
-    const others = skipped.filter(({ reason }) => reason !== 'unreadable');
+    const lost = skipped.filter(isLost);
+    const others = skipped.filter((item) => !isLost(item));
     return {
       ...result,
-      total: total + unreadable.length,
+      total: total + lost.length,
       failed: [
-        ...unreadable.map(({ label, problem = '' }) => ({ path: label, code: 'unreadable', message: problem })),
+        ...lost.map(({ label, reason, problem = '' }) => ({ path: label, code: reason, message: problem })),
         ...failed.map(({ ref, code, message }) => ({ path: labels.get(ref) ?? ref, code, message })),
       ],
       skipped: others.length,
@@ -46,6 +46,11 @@ export async function importSource(
   } finally {
     await factory.close();
   }
+}
+
+/** A photo, for all that is known, that is not in the library now. */
+function isLost({ reason }: SkippedItem): boolean {
+  return reason === 'unreadable' || reason === 'unsupported_format';
 }
 
 async function collect(source: PhotoSource, signal: AbortSignal) {

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import type { PhotoDetails } from 'photo-service-sdk';
-import type { Content } from 'photo-service-sdk/node';
+import { type Content, kindOfFile } from 'photo-service-sdk/node';
 import type { Loss } from './details-builder.js';
 
 /** Where photos come from: a folder, an archive, another service. */
@@ -48,14 +48,16 @@ export interface SkippedItem {
   readonly kind: 'skipped';
   readonly label: string;
   readonly reason: SkipReason;
-  /** For `unreadable`: why. */
+  /** For `unreadable` and `unsupported_format`: why. */
   readonly problem?: string;
 }
 
 /** New ones may come. */
 export type SkipReason =
-  /** Not an image by its name. */
+  /** Not an image by its name and its first bytes. */
   | 'not_an_image'
+  /** A picture of a format that the service does not take. */
+  | 'unsupported_format'
   | 'video'
   /** It was in the trash where it comes from. */
   | 'trashed'
@@ -66,7 +68,27 @@ export type SkipReason =
 
 const VIDEO = /\.(mp4|m4v|mov|avi|mkv|3gp|3g2|mpe?g|mts|m2ts|wmv|webm|mp|mv)$/i;
 
-/** The reason for a file that is no photo by its name. */
+/** Says why a file is left out; null for a photo. Its first bytes are read where its name does not say enough. */
+export async function leftOut(
+  label: string,
+  name: string,
+  readHead: () => Promise<Uint8Array>,
+): Promise<SkippedItem | null> {
+  try {
+    const judged = await kindOfFile(name, readHead);
+    if (judged.kind === 'photo') return null;
+    if (judged.kind === 'unsupported') return unsupportedItem(label, judged.format);
+    return { kind: 'skipped', label, reason: skipReason(name) };
+  } catch (error) {
+    return { kind: 'skipped', label, reason: 'unreadable', problem: (error as Error).message };
+  }
+}
+
+export function unsupportedItem(label: string, format: string): SkippedItem {
+  return { kind: 'skipped', label, reason: 'unsupported_format', problem: `${format} files are not supported.` };
+}
+
+/** The reason for a file that is no picture by its first bytes. */
 export function skipReason(name: string): SkipReason {
   return VIDEO.test(name.replace(/~\d+$/, '')) ? 'video' : 'not_an_image';
 }

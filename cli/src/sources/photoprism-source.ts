@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
-import { looksLikePhoto } from 'photo-service-sdk/node';
+import { HEAD_BYTES } from 'photo-service-sdk/node';
 import { parse } from 'yaml';
-import { type ArchiveFile, wholeOf } from './archive/archive-file.js';
+import { type ArchiveFile, headOf, wholeOf } from './archive/archive-file.js';
 import { openArchives } from './archive/open-archives.js';
 import { DetailsBuilder } from './details-builder.js';
-import { type PhotoSource, type SourceItem, skipReason } from './photo-source.js';
+import { leftOut, type PhotoSource, type SourceItem } from './photo-source.js';
 import { inZone } from './takeout/zones.js';
 
 const MAX_YAML_BYTES = 4 * 1024 * 1024;
@@ -27,8 +27,9 @@ async function* items(files: readonly ArchiveFile[], signal: AbortSignal): Async
   const keys = new Set<string>();
   for (const file of files) {
     if (isYaml(file)) continue;
-    if (!looksLikePhoto(file.path)) {
-      yield { kind: 'skipped', label: file.label, reason: skipReason(file.path) };
+    const other = await leftOut(file.label, file.path, () => headOf(file, HEAD_BYTES));
+    if (other !== null) {
+      yield other;
       continue;
     }
     const found = documents.find(stemOf(file.path));

@@ -1,11 +1,13 @@
 import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
 import { sign } from 'aws4';
-import { looksLikePhoto } from 'photo-service-sdk/node';
+import { HEAD_BYTES } from 'photo-service-sdk/node';
 import { AccessError, UsageError } from '../exit-codes.js';
 import { childOf, elementsOf, parseXml, textOf, type XmlElement } from '../xmp/xml.js';
+import { headOf } from './archive/archive-file.js';
 import { DetailsBuilder } from './details-builder.js';
 import { answered, bytesFrom, type Send } from './http-bytes.js';
-import { type PhotoSource, type SourceItem, skipReason } from './photo-source.js';
+import { leftOut, type PhotoSource, type SkippedItem, type SourceItem, skipReason } from './photo-source.js';
 import { isSidecar, SidecarFiles } from './sidecar-files.js';
 
 /** Where a bucket is, and whose it is; as other programs find it in the environment. */
@@ -60,18 +62,24 @@ async function* items(
     sizeOf: (key) => Promise.resolve(sizes.get(key) ?? 0),
     read: async (key) => new Uint8Array(await (await answered(bucket.object(key))).arrayBuffer()),
   });
-  const isPhoto = ({ key }: StoredObject) => looksLikePhoto(key);
-  for (const { key, sizeBytes, etag } of objects.filter(isPhoto)) {
+  const others: SkippedItem[] = [];
+  for (const { key, sizeBytes, etag } of objects) {
     signal.throwIfAborted();
+    // Its first bytes cost a request.
+    const isKnown = sizeBytes === 0 || isSidecar(key) || skipReason(key) === 'video';
+    const readHead = () => (isKnown ? Promise.resolve(new Uint8Array()) : headOf(bucket.head(key), HEAD_BYTES));
+    const other = await leftOut(key, basename(key), readHead);
+    if (other !== null) {
+      others.push(other);
+      continue;
+    }
     const details = new DetailsBuilder();
     await sidecars.addDetails(key, details);
     const content = { sizeBytes, open: (start: number) => bytesFrom(bucket.object(key), start) };
     const file = { filename: basename(key), content, fingerprint: `${sizeBytes}:${etag}` };
     yield { kind: 'photo', key, label: key, file, details: details.build(), losses: details.losses };
   }
-  for (const object of objects)
-    if (!isPhoto(object) && !sidecars.isUsed(object.key))
-      yield { kind: 'skipped', label: object.key, reason: skipReason(object.key) };
+  yield* others.filter(({ label }) => !sidecars.isUsed(label));
 }
 
 /** Of S3 what is needed to read: signed requests (Signature Version 4) for lists and objects. */
@@ -93,6 +101,12 @@ class Bucket {
   object(key: string): Send {
     const path = key.split('/').map(encoded).join('/');
     return (headers) => this.get(`/${path}`, headers);
+  }
+
+  /** The first bytes of an object, and with some stores more. */
+  head(key: string): { open: () => Promise<Readable> } {
+    const send = this.object(key);
+    return { open: () => bytesFrom((headers) => send({ ...headers, Range: `bytes=0-${HEAD_BYTES - 1}` }), 0) };
   }
 
   async *list(prefix: string, signal: AbortSignal): AsyncGenerator<StoredObject> {

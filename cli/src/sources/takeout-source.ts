@@ -3,7 +3,7 @@ import type { ArchiveFile } from './archive/archive-file.js';
 import { openArchives } from './archive/open-archives.js';
 import { DetailsBuilder } from './details-builder.js';
 import { grouped } from './grouped.js';
-import { type PhotoSource, type SourceItem, skipReason } from './photo-source.js';
+import type { PhotoSource, SourceItem } from './photo-source.js';
 import { fileFacts } from './takeout/file-times.js';
 import { type TakeoutFile, takeoutFolders } from './takeout/takeout-folders.js';
 import type { TakeoutPhoto } from './takeout/takeout-json.js';
@@ -46,7 +46,7 @@ async function* items(
     const file = first.file.bytes(filename);
     yield { kind: 'photo', key, label: first.file.label, file, details: details.build(), losses: details.losses };
   }
-  for (const { path, label } of others) yield { kind: 'skipped', label, reason: skipReason(path) };
+  yield* others;
   for (const { label } of unmatched) yield { kind: 'skipped', label, reason: 'photo_missing' };
 }
 

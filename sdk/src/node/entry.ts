@@ -3,10 +3,17 @@
 export type { DeliveryKey, ImageRequest, SrcSetRequest } from '../delivery/image-address.js';
 export type { ImageOptions } from '../delivery/image-options.js';
 export { placeholder } from '../delivery/placeholder.js';
+export { type FileKind, HEAD_BYTES, kindOfFile, looksLikePhoto } from '../import/picture-types.js';
 export { type DownloadedFile, type DownloadFileOptions, downloadFile } from './download-file.js';
 export { removeStaleDrafts } from './draft-file.js';
 export type { LocalFile } from './file-source.js';
-export { type FoundFile, type FoundFiles, findPhotos, looksLikePhoto, type UnreadableFile } from './find-photos.js';
+export {
+  type FoundFile,
+  type FoundFiles,
+  findPhotos,
+  type UnreadableFile,
+  type UnsupportedFile,
+} from './find-photos.js';
 export { unreadable } from './hash-pool.js';
 export { imageUrl, srcSet } from './image-url.js';
 export {

@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { typeByName } from '../import/picture-types.js';
+import { HEAD_BYTES, kindOfFile } from '../import/picture-types.js';
 
 /** A file, and what the file system says of it. */
 export interface FoundFile {
@@ -18,21 +18,25 @@ export interface UnreadableFile {
 
 /** What there is under some paths. */
 export interface FoundFiles {
-  /** Photos, by their endings, each with a name that is its own among them: its path from the folder of what was given. */
+  /** Photos, by their endings or else by their first bytes, each with a name that is its own among them: its path from the folder of what was given. */
   readonly files: readonly (FoundFile & { readonly ref: string })[];
   readonly unseen: readonly UnreadableFile[];
-  /** Paths of files that do not look like photos. */
+  /** Pictures of formats that no service takes. */
+  readonly unsupported: readonly UnsupportedFile[];
+  /** Paths of files that do not look like photos, by their names and their first bytes. */
   readonly others: readonly string[];
 }
 
-/** Whether a file of this name may be a photo. The service decides by the bytes; this only keeps films and texts from being sent. */
-export function looksLikePhoto(name: string): boolean {
-  return typeByName(name) !== null;
+export interface UnsupportedFile {
+  readonly path: string;
+  /** For people, such as `PSD`. */
+  readonly format: string;
 }
 
 interface Found {
   readonly files: FoundFile[];
   readonly unseen: UnreadableFile[];
+  readonly unsupported: UnsupportedFile[];
   readonly others: string[];
 }
 
@@ -43,6 +47,7 @@ interface Found {
 export async function findPhotos(paths: readonly string[]): Promise<FoundFiles> {
   const files = new Map<string, FoundFile & { ref: string }>();
   const unseen: UnreadableFile[] = [];
+  const unsupported: UnsupportedFile[] = [];
   const others: string[] = [];
   for (const given of paths) {
     const within = dirname(resolve(given));
@@ -53,15 +58,16 @@ export async function findPhotos(paths: readonly string[]): Promise<FoundFiles> 
     if (stats === null) continue;
     const found = stats.isDirectory()
       ? await under(given)
-      : { files: [{ path: given, stats }], unseen: [], others: [] };
+      : { files: [{ path: given, stats }], unseen: [], unsupported: [], others: [] };
     for (const file of found.files) {
       const absolute = resolve(file.path);
       if (!files.has(absolute)) files.set(absolute, { ...file, ref: relative(within, absolute).split(sep).join('/') });
     }
     unseen.push(...found.unseen);
+    unsupported.push(...found.unsupported);
     others.push(...found.others);
   }
-  return { files: distinct([...files]), unseen, others };
+  return { files: distinct([...files]), unseen, unsupported, others };
 }
 
 /** Files of different folders that would be called the same are called by their whole paths. */
@@ -72,7 +78,7 @@ function distinct(files: readonly (readonly [string, FoundFile & { ref: string }
 }
 
 async function under(folder: string): Promise<Found> {
-  const found: Found = { files: [], unseen: [], others: [] };
+  const found: Found = { files: [], unseen: [], unsupported: [], others: [] };
   await walk(folder, found).catch((error) => noteUnseen(found.unseen, folder, error));
   return found;
 }
@@ -85,21 +91,32 @@ async function walk(folder: string, found: Found): Promise<void> {
     if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory()) {
       await walk(path, found).catch((error) => noteUnseen(found.unseen, path, error));
-    } else if (!looksLikePhoto(entry.name)) {
-      found.others.push(path);
     } else {
-      await look(path, found);
+      await look(path, entry.name, found);
     }
   }
 }
 
-async function look(path: string, found: Found): Promise<void> {
+async function look(path: string, name: string, found: Found): Promise<void> {
   try {
     const stats = await stat(path, { bigint: true });
-    if (stats.isFile()) found.files.push({ path, stats });
+    // Nothing else is opened: a pipe would be waited for.
+    const judged = stats.isFile() ? await kindOfFile(name, () => headOf(path)) : ({ kind: 'other' } as const);
+    if (judged.kind === 'photo') found.files.push({ path, stats });
+    else if (judged.kind === 'unsupported') found.unsupported.push({ path, format: judged.format });
     else found.others.push(path);
   } catch (error) {
     noteUnseen(found.unseen, path, error);
+  }
+}
+
+async function headOf(path: string): Promise<Uint8Array> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(new Uint8Array(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
   }
 }
 

@@ -38,7 +38,7 @@ export function importFolder(
 }
 
 /**
- * Imports files, and the photos under folders (by their endings; hidden files are left out, links to folders are not followed). Content is
+ * Imports files, and the photos under folders (by their endings or else by their first bytes; hidden files are left out, links to folders are not followed). Content is
  * hashed in worker threads; what the library has already is not sent; 500 files cost one write.
  *
  * One bad file never stops the others: `failed` names it and says why. Rejects with `ApiError` or `ConnectionError` where nothing can go on,
@@ -60,8 +60,18 @@ export async function importFiles(
       const { code, message } = unreadable(problem);
       return { path, code, message };
     });
+    const unsupported = found.unsupported.map(({ path, format }) => ({
+      path,
+      code: 'unsupported_format',
+      message: `${format} files are not supported.`,
+    }));
     const refused = failed.map(({ ref, code, message }) => ({ path: pathOf.get(ref) ?? ref, code, message }));
-    return { ...result, total: total + unseen.length, failed: [...unseen, ...refused], skipped: found.others.length };
+    return {
+      ...result,
+      total: total + unseen.length + unsupported.length,
+      failed: [...unseen, ...unsupported, ...refused],
+      skipped: found.others.length,
+    };
   } finally {
     await factory.close();
   }

@@ -1,5 +1,5 @@
 import { MAX_SIDE } from '../../core/customers/limits.js';
-import { formatNames } from '../../core/media/formats.js';
+import { formatNames, otherFormats } from '../../core/media/formats.js';
 import type { ItemError, ItemErrorCode } from '../../core/shared/errors.js';
 
 /**
@@ -19,11 +19,12 @@ export const fileEmpty = () => refusal('file_empty', 'The file is empty. Send it
 
 export const notAnImage = () => refusal('not_an_image', `The file is not an image. Send ${formatNames}.`);
 
-export const unsupportedFormat = (contentType: string) =>
-  refusal(
-    'unsupported_format',
-    `Files of type ${contentType} are not accepted. Convert this one to JPEG, PNG, WebP, TIFF or AVIF.`,
-  );
+export function unsupportedFormat(contentType: string): Refusal {
+  if (contentType.startsWith('video/')) return refusal('unsupported_format', 'Videos are not supported.');
+  const name = otherFormats.find((format) => format.contentType === contentType)?.name;
+  const files = name === undefined ? `Files of type ${contentType}` : `${name} files`;
+  return refusal('unsupported_format', `${files} are not accepted. Convert this one to JPEG, PNG, WebP, TIFF or AVIF.`);
+}
 
 /** @param what In the plural, as in "HEIF images of JPEG 2000". */
 export const unsupportedFeature = (what: string) =>

@@ -1,20 +1,12 @@
 import { createRequire } from 'node:module';
 import { fileTypeFromBuffer } from 'file-type/core';
-import { acceptedFormats } from '../../core/media/formats.js';
+import { acceptedFormats, formatBySignature, otherFormats } from '../../core/media/formats.js';
 import type { Sniffed } from '../../core/media/media-reader.js';
-
-/** file-type's names that are not ours. A PNG with frames is a PNG; a HEIF sequence is represented by its first picture. */
-const ownNames: Readonly<Record<string, string>> = {
-  'image/apng': 'image/png',
-  'image/heic-sequence': 'image/heic',
-  'image/heif-sequence': 'image/heif',
-  'image/x-fujifilm-raf': 'image/x-fuji-raf',
-};
 
 /** HEIC and HEIF need the WebAssembly decoder, which an installation may omit because of its licence (LGPL-3.0). */
 export const formats: readonly string[] = acceptedFormats
-  .map(({ contentType }) => contentType)
-  .filter((type) => !isHeif(type) || hasHeifDecoder());
+  .filter(({ decoder }) => decoder !== 'libheif' || hasHeifDecoder())
+  .map(({ contentType }) => contentType);
 
 /** Number of bytes that are examined. What follows is never read, so that a prefix and a whole file give the same result. */
 export const HEAD_BYTES = 4100;
@@ -25,13 +17,17 @@ export function isHeif(contentType: string): boolean {
 
 /** The type by the first bytes. XML, and so SVG, is treated as text. */
 export async function sniff(head: Uint8Array): Promise<Sniffed> {
-  const found = (await fileTypeFromBuffer(head.subarray(0, HEAD_BYTES)))?.mime ?? tiffOf(head);
-  if (found === undefined) return { kind: 'not_an_image' };
-  const contentType = ownNames[found] ?? found;
+  const declared = formatBySignature(otherFormats, head) ?? formatBySignature(acceptedFormats, head);
+  const contentType = declared?.contentType ?? (isTarga(head) ? 'image/x-tga' : await otherType(head));
+  if (contentType === undefined) return { kind: 'not_an_image' };
   if (formats.includes(contentType)) return { kind: 'accepted', contentType };
   return /^(image|video)\//.test(contentType) && !contentType.includes('svg')
     ? { kind: 'unsupported', contentType }
     : { kind: 'not_an_image' };
+}
+
+async function otherType(head: Uint8Array): Promise<string | undefined> {
+  return (await fileTypeFromBuffer(head.subarray(0, HEAD_BYTES)))?.mime;
 }
 
 /** What begins like a TIFF, Olympus's and Panasonic's variants included, a RAF or a CR3: whether it is one takes more than its first bytes. */
@@ -40,11 +36,26 @@ export function mayBeRaw(head: Uint8Array): boolean {
   return /^(II|MM|FUJIFILM)/.test(text) || text.endsWith('ftypcrx ');
 }
 
-/** A TIFF may have its directory at the end, which file-type needs but is not given. It does not know all that begins ORF. */
-function tiffOf(head: Uint8Array): string | undefined {
-  const magic = textOf(head.subarray(0, 4));
-  if (['IIRO', 'IIRS', 'MMOR'].includes(magic)) return 'image/x-olympus-orf';
-  return ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'].includes(magic) ? 'image/tiff' : undefined;
+const TARGA_HEADER_BYTES = 18;
+const TARGA_TYPES = [1, 2, 3, 9, 10, 11];
+
+/** Whether each field of the first bytes is one of a TGA, which has no signature there. No text begins so. */
+function isTarga(head: Uint8Array): boolean {
+  if (head.length < TARGA_HEADER_BYTES) return false;
+  const { buffer, byteOffset } = head;
+  const header = new DataView(buffer, byteOffset, TARGA_HEADER_BYTES);
+  const [hasMap, type, depth, descriptor] = [1, 2, 16, 17].map((at) => header.getUint8(at)) as [number, ...number[]];
+  const isMapped = type === 1 || type === 9;
+  const mapLength = header.getUint16(5, true);
+  return (
+    TARGA_TYPES.includes(type as number) &&
+    hasMap === (isMapped ? 1 : 0) &&
+    mapLength > 0 === isMapped &&
+    header.getUint16(12, true) > 0 &&
+    header.getUint16(14, true) > 0 &&
+    [8, 15, 16, 24, 32].includes(depth as number) &&
+    ((descriptor as number) & 0xc0) === 0
+  );
 }
 
 function textOf(bytes: Uint8Array): string {

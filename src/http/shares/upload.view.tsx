@@ -1,3 +1,4 @@
+import { fileExtensions } from '../../core/media/formats.js';
 import { sharePath } from './share-paths.js';
 
 interface UploadProps {
@@ -6,12 +7,15 @@ interface UploadProps {
   readonly most: number;
 }
 
+/** `image/*` alone leaves out what the browser itself does not know. */
+const acceptedFiles = ['image/*', ...fileExtensions];
+
 /** Where visitors add photos. */
 export function UploadForm({ token, most }: UploadProps) {
   return (
     <form class="upload" method="post" action={`${sharePath(token)}/upload`} enctype="multipart/form-data">
       <label for="files">{most === 1 ? 'Add a photo of your own' : `Add your own photos, up to ${most} at once`}</label>
-      <input type="file" id="files" name="file" multiple={most > 1} accept="image/*" required />
+      <input type="file" id="files" name="file" multiple={most > 1} accept={acceptedFiles.join(',')} required />
       <button class="button" type="submit">
         Send
       </button>

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { folderSource } from '../../../cli/src/sources/folder-source.js';
@@ -108,4 +108,55 @@ it('films are told from other files, and what cannot be looked into is said', as
     { kind: 'skipped', label: join(folder, 'a.mp4'), reason: 'video' },
     { kind: 'skipped', label: join(folder, 'notes.txt'), reason: 'not_an_image' },
   ]);
+});
+
+describe('what a file is', () => {
+  const jpeg = Buffer.from('ffd8ffe000104a464946', 'hex');
+  const heif = Buffer.from('0000001c667479706865697800000000', 'hex');
+
+  it('is said by an ending that cameras and programs give to pictures, in any case', async () => {
+    const names = ['HIF', 'heifs', 'HeicS', 'avifs', 'MPO', 'insp', 'jfi', 'pjpeg', 'apng', 'NRW', 'sr2'];
+    files(Object.fromEntries(names.map((ending, at) => [`${at}.${ending}`, null])));
+    const items = await itemsOf(folderSource([folder], { sidecars: true }));
+    expect(photosOf(items)).toHaveLength(names.length);
+  });
+
+  it('is said by its first bytes where its ending says nothing, or something wrong', async () => {
+    files({ 'notes.txt': 'notes', short: '' });
+    for (const name of ['recovered-f0012345', 'IMG_1.bak', 'photo.psd']) writeFileSync(join(folder, name), jpeg);
+    writeFileSync(join(folder, 'IMG.0001'), heif);
+    const items = await itemsOf(folderSource([folder], { sidecars: true }));
+    expect(photosOf(items).map(({ label }) => basename(label))).toEqual([
+      'IMG.0001',
+      'IMG_1.bak',
+      'photo.psd',
+      'recovered-f0012345',
+    ]);
+    expect(items.filter(({ kind }) => kind === 'skipped')).toMatchObject([
+      { label: join(folder, 'notes.txt'), reason: 'not_an_image' },
+      { label: join(folder, 'short'), reason: 'not_an_image' },
+    ]);
+  });
+
+  it('is a format that is not supported, by name, or a video', async () => {
+    const tiff = Buffer.from('49492a0008000000', 'hex');
+    writeFileSync(join(folder, 'back.iiq'), tiff);
+    files({ 'a.crw': 'II', 'b.PSD': '8BPS', 'c.avci': 'ftyp', 'd.jp2': '', 'film.mov': 'film' });
+    const items = await itemsOf(folderSource([folder], { sidecars: true }));
+    expect(items.map((item) => item.kind === 'skipped' && (item.problem ?? item.reason))).toEqual([
+      'CRW files are not supported.',
+      'PSD files are not supported.',
+      'IIQ files are not supported.',
+      'AVCI files are not supported.',
+      'JPEG 2000 files are not supported.',
+      'video',
+    ]);
+  });
+
+  it('is not known where it cannot be read', async () => {
+    symlinkSync(join(folder, 'nowhere'), join(folder, 'no ending'));
+    expect(await itemsOf(folderSource([folder], { sidecars: true }))).toMatchObject([
+      { label: join(folder, 'no ending'), reason: 'unreadable' },
+    ]);
+  });
 });

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import { looksLikePhoto } from 'photo-service-sdk/node';
+import { HEAD_BYTES, looksLikePhoto } from 'photo-service-sdk/node';
 import { type ArchiveFile, headOf, jsonOf } from '../archive/archive-file.js';
 import { grouped } from '../grouped.js';
-import { skipReason } from '../photo-source.js';
+import { leftOut, type SkippedItem, skipReason } from '../photo-source.js';
 import { originalName, SidecarMatch, withoutEnding } from './sidecar-match.js';
 import { readTakeout, type TakeoutPhoto } from './takeout-json.js';
 
@@ -25,7 +25,7 @@ export interface TakeoutFile {
 export interface TakeoutFolders {
   readonly photos: readonly TakeoutFile[];
   /** Films, texts, and whatever else is no photo. */
-  readonly others: readonly ArchiveFile[];
+  readonly others: readonly SkippedItem[];
   /** JSON files of photos that are not there. */
   readonly unmatched: readonly ArchiveFile[];
 }
@@ -33,7 +33,7 @@ export interface TakeoutFolders {
 /** Reads the JSON files of all folders, and finds those of each photo, in whichever archive it lies. */
 export async function takeoutFolders(files: readonly ArchiveFile[]): Promise<TakeoutFolders> {
   const photos: TakeoutFile[] = [];
-  const others: ArchiveFile[] = [];
+  const others: SkippedItem[] = [];
   const unmatched: ArchiveFile[] = [];
   const folders = grouped(files, ({ path }) => posix.dirname(path));
   for (const folder of [...folders.keys()].sort()) {
@@ -53,19 +53,20 @@ async function readFolder(files: readonly ArchiveFile[]): Promise<TakeoutFolders
   const match = new SidecarMatch([...sidecars].map(([name, { photo }]) => ({ name, title: photo.title })));
   const used = new Set<string>();
   const photos: TakeoutFile[] = [];
-  const others: ArchiveFile[] = [];
+  const others: SkippedItem[] = [];
   for (const file of media) {
     const name = nameOf(file);
     const editOf = editedFrom(name, names);
     const sidecar = match.find(name) ?? (editOf === null ? null : match.find(editOf));
     const photo = sidecar === null ? null : (sidecars.get(sidecar)?.photo ?? null);
-    const isPhoto = looksLikePhoto(name) || (photo !== null && (await isUnnamedPhoto(file)));
+    const other = await leftOut(file.label, name, () => headOf(file, HEAD_BYTES));
+    const isPhoto = other === null;
     // The film of a live photo goes by the JSON file of the photo, which may be missing.
     if (sidecar !== null && (isPhoto || !looksLikePhoto(photo?.title ?? ''))) used.add(sidecar);
     const albumDescription = photos.length === 0 ? description : null;
     const video = videos.get(stemOf(name)) ?? null;
     if (isPhoto) photos.push({ file, name, photo, album, albumDescription, editOf, video });
-    else others.push(file);
+    else others.push(other);
   }
   const unmatched = [...sidecars].filter(([name]) => !used.has(name)).map(([, { file }]) => file);
   return { photos, others, unmatched };
@@ -104,13 +105,6 @@ function videosByStem(names: ReadonlySet<string>): ReadonlyMap<string, string> {
 
 function stemOf(name: string): string {
   return withoutEnding(name).toLowerCase();
-}
-
-/** Files that were uploaded without an ending have none here either. */
-async function isUnnamedPhoto(file: ArchiveFile): Promise<boolean> {
-  if (/\.[a-z][a-z0-9]{1,4}$/i.test(file.path)) return false;
-  const head = (await headOf(file, 16).catch(() => Buffer.alloc(0))).toString('latin1');
-  return /^(\xff\xd8\xff|\x89PNG|GIF8|RIFF....WEBP|....ftyp(hei|avif|mif1))/s.test(head);
 }
 
 function isJson({ path }: ArchiveFile): boolean {

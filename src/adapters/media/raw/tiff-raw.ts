@@ -10,6 +10,7 @@ const NEW_SUBFILE_TYPE = 254;
 const COMPRESSION = 259;
 const PHOTOMETRIC = 262;
 const MAKE = 271;
+const MODEL = 272;
 const STRIPS = [273, 279] as const;
 const ORIENTATION = 274;
 const TILES = [324, 325] as const;
@@ -36,7 +37,7 @@ const PANASONIC_SIGNATURE = Buffer.from('88e774d8f8251d4d947a6e77822b5d6a', 'hex
 const CANON_SIGNATURE = Buffer.from('CR\x02', 'latin1');
 
 /**
- * Raw files that are built like a TIFF: DNG, CR2, NEF, ARW, ORF and RW2. They begin with a directory like any TIFF, often that of a small
+ * Raw files that are built like a TIFF: DNG, CR2, NEF, NRW, ARW, SR2, ORF and RW2. They begin with a directory like any TIFF, often that of a small
  * preview: treated as a TIFF, a photo of 40 megapixels would be reduced to it.
  */
 export const readTiffRaw: RawReader = async (file) => {
@@ -89,9 +90,12 @@ async function typeOf(
   if (main.entries.has(DNG_VERSION)) return 'image/x-adobe-dng';
   if (signature.subarray(0, CANON_SIGNATURE.length).equals(CANON_SIGNATURE)) return 'image/x-canon-cr2';
   if (!(await isRaw(tiff, pictures))) return null;
-  const make = (await tiff.value(main.entries.get(MAKE)))?.toString('latin1').toUpperCase() ?? '';
-  if (make.startsWith('NIKON')) return 'image/x-nikon-nef';
-  return make.startsWith('SONY') ? 'image/x-sony-arw' : OTHER_RAW;
+  const text = async (tag: number) => (await tiff.value(main.entries.get(tag)))?.toString('latin1').toUpperCase() ?? '';
+  const [make, model] = [await text(MAKE), await text(MODEL)];
+  // The formats of a maker differ by their cameras alone.
+  if (make.startsWith('NIKON')) return model.startsWith('COOLPIX') ? 'image/x-nikon-nrw' : 'image/x-nikon-nef';
+  if (make.startsWith('SONY')) return model.startsWith('DSC-R1\0') ? 'image/x-sony-sr2' : 'image/x-sony-arw';
+  return OTHER_RAW;
 }
 
 /** Whether there are sensor data, or the first directory is that of a preview with others below it. */

@@ -1,6 +1,6 @@
 import { useContext } from 'preact/hooks';
 import type { ImportDetails } from '../../../core/imports/import-details.js';
-import { acceptedFormats, formatNames } from '../../../core/media/formats.js';
+import { fileExtensions, formatNames } from '../../../core/media/formats.js';
 import { CSRF_FIELD } from '../csrf.js';
 import { CsrfToken } from '../form.js';
 
@@ -13,7 +13,7 @@ interface ImporterProps {
 }
 
 /** `image/*` alone leaves out what the browser itself does not know. */
-const acceptedFiles = ['image/*', ...acceptedFormats.flatMap(({ extensions }) => extensions.map((each) => `.${each}`))];
+const acceptedFiles = ['image/*', ...fileExtensions];
 
 /**
  * Imports photos from this computer. With scripts: whole folders, progress, pause, and resuming after an interruption (import.js). Without:
