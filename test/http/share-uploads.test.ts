@@ -54,6 +54,7 @@ const lastImport = async () => (await actor.get(`/imports/${(await library()).at
 test('what visitors add is an import with a tag of its own, and is shown to nobody by itself', async () => {
   const { id, path } = await share();
   expect((await visitor.get(path)).text).toContain(`action="${path}/upload"`);
+  expect((await visitor.get(path)).text).toMatch(/accept="image\/\*,[^"]*\.hif,[^"]*\.nrw/);
   const answer = await upload(path, jpeg('a'), jpeg('b', '../../etc/b.jpg'));
   expect([answer.status, answer.text.includes('Your photos have arrived')]).toEqual([200, true]);
   await app.work();
