@@ -22,6 +22,7 @@ interface Options {
   readonly restore: boolean;
   readonly uploads?: number;
   readonly sidecars: boolean;
+  readonly exclude?: readonly string[];
   readonly state?: string;
   readonly dryRun?: boolean;
   readonly watch?: boolean;
@@ -42,6 +43,11 @@ export function importCommand(): Command {
     .option('--uploads <n>', 'uploads at the same time, 1 to 16 (default: 6)', wholeOption)
     .option('--no-sidecars', 'ignore XMP files beside the photos')
     .option(
+      '--exclude <glob>',
+      'leave out files and folders of this name, or path below the folder or bucket (repeatable)',
+      namesOption,
+    )
+    .option(
       '--state <file>',
       'where to store the state of the run (default: a file for these paths, in XDG_STATE_HOME)',
     )
@@ -51,6 +57,7 @@ export function importCommand(): Command {
     .addOption(quietOption())
     .action(async (paths: readonly string[], options: Options) => {
       requireWatchable(options);
+      requireExcludable(options);
       const display = new ProgressDisplay(options);
       const began = performance.now();
       let waited = 0;
@@ -79,6 +86,12 @@ export function importCommand(): Command {
     });
 }
 
+function requireExcludable({ exclude, from }: Options): void {
+  if (exclude !== undefined && from !== 'folder' && from !== 's3') {
+    throw new UsageError('--exclude leaves files out of folders and buckets: it has no other --from.');
+  }
+}
+
 function requireWatchable({ watch, from, dryRun, json }: Options): void {
   if (watch && (from !== 'folder' || dryRun || json)) {
     throw new UsageError('--watch imports from folders, and goes on: it has no --from, --dry-run or --json.');
@@ -92,18 +105,21 @@ function watchAndImport(
   options: Options,
   wanted: Omit<SourceImportOptions, 'signal'>,
 ): Promise<never> {
-  const { sidecars } = options;
+  const { sidecars, exclude } = options;
   if (!options.quiet) printNote(`Watching ${paths.join(', ')}. Stop with Ctrl-C.`);
   return interruptible((signal) => {
     const importThese = async (only: ReadonlySet<string>) => {
       const began = performance.now();
-      const result = await importSource(client, folderSource(paths, { sidecars, only }), { ...wanted, signal });
+      const result = await importSource(client, folderSource(paths, { sidecars, exclude, only }), {
+        ...wanted,
+        signal,
+      });
       // Whatever else is in the folders was not meant.
       const met = { ...result, skipped: 0 };
       printResult(options, met, { seconds: (performance.now() - began) / 1000, waitedForLimitsMs: 0 });
     };
     const onOutage = ({ message }: Error) => printNote(`phs: ${message} Trying again.`);
-    return watchFolders(paths, importThese, { signal, onOutage });
+    return watchFolders(paths, importThese, { signal, onOutage, exclude });
   });
 }
 
@@ -152,6 +168,8 @@ function printResult(options: Options, result: Result, { seconds, waitedForLimit
 }
 
 const SKIPPED: Readonly<Record<string, string>> = {
+  system: 'of the system',
+
   not_an_image: 'not images',
   video: 'videos, which are not supported',
 };

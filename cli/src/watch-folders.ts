@@ -13,11 +13,14 @@ export class FolderWatch {
   private seen: ReadonlyMap<string, string> = new Map();
   private readonly imported = new Map<string, string>();
 
-  constructor(private readonly paths: readonly string[]) {}
+  constructor(
+    private readonly paths: readonly string[],
+    private readonly exclude?: readonly string[] | undefined,
+  ) {}
 
   /** Those that are as they were at the look before, and new or changed since they were imported. */
   async settled(): Promise<ReadonlySet<string>> {
-    const { files } = await findPhotos(this.paths);
+    const { files } = await findPhotos(this.paths, { exclude: this.exclude });
     const before = this.seen;
     this.seen = new Map(files.map(({ path, stats }) => [path, `${stats.size} ${stats.mtimeNs}`]));
     const whole = files.filter(({ path, stats }) => stats.size > 0n && this.seen.get(path) === before.get(path));
@@ -35,6 +38,8 @@ export interface WatchOptions {
   /** Called when the service did not answer. */
   readonly onOutage: (error: Error) => void;
   readonly settledMs?: number;
+  /** As `findPhotos` has it. */
+  readonly exclude?: readonly string[] | undefined;
 }
 
 /**
@@ -45,9 +50,9 @@ export interface WatchOptions {
 export async function watchFolders(
   paths: readonly string[],
   importThese: (only: ReadonlySet<string>) => Promise<void>,
-  { signal, onOutage, settledMs = SETTLED_MS }: WatchOptions,
+  { signal, onOutage, settledMs = SETTLED_MS, exclude }: WatchOptions,
 ): Promise<never> {
-  const watch = new FolderWatch(paths);
+  const watch = new FolderWatch(paths, exclude);
   for (;;) {
     const only = await watch.settled();
     try {

@@ -75,3 +75,22 @@ it('a bucket that is not there, and a wrong key, are refused in words', async ()
   expect(() => source('', { accessKeyId: undefined })).toThrow('Set AWS_ACCESS_KEY_ID');
   expect(() => source('', {}, 'photos')).toThrow('is not the address of a bucket');
 });
+
+test('objects are judged by their first bytes where their names say nothing, and the folders of systems are left out', async () => {
+  await put({
+    'odd/f0012345': '\xff\xd8\xff\xe0',
+    'odd/a.psd': '8BPS',
+    'odd/@eaDir/a.jpg': null,
+    'odd/notes': 'notes',
+  });
+  const items = await itemsOf(source('odd/'));
+  expect(items.map(({ label, ...item }) => [label, 'reason' in item ? item.reason : item.kind])).toEqual(
+    expect.arrayContaining([
+      ['odd/f0012345', 'photo'],
+      ['odd/a.psd', 'unsupported_format'],
+      ['odd/@eaDir/a.jpg', 'system'],
+      ['odd/notes', 'not_an_image'],
+    ]),
+  );
+  expect(items).toHaveLength(4);
+});

@@ -1,4 +1,8 @@
-/** The files of a drop, those in its folders included, but for hidden ones. */
+/** Folders of systems, network drives and programs, thumbnails and rubbish bins among them. */
+const SYSTEM_FOLDERS =
+  /^(@eaDir|@Recycle|@Recently-Snapshot|#recycle|#snapshot|\.@__thumb|\.thumbnails|\$RECYCLE\.BIN|RECYCLER|System Volume Information|lost\+found|FOUND\.\d{3}|__MACOSX)$/i;
+
+/** The files of a drop, those in its folders included, but for hidden ones and those of systems. */
 export async function droppedFiles({ items, files }: DataTransfer): Promise<readonly File[]> {
   // The list is emptied once the event is over, so all of it is taken before anything is waited for.
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
@@ -7,7 +11,7 @@ export async function droppedFiles({ items, files }: DataTransfer): Promise<read
 }
 
 async function filesOf(entry: FileSystemEntry): Promise<File[]> {
-  if (entry.name.startsWith('.')) return [];
+  if (entry.name.startsWith('.') || (!isFile(entry) && SYSTEM_FOLDERS.test(entry.name))) return [];
   const found: File[] = [];
   try {
     if (isFile(entry)) found.push(await new Promise<File>((resolve, reject) => entry.file(resolve, reject)));

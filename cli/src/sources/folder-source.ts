@@ -7,6 +7,8 @@ import { possibleSidecars, SidecarFiles, sidecarsOnDisk } from './sidecar-files.
 
 export interface FolderOptions {
   readonly sidecars: boolean;
+  /** As `findPhotos` has it. */
+  readonly exclude?: readonly string[] | undefined;
   /** The paths of the photos that are meant, if it is not all of them. */
   readonly only?: ReadonlySet<string>;
   /**
@@ -26,9 +28,9 @@ export function folderSource(paths: readonly string[], options: FolderOptions): 
 
 async function* items(
   paths: readonly string[],
-  { sidecars: withSidecars, only, requireReadable = async (path) => path }: FolderOptions,
+  { sidecars: withSidecars, exclude, only, requireReadable = async (path) => path }: FolderOptions,
 ): AsyncGenerator<SourceItem> {
-  const { files, others, unsupported, unseen } = await findPhotos(paths);
+  const { files, others, unsupported, leftOut, unseen } = await findPhotos(paths, { exclude });
   // Photos that were named by themselves have their sidecars beside them, and not among the files that were found.
   const beside = files.filter(({ path }) => paths.includes(path)).flatMap(({ path }) => possibleSidecars(path));
   const sidecars = new SidecarFiles(withSidecars ? [...others, ...beside.filter((path) => existsSync(path))] : [], {
@@ -51,6 +53,7 @@ async function* items(
     yield { kind: 'photo', key: ref, label: path, file, details: details.build(), losses };
   }
   if (only === undefined) for (const { path, format } of unsupported) yield unsupportedItem(path, format);
+  for (const { path, reason } of leftOut) yield { kind: 'skipped', label: path, reason };
   for (const path of others)
     if (!sidecars.isUsed(path)) yield { kind: 'skipped', label: path, reason: skipReason(path) };
 }

@@ -10,6 +10,8 @@ export type SourceName = (typeof sourceNames)[number];
 export interface SourceOptions {
   readonly sidecars: boolean;
   readonly timeZone?: string;
+  /** What to leave out of folders and buckets. */
+  readonly exclude?: readonly string[] | undefined;
 }
 
 /**

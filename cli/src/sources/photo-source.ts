@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import type { PhotoDetails } from 'photo-service-sdk';
-import { type Content, kindOfFile } from 'photo-service-sdk/node';
+import { type Content, kindOfFile, type LeftOutReason } from 'photo-service-sdk/node';
 import type { Loss } from './details-builder.js';
 
 /** Where photos come from: a folder, an archive, another service. */
@@ -54,6 +54,7 @@ export interface SkippedItem {
 
 /** New ones may come. */
 export type SkipReason =
+  | LeftOutReason
   /** Not an image by its name and its first bytes. */
   | 'not_an_image'
   /** A picture of a format that the service does not take. */

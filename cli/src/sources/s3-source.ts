@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { sign } from 'aws4';
-import { HEAD_BYTES } from 'photo-service-sdk/node';
+import { HEAD_BYTES, LeftOut } from 'photo-service-sdk/node';
 import { AccessError, UsageError } from '../exit-codes.js';
 import { childOf, elementsOf, parseXml, textOf, type XmlElement } from '../xmp/xml.js';
 import { headOf } from './archive/archive-file.js';
@@ -35,12 +35,15 @@ export function s3Settings(env: NodeJS.ProcessEnv): S3Settings {
 export function s3Source(
   place: string,
   settings: S3Settings,
-  { sidecars }: { readonly sidecars: boolean },
+  { sidecars, exclude }: { readonly sidecars: boolean; readonly exclude?: readonly string[] | undefined },
 ): PhotoSource {
   const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(place) ?? [];
   if (bucket === undefined) throw new UsageError(`${place} is not the address of a bucket, such as s3://photos/2024/.`);
   const client = new Bucket(bucket, settings);
-  return { items: (signal) => items(client, prefix, sidecars, signal), close: () => Promise.resolve() };
+  return {
+    items: (signal) => items(client, { prefix, sidecars, rules: new LeftOut(exclude) }, signal),
+    close: () => Promise.resolve(),
+  };
 }
 
 interface StoredObject {
@@ -51,8 +54,7 @@ interface StoredObject {
 
 async function* items(
   bucket: Bucket,
-  prefix: string,
-  withSidecars: boolean,
+  { prefix, sidecars: withSidecars, rules }: { prefix: string; sidecars: boolean; rules: LeftOut },
   signal: AbortSignal,
 ): AsyncGenerator<SourceItem> {
   const objects: StoredObject[] = [];
@@ -65,6 +67,11 @@ async function* items(
   const others: SkippedItem[] = [];
   for (const { key, sizeBytes, etag } of objects) {
     signal.throwIfAborted();
+    const reason = rules.reasonOfPath(key.slice(prefix.lastIndexOf('/') + 1));
+    if (reason !== null) {
+      others.push({ kind: 'skipped', label: key, reason });
+      continue;
+    }
     // Its first bytes cost a request.
     const isKnown = sizeBytes === 0 || isSidecar(key) || skipReason(key) === 'video';
     const readHead = () => (isKnown ? Promise.resolve(new Uint8Array()) : headOf(bucket.head(key), HEAD_BYTES));

@@ -3,14 +3,17 @@
 export type { DeliveryKey, ImageRequest, SrcSetRequest } from '../delivery/image-address.js';
 export type { ImageOptions } from '../delivery/image-options.js';
 export { placeholder } from '../delivery/placeholder.js';
+export { LeftOut, type LeftOutReason } from '../import/left-out.js';
 export { type FileKind, HEAD_BYTES, kindOfFile, looksLikePhoto } from '../import/picture-types.js';
 export { type DownloadedFile, type DownloadFileOptions, downloadFile } from './download-file.js';
 export { removeStaleDrafts } from './draft-file.js';
 export type { LocalFile } from './file-source.js';
 export {
+  type FindOptions,
   type FoundFile,
   type FoundFiles,
   findPhotos,
+  type LeftOutFile,
   type UnreadableFile,
   type UnsupportedFile,
 } from './find-photos.js';

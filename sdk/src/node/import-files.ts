@@ -1,12 +1,12 @@
 import type { ImportOptions, ImportResult } from '../import/import-run.js';
 import { runImport } from '../import/run-import.js';
 import type { PhotoService } from '../photo-service.js';
-import { findPhotos } from './find-photos.js';
+import { type FindOptions, findPhotos } from './find-photos.js';
 import { unreadable } from './hash-pool.js';
 import { SourceFactory } from './source-factory.js';
 import { stateFile } from './state-file.js';
 
-export interface FileImportOptions extends Omit<ImportOptions, 'memory'> {
+export interface FileImportOptions extends Omit<ImportOptions, 'memory'>, FindOptions {
   /**
    * Where the state of the run is stored: after an interruption, the same call continues where it stopped. It also saves hashing what did not change.
    * Use one for each set of files.
@@ -24,7 +24,7 @@ export interface FileFailure {
 
 export interface FileImportResult extends Omit<ImportResult, 'failed'> {
   readonly failed: readonly FileFailure[];
-  /** Files of the folders that do not look like photos. */
+  /** Files of the folders that do not look like photos, and what was left out; the folder of a system is one. */
   readonly skipped: number;
 }
 
@@ -47,9 +47,9 @@ export function importFolder(
 export async function importFiles(
   client: PhotoService,
   paths: readonly string[],
-  { stateFile: statePath, ...options }: FileImportOptions = {},
+  { stateFile: statePath, exclude, ...options }: FileImportOptions = {},
 ): Promise<FileImportResult> {
-  const found = await findPhotos(paths);
+  const found = await findPhotos(paths, { exclude });
   const factory = new SourceFactory();
   try {
     const sources = found.files.map((file) => factory.file(file));
@@ -70,7 +70,7 @@ export async function importFiles(
       ...result,
       total: total + unseen.length + unsupported.length,
       failed: [...unseen, ...unsupported, ...refused],
-      skipped: found.others.length,
+      skipped: found.others.length + found.leftOut.length,
     };
   } finally {
     await factory.close();

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { folderSource } from '../../../cli/src/sources/folder-source.js';
@@ -121,6 +121,13 @@ describe('what a file is', () => {
     expect(photosOf(items)).toHaveLength(names.length);
   });
 
+  it.each(['IMG_0001.HIF', 'recovered-f0012345'])('is a photo in a folder with %s', async (name) => {
+    copyFileSync(join(__dirname, '../../fixtures/field', name), join(folder, name));
+    expect(photosOf(await itemsOf(folderSource([folder], { sidecars: true })))).toMatchObject([
+      { key: expect.stringContaining(name) },
+    ]);
+  });
+
   it('is said by its first bytes where its ending says nothing, or something wrong', async () => {
     files({ 'notes.txt': 'notes', short: '' });
     for (const name of ['recovered-f0012345', 'IMG_1.bak', 'photo.psd']) writeFileSync(join(folder, name), jpeg);
@@ -157,6 +164,61 @@ describe('what a file is', () => {
     symlinkSync(join(folder, 'nowhere'), join(folder, 'no ending'));
     expect(await itemsOf(folderSource([folder], { sidecars: true }))).toMatchObject([
       { label: join(folder, 'no ending'), reason: 'unreadable' },
+    ]);
+  });
+});
+
+describe('what is left out', () => {
+  const labels = (items: Awaited<ReturnType<typeof itemsOf>>) =>
+    items.map((item) => [item.label.slice(folder.length + 1), item.kind === 'skipped' ? item.reason : item.kind]);
+
+  it.each([
+    '@eaDir',
+    '#recycle',
+    '.@__thumb',
+    '$RECYCLE.BIN',
+    '$Recycle.Bin',
+    'System Volume Information',
+    '.thumbnails',
+    'lost+found',
+    '@Recycle',
+    '__MACOSX',
+  ])('is the folder %s, at any depth, which counts as one, unless it was named itself', async (name) => {
+    files({
+      [`${name}/a.jpg`]: null,
+      [`deep/${name}/b.jpg`]: null,
+      [`deep/${name}/c/d.jpg`]: null,
+      'deep/e.jpg': null,
+    });
+    expect(labels(await itemsOf(folderSource([folder], { sidecars: true }))).sort()).toEqual(
+      [
+        [name, 'system'],
+        [`deep/${name}`, 'system'],
+        ['deep/e.jpg', 'photo'],
+      ].sort(),
+    );
+    expect(photosOf(await itemsOf(folderSource([join(folder, name)], { sidecars: true })))).toHaveLength(1);
+  });
+
+  it('is said by patterns of names and of paths', async () => {
+    files({ 'a.jpg': null, 'A.PNG': null, '2019/raw/x/b.jpg': null, '2019/c.jpg': null, 'drafts/d.jpg': null });
+    const exclude = ['*.png', '2019/raw/**', 'drafts', '*/?.gif'];
+    expect(labels(await itemsOf(folderSource([folder], { sidecars: true, exclude })))).toEqual([
+      ['2019/c.jpg', 'photo'],
+      ['a.jpg', 'photo'],
+      ['2019/raw', 'excluded'],
+      ['A.PNG', 'excluded'],
+      ['drafts', 'excluded'],
+    ]);
+  });
+
+  it('are files that another program has not finished, and small pictures beside films', async () => {
+    files({ 'a.jpg.part': null, 'b.crdownload': null, 'MVI_1.THM': null, 'Thumbs.db': null });
+    expect(labels(await itemsOf(folderSource([folder], { sidecars: true })))).toEqual([
+      ['MVI_1.THM', 'system'],
+      ['Thumbs.db', 'system'],
+      ['a.jpg.part', 'unfinished'],
+      ['b.crdownload', 'unfinished'],
     ]);
   });
 });

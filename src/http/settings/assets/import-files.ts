@@ -11,6 +11,10 @@ export interface Found {
 /** Files that systems leave in folders, and nobody means. */
 const leftBySystems = /^(\.|thumbs\.db$|desktop\.ini$)/i;
 
+/** Folders of systems, network drives and programs, as the client leaves them out. */
+const systemFolders =
+  /^(@eaDir|@Recycle|@Recently-Snapshot|#recycle|#snapshot|\.@__thumb|\.thumbnails|\$RECYCLE\.BIN|RECYCLER|System Volume Information|lost\+found|FOUND\.\d{3}|__MACOSX)$/i;
+
 /** Those of `<input type="file">`, of a folder too. */
 export function chosenFiles(input: HTMLInputElement): readonly Found[] {
   const found = [...(input.files ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
@@ -31,7 +35,10 @@ export function carriesFiles(event: DragEvent): boolean {
 }
 
 function isMeant(path: string): boolean {
-  return !path.split('/').some((part) => leftBySystems.test(part));
+  const parts = path.split('/');
+  return (
+    !parts.some((part) => leftBySystems.test(part)) && !parts.slice(0, -1).some((part) => systemFolders.test(part))
+  );
 }
 
 /** What cannot be read is found, too: it is reported, and the rest is imported. */
@@ -42,6 +49,7 @@ async function walk(entry: FileSystemEntry, found: Found[]): Promise<void> {
       found.push({ file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)), path });
       return;
     }
+    if (systemFolders.test(entry.name)) return;
     const reader = (entry as FileSystemDirectoryEntry).createReader();
     // A reader gives a folder in portions, and an empty one at its end.
     for (;;) {
