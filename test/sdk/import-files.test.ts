@@ -160,6 +160,16 @@ describe('importFiles()', () => {
     ]);
   });
 
+  it('uploads a file whose name is not UTF-8, with its bytes escaped', async () => {
+    const { client } = await world.client();
+    const folder = await pictures();
+    const content = picture(randomUUID());
+    writeFileSync(Buffer.from(`${folder}/caf\xe9.jpg`, 'latin1'), content);
+    expect(await importFolder(client, folder)).toMatchObject({ total: 1, imported: 1, failed: [] });
+    const [photo] = await client.photos.list().toArray();
+    expect([photo?.filename, photo?.sha256]).toEqual(['caf%E9.jpg', sha256(content)]);
+  });
+
   it('looks for photos under folders: in order, not into hidden ones, not behind links to folders', async () => {
     const { client } = await world.client();
     const folder = await pictures('b', 'a');

@@ -28,28 +28,36 @@ export function folderSource(paths: readonly string[], options: FolderOptions): 
 
 async function* items(
   paths: readonly string[],
-  { sidecars: withSidecars, exclude, only, requireReadable = async (path) => path }: FolderOptions,
+  { sidecars: withSidecars, exclude, only, requireReadable }: FolderOptions,
 ): AsyncGenerator<SourceItem> {
-  const { files, others, unsupported, leftOut, unseen } = await findPhotos(paths, { exclude });
+  const { files, others, unsupported, leftOut, unseen, notUtf8 } = await findPhotos(paths, { exclude });
+  const locate = async (path: string): Promise<{ path: string; bytes?: Buffer }> => {
+    const bytes = notUtf8.get(path);
+    if (bytes === undefined) return { path: (await requireReadable?.(path)) ?? path };
+    // Whoever decides by paths decides nothing of these.
+    if (requireReadable !== undefined) throw new Error('Its name is not UTF-8.');
+    return { path, bytes };
+  };
+  const locationOf = async (path: string) => locate(path).then((located) => located.bytes ?? located.path);
   // Photos that were named by themselves have their sidecars beside them, and not among the files that were found.
   const beside = files.filter(({ path }) => paths.includes(path)).flatMap(({ path }) => possibleSidecars(path));
   const sidecars = new SidecarFiles(withSidecars ? [...others, ...beside.filter((path) => existsSync(path))] : [], {
-    sizeOf: (path) => requireReadable(path).then(sidecarsOnDisk.sizeOf),
-    read: (path) => requireReadable(path).then(sidecarsOnDisk.read),
+    sizeOf: (path) => locationOf(path).then(sidecarsOnDisk.sizeOf),
+    read: (path) => locationOf(path).then(sidecarsOnDisk.read),
   });
   for (const { path, problem } of unseen)
     yield { kind: 'skipped', label: path, reason: 'unreadable', problem: unreadable(problem).message };
   for (const { ref, path, stats } of files) {
     if (only?.has(path) === false) continue;
-    const readable = await requireReadable(path).catch((error: Error) => error);
-    if (typeof readable !== 'string') {
-      yield { kind: 'skipped', label: path, reason: 'unreadable', problem: readable.message };
+    const located = await locate(path).catch((error: Error) => error);
+    if (located instanceof Error) {
+      yield { kind: 'skipped', label: path, reason: 'unreadable', problem: located.message };
       continue;
     }
     const details = new DetailsBuilder();
     await sidecars.addDetails(path, details);
     const { losses } = details;
-    const file = { path: readable, filename: basename(path), stats };
+    const file = { ...located, filename: basename(path), stats };
     yield { kind: 'photo', key: ref, label: path, file, details: details.build(), losses };
   }
   if (only === undefined) for (const { path, format } of unsupported) yield unsupportedItem(path, format);

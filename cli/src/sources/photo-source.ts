@@ -31,6 +31,8 @@ export interface PhotoItem {
 /** A file of this machine. */
 export interface LocalBytes {
   readonly path: string;
+  /** The path in the file system, where it is not UTF-8. */
+  readonly bytes?: Buffer | undefined;
   readonly stats: BigIntStats;
   /** Of the photo, if it is to be another one than the file's. */
   readonly filename?: string;

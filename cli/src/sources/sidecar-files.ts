@@ -9,10 +9,10 @@ export interface SidecarStore {
   read(path: string): Promise<Uint8Array>;
 }
 
-export const sidecarsOnDisk: SidecarStore = {
-  sizeOf: async (path) => (await stat(path)).size,
-  read: (path) => readFile(path),
-};
+export const sidecarsOnDisk = {
+  sizeOf: async (path: string | Buffer) => (await stat(path)).size,
+  read: (path: string | Buffer) => readFile(path),
+} satisfies SidecarStore;
 
 /**
  * Finds the XMP file of a photo among those of its folder: `photo.jpg.xmp`, as darktable and digiKam name it, before `photo.xmp`, Lightroom's
@@ -25,7 +25,7 @@ export class SidecarFiles {
 
   constructor(
     paths: readonly string[],
-    private readonly store = sidecarsOnDisk,
+    private readonly store: SidecarStore = sidecarsOnDisk,
   ) {
     for (const path of paths) if (isSidecar(path)) this.byName.set(keyOf(dirname(path), basename(path)), path);
   }

@@ -11,6 +11,8 @@ export interface LocalFile {
   /** Identifies it within its run, and in later runs. */
   readonly ref: string;
   readonly path: string;
+  /** The path in the file system, where it is not UTF-8. */
+  readonly bytes?: Buffer | undefined;
   /** Of the photo, if it is to be another one than the file's. */
   readonly filename?: string | undefined;
   readonly stats: BigIntStats;
@@ -19,11 +21,12 @@ export interface LocalFile {
 
 /** A file of this machine as what an import takes. */
 export function fileSource(
-  { ref, path, filename = basename(path), stats, details }: LocalFile,
+  { ref, path, bytes, filename = basename(path), stats, details }: LocalFile,
   { pool, connections }: { readonly pool: HashPool; readonly connections: Connections },
 ): ImportSource {
   const sizeBytes = Number(stats.size);
-  const open = (start: number) => createReadStream(path, { start, end: sizeBytes - 1, highWaterMark: 256 * 1024 });
+  const location = bytes ?? path;
+  const open = (start: number) => createReadStream(location, { start, end: sizeBytes - 1, highWaterMark: 256 * 1024 });
   return {
     ref,
     filename: photoName(filename),
@@ -31,7 +34,7 @@ export function fileSource(
     ...(details && { details }),
     // The change time too: the modification time can be set back by whoever edits a file.
     fingerprint: [stats.size, stats.mtimeNs, stats.ctimeNs, stats.ino].join(':'),
-    sha256: (signal) => pool.sha256(path, signal),
+    sha256: (signal) => pool.sha256(location, signal),
     send: (request, onBytes, signal) => sendContent(connections, { open, sizeBytes }, request, onBytes, signal),
   };
 }

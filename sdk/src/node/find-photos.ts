@@ -1,4 +1,5 @@
-import type { BigIntStats } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import type { BigIntStats, Dirent } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { LeftOut, type LeftOutReason } from '../import/left-out.js';
@@ -6,7 +7,10 @@ import { HEAD_BYTES, kindOfFile } from '../import/picture-types.js';
 
 /** A file, and what the file system says of it. */
 export interface FoundFile {
+  /** Bytes that are not UTF-8 are escaped as `%E9`. */
   readonly path: string;
+  /** The path in the file system, where it is not UTF-8. */
+  readonly bytes?: Buffer;
   readonly stats: BigIntStats;
 }
 
@@ -28,6 +32,8 @@ export interface FoundFiles {
   readonly leftOut: readonly LeftOutFile[];
   /** Paths of files that do not look like photos, by their names and their first bytes. */
   readonly others: readonly string[];
+  /** The paths in the file system of those that are not UTF-8, by what they are called here. */
+  readonly notUtf8: ReadonlyMap<string, Buffer>;
 }
 
 export interface LeftOutFile {
@@ -56,6 +62,7 @@ interface Found {
   readonly unsupported: UnsupportedFile[];
   readonly leftOut: LeftOutFile[];
   readonly others: string[];
+  readonly notUtf8: Map<string, Buffer>;
 }
 
 /**
@@ -69,6 +76,7 @@ export async function findPhotos(paths: readonly string[], { exclude }: FindOpti
   const unsupported: UnsupportedFile[] = [];
   const leftOut: LeftOutFile[] = [];
   const others: string[] = [];
+  const notUtf8 = new Map<string, Buffer>();
   for (const given of paths) {
     const within = dirname(resolve(given));
     const stats = await stat(given, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
@@ -76,9 +84,7 @@ export async function findPhotos(paths: readonly string[], { exclude }: FindOpti
       return null;
     });
     if (stats === null) continue;
-    const found = stats.isDirectory()
-      ? await under(given, rules)
-      : { files: [{ path: given, stats }], unseen: [], unsupported: [], leftOut: [], others: [] };
+    const found = stats.isDirectory() ? await under(given, rules) : { ...nothing(), files: [{ path: given, stats }] };
     for (const file of found.files) {
       const absolute = resolve(file.path);
       if (!files.has(absolute)) files.set(absolute, { ...file, ref: relative(within, absolute).split(sep).join('/') });
@@ -87,8 +93,9 @@ export async function findPhotos(paths: readonly string[], { exclude }: FindOpti
     unsupported.push(...found.unsupported);
     leftOut.push(...found.leftOut);
     others.push(...found.others);
+    for (const [path, bytes] of found.notUtf8) notUtf8.set(path, bytes);
   }
-  return { files: distinct([...files]), unseen, unsupported, leftOut, others };
+  return { files: distinct([...files]), unseen, unsupported, leftOut, others, notUtf8 };
 }
 
 /** Files of different folders that would be called the same are called by their whole paths. */
@@ -99,32 +106,83 @@ function distinct(files: readonly (readonly [string, FoundFile & { ref: string }
 }
 
 async function under(folder: string, rules: LeftOut): Promise<Found> {
-  const found: Found = { files: [], unseen: [], unsupported: [], leftOut: [], others: [] };
-  await walk(folder, '', rules, found).catch((error) => noteUnseen(found.unseen, folder, error));
+  const found = nothing();
+  await walk({ path: folder, location: folder, below: '' }, rules, found).catch((error) =>
+    noteUnseen(found.unseen, folder, error),
+  );
   return found;
 }
 
-/** @param below The path of the folder below the one that was given, with a slash at its end. */
-async function walk(folder: string, below: string, rules: LeftOut, found: Found): Promise<void> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const entry of entries) {
-    const path = join(folder, entry.name);
-    const reason = rules.reason(below + entry.name, entry.isDirectory() ? 'folder' : 'file');
+function nothing(): Found {
+  return { files: [], unseen: [], unsupported: [], leftOut: [], others: [], notUtf8: new Map() };
+}
+
+/** A file or folder: where it is in the file system, and what it is called. */
+interface Place {
+  readonly path: string;
+  readonly location: string | Buffer;
+  /** The path below the folder that was given; of a folder with a slash at its end. */
+  readonly below: string;
+}
+
+async function walk(folder: Place, rules: LeftOut, found: Found): Promise<void> {
+  const entries = await readdir(folder.location, { withFileTypes: true, encoding: 'buffer' });
+  const named = namesOf(entries.map(({ name }) => name)).map((name, at) => ({
+    name,
+    entry: entries[at] as Dirent<Buffer>,
+  }));
+  named.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { name, entry } of named) {
+    const path = join(folder.path, name);
+    const location = locationOf(folder, path, entry.name);
+    if (typeof location !== 'string') found.notUtf8.set(path, location);
+    const below = folder.below + name;
+    const reason = rules.reason(below, entry.isDirectory() ? 'folder' : 'file');
     if (reason !== null) found.leftOut.push({ path, reason });
-    else if (entry.name.startsWith('.')) continue;
+    else if (name.startsWith('.')) continue;
     else if (entry.isDirectory())
-      await walk(path, `${below}${entry.name}/`, rules, found).catch((error) => noteUnseen(found.unseen, path, error));
-    else await look(path, entry.name, found);
+      await walk({ path, location, below: `${below}/` }, rules, found).catch((error) =>
+        noteUnseen(found.unseen, path, error),
+      );
+    else await look({ path, location, below }, name, found);
   }
 }
 
-async function look(path: string, name: string, found: Found): Promise<void> {
+/** The names of a folder as text. No two are the same: bytes that are not UTF-8 are escaped otherwise where a file is called so. */
+function namesOf(names: readonly Buffer[]): string[] {
+  const texts = new Set(names.filter(isUtf8).map(String));
+  return names.map((name) => {
+    if (isUtf8(name)) return name.toString();
+    const escaped = escapedName(name);
+    return texts.has(escaped) ? escaped.replace(/%[0-9A-F]{2}/g, (each) => each.toLowerCase()) : escaped;
+  });
+}
+
+/** The name with `%E9` for each byte that is no part of a character of UTF-8. */
+function escapedName(name: Buffer): string {
+  let text = '';
+  for (let at = 0; at < name.length; ) {
+    const length = [1, 2, 3, 4].find((each) => at + each <= name.length && isUtf8(name.subarray(at, at + each)));
+    const part = name.subarray(at, at + (length ?? 1));
+    text += length === undefined ? `%${part.toString('hex').toUpperCase()}` : part.toString();
+    at += part.length;
+  }
+  return text;
+}
+
+/** Text where it can be, and bytes from the first name on that is none. */
+function locationOf(folder: Place, path: string, name: Buffer): string | Buffer {
+  if (typeof folder.location === 'string' && isUtf8(name)) return path;
+  return Buffer.concat([Buffer.from(folder.location), Buffer.from(sep), name]);
+}
+
+async function look({ path, location }: Place, name: string, found: Found): Promise<void> {
   try {
-    const stats = await stat(path, { bigint: true });
+    const stats = await stat(location, { bigint: true });
     // Nothing else is opened: a pipe would be waited for.
-    const judged = stats.isFile() ? await kindOfFile(name, () => headOf(path)) : ({ kind: 'other' } as const);
-    if (judged.kind === 'photo') found.files.push({ path, stats });
+    const judged = stats.isFile() ? await kindOfFile(name, () => headOf(location)) : ({ kind: 'other' } as const);
+    if (judged.kind === 'photo')
+      found.files.push({ path, stats, ...(typeof location !== 'string' && { bytes: location }) });
     else if (judged.kind === 'unsupported') found.unsupported.push({ path, format: judged.format });
     else found.others.push(path);
   } catch (error) {
@@ -132,7 +190,7 @@ async function look(path: string, name: string, found: Found): Promise<void> {
   }
 }
 
-async function headOf(path: string): Promise<Uint8Array> {
+async function headOf(path: string | Buffer): Promise<Uint8Array> {
   const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(new Uint8Array(HEAD_BYTES), 0, HEAD_BYTES, 0);

@@ -12,7 +12,9 @@ const { parentPort } = require('node:worker_threads');
 parentPort.on('message', async (path) => {
   const hash = createHash('sha256');
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk);
+    // Bytes arrive without their class.
+    const location = typeof path === 'string' ? path : Buffer.from(path);
+    for await (const chunk of createReadStream(location, { highWaterMark: 1 << 20 })) hash.update(chunk);
     parentPort.postMessage({ sha256: hash.digest('hex') });
   } catch (error) {
     parentPort.postMessage({ problem: error.code ?? error.message });
@@ -21,7 +23,7 @@ parentPort.on('message', async (path) => {
 `;
 
 interface Task {
-  readonly path: string;
+  readonly path: string | Buffer;
   readonly resolve: (sha256: string) => void;
   readonly reject: (reason: Error) => void;
 }
@@ -35,7 +37,7 @@ export class HashPool {
   constructor(private readonly most = Math.min(MOST_WORKERS, availableParallelism())) {}
 
   /** SHA-256 of a file in hex. Rejects with `FileProblem` when it cannot be read. */
-  sha256(path: string, signal: AbortSignal): Promise<string> {
+  sha256(path: string | Buffer, signal: AbortSignal): Promise<string> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       this.waiting.push({ path, resolve, reject });

@@ -222,3 +222,39 @@ describe('what is left out', () => {
     ]);
   });
 });
+
+describe('names that are not UTF-8', () => {
+  const place = (...parts: readonly (string | Buffer)[]) =>
+    Buffer.concat([folder, '/', ...parts].map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+  const latin = Buffer.from('caf\xe9', 'latin1');
+
+  it('are found with their bytes escaped, in folders that are called so too, each with its sidecar', async () => {
+    mkdirSync(place(latin));
+    for (const path of [place(latin, '.jpg'), place(latin, '/été.jpg'), place(latin, '/', latin, '.jpg')])
+      writeFileSync(path, picture(path.toString('hex')));
+    writeFileSync(place(latin, '.jpg.xmp'), titled('Old'));
+    files({ 'both/caf%E9.jpg': null, 'notes.txt': 'notes' });
+    writeFileSync(place('both/', latin, '.jpg'), picture('both'));
+    writeFileSync(place(latin, '.txt'), 'notes');
+    const items = await itemsOf(folderSource([folder], { sidecars: true }));
+    expect(photosOf(items).map(({ key, details }) => [key.slice(basename(folder).length + 1), details.title])).toEqual([
+      ['both/caf%E9.jpg', undefined],
+      ['both/caf%e9.jpg', undefined],
+      ['caf%E9/caf%E9.jpg', undefined],
+      ['caf%E9/été.jpg', undefined],
+      ['caf%E9.jpg', 'Old'],
+    ]);
+    expect(items.filter(({ kind }) => kind === 'skipped').map(({ label }) => basename(label))).toEqual([
+      'caf%E9.txt',
+      'notes.txt',
+    ]);
+  });
+
+  it('are not read where paths decide what may be read', async () => {
+    writeFileSync(place(latin, '.jpg'), picture('a'));
+    const requireReadable = (path: string) => Promise.resolve(path);
+    expect(await itemsOf(folderSource([folder], { sidecars: true, requireReadable }))).toMatchObject([
+      { reason: 'unreadable', problem: 'Its name is not UTF-8.' },
+    ]);
+  });
+});
