@@ -78,7 +78,7 @@ it('a bucket that is not there, and a wrong key, are refused in words', async ()
 
 test('objects are judged by their first bytes where their names say nothing, and the folders of systems are left out', async () => {
   await put({
-    'odd/f0012345': '\xff\xd8\xff\xe0',
+    'odd/f0012345': 'GIF89a',
     'odd/a.psd': '8BPS',
     'odd/@eaDir/a.jpg': null,
     'odd/notes': 'notes',
