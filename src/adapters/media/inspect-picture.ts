@@ -97,11 +97,12 @@ const FILLS = [0, 128, 255];
 const MADE_UP = 32 * 32;
 
 /** Whether nothing was decoded, in all likelihood. */
-function isBlank({ data, raw: { channels } }: SmallPicture, { width, height }: Size): boolean {
+function isBlank({ data, raw: { channels } }: SmallPicture, picture: Picture): boolean {
+  const madeUp = isJpeg(picture) ? MADE_UP / (picture.width * picture.height) : 0;
   const { alpha } = channelOffsets(channels);
   const differing = (fill: number) =>
     data.reduce((sum, sample, at) => sum + Number(sample !== fill && at % channels !== alpha), 0);
-  return FILLS.some((fill) => differing(fill) <= (fill === 128 ? (MADE_UP / (width * height)) * data.length : 0));
+  return FILLS.some((fill) => differing(fill) <= (fill === 128 && madeUp < 1 ? madeUp * data.length : 0));
 }
 
 async function thumb(small: SmallPicture, alpha: boolean): Promise<RenderedPicture> {
