@@ -92,7 +92,7 @@ export function looksLikePhoto(name: string): boolean {
 }
 
 /** The probable content of a file of this name; null when the name does not look like a photo's. */
-export function typeByName(name: string): string | null {
+function typeByName(name: string): string | null {
   const extension = extensionOf(name);
   return pictureTypes.find(({ extensions }) => extensions.includes(extension))?.contentType ?? null;
 }

@@ -17,10 +17,10 @@ import { type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
-import { editsOf } from '../shown-values.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
 import { canUsePasskey } from '../passkeys/own-passkeys.js';
 import { PASSKEY_FIELD, PASSKEY_SCRIPT, passkeyAnswerOf } from '../passkeys/passkey-form.js';
+import { editsOf } from '../shown-values.js';
 import { AccountPage, accountFields } from './account.view.js';
 
 const HERE = '/settings/account';
