@@ -61,7 +61,7 @@ export function patchOf(changed: Partial<DetailFields>, { takenAtLocal, timeZone
 /** Browsers leave out seconds that are 0, and zeros at the end of a fraction (HTML, normalized local date and time). */
 function clockText(local: string): string {
   const [seconds = '', fraction = ''] = local.split('.');
-  const digits = fraction.replace(/0+$/, '');
+  const digits = /^\d{1,9}$/.test(fraction) ? String(Number(`0.${fraction}`)).slice(2) : fraction;
   return digits !== '' ? `${seconds}.${digits}` : seconds.replace(/(T\d\d:\d\d):00$/, '$1');
 }
 
