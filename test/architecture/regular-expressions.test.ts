@@ -33,10 +33,6 @@ const made: Readonly<Record<string, Expression>> = {
     source: '<Message>([^<]*)</Message>',
     flags: '',
   },
-  "src/adapters/media/process-memory.ts: new RegExp(`^${name}:\\\\s+(\\\\d+) kB$`, 'm')": {
-    source: String.raw`^VmRSS:\s+(\d+) kB$`,
-    flags: 'm',
-  },
   'src/core/blobs/blob-key.ts: new RegExp( `^renditions/${NUMBER}/${NUMBER}/(v[0-9]+)-r(0|90|180|270)/(?:${NAMED_SIZE}|(${DELIVERED}))$`, )':
     {
       source:

@@ -8,22 +8,19 @@ export interface ProcessUsage {
 
 /** Null where the system does not tell (no /proc) or the process is gone. */
 export function usageOf(pid: number): ProcessUsage | null {
-  const status = statusOf(pid);
-  const numberOf = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? Number.NaN);
-  const kib = ['RssAnon', 'RssShmem', 'VmSwap', 'VmPTE'].reduce((sum, name) => sum + numberOf(name), 0);
-  return Number.isNaN(kib) ? null : { memory: kib * 1024, threads: numberOf('Threads') };
+  const status = linesOf(`/proc/${pid}/status`);
+  const numberIn = (name: string) => Number.parseInt(status.get(name) ?? '', 10);
+  const kib = ['RssAnon', 'RssShmem', 'VmSwap', 'VmPTE'].reduce((sum, name) => sum + numberIn(name), 0);
+  return Number.isNaN(kib) ? null : { memory: kib * 1024, threads: numberIn('Threads') };
 }
 
-/** Bytes that a process has written since it began, anywhere. Null where the system does not tell. */
+/**
+ * Bytes that a process has written since it began, anywhere: by write(2), and, where it maps files into memory, only what goes to a disk. Null
+ * where the system does not tell.
+ */
 export function writtenBy(pid: number): number | null {
-  try {
-    const io = readFileSync(`/proc/${pid}/io`, 'utf8');
-    // By write(2); and, where it maps files into memory, only what goes to a disk.
-    const [, called, stored] = /^wchar: (\d+)$[\s\S]*^write_bytes: (\d+)$/m.exec(io) ?? [];
-    return called === undefined ? null : Math.max(Number(called), Number(stored));
-  } catch {
-    return null;
-  }
+  const io = linesOf(`/proc/${pid}/io`);
+  return io.size === 0 ? null : Math.max(Number(io.get('wchar')), Number(io.get('write_bytes')));
 }
 
 /** The processes of an account by their ids, real or effective, without those that have ended and are not waited for yet. */
@@ -32,20 +29,23 @@ export function processesOf(uid: number): readonly number[] {
 }
 
 export function isOf(pid: number, uid: number): boolean {
-  const status = statusOf(pid);
-  const [, real, effective] = /^Uid:\s+(\d+)\s+(\d+)/m.exec(status) ?? [];
-  return [real, effective].includes(String(uid)) && !/^State:\s+[ZX]/m.test(status);
+  const status = linesOf(`/proc/${pid}/status`);
+  const [real, effective] = (status.get('Uid') ?? '').split('\t');
+  return [real, effective].includes(String(uid)) && !/^[ZX]/.test(status.get('State') ?? '');
 }
 
 export function processIds(): readonly number[] {
   return readdirSync('/proc').map(Number).filter(Number.isInteger);
 }
 
-/** Read at once: no disk is behind it. */
-function statusOf(pid: number): string {
+/** What a file of /proc says under each name; nothing when it cannot be read. Read at once: no disk is behind it. */
+function linesOf(path: string): ReadonlyMap<string, string> {
   try {
-    return readFileSync(`/proc/${pid}/status`, 'utf8');
+    const lines = readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+    return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
   } catch {
-    return '';
+    return new Map();
   }
 }
