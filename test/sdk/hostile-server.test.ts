@@ -84,7 +84,7 @@ describe('A28: answers are checked', () => {
     const counts = { total: 1, awaitingUpload: 0, processing: 0, ready: 0, imported: 0, duplicate: 0, failed: 0 };
     server.say = (at) => {
       if (at.endsWith('/customer'))
-        return { formats: [], limits: { importBatchSize: 10, importMaxPhotos: 10, maxFileBytes: 10 } };
+        return { formats: ['image/jpeg'], limits: { importBatchSize: 10, importMaxPhotos: 10, maxFileBytes: 10 } };
       if (!at.endsWith('/photos')) return { id: 1, status: 'open', counts };
       return { data: [{ index: 4711, outcome: 'created', photo: null, error: null }] };
     };
