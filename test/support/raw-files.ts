@@ -279,30 +279,31 @@ const sensor = (compression: number, bytes = SENSOR): Directory => ({
   ],
 });
 
-const nikon = (kind: RawKind, options: RawOptions): Directory => ({
-  tags: [
-    [254, LONG, [1]],
-    ...thumbnail,
-    ...camera(kind, options),
-    [
-      330,
-      LONG,
-      {
-        directories: [{ tags: [[254, LONG, [1]], [259, SHORT, [6]], ...interchange(options.preview)] }, sensor(34_713)],
-      },
-    ],
-  ],
-});
+const nikon = (kind: 'nef' | 'nrw', options: RawOptions): Directory => {
+  const shown = { tags: [[254, LONG, [1]], [259, SHORT, [6]], ...interchange(options.preview)] satisfies Tag[] };
+  // An NRW is told by its thumbnail, which is a JPEG.
+  const [first, directories] =
+    kind === 'nef'
+      ? [thumbnail, [shown, sensor(34_713)]]
+      : [[[259, SHORT, [6]], ...interchange(SENSOR)] satisfies Tag[], [sensor(34_713), shown]];
+  return { tags: [[254, LONG, [1]], ...first, ...camera(kind, options), [330, LONG, { directories }]] };
+};
 
-const sony = (kind: RawKind, options: RawOptions): Directory => ({
+const sony = (kind: RawKind, options: RawOptions, note: readonly Tag[] = []): Directory => ({
   tags: [
     [254, LONG, [1]],
     [259, SHORT, [6]],
     ...interchange(options.preview),
-    ...camera(kind, options),
+    ...camera(kind, options, exifTags([...note, ...(options.isAdobeRgb ? adobeRgb : [])])),
     [330, LONG, { directories: [sensor(32_767)] }],
   ],
 });
+
+/** Says that the file is an SR2, in the tag that Sony has for the format of files. */
+function sr2Note(writer: TiffWriter): Buffer {
+  const header = Buffer.from('SONY DSC \0\0\0', 'latin1');
+  return Buffer.concat([header, writer.at(header.length, { tags: [[0xb000, BYTE, [1, 0, 0, 0]]] })]);
+}
 
 const mains: Readonly<Record<Exclude<RawKind, 'raf' | 'cr3'>, (options: RawOptions, writer: TiffWriter) => Directory>> =
   {
@@ -335,7 +336,7 @@ const mains: Readonly<Record<Exclude<RawKind, 'raf' | 'cr3'>, (options: RawOptio
     nef: (options) => nikon('nef', options),
     nrw: (options) => nikon('nrw', options),
     arw: (options) => sony('arw', options),
-    sr2: (options) => sony('sr2', options),
+    sr2: (options, writer) => sony('sr2', options, [[37_500, UNDEFINED, sr2Note(writer)]]),
     orf: (options, writer) => ({
       tags: [
         ...size(4000, 3000),
