@@ -15,6 +15,8 @@ export interface Targets {
   readonly tcpPort: number;
   readonly udpPort: number;
   readonly socketPath: string;
+  /** False where a decoder that starts a process is ended, whatever else it does. */
+  readonly startsProcess: boolean;
 }
 
 /** What came of each attempt: `done`, or the code of the error. */
@@ -83,10 +85,12 @@ export async function attackerChild(folder: string, service: number, targets: Ta
       TCP: () => reached(connect(targets.tcpPort, '127.0.0.1')),
       UDP: sent,
       'a unix socket': () => reached(connect(targets.socketPath)),
-      'a process of its own': () => {
-        const { error } = spawnSync(process.execPath, ['--version']);
-        if (error) throw error;
-      },
+      ...(targets.startsProcess && {
+        'a process of its own': () => {
+          const { error } = spawnSync(process.execPath, ['--version']);
+          if (error) throw error;
+        },
+      }),
       'a signal to the service': () => process.kill(service, 0),
       'the terminal of the service': () => openSync('/dev/tty', 'r'),
       'its own picture': () => readFileSync(path),
