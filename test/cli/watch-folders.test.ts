@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiError, ConnectionError } from 'photo-service-sdk';
@@ -28,6 +28,14 @@ test('a photo is whole when it is as it was at the look before, and is reported 
   expect(await watch.settled()).toEqual(whole);
   watch.done(whole);
   expect(await watch.settled()).toEqual(new Set());
+});
+
+test('what is excluded, and what systems have in folders, is never reported', async () => {
+  const watch = new FolderWatch([folder], ['*.png', 'old']);
+  for (const name of ['@eaDir', 'old']) await mkdir(path(name));
+  for (const name of ['a.jpg', 'b.png', '@eaDir/c.jpg', 'old/d.jpg']) await writeFile(path(name), 'a photo');
+  await watch.settled();
+  expect(await watch.settled()).toEqual(new Set([path('a.jpg')]));
 });
 
 test('a photo that is changed after it was imported is whole again', async () => {

@@ -24,13 +24,18 @@ async function put(objects: Readonly<Record<string, string | null>>): Promise<vo
 }
 
 /** The bucket, or another place of the same server. */
-const source = (prefix = '', other: Partial<ImportSettings> = {}, place = `s3://${settings.bucket}/${prefix}`) => {
+const source = (
+  prefix = '',
+  other: Partial<ImportSettings> = {},
+  place = `s3://${settings.bucket}/${prefix}`,
+  exclude: readonly string[] = [],
+) => {
   const { endpoint, region, credentials } = settings;
   const found = { endpoint: endpoint ?? undefined, region, sessionToken: undefined };
   return s3Source(
     place,
     { ...found, ...(credentials as NonNullable<typeof credentials>), ...other },
-    { sidecars: true },
+    { sidecars: true, exclude },
   );
 };
 
@@ -93,4 +98,8 @@ test('objects are judged by their first bytes where their names say nothing, and
     ]),
   );
   expect(items).toHaveLength(4);
+  const some = await itemsOf(source('odd/', {}, undefined, ['f00*', '@eaDir']));
+  expect(some.flatMap((item) => (item.kind === 'skipped' && item.reason === 'excluded' ? [item.label] : []))).toEqual([
+    'odd/f0012345',
+  ]);
 });

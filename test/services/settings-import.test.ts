@@ -108,23 +108,34 @@ test('what is there is not sent again, and a folder is dropped with all that it 
       new File([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))], name);
     const entry = (each: File, path: string) => ({
       isFile: true,
+      name: each.name,
       fullPath: `/trip/${path}`,
       file: (give: (f: File) => void) => give(each),
     });
     const inside = [
       ...dropped.map((each) => entry(file(each), `day/${each.name}`)),
       entry(new File(['x'], '.DS_Store'), '.DS_Store'),
+      { isFile: false, name: '@eaDir', fullPath: '/trip/@eaDir' },
     ];
     const portions = [inside.slice(0, 2), inside.slice(2), []];
     const reader = { readEntries: (give: (entries: unknown[]) => void) => give(portions.shift() ?? []) };
-    const trip = { isFile: false, fullPath: '/trip', createReader: () => reader };
+    const trip = { isFile: false, name: 'trip', fullPath: '/trip', createReader: () => reader };
     const event = new Event('drop', { cancelable: true });
     const dataTransfer = { types: ['Files'], files: [], items: [{ webkitGetAsEntry: () => trip }] };
     dispatchEvent(Object.assign(event, { dataTransfer }));
   }, files);
   await ended(page);
-  expect(await summary(page)).toBe('1 photo imported. 3 photos were already in your library.');
+  expect(await summary(page)).toBe(
+    '1 photo imported. 3 photos were already in your library. 2 hidden or system files and folders were left out.',
+  );
   expect(sent).toHaveLength(1);
+  await page.evaluate(() => {
+    const trash = { isFile: false, name: '#recycle', fullPath: '/#recycle' };
+    const dataTransfer = { types: ['Files'], files: [], items: [{ webkitGetAsEntry: () => trash }] };
+    dispatchEvent(Object.assign(new Event('drop', { cancelable: true }), { dataTransfer }));
+  });
+  await page.getByText('Nothing to import').waitFor();
+  expect(await summary(page)).toBe('1 hidden or system file or folder was left out.');
   expect(complaints).toEqual([]);
   await context.close();
 });
@@ -135,12 +146,18 @@ test('what cannot be read of a drop is reported, and the rest comes in', async (
     (base64) => {
       const photo = new File([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))], 'here.jpg');
       const refuse = (_: unknown, fail: (error: Error) => void) => fail(new DOMException('', 'NotReadableError'));
-      const gone = { isFile: true, fullPath: '/trip/gone.jpg', file: refuse };
-      const locked = { isFile: false, fullPath: '/trip/locked', createReader: () => ({ readEntries: refuse }) };
-      const here = { isFile: true, fullPath: '/trip/here.jpg', file: (give: (f: File) => void) => give(photo) };
+      const gone = { isFile: true, name: 'gone.jpg', fullPath: '/trip/gone.jpg', file: refuse };
+      const locked = {
+        isFile: false,
+        name: 'locked',
+        fullPath: '/trip/locked',
+        createReader: () => ({ readEntries: refuse }),
+      };
+      const give = (take: (file: File) => void) => take(photo);
+      const here = { isFile: true, name: 'here.jpg', fullPath: '/trip/here.jpg', file: give };
       const portions = [[gone, locked, here], []];
       const reader = { readEntries: (give: (entries: unknown[]) => void) => give(portions.shift() ?? []) };
-      const trip = { isFile: false, fullPath: '/trip', createReader: () => reader };
+      const trip = { isFile: false, name: 'trip', fullPath: '/trip', createReader: () => reader };
       const dataTransfer = { types: ['Files'], files: [], items: [{ webkitGetAsEntry: () => trip }] };
       dispatchEvent(Object.assign(new Event('drop', { cancelable: true }), { dataTransfer }));
     },

@@ -2,24 +2,33 @@
 const SYSTEM_FOLDERS =
   /^(@eaDir|@Recycle|@Recently-Snapshot|#recycle|#snapshot|\.@__thumb|\.thumbnails|\$RECYCLE\.BIN|RECYCLER|System Volume Information|lost\+found|FOUND\.\d{3}|__MACOSX)$/i;
 
-/** The files of a drop, those in its folders included, but for hidden ones and those of systems. */
-export async function droppedFiles({ items, files }: DataTransfer): Promise<readonly File[]> {
-  // The list is emptied once the event is over, so all of it is taken before anything is waited for.
-  const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
-  if (entries.length === 0) return [...files];
-  return (await Promise.all(entries.map(filesOf))).flat();
+export interface DroppedFiles {
+  readonly files: readonly File[];
+  /** How many were left out; a folder is one. */
+  readonly leftOut: number;
 }
 
-async function filesOf(entry: FileSystemEntry): Promise<File[]> {
-  if (entry.name.startsWith('.') || (!isFile(entry) && SYSTEM_FOLDERS.test(entry.name))) return [];
-  const found: File[] = [];
-  try {
-    if (isFile(entry)) found.push(await new Promise<File>((resolve, reject) => entry.file(resolve, reject)));
-    else for await (const each of entriesIn(entry as FileSystemDirectoryEntry)) found.push(...(await filesOf(each)));
-  } catch {
-    found.push(unreadable(entry.name));
-  }
+/** The files of a drop, those in its folders included, but for hidden ones and those of systems. */
+export async function droppedFiles({ items, files }: DataTransfer): Promise<DroppedFiles> {
+  // The list is emptied once the event is over, so all of it is taken before anything is waited for.
+  const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  const found = { files: [] as File[], leftOut: 0 };
+  if (entries.length === 0) found.files.push(...files);
+  for (const entry of entries) await walk(entry, found);
   return found;
+}
+
+async function walk(entry: FileSystemEntry, found: { files: File[]; leftOut: number }): Promise<void> {
+  if (entry.name.startsWith('.') || (!isFile(entry) && SYSTEM_FOLDERS.test(entry.name))) {
+    found.leftOut += 1;
+    return;
+  }
+  try {
+    if (isFile(entry)) found.files.push(await new Promise<File>((resolve, reject) => entry.file(resolve, reject)));
+    else for await (const each of entriesIn(entry as FileSystemDirectoryEntry)) await walk(each, found);
+  } catch {
+    found.files.push(unreadable(entry.name));
+  }
 }
 
 async function* entriesIn(folder: FileSystemDirectoryEntry): AsyncGenerator<FileSystemEntry> {

@@ -39,6 +39,7 @@ export class PhotoUploadElement extends Base {
   private uploads: Uploads | null = null;
   private isRunning = false;
   private isOutdated = false;
+  private leftOut = 0;
 
   /** In the language of the page; what is left out stays English. */
   get texts(): UploadTexts {
@@ -145,8 +146,9 @@ export class PhotoUploadElement extends Base {
 
   private ended({ importId }: { readonly importId: number | null }): void {
     const { uploaded, known, failed } = this.progress();
-    const text = this.words.finished({ uploaded, known, failed });
+    const text = this.words.finished({ uploaded, known, failed, leftOut: this.leftOut });
     this.rest();
+    this.leftOut = 0;
     this.remember(null);
     this.view?.showSummary(text, 1, false, failed);
     this.view?.announce(text);
@@ -182,7 +184,10 @@ export class PhotoUploadElement extends Base {
     view.zone.addEventListener('drop', async (event) => {
       event.preventDefault();
       view.showDragging(false);
-      if (event.dataTransfer) this.add(await droppedFiles(event.dataTransfer));
+      if (event.dataTransfer === null) return;
+      const { files, leftOut } = await droppedFiles(event.dataTransfer);
+      this.leftOut += leftOut;
+      this.add(files);
     });
   }
 

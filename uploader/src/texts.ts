@@ -14,7 +14,13 @@ export interface UploadTexts {
   /** While files are on their way. */
   readonly running: (given: { readonly done: number; readonly total: number }) => string;
   /** After the last one. */
-  readonly finished: (given: { readonly uploaded: number; readonly known: number; readonly failed: number }) => string;
+  readonly finished: (given: {
+    readonly uploaded: number;
+    readonly known: number;
+    readonly failed: number;
+    /** Hidden files and folders, and those of systems, in what was dropped; a folder is one. */
+    readonly leftOut: number;
+  }) => string;
   readonly cancelled: string;
 }
 
@@ -38,11 +44,12 @@ export const englishTexts: UploadTexts = {
     failed: 'Failed',
   },
   running: ({ done, total }) => `${done} of ${photos(total)} done`,
-  finished: ({ uploaded, known, failed }) =>
+  finished: ({ uploaded, known, failed, leftOut }) =>
     [
       `${photos(uploaded)} uploaded`,
       ...(known > 0 ? [`${known} already there`] : []),
       ...(failed > 0 ? [`${failed} failed`] : []),
+      ...(leftOut > 0 ? [`${leftOut} hidden or system files left out`] : []),
     ].join(', '),
   cancelled: 'Cancelled',
 };

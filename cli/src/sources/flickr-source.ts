@@ -19,7 +19,7 @@ async function* items(files: readonly ArchiveFile[], signal: AbortSignal): Async
   for (const file of files) {
     const name = posix.basename(file.path);
     if (/\.json$/i.test(name)) continue;
-    const other = await leftOut(file.label, name, () => headOf(file, HEAD_BYTES));
+    const other = await leftOut(file.label, file.path, () => headOf(file, HEAD_BYTES));
     if (other !== null) {
       yield other;
       continue;

@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs';
+import { posix } from 'node:path';
 import type { PhotoDetails } from 'photo-service-sdk';
-import { type Content, kindOfFile, type LeftOutReason } from 'photo-service-sdk/node';
+import { type Content, kindOfFile, LeftOut, type LeftOutReason } from 'photo-service-sdk/node';
 import type { Loss } from './details-builder.js';
 
 /** Where photos come from: a folder, an archive, another service. */
@@ -71,12 +72,18 @@ export type SkipReason =
 
 const VIDEO = /\.(mp4|m4v|mov|avi|mkv|3gp|3g2|mpe?g|mts|m2ts|wmv|webm|mp|mv)$/i;
 
-/** Says why a file is left out; null for a photo. Its first bytes are read where its name does not say enough. */
+/**
+ * Says why a file is left out, by its path; null for a photo. Its first bytes are read where its name does not say enough.
+ */
 export async function leftOut(
   label: string,
-  name: string,
+  path: string,
   readHead: () => Promise<Uint8Array>,
+  rules = new LeftOut(),
 ): Promise<SkippedItem | null> {
+  const reason = rules.reasonOfPath(path);
+  if (reason !== null) return { kind: 'skipped', label, reason };
+  const name = posix.basename(path);
   try {
     const judged = await kindOfFile(name, readHead);
     if (judged.kind === 'photo') return null;

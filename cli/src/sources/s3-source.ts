@@ -67,15 +67,10 @@ async function* items(
   const others: SkippedItem[] = [];
   for (const { key, sizeBytes, etag } of objects) {
     signal.throwIfAborted();
-    const reason = rules.reasonOfPath(key.slice(prefix.lastIndexOf('/') + 1));
-    if (reason !== null) {
-      others.push({ kind: 'skipped', label: key, reason });
-      continue;
-    }
     // Its first bytes cost a request.
     const isKnown = sizeBytes === 0 || isSidecar(key) || skipReason(key) === 'video';
     const readHead = () => (isKnown ? Promise.resolve(new Uint8Array()) : headOf(bucket.head(key), HEAD_BYTES));
-    const other = await leftOut(key, basename(key), readHead);
+    const other = await leftOut(key, key.slice(prefix.lastIndexOf('/') + 1), readHead, rules);
     if (other !== null) {
       others.push(other);
       continue;

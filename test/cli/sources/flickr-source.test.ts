@@ -99,11 +99,13 @@ it('what has no counterpart is said', async () => {
   const { photos, skipped } = await read({
     'alone_48000000009_o.jpg': null,
     'film_48000000003.mp4': 'film',
+    '@eaDir/alone_48000000009_o.jpg': null,
     'photo_48000000004.json': about('48000000004'),
   });
   expect([...photos.values()].map(({ losses }) => losses)).toEqual([[{ field: 'json', reason: 'missing' }]]);
   expect(skipped).toEqual([
     ['data-download-1.zip/film_48000000003.mp4', 'video'],
+    ['data-download-1.zip/@eaDir/alone_48000000009_o.jpg', 'system'],
     ['data-download-1.zip/photo_48000000004.json', 'photo_missing'],
   ]);
 });

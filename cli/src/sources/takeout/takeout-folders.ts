@@ -59,7 +59,7 @@ async function readFolder(files: readonly ArchiveFile[]): Promise<TakeoutFolders
     const editOf = editedFrom(name, names);
     const sidecar = match.find(name) ?? (editOf === null ? null : match.find(editOf));
     const photo = sidecar === null ? null : (sidecars.get(sidecar)?.photo ?? null);
-    const other = await leftOut(file.label, name, () => headOf(file, HEAD_BYTES));
+    const other = await leftOut(file.label, file.path, () => headOf(file, HEAD_BYTES));
     const isPhoto = other === null;
     // The film of a live photo goes by the JSON file of the photo, which may be missing.
     if (sidecar !== null && (isPhoto || !looksLikePhoto(photo?.title ?? ''))) used.add(sidecar);

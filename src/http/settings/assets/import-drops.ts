@@ -1,8 +1,8 @@
 // Photos that are dropped anywhere on the page: nobody has to aim.
 
-import { carriesFiles, droppedFiles, type Found } from './import-files.js';
+import { carriesFiles, droppedFiles, type FoundFiles } from './import-files.js';
 
-export function takeDrops(section: HTMLElement, form: HTMLFormElement, take: (found: readonly Found[]) => void): void {
+export function takeDrops(section: HTMLElement, form: HTMLFormElement, take: (found: FoundFiles) => void): void {
   let over = 0;
   const show = (by: number) => {
     over = Math.max(0, over + by);

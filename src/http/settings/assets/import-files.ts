@@ -8,6 +8,12 @@ export interface Found {
   readonly problem?: string;
 }
 
+export interface FoundFiles {
+  readonly files: readonly Found[];
+  /** How many hidden files and those of systems were left out; a folder is one. */
+  readonly leftOut: number;
+}
+
 /** Files that systems leave in folders, and nobody means. */
 const leftBySystems = /^(\.|thumbs\.db$|desktop\.ini$)/i;
 
@@ -16,40 +22,48 @@ const systemFolders =
   /^(@eaDir|@Recycle|@Recently-Snapshot|#recycle|#snapshot|\.@__thumb|\.thumbnails|\$RECYCLE\.BIN|RECYCLER|System Volume Information|lost\+found|FOUND\.\d{3}|__MACOSX)$/i;
 
 /** Those of `<input type="file">`, of a folder too. */
-export function chosenFiles(input: HTMLInputElement): readonly Found[] {
+export function chosenFiles(input: HTMLInputElement): FoundFiles {
   const found = [...(input.files ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
-  return found.filter(({ path }) => isMeant(path));
+  const leftOut = new Set(found.map(({ path }) => leftOutIn(path)).filter((path) => path !== null));
+  return { files: found.filter(({ path }) => leftOutIn(path) === null), leftOut: leftOut.size };
 }
 
 /** Those of a drop. To be called in the event itself: what was dropped cannot be asked for later. */
-export async function droppedFiles({ items, files }: DataTransfer): Promise<readonly Found[]> {
+export async function droppedFiles({ items, files }: DataTransfer): Promise<FoundFiles> {
   const entries = [...items].map((item) => item.webkitGetAsEntry?.()).filter((entry) => entry != null);
-  if (entries.length === 0) return [...files].map((file) => ({ file, path: file.name }));
-  const found: Found[] = [];
+  if (entries.length === 0) return { files: [...files].map((file) => ({ file, path: file.name })), leftOut: 0 };
+  const found = { files: [] as Found[], leftOut: 0 };
   for (const entry of entries) await walk(entry, found);
-  return found.filter(({ path }) => isMeant(path));
+  return found;
 }
 
 export function carriesFiles(event: DragEvent): boolean {
   return event.dataTransfer?.types.includes('Files') ?? false;
 }
 
-function isMeant(path: string): boolean {
+/** The first file or folder of a path that nobody means, by its own path; null if there is none. */
+function leftOutIn(path: string): string | null {
   const parts = path.split('/');
-  return (
-    !parts.some((part) => leftBySystems.test(part)) && !parts.slice(0, -1).some((part) => systemFolders.test(part))
-  );
+  const at = parts.findIndex((part, at) => isLeftOut(part, at < parts.length - 1));
+  return at < 0 ? null : parts.slice(0, at + 1).join('/');
+}
+
+function isLeftOut(name: string, isFolder: boolean): boolean {
+  return leftBySystems.test(name) || (isFolder && systemFolders.test(name));
 }
 
 /** What cannot be read is found, too: it is reported, and the rest is imported. */
-async function walk(entry: FileSystemEntry, found: Found[]): Promise<void> {
+async function walk(entry: FileSystemEntry, found: { files: Found[]; leftOut: number }): Promise<void> {
   const path = entry.fullPath.replace(/^\//, '');
+  if (isLeftOut(entry.name, !isFile(entry))) {
+    found.leftOut += 1;
+    return;
+  }
   try {
     if (isFile(entry)) {
-      found.push({ file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)), path });
+      found.files.push({ file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)), path });
       return;
     }
-    if (systemFolders.test(entry.name)) return;
     const reader = (entry as FileSystemDirectoryEntry).createReader();
     // A reader gives a folder in portions, and an empty one at its end.
     for (;;) {
@@ -59,7 +73,7 @@ async function walk(entry: FileSystemEntry, found: Found[]): Promise<void> {
     }
   } catch {
     const problem = isFile(entry) ? 'This file cannot be read.' : 'This folder cannot be read.';
-    found.push({ file: new File([], path), path, problem });
+    found.files.push({ file: new File([], path), path, problem });
   }
 }
 

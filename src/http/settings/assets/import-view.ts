@@ -79,14 +79,28 @@ export class ImportView {
     this.part<HTMLProgressElement>('total').value = progress;
   }
 
+  /** Nothing of what was chosen or dropped is to be imported. */
+  showNothing(leftOut: number): void {
+    this.card.hidden = false;
+    this.clear();
+    for (const name of ['pause', 'total', 'files', 'rest']) this.part(name).hidden = true;
+    this.part('title').textContent = 'Nothing to import';
+    this.say(leftOutText(leftOut).trim());
+  }
+
   /** The end: counts, and what did not come in, with reasons. `failed` can be tried again. */
-  showReport({ id, counts }: ImportState, failures: readonly Failure[], failed: readonly Entry[]): void {
+  showReport(
+    { id, counts }: ImportState,
+    failures: readonly Failure[],
+    failed: readonly Entry[],
+    leftOut: number,
+  ): void {
     this.offer({});
     for (const entry of failed) this.previews.remove(entry);
     for (const name of ['pause', 'total', 'files', 'rest']) this.part(name).hidden = true;
     const known = counts.duplicate === 0 ? '' : ` ${photos(counts.duplicate)} were already in your library.`;
     this.part('title').textContent = failures.length === 0 ? 'Imported' : 'Imported, with failures';
-    this.say(`${photos(counts.imported)} imported.${known}`);
+    this.say(`${photos(counts.imported)} imported.${known}${leftOutText(leftOut)}`);
     this.part('report').hidden = failures.length === 0;
     this.part('retry').hidden = failed.length === 0;
     this.part('failures').replaceChildren(...failures.map(failureLine));
@@ -177,6 +191,13 @@ function named(element: string, className: string, text: string): HTMLElement {
 
 function sum<T>(list: readonly T[], value: (each: T) => number): number {
   return list.reduce((total, each) => total + value(each), 0);
+}
+
+function leftOutText(count: number): string {
+  if (count === 0) return '';
+  const what =
+    count === 1 ? '1 hidden or system file or folder was' : `${count} hidden or system files and folders were`;
+  return ` ${what} left out.`;
 }
 
 function files(count: number): string {

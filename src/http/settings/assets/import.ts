@@ -2,7 +2,7 @@
 
 import { takeDrops } from './import-drops.js';
 import type { Entry } from './import-entry.js';
-import { chosenFiles, type Found } from './import-files.js';
+import { chosenFiles, type FoundFiles } from './import-files.js';
 import { ImportRun } from './import-run.js';
 import { type ImportState, Refused, service } from './import-service.js';
 import { type Failure, ImportView } from './import-view.js';
@@ -20,18 +20,24 @@ function startImporter(section: HTMLElement, form: HTMLFormElement, view: Import
   let run: ImportRun | null = null;
   /** Of the last import: those that can be tried again. */
   let failed: readonly Entry[] = [];
+  let leftOut = 0;
   /** An import that was begun before: whoever chooses the same files again goes on with it. */
   let begunBefore = Number(section.dataset.importer) || null;
 
-  const take = (found: readonly Found[], tagNames = namesIn(tags?.value ?? '')) => {
-    if (found.length === 0) return;
+  const take = (found: FoundFiles, tagNames = namesIn(tags?.value ?? '')) => {
+    if (found.files.length === 0) {
+      if (run === null && found.leftOut > 0) view.showNothing(found.leftOut);
+      return;
+    }
     if (run === null) {
       view.clear();
+      leftOut = 0;
       run = newRun();
       document.body.classList.add('importing');
     }
     form.hidden = false;
-    run.add(found, tagNames);
+    leftOut += found.leftOut;
+    run.add(found.files, tagNames);
   };
 
   function newRun(): ImportRun {
@@ -73,7 +79,7 @@ function startImporter(section: HTMLElement, form: HTMLFormElement, view: Import
       state = await untilAnswered(() => service.state(id), view);
     }
     failed = entriesThatFailed(ended.entries, state);
-    view.showReport(state, failuresOf(ended.entries, state), failed);
+    view.showReport(state, failuresOf(ended.entries, state), failed, leftOut);
     run = null;
     begunBefore = null;
     document.body.classList.remove('importing');
@@ -90,7 +96,7 @@ function startImporter(section: HTMLElement, form: HTMLFormElement, view: Import
   });
   view.part('finish').addEventListener('click', () => run && void finish(run, 'fail'));
   view.part('retry').addEventListener('click', () => {
-    for (const { found, tagNames } of failed) take([found], tagNames);
+    for (const { found, tagNames } of failed) take({ files: [found], leftOut: 0 }, tagNames);
   });
   addEventListener('online', () => run?.trouble && run.resume());
   addEventListener('beforeunload', (event) => {
