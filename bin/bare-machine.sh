@@ -22,7 +22,9 @@ contains_no_warning() { ! grep -i '^npm.* warn' "$1"; }
 make_machine() {
   [ ! -e "$folder/usr/bin/npm" ] || return 0
   local mirror npm
-  mirror=$(grep -rhoE 'https?://[^ ]+' /etc/apt/sources.list /etc/apt/sources.list.d 2>/dev/null | grep -v security | head -1)
+  # Of the files that apt reads, some may be missing.
+  mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources} 2>/dev/null |
+    sed -nE 's/^(URIs:|deb (\[[^]]*\])?) *([^ ]+).*/\3/p' | grep -v security | head -1) || true
   debootstrap --variant=minbase --include=ca-certificates,libstdc++6,libatomic1 bookworm "$folder" "$mirror" >/dev/null
   npm=$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")
   cp "$(readlink -f "$(command -v node)")" "$folder/usr/bin/node"
