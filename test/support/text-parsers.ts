@@ -144,7 +144,7 @@ const parsers: readonly TextParser[] = [
   {
     name: 'address of a picture',
     length: ALL_HEADERS,
-    parse: (originalUrl) => deliveryAddressOf({ originalUrl }),
+    parse: (url) => deliveryAddressOf({ url }),
     begins: ['', '/img/', '/img/a/b/c?exp=1', 'http://', '/img/a/b/c?sig='],
   },
   header('accept', (accept) => acceptedFormats(request({ accept })), 'image/webp;'),
