@@ -21,7 +21,7 @@ export function readPublicUrl(read: EnvironmentReader, fallback: string): string
     read.problem(`${name} must end with its host or its path: remove everything from the first ? or # on.`);
     return fallback;
   }
-  const path = text.replace(/^[^:]*:\/\/[^/]*/, '').replace(/\/{1,9}$/, '');
+  const path = text.replace(/^[^:]*:\/\/[^/\\]*/, '').replace(/\/{1,9}$/, '');
   if (!PATH.test(path)) {
     read.problem(
       `${name}: choose a path of letters, digits, ".", "_", "~" and "-", such as https://example.com/photos, without "..", empty segments and encoded characters.`,

@@ -32,8 +32,8 @@ export function ownPath(path: string, basePath: string): string {
   if (basePath === '' || !path.startsWith(basePath)) return path;
   const rest = path.slice(basePath.length);
   if (rest === '' || rest.startsWith('?')) return `/${rest}`;
-  const [, root] = /^\/([^/?]*)/.exec(rest) ?? [];
-  return root === '' || ownRoots.includes(root ?? '/') ? rest : path;
+  const [, root = ''] = /^\/([^/?]*)/.exec(rest) ?? [];
+  return rest === '/' || rest.startsWith('/?') || ownRoots.includes(root) ? rest : path;
 }
 
 /** A path of ours as clients know it; an address of another site as it is. */
