@@ -28,6 +28,10 @@ export function readPublicUrl(read: EnvironmentReader, fallback: string): string
     );
     return fallback;
   }
+  if (path.endsWith('/api/v1')) {
+    read.problem(`${name} must not end with /api/v1, which clients add themselves: remove it.`);
+    return fallback;
+  }
   const root = path.split('/')[1] ?? '';
   if (taken.includes(root)) {
     read.problem(

@@ -329,6 +329,9 @@ describe.each(forms)('%s', (_, inForm) => {
     expect(document.body.servers[0].url).toBe(BASE);
     expect(document.text).toContain(`](${BASE}/docs)`);
     expect(document.text).not.toContain('](/docs');
+    const page = await app.send({ path: at(`${BASE}/docs`) });
+    const again = { 'if-none-match': present(page.headers.etag) };
+    expect((await app.send({ path: at(`${BASE}/docs`), headers: again })).status).toBe(304);
     const operator = await app.operator();
     const headers = { authorization: `Bearer ${operator.token}`, 'idempotency-key': `a-${inForm(`${BASE}/x`)}` };
     const body = { name: 'Studio South' };
@@ -362,6 +365,19 @@ describe.each(forms)('%s', (_, inForm) => {
     const status = async (path: string, headers: Record<string, string> = {}) =>
       (await app.send({ path: at(`${BASE}${path}`), headers: { host: 'evil.example', ...headers } })).status;
     expect(await status('/settings/sign-in')).toBe(400);
+    for (const [path, host] of [
+      ['/settings', 'evil.example'],
+      ['/settings/nowhere', 'example.test'],
+    ]) {
+      const page = await app.send({
+        path: at(`${BASE}${path}`),
+        headers: { host: present(host), accept: 'text/html' },
+      });
+      expect([page.status >= 400, page.text]).toEqual([
+        true,
+        expect.stringContaining(`href="${BASE}/settings/library"`),
+      ]);
+    }
     expect(await status('/settings/sign-in', { host: 'example.test' })).toBe(200);
     expect([await status('/healthz'), await status('/readyz'), await status('/api/v1/me')]).toEqual([200, 200, 401]);
   });

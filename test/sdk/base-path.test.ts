@@ -31,7 +31,9 @@ test('a client imports, lists and downloads by a base URL with a path', async ()
   const hashes: string[] = [];
   for (const id of ids) hashes.push(sha256(await (await client.photos.download(id)).bytes()));
   expect(new Set(hashes)).toEqual(new Set([small, large].map(sha256)));
-  expect(new Set(world.front.seen.map(({ method }) => method))).toEqual(new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH']));
+  expect(new Set(world.front.seen.map(({ method }) => method))).toEqual(
+    new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH']),
+  );
   expect(allUnderPath()).toBe(true);
 
   const caller = { customerId: actor.customerId, actor: commandLine };

@@ -36,24 +36,46 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The location of docs/operations.md, in a server that has nothing else. */
-function configuration(upstream: string): string {
+const user = () => (process.getuid?.() === 0 ? 'user root;' : '');
+
+/** The location of docs/operations.md, in a server that has nothing else. @param end Of the address of the service. */
+function documented(end: string): string {
   const guide = readFileSync(join(__dirname, '../../docs/operations.md'), 'utf8');
   const location = present(/```nginx\n(location \/photos\/ \{[\s\S]*?)```/.exec(guide)?.[1]);
-  const documented = 'proxy_pass http://127.0.0.1:3000;';
-  expect(location).toContain(documented);
-  const server = `server { listen 127.0.0.1:${port}; ${location.replace(documented, `proxy_pass ${upstream};`)} }`;
-  const user = process.getuid?.() === 0 ? 'user root;' : '';
-  return `${user} events {} http { access_log off; client_body_temp_path body; proxy_temp_path proxy; ${server} }`;
+  const ours = replaced(location, ['127.0.0.1:3000;', `127.0.0.1:${installation.port}${end};`]);
+  const server = `server { listen 127.0.0.1:${port}; ${ours} }`;
+  return `${user()} events {} http { access_log off; client_body_temp_path body; proxy_temp_path proxy; ${server} }`;
+}
+
+/** docker/nginx.conf, with the path in the places that docs/operations.md names. */
+function example(): string {
+  return replaced(
+    readFileSync(join(__dirname, '../../docker/nginx.conf'), 'utf8'),
+    ['user photo-service;', user()],
+    ['listen 8080;', `listen 127.0.0.1:${port};`],
+    ['server 127.0.0.1:3000;', `server 127.0.0.1:${installation.port};`],
+    ['/var/cache/nginx/photo-service', `${folder}/cache`],
+    ['"~^/img/"', '"~^/photos/img/"'],
+    ['location ~ ^/(img|renditions)/', 'location ~ ^/photos/(img|renditions)/'],
+    ['location / {', 'location /photos/ {'],
+  );
+}
+
+function replaced(text: string, ...places: readonly (readonly [string, string])[]): string {
+  return places.reduce((before, [from, to]) => {
+    expect(before.split(from)).toHaveLength(2);
+    return before.replace(from, to);
+  }, text);
 }
 
 describe.each([
-  ['leaves the path as it is', ''],
-  ['removes the path', '/'],
-])('an nginx that %s', (_, end) => {
+  ['leaves the path as it is', () => documented(''), 'notocactus.jpg', 'cyclamen.jpg'],
+  ['removes the path', () => documented('/'), 'silver-fir.jpg', 'el-torcal-rocks.jpg'],
+  ['keeps images', example, 'iphone7-gps.heic', 'orientation-portrait-6.jpg'],
+] as const)('an nginx that %s', (behaviour, configuration, name, another) => {
   let nginx: Daemon;
   beforeAll(async () => {
-    writeFileSync(join(folder, 'nginx.conf'), configuration(`http://127.0.0.1:${installation.port}${end}`));
+    writeFileSync(join(folder, 'nginx.conf'), configuration());
     const command = [program('nginx', 'nginx-light'), '-p', folder, '-c', 'nginx.conf', '-e', 'error.log'] as const;
     nginx = Daemon.start([...command, '-g', 'daemon off; pid nginx.pid;'], join(folder, 'nginx.out'));
     await until('nginx to pass requests on', () =>
@@ -67,15 +89,17 @@ describe.each([
 
   test('programs import, download and show signed images through it', async () => {
     const client = new PhotoService({ baseUrl: site, token: present(installation.token()) });
-    const name = end === '' ? 'notocactus.jpg' : 'silver-fir.jpg';
     expect((await importFiles(client, [fixture(name)])).imported).toBe(1);
     const [photo] = (await client.photos.list({ sort: '-createdAt', limit: 1 }).pages().next()).value?.data ?? [];
     const { id } = present(photo);
     const bytes = await (await client.photos.download(id)).bytes();
     expect(Buffer.from(bytes).equals(readFileSync(fixture(name)))).toBe(true);
     const signer = await ImageSigner.of(installation);
-    const image = await fetch(`${site}${signer.path(id, 'w=200,h=100,fit=cover,f=webp')}`);
-    expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/webp']);
+    const address = `${site}${signer.path(id, 'w=200,h=100,fit=cover')}`;
+    for (const Accept of ['image/webp', 'image/webp', 'image/avif']) {
+      const image = await fetch(address, { headers: { Accept } });
+      expect([image.status, image.headers.get('content-type')]).toEqual([200, Accept]);
+    }
   });
 
   test('a person signs in, adds a photo, looks at it and shares it, and all that the browser asks for is below the path', async () => {
@@ -86,7 +110,7 @@ describe.each([
     context.on('response', (answer) => {
       if (answer.status() >= 400) failed.push(`${answer.status()} ${answer.url()}`);
     });
-    if (end === '') {
+    if (behaviour === 'leaves the path as it is') {
       await page.goto(present(installation.link()));
       await welcome(page, EMAIL);
     } else {
@@ -98,8 +122,7 @@ describe.each([
     }
     await page.getByRole('navigation', { name: 'Settings' }).waitFor();
     await page.goto(`${site}/settings/import`);
-    const name = end === '' ? 'cyclamen.jpg' : 'el-torcal-rocks.jpg';
-    await page.locator('#import-files').setInputFiles([fixture(name)]);
+    await page.locator('#import-files').setInputFiles([fixture(another)]);
     await page.locator('[data-run="details"]').waitFor();
     expect(await page.locator('[data-run="summary"]').textContent()).toContain('1 photo imported.');
     await page.locator('[data-run="show"]').click();
