@@ -3,8 +3,8 @@ import type { EnvironmentReader } from './environment-reader.js';
 /** Segments of a path in characters that no proxy encodes or resolves. */
 const PATH = /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)*$/;
 
-/** Paths that are pages or documents of the service, with and without one of them in front. */
-const taken = ['docs', 'healthz', 'openapi.json', 'operator', 'readyz', 'settings'];
+/** First segments of paths of the service that would be another one of its paths without what is in front. */
+const taken = ['.well-known', 'docs', 'healthz', 'openapi.json', 'operator', 'readyz', 'settings'];
 
 /** The address that clients use, without a trailing slash. Problems say what to do, without the value: it may contain a password. */
 export function readPublicUrl(read: EnvironmentReader, fallback: string): string {
@@ -28,8 +28,8 @@ export function readPublicUrl(read: EnvironmentReader, fallback: string): string
     );
     return fallback;
   }
-  if (path.endsWith('/api/v1')) {
-    read.problem(`${name} must not end with /api/v1, which clients add themselves: remove it.`);
+  if (/\/api\/v1(\/|$)/.test(path)) {
+    read.problem(`${name} must not contain /api/v1, which clients add themselves: remove it.`);
     return fallback;
   }
   const root = path.split('/')[1] ?? '';

@@ -1,4 +1,5 @@
 import { OpenIdProvider } from '../../src/adapters/oidc/open-id-provider.js';
+import { readConfig } from '../../src/config.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { createDeliveryKey } from '../../src/core/delivery/create-delivery-key.js';
 import { deliverySignature } from '../../src/core/delivery/delivery-signature.js';
@@ -427,6 +428,35 @@ test.each([
 ])('below %j, %j is %j', (basePath, path, remains) => {
   expect(ownPath(path, basePath)).toBe(remains);
 });
+
+test('every route is known below the path, and stays what it is below any path that the settings accept', () => {
+  expect(app.routes.length).toBeGreaterThan(100);
+  const accepted = new Set<string>();
+  for (const { path } of app.routes) {
+    expect(ownPath(`${BASE}${path}`, BASE)).toBe(path);
+    // Its first segments, as far as they are fixed.
+    const [fixed = ''] = /^(?:\/[A-Za-z0-9._-]+)*/.exec(path) ?? [];
+    const segments = fixed.split('/');
+    for (let length = 2; length <= segments.length; length += 1) {
+      const basePath = segments.slice(0, length).join('/');
+      if (isAccepted(`${HOST}${basePath}`)) accepted.add(basePath);
+    }
+  }
+  expect([...accepted].sort()).toEqual(['/api', '/img', '/renditions', '/s', '/uploads']);
+  for (const basePath of accepted) {
+    const other = app.routes.filter(({ path }) => ownPath(path, basePath) !== path);
+    expect([basePath, other.map(({ path }) => path)]).toEqual([basePath, []]);
+  }
+});
+
+function isAccepted(PUBLIC_URL: string): boolean {
+  try {
+    readConfig({ PUBLIC_URL });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 test('a PUBLIC_URL whose path looks like one of the service works in both forms', async () => {
   const api = await startApp({ ports: () => ({ addresses: new PublicAddresses(`${HOST}/api`) }) });
