@@ -6,38 +6,27 @@ const PATH = /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)*$/;
 /** First segments of paths of the service that would be another one of its paths without what is in front. */
 const taken = ['.well-known', 'docs', 'healthz', 'openapi.json', 'operator', 'readyz', 'settings'];
 
-/** The address that clients use, without a trailing slash. Problems say what to do, without the value: it may contain a password. */
+/** The address that clients use, without a trailing slash. */
 export function readPublicUrl(read: EnvironmentReader, fallback: string): string {
-  const name = 'PUBLIC_URL';
-  // A URL would resolve `..`, and drop an empty query.
-  const text = read.url(name, ['http:', 'https:']);
+  const text = read.url('PUBLIC_URL', ['http:', 'https:']);
   if (text === null) return fallback;
-  const { origin, username, password } = new URL(text);
-  if (username !== '' || password !== '' || text.includes('@')) {
-    read.problem(`${name} must not contain a user name or password: remove everything from the slashes to the @.`);
-    return fallback;
-  }
-  if (/[?#]/.test(text)) {
-    read.problem(`${name} must end with its host or its path: remove everything from the first ? or # on.`);
-    return fallback;
-  }
+  // Not of a URL, which would resolve `..`, and encode what it does not take.
   const path = text.replace(/^[^:]*:\/\/[^/\\]*/, '').replace(/\/{1,9}$/, '');
+  const problem = problemOf(text, path);
+  if (problem !== null) read.problem(`PUBLIC_URL ${problem}`);
+  return problem === null ? `${new URL(text).origin}${path}` : fallback;
+}
+
+/** What to do about the value, which is not repeated: it may contain a password. */
+function problemOf(text: string, path: string): string | null {
+  if (text.includes('@'))
+    return 'must not contain a user name or password: remove everything from the slashes to the @.';
+  if (/[?#]/.test(text)) return 'must end with its host or its path: remove everything from the first ? or # on.';
   if (!PATH.test(path)) {
-    read.problem(
-      `${name}: choose a path of letters, digits, ".", "_", "~" and "-", such as https://example.com/photos, without "..", empty segments and encoded characters.`,
-    );
-    return fallback;
+    return 'must have a path of letters, digits, ".", "_", "~" and "-", such as https://example.com/photos, without "..", empty segments and encoded characters, or none.';
   }
-  if (/\/api\/v1(\/|$)/.test(path)) {
-    read.problem(`${name} must not contain /api/v1, which clients add themselves: remove it.`);
-    return fallback;
-  }
+  if (/\/api\/v1(\/|$)/.test(path)) return 'must not contain /api/v1, which clients add themselves: remove it.';
   const root = path.split('/')[1] ?? '';
-  if (taken.includes(root)) {
-    read.problem(
-      `${name}: the path must not begin with /${root}, which the service uses itself. Choose another one, such as /photos.`,
-    );
-    return fallback;
-  }
-  return `${origin}${path}`;
+  if (!taken.includes(root)) return null;
+  return `must not have a path that begins with /${root}, which the service uses itself: choose another one, such as /photos.`;
 }

@@ -5,7 +5,7 @@ import { createDeliveryKey } from '../../src/core/delivery/create-delivery-key.j
 import { deliverySignature } from '../../src/core/delivery/delivery-signature.js';
 import { createShare } from '../../src/core/shares/create-share.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
-import { ownPath, publicHtml } from '../../src/http/server/base-path.js';
+import { publicHtml, withoutBasePath } from '../../src/http/server/base-path.js';
 import { providerSettings } from '../memory/memory-identity-provider.js';
 import { OpenIdServer } from '../support/openid-server.js';
 import { SoftwareAuthenticator } from '../support/software-authenticator.js';
@@ -153,7 +153,7 @@ async function crawl(browser: BrowserBehindProxy, begin: readonly string[]) {
       }
     } else if (/^text\/(css|javascript)/.test(type)) {
       for (const to of loadedBy(path, text)) add('GET', to, path);
-      const [bare] = /(?<!ownPath|ask|>|replace)(?:\(\s*|[=:?] )['"`]\/(?:settings|docs|api|s)\b.*/.exec(text) ?? [];
+      const [bare] = /(?<!publicPath|ask|>|replace)(?:\(\s*|[=:?] )['"`]\/(?:settings|docs|api|s)\b.*/.exec(text) ?? [];
       if (bare !== undefined) problems.push(`${path} uses a path without that of PUBLIC_URL: ${bare}`);
     }
   }
@@ -180,7 +180,7 @@ describe.each(forms)('%s', (_, inForm) => {
       '/settings/imports',
     ];
     for (const path of expected) expect(paths).toContain(`${BASE}${path}`);
-    for (const part of [/\/settings\/assets\/\w+\/check\.svg$/, /\/own-path\.js$/, /\/settings\/photos\/\d+$/]) {
+    for (const part of [/\/settings\/assets\/\w+\/check\.svg$/, /\/public-path\.js$/, /\/settings\/photos\/\d+$/]) {
       expect(paths.filter((path) => part.test(path))).not.toEqual([]);
     }
     expect(paths).toContain(`${shared}/photos/${photo.id}/large`);
@@ -426,14 +426,14 @@ test.each([
   ['/s', '/s/token/photos/1', '/s/token/photos/1'],
   ['/s', '/s/s/token', '/s/token'],
 ])('below %j, %j is %j', (basePath, path, remains) => {
-  expect(ownPath(path, basePath)).toBe(remains);
+  expect(withoutBasePath(path, basePath)).toBe(remains);
 });
 
 test('every route is known below the path, and stays what it is below any path that the settings accept', () => {
   expect(app.routes.length).toBeGreaterThan(100);
   const accepted = new Set<string>();
   for (const { path } of app.routes) {
-    expect(ownPath(`${BASE}${path}`, BASE)).toBe(path);
+    expect(withoutBasePath(`${BASE}${path}`, BASE)).toBe(path);
     // Its first segments, as far as they are fixed.
     const [fixed = ''] = /^(?:\/[A-Za-z0-9._-]+)*/.exec(path) ?? [];
     const segments = fixed.split('/');
@@ -444,7 +444,7 @@ test('every route is known below the path, and stays what it is below any path t
   }
   expect([...accepted].sort()).toEqual(['/api', '/img', '/renditions', '/s', '/uploads']);
   for (const basePath of accepted) {
-    const other = app.routes.filter(({ path }) => ownPath(path, basePath) !== path);
+    const other = app.routes.filter(({ path }) => withoutBasePath(path, basePath) !== path);
     expect([basePath, other.map(({ path }) => path)]).toEqual([basePath, []]);
   }
 });

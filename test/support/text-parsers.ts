@@ -30,7 +30,7 @@ import { JSON_BODY_BYTES, maxValuesOf, parseJson, REGISTRATION_BODY_BYTES } from
 import { parametersOf, parseQuery } from '../../src/http/requests/parameters.js';
 import { noneMatch } from '../../src/http/responses/entity-tag.js';
 import { singleRange } from '../../src/http/responses/send-download.js';
-import { ownPath } from '../../src/http/server/base-path.js';
+import { withoutBasePath } from '../../src/http/server/base-path.js';
 import { clientSource } from '../../src/http/server/client-source.js';
 import { pageQuery } from '../../src/http/settings/address.js';
 import { cookieOf } from '../../src/http/settings/browser-session.js';
@@ -141,7 +141,7 @@ const parsers: readonly TextParser[] = [
   {
     name: 'path of a request',
     length: ALL_HEADERS,
-    parse: (text) => ownPath(text, '/photos'),
+    parse: (text) => withoutBasePath(text, '/photos'),
     begins: ['', '/photos/'],
   },
   { name: 'time zone', length: 256, parse: isTimeZone, begins: ['', '+', 'Europe/'] },

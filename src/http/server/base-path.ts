@@ -16,7 +16,7 @@ const ORIGIN = /^https?:[/][/][^/?]*/i;
 export function removeBasePath(basePath: string) {
   return (request: Request, _: Response, next: NextFunction): void => {
     const target = request.url.replace(ORIGIN, '');
-    request.url = ownPath(target === '' || target.startsWith('?') ? `/${target}` : target, basePath);
+    request.url = withoutBasePath(target === '' || target.startsWith('?') ? `/${target}` : target, basePath);
     request.baseUrl = basePath;
     request.originalUrl = `${basePath}${request.url}`;
     next();
@@ -28,7 +28,7 @@ export function removeBasePath(basePath: string) {
  * proxy has removed it.
  * @param path May have a query.
  */
-export function ownPath(path: string, basePath: string): string {
+export function withoutBasePath(path: string, basePath: string): string {
   if (basePath === '' || !path.startsWith(basePath)) return path;
   const rest = path.slice(basePath.length);
   if (rest === '' || rest.startsWith('?')) return `/${rest}`;

@@ -1,6 +1,6 @@
 // What the service is asked for an import. Its answers are those of the API.
 
-import { ownPath } from './own-path.js';
+import { publicPath } from './public-path.js';
 
 interface ServiceError {
   readonly code: string;
@@ -90,7 +90,7 @@ async function ask<T>(path: string, body?: object): Promise<T> {
   const token = document.querySelector<HTMLMetaElement>('meta[name="csrf-token"]')?.content ?? '';
   const headers = { Accept: 'application/json', 'X-CSRF-Token': token };
   const sent = body && { method: 'POST', body: JSON.stringify(body) };
-  const answer = await fetch(ownPath(path), {
+  const answer = await fetch(publicPath(path), {
     ...sent,
     headers: { ...headers, 'Content-Type': 'application/json' },
   }).catch(() => null);

@@ -4,6 +4,6 @@
 const basePath = new URL('../../..', import.meta.url).pathname.slice(0, -1);
 
 /** @param path Begins with `/settings`. */
-export function ownPath(path: string): string {
+export function publicPath(path: string): string {
   return `${basePath}${path}`;
 }
