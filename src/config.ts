@@ -10,6 +10,7 @@ import {
 import { DAY, SECOND } from './core/shared/clock.js';
 import { type Environment, EnvironmentReader } from './environment-reader.js';
 import { type ProviderConfig, readProviders } from './identity-providers.js';
+import { readPublicUrl } from './public-url.js';
 import { readS3, readS3Location, type S3Config, type S3Place } from './s3-settings.js';
 import { readSmtp, type SmtpConfig } from './smtp-settings.js';
 
@@ -24,7 +25,7 @@ export interface MapTiles {
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Without a trailing slash. */
+  /** May have a path; without a trailing slash. */
   readonly publicUrl: string;
   readonly dataDir: string;
   /** Null: the embedded database under `dataDir`. */
@@ -116,8 +117,7 @@ export function readConfig(env: Environment): Config {
   const config: Config = {
     host,
     port,
-    publicUrl:
-      read.url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/{1,9}$/, '') ?? `http://${hostInUrl(host)}:${port}`,
+    publicUrl: readPublicUrl(read, `http://${hostInUrl(host)}:${port}`),
     dataDir: read.text('DATA_DIR', './data'),
     databaseUrl,
     databaseDirectUrl: read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']),

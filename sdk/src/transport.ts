@@ -4,7 +4,7 @@ import { pause } from './pause.js';
 
 /** How a client reaches the service. */
 export interface ConnectionOptions {
-  /** The address of the service, for example `https://photos.example.com`; without `/api/v1`. */
+  /** The address of the service, for example `https://photos.example.com` or `https://example.com/photos`; without `/api/v1`. */
   readonly baseUrl: string;
   /** An API key, `phs_live_…`. A secret: never put it into a page that others can read. */
   readonly token: string;

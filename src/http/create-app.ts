@@ -7,6 +7,7 @@ import helmet from 'helmet';
 import { AppModule } from '../app.module.js';
 import type { Ports } from '../core/ports.js';
 import type { HttpOptions } from './http-options.js';
+import { removeBasePath } from './server/base-path.js';
 import { ExpressServer } from './server/express-server.js';
 import { NestLogger } from './server/nest-logger.js';
 import { openRequestContext } from './server/open-request-context.js';
@@ -62,6 +63,7 @@ function expressApp(ports: Ports, options: HttpOptions): express.Express {
   app.set('query parser', pageQuery);
   // We decide whether a response is 304: Express would only compare the ETag.
   Object.defineProperty(app.request, 'fresh', { value: false });
+  app.use(removeBasePath(ports.addresses.basePath));
   app.use(openRequestContext(options));
   app.use(
     helmet({

@@ -21,10 +21,13 @@ declare module '../core/ports.js' {
 /** The addresses of this installation under PUBLIC_URL. */
 export class PublicAddresses implements Addresses {
   readonly passkeySite: PasskeySite | null;
+  /** The path of PUBLIC_URL, without a trailing slash; empty if it has none. */
+  readonly basePath: string;
 
   /** @param publicUrl Without a trailing slash. */
   constructor(readonly publicUrl: string) {
     this.passkeySite = passkeySiteOf(publicUrl);
+    this.basePath = new URL(publicUrl).pathname.replace(/\/$/, '');
   }
 
   upload(token: string, sizeBytes: number): UploadAddress {

@@ -53,6 +53,47 @@ test.each([
   expect(() => allowed('yes')).toThrow(`${variable} must be true, false, not "yes".`);
 });
 
+describe('PUBLIC_URL', () => {
+  const read = (PUBLIC_URL: string) => readConfig({ PUBLIC_URL }).publicUrl;
+
+  test.each([
+    ['https://Photos.example.com', 'https://photos.example.com'],
+    ['https://photos.example.com:443/', 'https://photos.example.com'],
+    ['http://[::1]:3000', 'http://[::1]:3000'],
+    ['https://example.com/photos', 'https://example.com/photos'],
+    ['https://example.com/photos/', 'https://example.com/photos'],
+    ['https://example.com/~anna/my.photos_2', 'https://example.com/~anna/my.photos_2'],
+    ['https://example.com/api', 'https://example.com/api'],
+    ['', 'http://127.0.0.1:3000'],
+  ])('%s is %s', (text, publicUrl) => {
+    expect(read(text)).toBe(publicUrl);
+  });
+
+  test.each([
+    ['ftp://example.com', 'must be a URL that begins with http:// or https://'],
+    ['https://anna:a-password@example.com', 'remove everything from the slashes to the @'],
+    ['https://anna@example.com/photos', 'remove everything from the slashes to the @'],
+    ['https://example.com/photos?', 'remove everything from the first ? or # on'],
+    ['https://example.com?a=1', 'remove everything from the first ? or # on'],
+    ['https://example.com/photos#a', 'remove everything from the first ? or # on'],
+    ['https://example.com/a/../photos', 'must have a path of letters'],
+    ['https://example.com/./photos', 'must have a path of letters'],
+    ['https://example.com/..', 'must have a path of letters'],
+    ['https://example.com/a%2Fphotos', 'must have a path of letters'],
+    ['https://example.com/f%C3%B6tos', 'must have a path of letters'],
+    ['https://example.com/fötos', 'must have a path of letters'],
+    ['https://example.com//photos', 'must have a path of letters'],
+    ['https://example.com\\photos', 'must have a path of letters'],
+    ['https:/example.com/photos', 'must have a path of letters'],
+    ['https://example.com/api/v1/', 'must not contain /api/v1, which clients add themselves: remove it'],
+    ['https://example.com/settings', 'must not have a path that begins with /settings, which the service uses itself'],
+    ['https://example.com/docs/photos', 'must not have a path that begins with /docs, which the service uses itself'],
+  ])('%s is refused with a sentence that says what to do, and repeats no password', (text, sentence) => {
+    expect(() => read(text)).toThrow(sentence);
+    expect(() => read(text)).not.toThrow('a-password');
+  });
+});
+
 describe('the bounds of what reads pictures', () => {
   const mediaOf = (env: Record<string, string>) => readConfig(env).media;
 

@@ -46,9 +46,9 @@ const pathOf = (text: string) => `/img/${key.key.publicId}/${photoId}/${text}`;
 const signed = (path: string) => `${path}?sig=${deliverySignature(key.secret, path)}`;
 
 /** The code of the error, or `picture`. */
-async function outcome(originalUrl: string): Promise<string> {
+async function outcome(url: string): Promise<string> {
   try {
-    await openDeliveredPicture(ports, deliveryAddressOf({ originalUrl }), new Set());
+    await openDeliveredPicture(ports, deliveryAddressOf({ url }), new Set());
     return 'picture';
   } catch (error) {
     if (error instanceof DomainError) return error.code;

@@ -2,6 +2,7 @@ import { TagListQuery, TagPatchBody } from '../../src/http/api/tags/tag.dto.js';
 import { TagsController } from '../../src/http/api/tags/tags.controller.js';
 import { AddedIn, Beta, Deprecated } from '../../src/http/lifecycle.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
+import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { until } from '../support/until.js';
 import { BrowserClient } from './support/browser-client.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
@@ -51,6 +52,18 @@ test('a response says that its request used something deprecated, since when, un
     deprecation: at('2027-02-01'),
     sunset: 'Wed, 01 Mar 2028 00:00:00 GMT',
   });
+});
+
+test('a guide is linked under the path of PUBLIC_URL', async () => {
+  const addresses = new PublicAddresses('https://example.com/photos');
+  const other = await startApp({ ports: () => ({ addresses }) });
+  try {
+    const { headers } = await (await other.customer()).get('/tags/4711');
+    expect(headers['link']).toContain('</photos/docs/guides/versioning>; rel="deprecation"');
+    expect(headers['link']).toContain('</photos/docs/guides/versioning>; rel="sunset"');
+  } finally {
+    await other.close();
+  }
 });
 
 test('an installation that serves no guides links to none', async () => {

@@ -30,6 +30,7 @@ import { JSON_BODY_BYTES, maxValuesOf, parseJson, REGISTRATION_BODY_BYTES } from
 import { parametersOf, parseQuery } from '../../src/http/requests/parameters.js';
 import { noneMatch } from '../../src/http/responses/entity-tag.js';
 import { singleRange } from '../../src/http/responses/send-download.js';
+import { withoutBasePath } from '../../src/http/server/base-path.js';
 import { clientSource } from '../../src/http/server/client-source.js';
 import { pageQuery } from '../../src/http/settings/address.js';
 import { cookieOf } from '../../src/http/settings/browser-session.js';
@@ -137,6 +138,12 @@ const parsers: readonly TextParser[] = [
   { name: 'value of metadata', length: 4 * MAX_METADATA_VALUE, parse: (a) => inputErrors({ metadata: { a } }) },
   { name: 'instant', length: 400, parse: parseInstant, begins: ['', '2026-11-21T03:04:05.'] },
   { name: 'local time', length: 400, parse: isLocalTime, begins: ['', '2026-11-21T03:04:05.'] },
+  {
+    name: 'path of a request',
+    length: ALL_HEADERS,
+    parse: (text) => withoutBasePath(text, '/photos'),
+    begins: ['', '/photos/'],
+  },
   { name: 'time zone', length: 256, parse: isTimeZone, begins: ['', '+', 'Europe/'] },
   { name: 'SHA-256', length: 256, parse: normalSha256 },
   { name: 'API key', length: headerLength('authorization'), parse: isWellFormedToken, begins: ['', 'phs_live_'] },
@@ -144,7 +151,7 @@ const parsers: readonly TextParser[] = [
   {
     name: 'address of a picture',
     length: ALL_HEADERS,
-    parse: (originalUrl) => deliveryAddressOf({ originalUrl }),
+    parse: (url) => deliveryAddressOf({ url }),
     begins: ['', '/img/', '/img/a/b/c?exp=1', 'http://', '/img/a/b/c?sig='],
   },
   header('accept', (accept) => acceptedFormats(request({ accept })), 'image/webp;'),

@@ -47,13 +47,6 @@ export function checkPublicUrl({ publicUrl, host }: Pick<Config, 'publicUrl' | '
     const message = `The service listens on ${host}, but upload URLs begin with ${publicUrl}, which only this machine can reach.`;
     return warn('PUBLIC_URL', message, 'Set PUBLIC_URL to the address that clients use.');
   }
-  if (url.search !== '' || url.hash !== '' || url.username !== '') {
-    return fail(
-      'PUBLIC_URL',
-      `${url.origin} is followed by more than a path.`,
-      'Remove user name, password, query and fragment.',
-    );
-  }
   if (!isLocal && url.protocol === 'http:') {
     return warn(
       'PUBLIC_URL',

@@ -19,15 +19,15 @@ export type AssetName = (typeof assetNames)[number];
 const read = new Map<string, PublicFile>();
 
 /** What makes the document is loaded when somebody asks for it: no start of the service waits for it. */
-export async function openApiFile(): Promise<PublicFile> {
+export async function openApiFile(basePath = ''): Promise<PublicFile> {
   const { openApiText } = await import('../openapi/document.js');
-  return documentFile('openapi.json', openApiText);
+  return documentFile(`${basePath}/openapi.json`, (version) => openApiText(version, basePath));
 }
 
 /** The same for the operator API. */
-export async function operatorOpenApiFile(): Promise<PublicFile> {
+export async function operatorOpenApiFile(basePath = ''): Promise<PublicFile> {
   const { operatorOpenApiText } = await import('../openapi/document.js');
-  return documentFile('openapi-operator.json', operatorOpenApiText);
+  return documentFile(`${basePath}/operator/openapi.json`, (version) => operatorOpenApiText(version, basePath));
 }
 
 function documentFile(name: string, text: (version: string) => string): PublicFile {

@@ -12,7 +12,7 @@ import { REVALIDATE, sendMethods, sendPublic } from './send-public.js';
 export class OpenApiController {
   @Get()
   async show(@Req() request: Request, @Res() response: Response): Promise<void> {
-    sendPublic(request, response, await openApiFile(), REVALIDATE);
+    sendPublic(request, response, await openApiFile(request.baseUrl), REVALIDATE);
   }
 
   @All()

@@ -10,6 +10,7 @@ import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { ReplayedError } from '../idempotency/stored-response.js';
 import { PORTS } from '../ports-token.js';
 import { ClientGone, discardBody } from '../requests/request-body.js';
+import { applyReply } from '../responses/send-reply.js';
 import { isForPrograms } from '../server/for-programs.js';
 import { type RequestContext, requestContextOf } from '../server/request-context.js';
 import { messageForPeople } from '../settings/error-messages.js';
@@ -44,8 +45,7 @@ export class ErrorFilter implements ExceptionFilter {
     const response = host.switchToHttp().getResponse<Response>();
     const requestContext = requestContextOf(request);
     if (thrown instanceof AnsweredInstead) {
-      const { status, headers, body } = thrown.reply;
-      response.status(status).set(headers).send(body);
+      response.send(applyReply(thrown.reply, response));
       return;
     }
     if (thrown instanceof ClientGone) {

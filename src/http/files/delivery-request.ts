@@ -11,12 +11,9 @@ const PARTS = `/${DELIVERY_PATH}/([^/?]+)/([^/?]+)/([^/?]+)`;
 const SIGNATURE = 'sig=([A-Za-z0-9_-]{43})';
 const ADDRESS = new RegExp(`^(?:(${PARTS})[?]|(${PARTS}[?]exp=([1-9][0-9]{0,10}))&)${SIGNATURE}$`);
 
-/** Of a request target in absolute form (RFC 9112 §3.2.2). */
-const ORIGIN = /^https?:[/][/][^/]+/i;
-
 /** Reads an address as it was sent, without decoding anything. Errors: `url_forbidden` if nobody can have signed it. */
-export function deliveryAddressOf({ originalUrl }: Pick<Request, 'originalUrl'>): DeliveryAddress {
-  const found = ADDRESS.exec(originalUrl.replace(ORIGIN, ''));
+export function deliveryAddressOf({ url }: Pick<Request, 'url'>): DeliveryAddress {
+  const found = ADDRESS.exec(url);
   if (found === null) throw forbiddenAddress();
   const [, ...all] = found;
   const [signed = '', keyId = '', photo = '', options = ''] = all[0] === undefined ? all.slice(4) : all;

@@ -134,14 +134,24 @@ function documentOf(api: DocumentedApi, version: string) {
   };
 }
 
-/** The document as it stands in the repository and is served. */
-export function openApiText(version: string): string {
-  return `${JSON.stringify(openApiDocument(version), null, 2)}\n`;
+/** The document as it stands in the repository and is served. @param basePath The path of PUBLIC_URL. */
+export function openApiText(version: string, basePath = ''): string {
+  return textOf(openApiDocument(version), basePath);
 }
 
-export function operatorOpenApiText(version: string): string {
+export function operatorOpenApiText(version: string, basePath = ''): string {
   const { webhooks: _, ...document } = operatorOpenApiDocument(version);
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return textOf(document, basePath);
+}
+
+function textOf(document: object, basePath: string): string {
+  const text = JSON.stringify(document, null, 2);
+  return `${basePath === '' ? text : underBasePath(text, basePath)}\n`;
+}
+
+/** The document with the server and the links of a service whose PUBLIC_URL has a path. */
+function underBasePath(text: string, basePath: string): string {
+  return text.replace('"url": "/"', `"url": "${basePath}"`).replaceAll('](/docs', `](${basePath}/docs`);
 }
 
 /** Each operation with code that calls it. */

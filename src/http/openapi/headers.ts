@@ -50,7 +50,9 @@ export const headers = {
   },
   Location: {
     description: 'The path of the created resource.',
-    schema: text('A path under /api/v1.', '/api/v1/imports/7', { pattern: '^/api/v1/' }),
+    schema: text('A path under /api/v1, which follows the path of PUBLIC_URL if that has one.', '/api/v1/imports/7', {
+      pattern: '/api/v1/',
+    }),
   },
   'Idempotent-Replayed': {
     description: '`true` if this is the stored response of an earlier request with the same `Idempotency-Key`.',
@@ -138,7 +140,13 @@ export const operatorHeaders = {
   },
   Location: {
     description: 'The path of the created resource.',
-    schema: text('A path under /operator/v1.', '/operator/v1/customers/1', { pattern: '^/operator/v1/' }),
+    schema: text(
+      'A path under /operator/v1, which follows the path of PUBLIC_URL if that has one.',
+      '/operator/v1/customers/1',
+      {
+        pattern: '/operator/v1/',
+      },
+    ),
   },
 };
 

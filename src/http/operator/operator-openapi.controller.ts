@@ -10,7 +10,7 @@ import { REVALIDATE, sendMethods, sendPublic } from '../docs/send-public.js';
 export class OperatorOpenApiController {
   @Get()
   async show(@Req() request: Request, @Res() response: Response): Promise<void> {
-    sendPublic(request, response, await operatorOpenApiFile(), REVALIDATE);
+    sendPublic(request, response, await operatorOpenApiFile(request.baseUrl), REVALIDATE);
   }
 
   @All()

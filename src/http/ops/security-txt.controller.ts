@@ -34,7 +34,7 @@ export class SecurityTxtController {
       ...(this.options.securityContacts ?? []).map((uri) => ['Contact', uri]),
       ['Expires', midnight(after(clock.now(), VALID_DAYS * DAY)).toISOString()],
       // Only https counts there (§2.5.2).
-      ...(publicUrl.startsWith('https:') ? [['Canonical', new URL(PATH, publicUrl).href]] : []),
+      ...(publicUrl.startsWith('https:') ? canonical(publicUrl).map((uri) => ['Canonical', uri]) : []),
     ];
     return fields.map(([name, value]) => `${name}: ${value}\n`).join('');
   }
@@ -48,4 +48,9 @@ export class SecurityTxtController {
 /** The start of the day (UTC), so that the file is the same all day. */
 function midnight(at: Date): Date {
   return new Date(Math.floor(at.getTime() / DAY) * DAY);
+}
+
+/** Where it is, and, if PUBLIC_URL has a path, where readers look for it: a proxy can serve it there. */
+function canonical(publicUrl: string): readonly string[] {
+  return [...new Set([`${publicUrl}${PATH}`, new URL(PATH, publicUrl).href])];
 }

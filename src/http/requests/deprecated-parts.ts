@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Model } from '../fields/declared.js';
 import { type Deprecation, deprecatedFields, lifecycleOfRoute } from '../lifecycle.js';
+import { publicPath } from '../server/base-path.js';
 import type { BodyRules } from './read-request.js';
 
 /** What of a route is deprecated. */
@@ -64,8 +65,9 @@ export function setDeprecationHeaders(response: Response, used: readonly UsedPar
   response.setHeader('Deprecation', `@${since.getTime() / 1000}`);
   if (sunset !== null) response.setHeader('Sunset', sunset.toUTCString());
   if (!hasGuides) return;
-  const links = [`<${GUIDE}>; rel="deprecation"; type="text/html"`];
-  if (sunset !== null) links.push(`<${GUIDE}>; rel="sunset"; type="text/html"`);
+  const guide = publicPath(response.req, GUIDE);
+  const links = [`<${guide}>; rel="deprecation"; type="text/html"`];
+  if (sunset !== null) links.push(`<${guide}>; rel="sunset"; type="text/html"`);
   response.append('Link', links);
 }
 

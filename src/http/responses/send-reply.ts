@@ -3,6 +3,7 @@ import { Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { headerOf } from '../requests/headers.js';
+import { publicHtml, publicPath } from '../server/base-path.js';
 import { entityTag, isPlain, noneMatch } from './entity-tag.js';
 import { Outcomes, Reply } from './reply.js';
 
@@ -20,17 +21,21 @@ export class SendReply {
   bodyOf(answer: unknown, context: ExecutionContext): unknown {
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
-    const body = answer instanceof Reply ? send(answer, response) : answer;
+    const body = answer instanceof Reply ? applyReply(answer, response) : answer;
     if (answer instanceof Outcomes) return body;
     const tagged = this.reflector.get<boolean | undefined>(WITH_ETAG, context.getHandler()) ?? false;
     return tagged && typeof body === 'object' && body !== null ? addETag(body, request, response) : body;
   }
 }
 
-function send({ status, headers, body }: Reply, response: Response): Reply['body'] {
+/** Sets status and headers; returns the body. Redirects and pages lead to addresses under the path of PUBLIC_URL. */
+export function applyReply({ status, headers, body }: Reply, response: Response): Reply['body'] {
+  const request = response.req;
   response.status(status);
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  return body;
+  for (const [name, value] of Object.entries(headers)) {
+    response.setHeader(name, name === 'Location' ? publicPath(request, String(value)) : value);
+  }
+  return typeof body === 'string' ? publicHtml(request, body) : body;
 }
 
 function addETag(view: object, request: Request, response: Response): object | undefined {

@@ -31,9 +31,13 @@ export function isSecure({ addresses }: Pick<Ports, 'addresses'>): boolean {
   return addresses.publicUrl.startsWith('https:');
 }
 
-/** With the prefix, browsers accept the cookie only over TLS, for this very host and all of its paths (RFC 6265bis §4.1.3.2). */
+/**
+ * With the prefixes, browsers accept the cookie only over TLS and, by `__Host-`, for this very host and all of its paths (RFC 6265bis
+ * §4.1.3.2): below a path of PUBLIC_URL it must not be sent to what else the host serves.
+ */
 export function cookieName(uses: Pick<Ports, 'addresses'>, name: string): string {
-  return isSecure(uses) ? `__Host-${name}` : name;
+  if (!isSecure(uses)) return name;
+  return uses.addresses.basePath === '' ? `__Host-${name}` : `__Secure-${name}`;
 }
 
 /**
@@ -41,7 +45,7 @@ export function cookieName(uses: Pick<Ports, 'addresses'>, name: string): string
  * from another site; providers send people back from one.
  */
 export function cookieRules(uses: Pick<Ports, 'addresses'>, sameSite: 'lax' | 'strict' = 'lax') {
-  return { httpOnly: true, sameSite, secure: isSecure(uses), path: '/' } as const;
+  return { httpOnly: true, sameSite, secure: isSecure(uses), path: uses.addresses.basePath || '/' } as const;
 }
 
 /** The content of the cookie for a session that a request opens. */

@@ -5,6 +5,7 @@ import type { ProviderSettings } from '../../core/users/identity-provider.js';
 import { providerFor } from '../../core/users/provider-for.js';
 import { isConfirmed, type KnownSession } from '../../core/users/session.js';
 import { headerOf } from '../requests/headers.js';
+import { withoutBasePath } from '../server/base-path.js';
 import { requestContextOf } from '../server/request-context.js';
 import { CODE_INPUT } from './code-field.js';
 import { ConfirmByProvider } from './confirm-by-provider.view.js';
@@ -81,7 +82,7 @@ function ConfirmForm({ context, person, problems, offersPasskeys, provider }: Co
         is not lost.
       </p>
       {!problems?.isOfFields && <ProblemSummary problems={problems} />}
-      <Form action={context.request.originalUrl}>
+      <Form action={context.request.url}>
         {sent.map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
@@ -139,5 +140,7 @@ function proofOf(person: KnownSession, offersPasskeys: boolean): string {
 /** The page with the form, of this site in any case. */
 function pageBefore({ request }: PageContext): string {
   const referer = headerOf(request, 'referer');
-  return referer !== undefined && URL.canParse(referer) ? new URL(referer).pathname : HOME;
+  return referer !== undefined && URL.canParse(referer)
+    ? withoutBasePath(new URL(referer).pathname, request.baseUrl)
+    : HOME;
 }

@@ -2,7 +2,8 @@ import type { Request, Response } from 'express';
 import { renderToString } from 'preact-render-to-string';
 import type { DomainError } from '../../core/shared/errors.js';
 import { statusOfCode } from '../errors/status-of-code.js';
-import type { Reply } from '../responses/reply.js';
+import { Reply } from '../responses/reply.js';
+import { applyReply } from '../responses/send-reply.js';
 import { isForPrograms, prefersHtml } from '../server/for-programs.js';
 import type { RequestContext } from '../server/request-context.js';
 import { assetUrl } from './assets.js';
@@ -69,6 +70,5 @@ export function sendErrorPage(error: DomainError, { requestId }: RequestContext,
       </body>
     </html>,
   );
-  for (const [name, value] of Object.entries(pageHeaders([]))) response.setHeader(name, value);
-  response.status(status).send(`<!doctype html>${html}`);
+  response.send(applyReply(new Reply(status, `<!doctype html>${html}`, pageHeaders([])), response));
 }

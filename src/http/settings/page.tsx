@@ -3,6 +3,7 @@ import { renderToString } from 'preact-render-to-string';
 import type { Ports } from '../../core/ports.js';
 import { headerOf } from '../requests/headers.js';
 import { Reply } from '../responses/reply.js';
+import { publicPath } from '../server/base-path.js';
 import { ActingRole } from './allowed.js';
 import type { Flash } from './browser-session.js';
 import { Csrf } from './csrf.js';
@@ -63,9 +64,15 @@ export function renderPage(
   );
 }
 
-/** What a script asked for, with texts that it shows. */
+/** Members of what scripts get that are paths of ours. */
+const paths = ['action', 'older'];
+
+/** What a script asked for, with texts that it shows, and paths that it requests. */
 export function replyToScript({ request }: PageContext, body: object): Reply {
-  return new Reply(200, JSON.parse(localize(JSON.stringify(body), request)), { 'Cache-Control': 'no-store' });
+  const text = JSON.stringify(body, (name, value) => {
+    return paths.includes(name) && typeof value === 'string' ? publicPath(request, value) : value;
+  });
+  return new Reply(200, JSON.parse(localize(text, request)), { 'Cache-Control': 'no-store' });
 }
 
 /** Redirects to another page after a form was sent. A message is shown there once. */

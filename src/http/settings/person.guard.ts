@@ -98,7 +98,7 @@ export class PersonGuard implements CanActivate {
     const person = request.session?.known;
     if (person === undefined) {
       if (!wantsPage(requestContextOf(request), request)) throw new DomainError('unauthorized', 'Sign in first.');
-      const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.originalUrl)}` : '';
+      const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : '';
       throw new AnsweredInstead(redirectTo(pageContextOf(request), `/settings/sign-in${next}`));
     }
     if (!mayActAs(person.user.role, role)) {

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import type { DomainError } from '../../core/shared/errors.js';
 import { statusOfCode } from '../errors/status-of-code.js';
+import { applyReply } from '../responses/send-reply.js';
 import type { RequestContext } from '../server/request-context.js';
 import { messageForPeople } from '../settings/error-messages.js';
 import { renderSharePage } from './share-page.js';
@@ -16,7 +17,7 @@ const titles: Readonly<Record<number, string>> = {
 export function sendShareErrorPage(error: DomainError, { requestId }: RequestContext, response: Response): void {
   const status = statusOfCode[error.code];
   const title = titles[status] ?? 'That did not work';
-  const { body, headers } = renderSharePage(
+  const page = renderSharePage(
     { token: '-', title, status },
     <main>
       <h1>{title}</h1>
@@ -24,6 +25,5 @@ export function sendShareErrorPage(error: DomainError, { requestId }: RequestCon
       <p class="soft">Request {requestId}</p>
     </main>,
   );
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response.status(status).send(body);
+  response.send(applyReply(page, response));
 }

@@ -41,7 +41,7 @@ export class ShareFilesController {
     const page = await listSharedPhotos(this.ports, share, { limit: PAGE_SIZE, cursor: oneOfQuery(query) || null });
     return new Reply(
       200,
-      listView(page, (photo) => sharedPhotoView(token, share, photo)),
+      listView(page, (photo) => sharedPhotoView(request, token, share, photo)),
       headers,
     );
   }

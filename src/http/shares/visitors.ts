@@ -51,7 +51,7 @@ export class Visitors {
       httpOnly: true,
       sameSite: 'lax',
       secure: isSecure(this.ports),
-      path: sharePath(token),
+      path: `${this.ports.addresses.basePath}${sharePath(token)}`,
       // Longer than it admits: a browser that has entered before is not locked out by the guesses of others.
       maxAge: KNOWN_DAYS * DAY,
     });

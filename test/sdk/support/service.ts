@@ -17,16 +17,20 @@ export class SdkWorld {
   private constructor(
     readonly app: RunningApp,
     readonly front: Front,
+    /** The PUBLIC_URL of the service. */
+    readonly url: string,
     readonly folder: string,
   ) {
     this.worker = this.work();
   }
 
-  static async start(options: Pick<StartOptions, 'operatorApi'> = {}): Promise<SdkWorld> {
+  /** @param path Of PUBLIC_URL. */
+  static async start(options: Pick<StartOptions, 'operatorApi'> = {}, path = ''): Promise<SdkWorld> {
     const front = await Front.open();
-    const app = await startApp({ ...options, ports: () => ({ addresses: new PublicAddresses(front.url) }) });
+    const url = `${front.url}${path}`;
+    const app = await startApp({ ...options, ports: () => ({ addresses: new PublicAddresses(url) }) });
     front.leadTo(app.url);
-    return new SdkWorld(app, front, mkdtempSync(join(tmpdir(), 'phs-sdk-')));
+    return new SdkWorld(app, front, url, mkdtempSync(join(tmpdir(), 'phs-sdk-')));
   }
 
   /** A client of a new customer, with a key as asked for. */
@@ -36,7 +40,7 @@ export class SdkWorld {
   }
 
   clientOf(actor: Actor, options: Partial<ConstructorParameters<typeof PhotoService>[0]> = {}): PhotoService {
-    return new PhotoService({ baseUrl: this.front.url, token: actor.token, ...options });
+    return new PhotoService({ baseUrl: this.url, token: actor.token, ...options });
   }
 
   /** Writes a file into this world's folder; its path. */

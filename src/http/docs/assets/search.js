@@ -1,5 +1,7 @@
 // Searches the documentation in the browser: the list of its sections is loaded when somebody begins to type.
 const LIMIT = 12;
+/** The path of PUBLIC_URL: this file is in `docs/assets/VERSION` below it. */
+const basePath = new URL('../../..', document.currentScript.src).pathname.slice(0, -1);
 
 window.addEventListener('DOMContentLoaded', () => {
   const input = document.getElementById('search');
@@ -10,7 +12,7 @@ window.addEventListener('DOMContentLoaded', () => {
   let loading = null;
   /** Null: it could not be loaded, and is asked for again the next time. */
   const load = () => {
-    loading ??= fetch('/docs/search.json')
+    loading ??= fetch(`${basePath}/docs/search.json`)
       .then((response) => (response.ok ? response.json() : null))
       .catch(() => null)
       .then((entries) => {
@@ -84,7 +86,7 @@ function wordsOf(text) {
 
 function itemOf({ title, place, url }) {
   const link = document.createElement('a');
-  link.href = url;
+  link.href = basePath + url;
   link.append(title);
   const where = document.createElement('span');
   where.append(place);

@@ -2,7 +2,7 @@
 window.addEventListener('DOMContentLoaded', () => {
   const key = document.getElementById('try-key');
   if (!key) return;
-  const stored = location.pathname.startsWith('/docs/operator') ? 'docs-operator-token' : 'docs-key';
+  const stored = /\/docs\/operator(\/|$)/.test(location.pathname) ? 'docs-operator-token' : 'docs-key';
   key.value = sessionStorage.getItem(stored) ?? '';
   key.addEventListener('input', () => sessionStorage.setItem(stored, key.value));
   for (const hidden of document.querySelectorAll('.key, .try')) hidden.hidden = false;

@@ -13,6 +13,7 @@ import { tagView } from '../../api/tags/tag.view.js';
 import { PORTS } from '../../ports-token.js';
 import { sendGenerated, sendLines } from '../../responses/send-lines.js';
 import { zipOf } from '../../responses/zip.js';
+import { publicPath } from '../../server/base-path.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { libraryArchive, requireArchivable } from './library-archive.js';
 
@@ -36,7 +37,7 @@ export class ExportController {
     if (request.method !== 'HEAD') await recordExport(this.ports, caller, 'photos.jsonl');
     const filters = { trashed: 'any' as const };
     const photos = everyPage((cursor) => listPhotos(this.ports, caller, { ...BY_ID, filters, cursor }));
-    await sendLines(request, response, 'photos.jsonl', withDownloads(photos));
+    await sendLines(request, response, 'photos.jsonl', withDownloads(request, photos));
   }
 
   /** All originals too, for those who may erase the account. */
@@ -72,9 +73,12 @@ async function* viewed(tags: AsyncIterable<Parameters<typeof tagView>[0]>): Asyn
 }
 
 /** With the path of each original; null if a key cannot get it. */
-async function* withDownloads(photos: AsyncIterable<PhotoWithTags>): AsyncGenerator<object> {
+async function* withDownloads(request: Request, photos: AsyncIterable<PhotoWithTags>): AsyncGenerator<object> {
   for await (const photo of photos) {
     const isThere = !isTrashed(photo) && photo.originalLostAt === null;
-    yield { ...photoView(photo), download: isThere ? `/api/v1/photos/${photo.id}/download` : null };
+    yield {
+      ...photoView(photo),
+      download: isThere ? publicPath(request, `/api/v1/photos/${photo.id}/download`) : null,
+    };
   }
 }

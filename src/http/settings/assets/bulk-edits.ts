@@ -1,5 +1,7 @@
 // Edits of many photos that are in progress: how far they are. They go on when the page is left.
 
+import { publicPath } from './public-path.js';
+
 /** What the service answers about an edit. */
 export interface EditStatus {
   readonly kind: 'done' | 'failed';
@@ -59,7 +61,10 @@ export class BulkEdits {
     row.dataset.bulkEdit = id;
     const bar = Object.assign(document.createElement('progress'), { id: `bulk-edit-${id}` });
     const label = Object.assign(document.createElement('label'), { htmlFor: bar.id });
-    const link = Object.assign(document.createElement('a'), { href: '/settings/history', textContent: 'History' });
+    const link = Object.assign(document.createElement('a'), {
+      href: publicPath('/settings/history'),
+      textContent: 'History',
+    });
     row.append(label, bar, Object.assign(document.createElement('span'), { className: 'hint' }), link);
     this.root.append(row);
     return row;
@@ -73,7 +78,9 @@ export class BulkEdits {
 /** Null when the service cannot be reached: it is asked again. */
 async function statusOf(id: string): Promise<EditStatus | null> {
   try {
-    const answer = await fetch(`/settings/history/${id}/state`, { headers: { Accept: 'application/json' } });
+    const answer = await fetch(publicPath(`/settings/history/${id}/state`), {
+      headers: { Accept: 'application/json' },
+    });
     if (answer.status >= 500) return null;
     if (!answer.ok || answer.redirected)
       return { kind: 'failed', text: 'It is not known how this change ended. Reload the page.' };

@@ -1,5 +1,7 @@
 // What the service is asked for an import. Its answers are those of the API.
 
+import { publicPath } from './public-path.js';
+
 interface ServiceError {
   readonly code: string;
   readonly message: string;
@@ -88,9 +90,10 @@ async function ask<T>(path: string, body?: object): Promise<T> {
   const token = document.querySelector<HTMLMetaElement>('meta[name="csrf-token"]')?.content ?? '';
   const headers = { Accept: 'application/json', 'X-CSRF-Token': token };
   const sent = body && { method: 'POST', body: JSON.stringify(body) };
-  const answer = await fetch(path, { ...sent, headers: { ...headers, 'Content-Type': 'application/json' } }).catch(
-    () => null,
-  );
+  const answer = await fetch(publicPath(path), {
+    ...sent,
+    headers: { ...headers, 'Content-Type': 'application/json' },
+  }).catch(() => null);
   if (answer === null) throw new Refused(0);
   const content = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Refused(answer.status, content.error);

@@ -4,6 +4,7 @@ import type { Entry, EntryState } from './import-entry.js';
 import { ImportPreviews } from './import-previews.js';
 import type { ImportRun } from './import-run.js';
 import type { ImportState } from './import-service.js';
+import { publicPath } from './public-path.js';
 
 const ROWS = 60;
 const stateWords: Readonly<Record<EntryState, string>> = {
@@ -104,9 +105,9 @@ export class ImportView {
     this.part('report').hidden = failures.length === 0;
     this.part('retry').hidden = failed.length === 0;
     this.part('failures').replaceChildren(...failures.map(failureLine));
-    this.part<HTMLAnchorElement>('details').href = `/settings/imports/${id}`;
+    this.part<HTMLAnchorElement>('details').href = publicPath(`/settings/imports/${id}`);
     this.part('details').hidden = false;
-    this.part<HTMLAnchorElement>('show').href = `/settings/library?import=${id}`;
+    this.part<HTMLAnchorElement>('show').href = publicPath(`/settings/library?import=${id}`);
     this.part('show').hidden = counts.imported === 0;
   }
 

@@ -6,6 +6,7 @@ import { chosenFiles, type FoundFiles } from './import-files.js';
 import { ImportRun } from './import-run.js';
 import { type ImportState, Refused, service } from './import-service.js';
 import { type Failure, ImportView } from './import-view.js';
+import { publicPath } from './public-path.js';
 
 const EVERY_MS = 700;
 const RETRY_SECONDS = 5;
@@ -138,12 +139,12 @@ function delay(milliseconds: number): Promise<void> {
 function rememberInAddress(section: HTMLElement, importId: number): void {
   if (section.dataset.importer === String(importId)) return;
   section.dataset.importer = String(importId);
-  if (location.pathname === '/settings/import') history.replaceState(null, '', `/settings/import?import=${importId}`);
+  if (location.pathname === publicPath('/settings/import')) history.replaceState(null, '', `?import=${importId}`);
 }
 
 function forgetAddress(section: HTMLElement): void {
   section.dataset.importer = '';
-  if (location.pathname === '/settings/import') history.replaceState(null, '', '/settings/import');
+  if (location.pathname === publicPath('/settings/import')) history.replaceState(null, '', location.pathname);
 }
 
 /** Files that were rejected, and those that turned out not to be pictures. */

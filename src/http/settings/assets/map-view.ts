@@ -1,5 +1,7 @@
 // A map that is moved and zoomed by mouse, touch and keys: the part of the world that its SVG shows.
 
+import { publicPath } from './public-path.js';
+
 /** The map's own coordinates: src/http/settings/map/projection.ts. */
 const STEPS = 25;
 export const WORLD = 360 * STEPS;
@@ -141,7 +143,7 @@ export function addressOf({ x, y, width, height }: View): string {
   const [west, east] = width >= WORLD ? [-180, 180] : [longitudeAt(x), longitudeAt(x + width)];
   const wrapped = east > 180 ? east - 360 : east;
   const box = [west, latitudeAt(y + height), wrapped, latitudeAt(y)].map((degrees) => Number(degrees.toFixed(5)));
-  return `/settings/map?box=${box.join()}`;
+  return publicPath(`/settings/map?box=${box.join()}`);
 }
 
 export function viewOf(box: string): View {

@@ -2,6 +2,7 @@
 
 import { addressOf, MapView, viewOf } from './map-view.js';
 import { fetchPage } from './page-fetch.js';
+import { publicPath } from './public-path.js';
 
 /** How long nothing moves before clusters are fetched. */
 const STILL_MS = 150;
@@ -92,7 +93,7 @@ class PhotoMap {
     if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const name = (link as Element as HTMLElement).dataset.map;
     const to = new URL(link.getAttribute('href') ?? '', location.href);
-    if (to.pathname !== '/settings/map') return;
+    if (to.pathname !== publicPath('/settings/map')) return;
     event.preventDefault();
     if (name === 'in') this.map.zoom(0.5);
     else if (name === 'out') this.map.zoom(2);

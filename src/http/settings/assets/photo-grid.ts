@@ -2,6 +2,7 @@
 
 import { fetchPage } from './page-fetch.js';
 import { drawPlaceholders } from './placeholders.js';
+import { publicPath } from './public-path.js';
 import type { StoredPlace, StoredSection } from './stored-place.js';
 
 /** Tiles are filled and emptied in groups: watching each of ten thousand would cost more than it saves. */
@@ -201,7 +202,7 @@ export class PhotoGrid {
     const query = new URLSearchParams(location.search);
     query.delete('cursor');
     query.set('ids', bare.map(({ id }) => idOf(id)).join());
-    const page = await fetchPage(`/settings/library/tiles?${query}`);
+    const page = await fetchPage(publicPath(`/settings/library/tiles?${query}`));
     const fresh = new Map([...page.querySelectorAll<HTMLLIElement>('li')].map((tile) => [tile.id, tile]));
     const filled: HTMLLIElement[] = [];
     for (const tile of bare) {

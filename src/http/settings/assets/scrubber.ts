@@ -2,6 +2,7 @@
 
 import type { OlderPhotos } from './older-photos.js';
 import { fetchPage } from './page-fetch.js';
+import { publicPath } from './public-path.js';
 
 /** Beyond so many photos a new list that begins there is faster than this one continued. */
 const MOST_SKIPPED = 20_000;
@@ -11,7 +12,7 @@ export async function useScrubber(form: HTMLFormElement, older: OlderPhotos, sig
   if (nav === null) return;
   nav.addEventListener('click', (event) => void follow(event, nav, form, older), { signal });
   try {
-    const page = await fetchPage(`/settings/library/months${location.search}`);
+    const page = await fetchPage(publicPath(`/settings/library/months${location.search}`));
     const fresh = page.querySelector<HTMLElement>('nav[data-years]');
     if (fresh === null || signal.aborted) return;
     nav.replaceChildren(...fresh.childNodes);

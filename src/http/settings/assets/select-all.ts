@@ -1,6 +1,7 @@
 // Selects every photo that matches, also those that are not loaded.
 
 import type { PhotoSelection } from './photo-selection.js';
+import { publicPath } from './public-path.js';
 
 /** Of so many photos the ids are fetched, so that one of them can be left out again. More are only known by their number. */
 const MOST = 10_000;
@@ -61,7 +62,7 @@ export class SelectAll {
 
   private async fetch<T>(what: string, query: URLSearchParams, signal?: AbortSignal): Promise<T> {
     const options = { headers: { Accept: 'application/json' }, ...(signal && { signal }) };
-    const answer = await fetch(`/settings/library/${what}?${query}`, options);
+    const answer = await fetch(publicPath(`/settings/library/${what}?${query}`), options);
     if (!answer.ok || answer.redirected) throw new Error(`the list of photos answered ${answer.status}`);
     return answer.json();
   }

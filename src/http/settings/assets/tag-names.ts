@@ -1,5 +1,7 @@
 // Suggests the tags that there are, wherever one is named.
 
+import { publicPath } from './public-path.js';
+
 suggestTagNames(document);
 
 export function suggestTagNames(root: ParentNode): void {
@@ -16,7 +18,7 @@ function suggestFor(list: HTMLDataListElement): void {
     asked = new AbortController();
     const query = new URLSearchParams({ q: field.value.trim() });
     try {
-      const answer = await fetch(`/settings/library/tag-names?${query}`, {
+      const answer = await fetch(publicPath(`/settings/library/tag-names?${query}`), {
         headers: { Accept: 'application/json' },
         signal: asked.signal,
       });

@@ -18,8 +18,13 @@ import { continueSignIn, ownPath } from './pending-sign-in.js';
 import { PROVIDER_PATH } from './provider.view.js';
 import { offersOf, SignInForm } from './sign-in.view.js';
 
-/** Not the cookies: the session ends here, but the cookie that marks this browser as known keeps guessers from locking its owner out. */
-const LEFT_BEHIND = '"cache", "storage"';
+/**
+ * Not the cookies: the session ends here, but the cookie that marks this browser as known keeps guessers from locking its owner out. Below a
+ * path of PUBLIC_URL not the storage either, which belongs to all that the host serves.
+ */
+function leftBehind(basePath: string): string {
+  return basePath === '' ? '"cache", "storage"' : '"cache"';
+}
 
 /** Signing in and out. */
 @Controller('settings')
@@ -73,7 +78,7 @@ export class SignInController {
       context,
       provider === null ? '/settings/sign-in' : `${PROVIDER_PATH}/${provider.id}/sign-out`,
     );
-    return new Reply(status, body, { ...headers, 'Clear-Site-Data': LEFT_BEHIND });
+    return new Reply(status, body, { ...headers, 'Clear-Site-Data': leftBehind(this.ports.addresses.basePath) });
   }
 
   private form(context: PageContext, values: { email: string; next: string }, problems: Problems | null): Reply {
