@@ -109,7 +109,20 @@ const fields = [
   ...['filename', 'title', 'description', 'takenAt', 'takenAtLocal', 'timeZone', 'location', 'rating', 'rotation'],
   ...['externalId', 'metadata', 'trashed', 'tagIds', 'tagNames', 'name', 'color', 'source', 'clientRef', 'sha256'],
   ...['duplicatePolicy', 'restoreTrashed', 'defaultTimeZone', 'action', 'missingUploads', 'sizeBytes', 'contentType'],
-  ...['status', 'photos', 'focus', 'shiftTakenAt', 'seconds', 'id', '__proto__', 'constructor', 'toString', '', '0', 'a.b'],
+  ...[
+    'status',
+    'photos',
+    'focus',
+    'shiftTakenAt',
+    'seconds',
+    'id',
+    '__proto__',
+    'constructor',
+    'toString',
+    '',
+    '0',
+    'a.b',
+  ],
 ];
 const objects = fc
   .array(fc.tuple(odd(...fields), values), { maxLength: 4 })
