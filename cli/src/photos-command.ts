@@ -92,6 +92,8 @@ interface EditOptions extends OutputOptions {
   readonly focus?: string;
   readonly takenAt?: string;
   readonly timeZone?: string;
+  /** In seconds. */
+  readonly shift?: number;
   readonly externalId?: string;
   readonly tags?: readonly string[];
   readonly metadata?: readonly string[];
@@ -109,6 +111,11 @@ function edit(): Command {
     .option('--focus <x,y>', 'what crops keep in view, from 0,0 (top left) to 1,1, for example 0.5,0.3')
     .option('--taken-at <time>', 'for example 2026-11-21T10:00:00+01:00')
     .option('--time-zone <zone>', 'for example Europe/Oslo; keeps the wall-clock time')
+    .addOption(
+      new Option('--shift <duration>', 'move capture times by so much, each from its own: -1h30m, +3600s, 2d')
+        .argParser(shiftOption)
+        .conflicts(['takenAt', 'timeZone']),
+    )
     .option('--external-id <id>')
     .option('--metadata <key=value>', 'repeatable; key= removes a key', namesOption)
     .option('--tags <name>', 'replace all tags with these (repeatable; one empty name removes all)', namesOption)
@@ -120,18 +127,41 @@ function edit(): Command {
       const client = await connect();
       const edits =
         Object.keys(patch).length > 0
-          ? await client.photos.updateMany(ids, patch)
+          ? await updateEach(client, ids, patch)
           : [...new Set(ids)].map((id): Outcome => ({ id, outcome: 'unchanged', error: null }));
       const tagNames = options.tags?.filter((name) => name !== '');
       const outcomes = tagNames ? await setTagsOfEach(client, edits, tagNames) : edits;
       const failed = outcomes.filter(({ outcome }) => outcome !== 'updated' && outcome !== 'unchanged');
+      const unchanged = outcomes.filter(({ outcome }) => outcome === 'unchanged').length;
+      const changed = `${count(outcomes.length - failed.length - unchanged, 'photo')} changed`;
       print(options, { photos: outcomes, tags: tagNames ?? null }, [
-        `${count(outcomes.length - failed.length, 'photo')} changed`,
+        unchanged > 0 ? `${changed}, ${unchanged} unchanged` : changed,
       ]);
       if (!options.json)
         for (const { id, error } of failed) printNote(`photo ${id}: ${error?.message ?? 'does not exist'}`);
       if (failed.length > 0) throw new PartlyDone();
     });
+}
+
+/** Photos of one call of the API: it changes all of them or, when it fails, none. */
+const PHOTOS_PER_CALL = 100;
+
+/** If a call fails, says which photos were changed before: a shift must not be repeated for them. */
+async function updateEach(client: PhotoService, ids: readonly number[], patch: PhotoPatch): Promise<Outcome[]> {
+  const unique = [...new Set(ids)];
+  const edits: Outcome[] = [];
+  for (let at = 0; at < unique.length; at += PHOTOS_PER_CALL) {
+    try {
+      edits.push(...(await client.photos.updateMany(unique.slice(at, at + PHOTOS_PER_CALL), patch)));
+    } catch (error) {
+      if (at > 0) {
+        printNote(`Before this error, the first ${at} of ${unique.length} photos were done. The others:`);
+        printNote(unique.slice(at).join(','));
+      }
+      throw error;
+    }
+  }
+  return edits;
 }
 
 type Outcome = Pick<PhotoEdit, 'id' | 'outcome' | 'error'>;
@@ -157,7 +187,7 @@ async function setTags(client: PhotoService, edit: Outcome, tagNames: string[]):
 }
 
 function patchOf(options: EditOptions): PhotoPatch {
-  const { filename, rotation, focus, rating, metadata } = options;
+  const { filename, shift, rotation, focus, rating, metadata } = options;
   const orNull = (text: string) => (text === '' ? null : text);
   const texts = (['title', 'description', 'takenAt', 'timeZone', 'externalId'] as const).flatMap((name) => {
     const value = options[name];
@@ -165,6 +195,7 @@ function patchOf(options: EditOptions): PhotoPatch {
   });
   return {
     ...Object.fromEntries(texts),
+    ...(shift !== undefined && { shiftTakenAt: { seconds: shift } }),
     ...(filename !== undefined && { filename }),
     ...(rating !== undefined && { rating }),
     ...(rotation !== undefined && { rotation: Number(rotation) as 0 | 90 | 180 | 270 }),
@@ -176,6 +207,18 @@ function patchOf(options: EditOptions): PhotoPatch {
 function ratingOption(text: string): number | null {
   if (!/^[0-5]?$/.test(text)) throw new InvalidArgumentError('It must be 0 to 5, or empty for none.');
   return text === '' ? null : Number(text);
+}
+
+/** `-1h30m` in seconds. */
+function shiftOption(text: string): number {
+  const parts = /^([+-]?)(?:(\d{1,5})d)?(?:(\d{1,10})h)?(?:(\d{1,10})m)?(?:(\d{1,10})s)?$/.exec(text);
+  const sum = [86_400, 3600, 60, 1].reduce((total, length, at) => total + length * Number(parts?.[at + 2] ?? 0), 0);
+  if (sum === 0) {
+    throw new InvalidArgumentError(
+      'It must look like -1h30m or +3600s: days (d), hours (h), minutes (m), seconds (s).',
+    );
+  }
+  return parts?.[1] === '-' ? -sum : sum;
 }
 
 function point(text: string): { x: number; y: number } {

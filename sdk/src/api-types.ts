@@ -97,7 +97,7 @@ export interface paths {
         head?: never;
         /**
          * Update photos
-         * @description Applies a merge patch (RFC 7396) to one photo, or the same patch to each photo in a list. A patch that changes nothing leaves `version` as it is. `takenAt` sets all three time fields; `timeZone` alone keeps the wall-clock time and moves the instant; `takenAtLocal` alone keeps the time zone; `takenAt: null` clears all three. A photo in the trash accepts only a patch with `"trashed": false`.
+         * @description Applies a merge patch (RFC 7396) to one photo, or the same patch to each photo in a list. A patch that changes nothing leaves `version` as it is. `takenAt` sets all three time fields; `timeZone` alone keeps the wall-clock time and moves the instant; `takenAtLocal` alone keeps the time zone; `takenAt: null` clears all three. `shiftTakenAt` corrects photos of a camera whose clock was wrong: each is moved from its own time. A photo in the trash accepts only a patch with `"trashed": false`.
          *
          *     Requires the scope `photos:write`.
          */
@@ -1436,6 +1436,8 @@ export interface components {
              * @example shoot-17/3701
              */
             externalId?: string | null;
+            /** @description Moves the wall-clock time and keeps the time zone, from which the instant follows; `takenAtSource` becomes `client`. A photo without a capture time is left unchanged. Cannot be combined with `takenAt`, `takenAtLocal` or `timeZone`. Relative to the present time, so repeat a request only with its `Idempotency-Key`. */
+            shiftTakenAt?: components["schemas"]["CaptureTimeShift"];
             /**
              * @description A plain file name: no `/` or `\`, no control characters, and not `.` or `..`. Need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example DSC_3701.jpg
@@ -2294,6 +2296,14 @@ export interface components {
              * @example 35.4
              */
             altitude?: number | null;
+        };
+        /** @description By how much to move the wall-clock time of each photo. */
+        CaptureTimeShift: {
+            /**
+             * @description Later by so many seconds, or earlier if negative; at most a hundred years, and not 0.
+             * @example -3600
+             */
+            seconds: number;
         };
         /** @description A point of the photo as displayed: upright and after `rotation`. Replaced as a whole. */
         NewFocus: {

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
 import type { Photo } from 'photo-service-sdk';
 import { clientCommands, explain } from '../../cli/src/commands.js';
@@ -261,5 +262,61 @@ test('a rating that is none is refused: it would clear the rating', async () => 
     expect(server.paths).toEqual([]);
   } finally {
     said.mockRestore();
+  }
+});
+
+test.each([
+  ['-1h30m', -5400],
+  ['+3600s', 3600],
+  ['2d', 172_800],
+  ['-1d2h3m4s', -93_784],
+])('--shift %s is %d seconds', async (duration, seconds) => {
+  const bodies: unknown[] = [];
+  server.say = (_path, request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    void text(request).then((body) => {
+      bodies.push(JSON.parse(body));
+      response.end(JSON.stringify({ data: [{ id: 7, outcome: 'updated', photo: null, error: null }] }));
+    });
+  };
+  expect(await phs('photos', 'edit', '7', '--shift', duration)).toEqual({ code: 0, message: null });
+  expect(bodies).toEqual([{ shiftTakenAt: { seconds } }]);
+});
+
+test('a shift that is no duration, or stands beside another time, is refused', async () => {
+  const said = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  try {
+    const shifts = ['', '-', '0s', '-0h', '90', '1.5h', '1h 30m', '30m1h', '−1h', '1w'].map((shift) => [
+      '--shift',
+      shift,
+    ]);
+    const beside = [
+      ['--shift', '1h', '--time-zone', 'UTC'],
+      ['--shift', '1h', '--taken-at', ''],
+    ];
+    for (const options of [...shifts, ...beside])
+      expect([options, (await phs('photos', 'edit', '7', ...options)).code]).toEqual([options, 2]);
+    expect(server.paths).toEqual([]);
+  } finally {
+    said.mockRestore();
+  }
+});
+
+test('an edit of many photos that fails halfway names those that are not done', async () => {
+  const ids = Array.from({ length: 102 }, (_, at) => at + 1);
+  server.say = (path, _request, response) => {
+    if (!decodeURIComponent(path).endsWith('/101,102')) return { data: [] };
+    const error = { code: 'scope_required', message: 'no', details: null, requestId: 'r', timestamp: 't' };
+    return response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+  };
+  const printed = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  try {
+    await phs('photos', 'edit', ids.join(), '--shift', '1h');
+    expect(printed.mock.calls).toEqual([
+      ['Before this error, the first 100 of 102 photos were done. The others:'],
+      ['101,102'],
+    ]);
+  } finally {
+    printed.mockRestore();
   }
 });

@@ -269,8 +269,8 @@ describe('all photos that match', () => {
 
 describe('a run that breaks off', () => {
   test('before its commit changes nothing, and the next one goes on: each photo is changed once', async () => {
-    const ids = await add(BULK_BATCH + 50);
-    const { id } = await start({ kind: 'rotate', degrees: 90 }, ids);
+    const ids = await add(BULK_BATCH + 50, taken);
+    const { id } = await start({ kind: 'shift_time', seconds: 3600, timeZone: null }, ids);
     let calls = 0;
     /** Fails at the nth call into a repository. */
     const failingAt = (last: number): World => ({
@@ -320,7 +320,8 @@ describe('a run that breaks off', () => {
     }
     await work();
     expect(await readBulkEdit(ports, acme.caller, id)).toMatchObject({ state: 'done', changed: ids.length });
-    expect(ports.database.photos.where(({ version, rotation }) => version !== 2 || rotation !== 90)).toEqual([]);
+    expect(ports.database.photos.where(({ version }) => version !== 2)).toEqual([]);
+    expect(ports.database.photos.where(({ takenAtLocal }) => takenAtLocal !== '2024-06-01T13:00:00.500')).toEqual([]);
     expect(auditEntries()).toMatchObject([{ action: 'photo.bulk_edited', count: ids.length }]);
   });
 

@@ -241,6 +241,14 @@ describe('the library', () => {
       focus: { x: 0.5, y: 0.3 },
       exif: expect.any(Object),
     });
+    await phs('photos', 'edit', String(a), '--taken-at', '2024-12-21T23:39:24+01:00');
+    await phs('photos', 'edit', String(b), '--taken-at', '');
+    const shifted = await phs('photos', 'edit', `${a},${b}`, '--shift', '-1h30m');
+    expect([shifted.status, shifted.stdout]).toEqual([0, '1 photo changed, 1 unchanged\n']);
+    expect((await phs('photos', 'get', String(a))).json).toMatchObject({
+      takenAtLocal: '2024-12-21T22:09:24',
+      timeZone: '+01:00',
+    });
     const tagged = await phs('photos', 'edit', `${a},999`, '--tags', 'Paris, 2026', '--json');
     expect([tagged.status, tagged.json.photos]).toMatchObject([
       1,

@@ -74,7 +74,7 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
     await expectSound(installation);
   });
 
-  it('a bulk edit and its undo change each photo once, wherever they are killed', async () => {
+  it('a bulk edit, its undo and a list of ids move each capture time once, wherever they are killed', async () => {
     const browser = new BrowserClient(installation.url);
     await browser.submit(welcome, { email: 'anna@example.com', password: 'five calm words of mine' });
     const { id } = (await client.post('/imports')).body;
@@ -87,35 +87,50 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
     await client.post(`/imports/${id}/finalize`);
     await until('the import to end', async () => (await client.get(`/imports/${id}`)).body.status === 'completed');
     const photos = async () => {
-      const all: { version: number; rating: number | null }[] = [];
+      const all: { id: number; version: number; takenAtLocal: string | null }[] = [];
       for (let cursor: string | null = ''; cursor !== null; ) {
         const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
         const { body } = await client.get(`/photos?importId=${id}&sort=id&limit=100${query}`);
         all.push(...body.data);
         cursor = body.pagination.nextCursor;
       }
-      return all.map(({ version, rating }) => ({ version, rating }));
+      return all.map(({ id, version, takenAtLocal }) => ({ id, version, takenAtLocal }));
     };
+    const ids = (await photos()).map((photo) => photo.id);
+    expect(ids).toHaveLength(files.length);
+    const taken = { takenAt: '2024-12-21T23:39:24+01:00' };
+    for (const list of [ids.slice(0, 100), ids.slice(100)]) await client.patch(`/photos/${list.join()}`, taken);
     const before = await photos();
-    expect(before).toHaveLength(files.length);
-    const versioned = (by: number, rating: number | null) =>
-      before.map(({ version }) => ({ version: version + by, rating }));
-    const killedDuring = async (act: () => Promise<unknown>) => {
-      failpoints.arm('run-bulk-edit:runBulkEdit/store.transaction');
+    const versioned = (by: number, takenAtLocal: string) =>
+      before.map((photo) => ({ ...photo, version: photo.version + by, takenAtLocal }));
+    const all = async (takenAtLocal: string) => (await photos()).every((photo) => photo.takenAtLocal === takenAtLocal);
+    const killedDuring = async (step: string, act: () => Promise<unknown>) => {
+      failpoints.arm(step);
       await Promise.all([installation.end(), act().catch(() => undefined)]);
       failpoints.disarm();
-      // What the first batch did is stored, and nothing else.
       await installation.start(failpoints.settings);
     };
+    // What the first batch did is stored, and nothing else.
+    const batch = 'run-bulk-edit:runBulkEdit/store.transaction';
     const library = `/settings/library/selection?import=${id}`;
-    await killedDuring(() =>
-      browser.submit(`/settings/library?import=${id}`, { do: 'rate', rating: '4', all: 'yes' }, library),
-    );
-    await until('all photos to be rated', async () => (await photos()).every(({ rating }) => rating === 4));
-    expect(await photos()).toEqual(versioned(1, 4));
-    await killedDuring(() => browser.submit('/settings/history', {}, '/settings/history/1/undo'));
-    await until('the edit to be undone', async () => (await photos()).every(({ rating }) => rating === null));
-    expect(await photos()).toEqual(versioned(2, null));
+    const earlier = { do: 'shift', direction: 'back', hours: '1', all: 'yes' };
+    await killedDuring(batch, () => browser.submit(`/settings/library?import=${id}`, earlier, library));
+    await until('all photos to be moved', () => all('2024-12-21T22:39:24'));
+    expect(await photos()).toEqual(versioned(1, '2024-12-21T22:39:24'));
+    await killedDuring(batch, () => browser.submit('/settings/history', {}, '/settings/history/1/undo'));
+    await until('the edit to be undone', () => all('2024-12-21T23:39:24'));
+    expect(await photos()).toEqual(versioned(2, '2024-12-21T23:39:24'));
+
+    // So does a list of ids, sent again with its key.
+    const shift = (list: readonly number[]) =>
+      client.patch(`/photos/${list.join()}`, { shiftTakenAt: { seconds: 60 } }, { 'Idempotency-Key': `${list[0]}` });
+    await killedDuring('edit-photos:editPhotos/store.transaction', () => shift(ids.slice(0, 100)));
+    const again = [await shift(ids.slice(0, 100)), await shift(ids.slice(100))];
+    expect(again.map(({ status, headers }) => [status, headers.get('idempotent-replayed')])).toEqual([
+      [200, 'true'],
+      [200, null],
+    ]);
+    expect(await photos()).toEqual(versioned(3, '2024-12-21T23:40:24'));
     await expectSound(installation);
   });
 

@@ -531,6 +531,27 @@ describe('an unknown outcome', () => {
     expect(await state(subject)).toEqual(before);
   });
 
+  test('a list of photos whose capture times are shifted is shifted once, although a shift does not find its work done', async () => {
+    const photos = await importPhotos(
+      app,
+      actor,
+      ['a', 'b'].map((title) => ({ filename: `${title}.jpg`, content: picture(`shift ${title}`) })),
+    );
+    const path = `/api/v1/photos/${photos.map(({ id }) => id).join()}`;
+    await actor.send({ method: 'PATCH', path, body: { takenAt: '2024-12-21T23:39:24+01:00' } });
+    const request = { method: 'PATCH', path, body: { shiftTakenAt: { seconds: -3600 } }, headers: key() };
+    store.instead = losesItsAnswer;
+    expect((await actor.send(request)).status).toBe(503);
+    store.instead = (transaction) => transaction();
+    const again = await actor.send(request);
+    expect([again.status, isReplayed(again)]).toEqual([200, true]);
+    expect(again.body.data).toMatchObject(photos.map(({ id }) => ({ id, outcome: 'updated', photo: { version: 3 } })));
+    for (const { id } of photos) {
+      const { body } = await actor.get(`/photos/${id}`);
+      expect([body.takenAtLocal, body.version]).toEqual(['2024-12-21T22:39:24', 3]);
+    }
+  });
+
   async function state(importId: number) {
     const [tags, imports] = [await actor.get('/tags'), await actor.get(`/imports/${importId}`)];
     return [tags.body.data, imports.body.counts, await openImports()];

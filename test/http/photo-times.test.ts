@@ -215,3 +215,130 @@ describe('PATCH /photos/{id}, the capture time', () => {
     expect((await actor.get(path)).body).toEqual(before);
   });
 });
+
+describe('PATCH /photos/{id}, shiftTakenAt', () => {
+  const shift = (seconds: number) => ({ shiftTakenAt: { seconds } });
+  const local = (takenAtLocal: string, timeZone: string) => ({ takenAtLocal, timeZone });
+
+  test.each<[string, object | null, number, unknown[]]>([
+    [
+      'an hour earlier, with its fraction and its offset',
+      null,
+      -3600,
+      ['2024-12-21T21:39:24.670Z', '2024-12-21T22:39:24.670', '+01:00', 'client'],
+    ],
+    [
+      'into the next year, without a fraction',
+      local('2024-12-31T23:59:30', 'Asia/Tokyo'),
+      31,
+      ['2024-12-31T15:00:01.000Z', '2025-01-01T00:00:01', 'Asia/Tokyo', 'client'],
+    ],
+    [
+      'across the beginning of summer time: the wall clock moves by a day, the instant by 23 hours',
+      local('2024-03-30T12:00:00', 'Europe/Paris'),
+      86_400,
+      ['2024-03-31T10:00:00.000Z', '2024-03-31T12:00:00', 'Europe/Paris', 'client'],
+    ],
+    [
+      'across the end of summer time, backwards',
+      local('2024-10-27T12:00:00', 'Europe/Paris'),
+      -86_400,
+      ['2024-10-26T10:00:00.000Z', '2024-10-26T12:00:00', 'Europe/Paris', 'client'],
+    ],
+    [
+      'onto a wall clock that the zone never showed',
+      local('2024-03-31T01:30:00', 'Europe/Paris'),
+      3600,
+      ['2024-03-31T00:30:00.000Z', '2024-03-31T02:30:00', 'Europe/Paris', 'client'],
+    ],
+    [
+      'by a hundred years',
+      local('2024-02-29T12:00:00', '+00:00'),
+      -3_155_760_000,
+      ['1924-02-29T12:00:00.000Z', '1924-02-29T12:00:00', '+00:00', 'client'],
+    ],
+  ])('%s', async (_, before, seconds, expected) => {
+    const path = await timed();
+    const { version } = before === null ? { version: 1 } : (await actor.patch(path, before)).body;
+    const answer = await actor.patch(path, shift(seconds));
+    expect([answer.status, timeOf(answer), answer.body.version]).toEqual([200, expected, version + 1]);
+    expect((await actor.get(path)).body).toEqual(answer.body);
+  });
+
+  test('moves each photo of a list from its own time; one without a capture time is unchanged', async () => {
+    const paths = [await timed(), await photo({}), await timed()];
+    await actor.patch(paths[2] as string, local('2020-07-01T12:00:00', 'Asia/Tokyo'));
+    const ids = paths.map((path) => path.split('/').at(-1));
+    const { body } = await actor.patch(`/photos/${ids.join()}`, { ...shift(5400), rating: 4 });
+    const outcome = ({ outcome, photo }: Answer['body']) => [outcome, photo.takenAtLocal, photo.timeZone, photo.rating];
+    expect(body.data.map(outcome)).toEqual([
+      ['updated', '2024-12-22T01:09:24.670', '+01:00', 4],
+      ['updated', null, null, 4],
+      ['updated', '2020-07-01T13:30:00', 'Asia/Tokyo', 4],
+    ]);
+    const again = (await actor.patch(`/photos/${ids[1]},`, shift(5400))).body.data[0];
+    expect([again.outcome, again.photo.takenAtSource]).toEqual(['unchanged', 'none']);
+    const later = await actor.get(`/photos?ids=${ids.join()}&takenAfter=2020-07-01T04:30:00Z&sort=takenAt`);
+    expect(later.body.data.map(({ id }: { id: number }) => id)).toEqual([Number(ids[2]), Number(ids[0])]);
+  });
+
+  test.each<[object, [string, string]]>([
+    [shift(0), ['shiftTakenAt.seconds', 'out_of_range']],
+    [shift(0.5), ['shiftTakenAt.seconds', 'out_of_range']],
+    [shift(3_155_760_001), ['shiftTakenAt.seconds', 'out_of_range']],
+    [shift(-3_155_760_001), ['shiftTakenAt.seconds', 'out_of_range']],
+    [{ shiftTakenAt: { seconds: '-3600' } }, ['shiftTakenAt.seconds', 'invalid_type']],
+    [{ shiftTakenAt: { seconds: null } }, ['shiftTakenAt.seconds', 'not_nullable']],
+    [{ shiftTakenAt: {} }, ['shiftTakenAt.seconds', 'required']],
+    [{ shiftTakenAt: { seconds: 1, hours: 1 } }, ['shiftTakenAt.hours', 'unknown_field']],
+    [{ shiftTakenAt: -3600 }, ['shiftTakenAt', 'invalid_type']],
+    [{ shiftTakenAt: [] }, ['shiftTakenAt', 'invalid_type']],
+    [{ shiftTakenAt: null }, ['shiftTakenAt', 'not_nullable']],
+    [{ ...shift(1), takenAt: null }, ['shiftTakenAt', 'conflict']],
+    [{ ...shift(1), takenAtLocal: '2024-12-21T23:39:24' }, ['shiftTakenAt', 'conflict']],
+    [{ ...shift(1), timeZone: 'Europe/Paris' }, ['shiftTakenAt', 'conflict']],
+  ])('%j is refused, and nothing changes', async (patch, error) => {
+    const path = await timed();
+    const before = (await actor.get(path)).body;
+    for (const list of ['', ',']) {
+      const answer = await actor.patch(`${path}${list}`, patch);
+      expect([answer.status, errors(answer)]).toEqual([400, [error]]);
+    }
+    expect((await actor.get(path)).body).toEqual(before);
+  });
+
+  test('out of the years is an error of that photo alone, in a list', async () => {
+    const [early, late] = [await timed(), await timed()];
+    await actor.patch(early, local('0050-01-01T00:00:00', '+00:00'));
+    const before = (await actor.get(early)).body;
+    const refused = await actor.patch(early, { ...shift(-3_155_760_000), title: 'no' });
+    expect([refused.status, errors(refused)]).toEqual([400, [['shiftTakenAt.seconds', 'out_of_range']]]);
+    const ids = [early, late].map((path) => path.split('/').at(-1)).join();
+    const { data } = (await actor.patch(`/photos/${ids}`, { ...shift(-3_155_760_000), title: 'no' })).body;
+    expect(data).toMatchObject([
+      { outcome: 'error', photo: null, error: { code: 'invalid_request', message: expect.stringContaining('years') } },
+      { outcome: 'updated', photo: { takenAtLocal: '1924-12-21T23:39:24.670', title: 'no' }, error: null },
+    ]);
+    expect((await actor.get(early)).body).toEqual(before);
+  });
+
+  test('two clients at once both move it; of two with the same If-Match, one', async () => {
+    const path = await timed();
+    const both = await Promise.all([actor.patch(path, shift(60)), actor.patch(path, shift(-3600))]);
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    const moved = await actor.get(path);
+    expect([moved.body.takenAtLocal, moved.body.version]).toEqual(['2024-12-21T22:40:24.670', 3]);
+    const same = { 'if-match': moved.headers.etag as string };
+    const raced = await Promise.all([actor.patch(path, shift(60), same), actor.patch(path, shift(60), same)]);
+    expect(raced.map(({ status }) => status).sort()).toEqual([200, 412]);
+    expect((await actor.get(path)).body.takenAtLocal).toBe('2024-12-21T22:41:24.670');
+  });
+
+  test('cannot be said of a file that is being imported', async () => {
+    const { id } = (await actor.post('/imports')).body;
+    const registered = await actor.post(`/imports/${id}/photos`, { photos: [{ filename: 'a.jpg', sizeBytes: 1 }] });
+    const item = registered.body.data[0].photo.id;
+    const answer = await actor.patch(`/imports/${id}/photos/${item}`, shift(60));
+    expect([answer.status, errors(answer)]).toEqual([400, [['shiftTakenAt', 'unknown_field']]]);
+  });
+});

@@ -541,6 +541,24 @@ describe('a photo', () => {
     expect(history).not.toContain('Location of 0');
   });
 
+  it('is moved to another capture time', async () => {
+    const [id = 0] = await add('a');
+    const page = `/settings/photos/${id}`;
+    await actor.patch(`/photos/${id}`, { takenAt: null });
+    expect((await browser.get(page)).text).not.toContain(`${page}/shift`);
+    await actor.patch(`/photos/${id}`, { takenAtLocal: '2024-06-01T12:00:00.500', timeZone: 'Asia/Tokyo' });
+    const fields = { direction: 'back', days: '', hours: '1', minutes: '30', seconds: '' };
+    await browser.submit(page, fields, `${page}/shift`);
+    expect(await flash(page)).toBe('Capture time changed.');
+    const moved = { takenAtLocal: '2024-06-01T10:30:00.500', timeZone: 'Asia/Tokyo', takenAtSource: 'client' };
+    expect(await photo(id)).toMatchObject(moved);
+    for (const hours of ['', '0', 'x', '0.0001', '99999999']) {
+      await browser.submit(page, { ...fields, hours, minutes: '' }, `${page}/shift`);
+      expect(await flash(page)).toMatch(/^Enter by how much/);
+    }
+    expect(await photo(id)).toMatchObject(moved);
+  });
+
   it('shows its focus, gets another, and loses it', async () => {
     const [id = 0] = await add('a');
     const page = `/settings/photos/${id}`;
@@ -607,8 +625,18 @@ describe('what is another customer’s', () => {
     expect(shownIds((await browser.get(`/settings/library/tiles?ids=${id}`)).text)).toEqual([]);
     expect((await browser.get('/settings/library/ids')).body.ids).toEqual([]);
     const _csrf = (await token()) ?? '';
-    for (const step of ['', '/trash', '/restore', '/delete', '/tags', '/tags/remove', '/focus', '/focus/remove']) {
-      const fields = { tag: step === '/tags' ? 'x' : String(tags[0].id), x: '1', y: '1' };
+    for (const step of [
+      '',
+      '/trash',
+      '/restore',
+      '/delete',
+      '/tags',
+      '/tags/remove',
+      '/focus',
+      '/focus/remove',
+      '/shift',
+    ]) {
+      const fields = { tag: step === '/tags' ? 'x' : String(tags[0].id), x: '1', y: '1', hours: '1' };
       const answer = await browser.post(`${page}${step}`, { _csrf, ...fields });
       expect([step, answer.status]).toEqual([step, 404]);
     }

@@ -77,12 +77,12 @@ function isAllowed({ scopes }: Tool, held: readonly string[] | null): boolean {
   return held === null || scopes.every((scope) => held.includes(scope));
 }
 
-function describe({ name, title, description, input, effect }: Tool) {
+function describe({ name, title, description, input, effect, addsUp }: Tool) {
   const annotations = {
     title,
     readOnlyHint: effect === 'reads',
     destructiveHint: effect === 'destroys',
-    idempotentHint: true,
+    idempotentHint: !addsUp,
     openWorldHint: name === 'import_photos',
   };
   return { name, title, description, inputSchema: input as { type: 'object' }, annotations };

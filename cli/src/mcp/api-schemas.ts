@@ -386,6 +386,22 @@ export const photoChanges: Readonly<Record<string, object>> = {
     "description": "Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.",
     "maxLength": 255
   },
+  "shiftTakenAt": {
+    "type": "object",
+    "description": "Moves the wall-clock time and keeps the time zone, from which the instant follows; `takenAtSource` becomes `client`. A photo without a capture time is left unchanged. Cannot be combined with `takenAt`, `takenAtLocal` or `timeZone`. Relative to the present time, so repeat a request only with its `Idempotency-Key`.",
+    "properties": {
+      "seconds": {
+        "type": "integer",
+        "description": "Later by so many seconds, or earlier if negative; at most a hundred years, and not 0.",
+        "minimum": -3155760000,
+        "maximum": 3155760000
+      }
+    },
+    "required": [
+      "seconds"
+    ],
+    "additionalProperties": false
+  },
   "filename": {
     "type": "string",
     "description": "A plain file name: no `/` or `\\`, no control characters, and not `.` or `..`. Need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.",

@@ -45,6 +45,8 @@ export interface Tool {
   readonly scopes: readonly string[];
   /** `destroys`: replaces or removes something. */
   readonly effect: 'reads' | 'adds' | 'destroys';
+  /** Whether calling it again with the same input can change something again. */
+  readonly addsUp?: boolean;
   readonly input: InputSchema;
   run(context: ToolContext, input: unknown): Promise<ToolResult>;
 }

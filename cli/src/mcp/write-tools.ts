@@ -15,9 +15,11 @@ const tagNames = { type: 'array', items: { type: 'string', minLength: 1, maxLeng
 const editPhotos = defineTool<{ readonly ids: number[]; readonly changes: PhotoPatch }>({
   name: 'edit_photos',
   title: 'Edit photos',
-  description: 'Gives the same values to all of these photos. Fields that are not named keep theirs; null clears.',
+  description:
+    'Gives the same values to all of these photos. Fields that are not named keep theirs; null clears. `shiftTakenAt` moves each photo from its own time: a second call moves it again.',
   scopes: ['photos:write'],
   effect: 'destroys',
+  addsUp: true,
   input: {
     type: 'object',
     properties: {

@@ -1,6 +1,6 @@
 import { isTimeZone } from '../media/capture-time.js';
 import type { GeoPoint } from '../media/picture-metadata.js';
-import { inputErrors, MAX_RATING } from '../photos/photo-values.js';
+import { inputErrors, MAX_RATING, MAX_SHIFT_SECONDS } from '../photos/photo-values.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../shared/clock.js';
 import type { FieldError } from '../shared/errors.js';
 import type { TagName } from '../tags/tag.js';
@@ -23,8 +23,6 @@ type ValueAction =
 export type BulkActionInput = { readonly kind: TagAction['kind']; readonly tagNames: readonly string[] } | ValueAction;
 
 const MAX_BULK_TAGS = 20;
-/** A century of days in either direction. */
-const MAX_SHIFT_SECONDS = (36_525 * DAY) / SECOND;
 
 /** Problems that do not depend on any photo. */
 export function actionErrors(action: BulkActionInput): readonly FieldError[] {

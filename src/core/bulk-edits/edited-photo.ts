@@ -105,16 +105,10 @@ function patchOf(action: Exclude<BulkAction, TagAction | { kind: 'trash' }>, pho
       return { trashed: false };
     case 'shift_time': {
       if (photo.takenAtLocal === null) return null;
-      const zone = action.timeZone === null ? {} : { timeZone: action.timeZone };
-      return action.seconds === 0 ? zone : { ...zone, takenAtLocal: shifted(photo.takenAtLocal, action.seconds) };
+      const { seconds, timeZone } = action;
+      return { ...(timeZone !== null && { timeZone }), ...(seconds !== 0 && { shiftTakenAt: { seconds } }) };
     }
   }
-}
-
-/** A local time so many seconds later. One beyond the years 0001 to 9999 is not valid any more. */
-function shifted(local: string, seconds: number): string {
-  const text = new Date(Date.parse(`${local}Z`) + seconds * 1000).toISOString().slice(0, -1);
-  return local.includes('.') ? text : text.replace(/\.\d+$/, '');
 }
 
 function withChange({ kind }: BulkAction, photo: PhotoWithTags, next: Photo): EditedPhoto {

@@ -1,4 +1,4 @@
-import { MINUTE } from '../shared/clock.js';
+import { MINUTE, SECOND } from '../shared/clock.js';
 import type { GeoPoint } from './picture-metadata.js';
 import { formatOffset, instantOf, offsetAt, offsetsAround, parseOffset, wasInUse, zoneAsStored } from './zones.js';
 
@@ -121,6 +121,12 @@ export function isLocalTime(text: string): boolean {
 /** Normalizes a text that `isLocalTime` accepts to no fraction or three digits. */
 export function localTime(text: string): string | null {
   return isLocalTime(text) ? (readClock(text)?.text ?? null) : null;
+}
+
+/** A local time so many seconds later by its own clock, with its fraction. Beyond the years 0001 to 9999, a text that is no local time. */
+export function shiftLocalTime(local: string, seconds: number): string {
+  const text = new Date(Date.parse(`${local}Z`) + seconds * SECOND).toISOString().slice(0, -1);
+  return local.includes('.') ? text : text.slice(0, -'.000'.length);
 }
 
 /** `+01:00` or an IANA name this runtime knows, in any case. Other spellings of an offset (`+01`, `+0100`, `Z`) are not zones. */

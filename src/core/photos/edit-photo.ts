@@ -1,8 +1,8 @@
 import type { Caller } from '../access/caller.js';
 import type { Clock } from '../shared/clock.js';
-import { invalid, notFound, requireFound } from '../shared/errors.js';
+import { invalid, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type Precondition, type Transactional, unconditional } from '../shared/transactional.js';
+import { type Precondition, type Transaction, type Transactional, unconditional } from '../shared/transactional.js';
 import type { Gazetteer } from './gazetteer.js';
 import { isTrashed, type PhotoWithTags, withNewVersion } from './photo.js';
 import { applyPatch, type PhotoPatch, patchErrors } from './photo-patch.js';
@@ -15,7 +15,7 @@ export type EditUses = { store: Transactional<'photos' | 'customer' | 'outbox'>;
  * `precondition_failed`.
  */
 export async function editPhoto(
-  { store, clock, gazetteer }: EditUses,
+  uses: EditUses,
   caller: Caller,
   id: Id,
   patch: PhotoPatch,
@@ -23,17 +23,36 @@ export async function editPhoto(
 ): Promise<PhotoWithTags> {
   const errors = patchErrors(patch);
   if (errors.length > 0) throw invalid(...errors);
-  return store.transaction(caller.customerId, async (transaction) => {
-    const photo = requireFound((await transaction.photos.lock([id]))[0], 'photo');
-    if (photo.trashedAt !== null && patch.trashed !== false) throw notFound('photo');
+  return uses.store.transaction(caller.customerId, async (transaction) => {
+    const [photo] = await transaction.photos.lock([id]);
+    if (photo === undefined || !isEditable(photo, patch)) throw notFound('photo');
     check(photo);
-    const patched = await applyPatch(transaction, photo, patch);
-    const place = patch.location === undefined ? photo.place : await placeAt(gazetteer, patched.location);
-    const edited = withNewVersion(photo, { ...patched, place }, clock.now());
-    if (edited !== photo) {
-      await transaction.photos.update(edited);
-      await transaction.outbox.add(isTrashed(photo) ? 'photo.restored' : 'photo.updated', [id], edited.updatedAt);
-    }
-    return { ...edited, tags: photo.tags };
+    return editLocked(transaction, uses, photo, patch);
   });
+}
+
+/** Whether a patch can be merged into the photo: into one in the trash, only a patch that restores it. */
+export function isEditable(photo: PhotoWithTags, { trashed }: PhotoPatch): boolean {
+  return !isTrashed(photo) || trashed === false;
+}
+
+/**
+ * Merges a patch without errors into a locked photo, and adds the event if that changes it. Errors: `invalid_request`, before anything is
+ * written.
+ */
+export async function editLocked(
+  transaction: Transaction<'photos' | 'customer' | 'outbox'>,
+  { clock, gazetteer }: Pick<EditUses, 'clock' | 'gazetteer'>,
+  photo: PhotoWithTags,
+  patch: PhotoPatch,
+): Promise<PhotoWithTags> {
+  const patched = await applyPatch(transaction, photo, patch);
+  const place = patch.location === undefined ? photo.place : await placeAt(gazetteer, patch.location);
+  const edited = withNewVersion(photo, { ...patched, place }, clock.now());
+  if (edited !== photo) {
+    await transaction.photos.update(edited);
+    const type = isTrashed(photo) ? 'photo.restored' : 'photo.updated';
+    await transaction.outbox.add(type, [photo.id], edited.updatedAt);
+  }
+  return { ...edited, tags: photo.tags };
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import { DomainError, type ItemError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type EditUses, editPhoto } from './edit-photo.js';
+import { type EditUses, editLocked, isEditable } from './edit-photo.js';
 import type { PhotoWithTags } from './photo.js';
 import { type PhotoPatch, patchErrors } from './photo-patch.js';
 
@@ -15,9 +15,9 @@ export interface PhotoEditResult {
 }
 
 /**
- * Applies the same patch to each photo, in one transaction per photo, in the order of the ids; a repeated id is processed and returned
- * once. Errors: `invalid_request` when the patch is invalid for every photo, and nothing changes; `service_unavailable`, with some of them
- * changed: if the request is repeated, those are `unchanged`.
+ * Applies the same patch to each photo, in the order of the ids; a repeated id is processed and returned once. It is one transaction, so
+ * that a repetition under an Idempotency-Key finds all of it or nothing: a patch that shifts capture times must not be applied twice.
+ * Errors: `invalid_request` when the patch is invalid for every photo.
  */
 export async function editPhotos(
   uses: EditUses,
@@ -27,22 +27,31 @@ export async function editPhotos(
 ): Promise<readonly PhotoEditResult[]> {
   const errors = patchErrors(patch);
   if (errors.length > 0) throw invalid(...errors);
-  const results: PhotoEditResult[] = [];
-  for (const id of new Set(ids)) results.push(await editOne(uses, caller, id, patch));
-  return results;
+  return uses.store.transaction(caller.customerId, async (transaction) => {
+    const photos = new Map((await transaction.photos.lock(ids)).map((photo) => [photo.id, photo]));
+    const results: PhotoEditResult[] = [];
+    for (const id of new Set(ids)) {
+      const photo = photos.get(id);
+      if (photo === undefined || !isEditable(photo, patch)) {
+        results.push({ id, outcome: 'not_found', photo: null, error: null });
+      } else results.push(await editOne(transaction, uses, photo, patch));
+    }
+    return results;
+  });
 }
 
-async function editOne(uses: EditUses, caller: Caller, id: Id, patch: PhotoPatch): Promise<PhotoEditResult> {
-  let version = 0;
+async function editOne(
+  transaction: Parameters<typeof editLocked>[0],
+  uses: EditUses,
+  before: PhotoWithTags,
+  patch: PhotoPatch,
+): Promise<PhotoEditResult> {
+  const { id, version } = before;
   try {
-    const photo = await editPhoto(uses, caller, id, patch, (current) => {
-      version = current.version;
-    });
+    const photo = await editLocked(transaction, uses, before, patch);
     return { id, outcome: photo.version === version ? 'unchanged' : 'updated', photo, error: null };
   } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    if (error.code === 'not_found') return { id, outcome: 'not_found', photo: null, error: null };
-    if (error.code !== 'invalid_request') throw error;
+    if (!(error instanceof DomainError) || error.code !== 'invalid_request') throw error;
     return { id, outcome: 'error', photo: null, error: { code: error.code, message: error.message } };
   }
 }

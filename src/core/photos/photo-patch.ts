@@ -1,6 +1,6 @@
-import { type CaptureTime, fromInstant, fromWallClock, UNKNOWN_TIME } from '../media/capture-time.js';
+import { type CaptureTime, fromInstant, fromWallClock, shiftLocalTime, UNKNOWN_TIME } from '../media/capture-time.js';
 import type { Focus } from '../media/transformation.js';
-import { invalid } from '../shared/errors.js';
+import { type FieldError, invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
 import type { Reader } from '../shared/transactional.js';
 import { isRotation, type Photo, restore, rotate } from './photo.js';
@@ -12,9 +12,12 @@ import {
   mergedMetadata,
   type PhotoInput,
   pointOf,
+  shiftErrors,
 } from './photo-values.js';
 
 export interface PhotoPatch extends PhotoInput {
+  /** Moves the wall clock of a photo and keeps its zone. A photo without a capture time stays as it is. */
+  readonly shiftTakenAt?: { readonly seconds: number } | undefined;
   readonly rotation?: number | undefined;
   /** A point of the picture as the patch leaves it, if it is also rotated. */
   readonly focus?: Focus | null | undefined;
@@ -25,6 +28,12 @@ export interface PhotoPatch extends PhotoInput {
 /** Problems with a patch that do not depend on the photo. */
 export function patchErrors(patch: PhotoPatch) {
   const errors = [...inputErrors(patch), ...focusErrors('focus', patch.focus)];
+  errors.push(...shiftErrors('shiftTakenAt.seconds', patch.shiftTakenAt?.seconds));
+  const { takenAt, takenAtLocal, timeZone } = patch;
+  if (patch.shiftTakenAt !== undefined && [takenAt, takenAtLocal, timeZone].some((value) => value !== undefined)) {
+    const message = 'Send either shiftTakenAt, or the new values of takenAt, takenAtLocal and timeZone.';
+    errors.push({ field: 'shiftTakenAt', code: 'conflict', message });
+  }
   if (patch.rotation !== undefined && !isRotation(patch.rotation)) {
     errors.push({
       field: 'rotation',
@@ -60,28 +69,38 @@ function text(given: string | null | undefined, current: string | null): string 
   return given === undefined ? current : given && cleanText(given);
 }
 
-/** Setting the zone alone keeps the wall clock and moves the instant; setting the wall clock alone keeps the zone. */
+/**
+ * Setting the zone alone keeps the wall clock and moves the instant; setting or shifting the wall clock alone keeps the zone. A bulk edit
+ * shifts the clock and sets the zone in one patch.
+ */
 async function captureTimeAfter(
   transaction: Reader<'customer'>,
   photo: Photo,
   patch: PhotoPatch,
 ): Promise<CaptureTime> {
-  const { takenAt, takenAtLocal, timeZone } = patch;
+  const { takenAt, takenAtLocal, timeZone, shiftTakenAt } = patch;
   if (takenAt === null || takenAtLocal === null) return UNKNOWN_TIME;
   if (takenAt !== undefined) return unlessSame(photo, fromInstant(takenAt) ?? UNKNOWN_TIME);
-  if (takenAtLocal === undefined && timeZone === undefined) return timeOf(photo);
+  if (takenAtLocal === undefined && timeZone === undefined && shiftTakenAt === undefined) return timeOf(photo);
   const local = takenAtLocal ?? photo.takenAtLocal;
-  // A photo without a capture time has no zone either.
-  if (local === null && timeZone === null) return timeOf(photo);
+  // A photo without a capture time has no zone either, and no clock to shift.
+  if (local === null && (timeZone === null || shiftTakenAt !== undefined)) return timeOf(photo);
   if (local === null) {
     const message = 'This photo has no capture time: send both takenAtLocal and timeZone.';
     throw invalid({ field: 'takenAtLocal', code: 'required', message });
   }
   const zone = timeZone === undefined ? photo.timeZone : timeZone;
-  const time = fromWallClock(local, zone ?? (await transaction.customer.read()).defaultTimeZone);
-  if (time === null) throw invalid(beyondYears('takenAtLocal'));
+  const clock = shiftTakenAt === undefined ? local : shiftLocalTime(local, shiftTakenAt.seconds);
+  const time = fromWallClock(clock, zone ?? (await transaction.customer.read()).defaultTimeZone);
+  if (time === null) throw invalid(shiftTakenAt === undefined ? beyondYears('takenAtLocal') : shiftedBeyondYears);
   return unlessSame(photo, time);
 }
+
+const shiftedBeyondYears: FieldError = {
+  field: 'shiftTakenAt.seconds',
+  code: 'out_of_range',
+  message: 'shiftTakenAt.seconds moves the capture time of this photo out of the years 0001 to 9999 in UTC.',
+};
 
 /** Setting a value to what it is already is no change: the source stays. */
 function unlessSame(photo: Photo, time: CaptureTime): CaptureTime {

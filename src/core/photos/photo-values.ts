@@ -1,6 +1,7 @@
 import { fromWallClock, isLocalTime, isTimeZone, parseInstant } from '../media/capture-time.js';
 import type { GeoPoint } from '../media/picture-metadata.js';
 import type { Focus } from '../media/transformation.js';
+import { DAY, SECOND } from '../shared/clock.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import { CONTROL_CHARACTERS, normalized } from '../shared/text.js';
 import { textErrors, verbatimErrors } from '../shared/value-errors.js';
@@ -42,6 +43,9 @@ export const MAX_ALTITUDE = 100_000;
 export const MIN_FOCUS = 0;
 export const MAX_FOCUS = 1;
 
+/** By which a capture time can be moved in either direction: a century of days. */
+export const MAX_SHIFT_SECONDS = (36_525 * DAY) / SECOND;
+
 export const MAX_METADATA_KEYS = 50;
 export const MAX_METADATA_VALUE = 500;
 
@@ -65,6 +69,12 @@ export function focusErrors(field: string, focus: Focus | null | undefined): Fie
     ...rangeErrors(`${field}.x`, focus.x, MIN_FOCUS, MAX_FOCUS),
     ...rangeErrors(`${field}.y`, focus.y, MIN_FOCUS, MAX_FOCUS),
   ];
+}
+
+export function shiftErrors(field: string, seconds: number | undefined): FieldError[] {
+  const errors = rangeErrors(field, seconds, -MAX_SHIFT_SECONDS, MAX_SHIFT_SECONDS, true);
+  if (errors.length > 0 || seconds !== 0) return errors;
+  return [{ field, code: 'out_of_range', message: `${field} must not be 0.` }];
 }
 
 export function cleanFilename(filename: string): string {

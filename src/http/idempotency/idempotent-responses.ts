@@ -28,7 +28,7 @@ export const REPLAYED = 'Idempotent-Replayed';
  * for 24 hours.
  *
  * Handlers that use `Idempotent` store the response in the transaction of their work, and nothing can come between the two. The others have
- * several transactions, and find their work done when they run again (lists of ids, finalizing). Their response is stored after the work:
+ * several transactions, and find their work done when they run again (deleting a list, finalizing). Their response is stored after the work:
  * after a crash in between, the key is free as after any crash, and a repetition gets its own response.
  */
 @Injectable()

@@ -22,6 +22,7 @@ const limitWords: Readonly<Record<string, (limit: unknown) => string>> = {
 /** For a field, by its name and error code. */
 const fieldWords: Readonly<Record<string, string>> = {
   'takenAtLocal required': 'Enter the date and time, too.',
+  'shiftTakenAt.seconds out_of_range': 'Enter by how much to shift it; the result must be in the years 1 to 9999.',
   'removePhotoIds conflict': 'A photo cannot gain and lose a tag at the same time.',
   'focus.x out_of_range': 'Enter numbers from 0 to 100.',
   'focus.y out_of_range': 'Enter numbers from 0 to 100.',

@@ -109,7 +109,20 @@ const fields = [
   ...['filename', 'title', 'description', 'takenAt', 'takenAtLocal', 'timeZone', 'location', 'rating', 'rotation'],
   ...['externalId', 'metadata', 'trashed', 'tagIds', 'tagNames', 'name', 'color', 'source', 'clientRef', 'sha256'],
   ...['duplicatePolicy', 'restoreTrashed', 'defaultTimeZone', 'action', 'missingUploads', 'sizeBytes', 'contentType'],
-  ...['status', 'photos', 'focus', 'id', '__proto__', 'constructor', 'toString', '', '0', 'a.b'],
+  ...[
+    'status',
+    'photos',
+    'focus',
+    'shiftTakenAt',
+    'seconds',
+    'id',
+    '__proto__',
+    'constructor',
+    'toString',
+    '',
+    '0',
+    'a.b',
+  ],
 ];
 const objects = fc
   .array(fc.tuple(odd(...fields), values), { maxLength: 4 })
@@ -238,7 +251,7 @@ const wild: fc.Arbitrary<RequestParts> = fc
 /** Fields that a body of the endpoint takes. */
 const ofPhoto = 'title description takenAt takenAtLocal timeZone location rating externalId metadata filename';
 const shapes: Readonly<Record<string, string>> = {
-  'PATCH /photos/:': `${ofPhoto} rotation focus trashed`,
+  'PATCH /photos/:': `${ofPhoto} shiftTakenAt rotation focus trashed`,
   'PUT /photos/:/tags': 'tagIds tagNames',
   'POST /imports': 'name source clientRef duplicatePolicy restoreTrashed defaultTimeZone tagIds tagNames',
   'POST /imports/:/finalize': 'action missingUploads',

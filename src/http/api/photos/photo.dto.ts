@@ -1,8 +1,9 @@
 import { type RenditionName, renditionSizes } from '../../../core/media/renditions.js';
 import { patchErrors } from '../../../core/photos/photo-patch.js';
+import { MAX_SHIFT_SECONDS } from '../../../core/photos/photo-values.js';
 import { tagSetErrors } from '../../../core/photos/set-photo-tags.js';
 import { RequestModel } from '../../fields/declared.js';
-import { Flag, Nested, Text } from '../../fields/fields.js';
+import { Flag, Nested, Text, WholeNumber } from '../../fields/fields.js';
 import { flag, oneOf, Parameter, someOf } from '../../requests/parameters.js';
 import type { ParameterRule } from '../../requests/read-request.js';
 import { DescriptiveBody } from './descriptive.dto.js';
@@ -82,6 +83,18 @@ export class FocusBody {
   y: number;
 }
 
+@RequestModel('CaptureTimeShift', 'By how much to move the wall-clock time of each photo.')
+export class CaptureTimeShiftBody {
+  @WholeNumber({
+    required: true,
+    description: 'Later by so many seconds, or earlier if negative; at most a hundred years, and not 0.',
+    example: -3600,
+    min: -MAX_SHIFT_SECONDS,
+    max: MAX_SHIFT_SECONDS,
+  })
+  seconds: number;
+}
+
 @RequestModel('PhotoPatch', 'The values to change. Omitted fields keep their value; null clears a field.')
 export class PhotoPatchBody extends DescriptiveBody {
   static readonly valueErrors = patchErrors;
@@ -114,6 +127,12 @@ export class PhotoPatchBody extends DescriptiveBody {
     urls: 'request it with include=urls.',
     exif: fromFile,
   };
+
+  @Nested(CaptureTimeShiftBody, {
+    description:
+      'Moves the wall-clock time and keeps the time zone, from which the instant follows; `takenAtSource` becomes `client`. A photo without a capture time is left unchanged. Cannot be combined with `takenAt`, `takenAtLocal` or `timeZone`. Relative to the present time, so repeat a request only with its `Idempotency-Key`.',
+  })
+  shiftTakenAt?: CaptureTimeShiftBody;
 
   @Text(filename)
   filename?: string;

@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Inject, Patch } from '@nestjs/common';
 import type { Caller } from '../../../core/access/caller.js';
 import { editPhoto } from '../../../core/photos/edit-photo.js';
-import { editPhotos } from '../../../core/photos/edit-photos.js';
+import { editPhotos, type PhotoEditResult } from '../../../core/photos/edit-photos.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
 import { purgePhoto } from '../../../core/photos/purge-photo.js';
 import { purgePhotos } from '../../../core/photos/purge-photos.js';
@@ -87,7 +87,7 @@ export class PhotosController {
     operationId: 'updatePhoto',
     summary: 'Update photos',
     description:
-      'Applies a merge patch (RFC 7396) to one photo, or the same patch to each photo in a list. A patch that changes nothing leaves `version` as it is. `takenAt` sets all three time fields; `timeZone` alone keeps the wall-clock time and moves the instant; `takenAtLocal` alone keeps the time zone; `takenAt: null` clears all three. A photo in the trash accepts only a patch with `"trashed": false`.',
+      'Applies a merge patch (RFC 7396) to one photo, or the same patch to each photo in a list. A patch that changes nothing leaves `version` as it is. `takenAt` sets all three time fields; `timeZone` alone keeps the wall-clock time and moves the instant; `takenAtLocal` alone keeps the time zone; `takenAt: null` clears all three. `shiftTakenAt` corrects photos of a camera whose clock was wrong: each is moved from its own time. A photo in the trash accepts only a patch with `"trashed": false`.',
     path: [photoIds],
     headers: [ifMatchHeader],
     body: 'The values to change.',
@@ -111,7 +111,10 @@ export class PhotosController {
     @IfMatch() ifMatch: IfMatchPrecondition,
     @Idempotent() idempotent: RunIdempotently,
   ) {
-    if (isList(ids)) return new Outcomes((await editPhotos(this.ports, caller, ids, body)).map(photoEditView));
+    if (isList(ids)) {
+      const answerTo = (results: readonly PhotoEditResult[]) => new Outcomes(results.map(photoEditView));
+      return idempotent((ports) => editPhotos(ports, caller, ids, body), answerTo);
+    }
     return idempotent((ports) => editPhoto(ports, caller, ids, body, ifMatch(photoView)), photoView);
   }
 

@@ -50,7 +50,8 @@ export function sentAction(button: EditButton, form: FormFields): BulkActionInpu
 
 const unitSeconds = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as const;
 
-function sentSeconds(form: FormFields): number {
+/** Later by so many seconds, or earlier if negative, as `ShiftFields` sends them. */
+export function sentSeconds(form: FormFields): number {
   const sum = Object.entries(unitSeconds).reduce(
     (total, [name, length]) => total + Number(form.text(name, FieldLength.line)) * length,
     0,

@@ -16,6 +16,7 @@ import { FieldLength } from '../form-fields.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
+import { sentSeconds } from './bulk-action-form.js';
 import { sentFocus } from './focus-form.js';
 import { libraryPath, photoPath, readLibraryQuery } from './library-query.js';
 import { photoName } from './picture.js';
@@ -23,7 +24,7 @@ import { addTag } from './selection.js';
 
 type RawQuery = Record<string, unknown>;
 
-/** Actions of a person on one photo: tags, focus, trash, restore, delete permanently. Each form returns to the photo. */
+/** Actions of a person on one photo: tags, focus, shift of the capture time, trash, restore, delete permanently. Each form returns to the photo. */
 @Controller('settings/photos')
 export class PhotoChangesController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -74,6 +75,15 @@ export class PhotoChangesController {
     return this.change(context, id, query, async (caller) => {
       await editPhoto(this.ports, caller, id, { focus: null });
       return 'Focus removed.';
+    });
+  }
+
+  @Post(':id/shift')
+  @RequireRole('editor')
+  shift(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
+    return this.change(context, id, query, async (caller) => {
+      await editPhoto(this.ports, caller, id, { shiftTakenAt: { seconds: sentSeconds(context.form) } });
+      return 'Capture time changed.';
     });
   }
 

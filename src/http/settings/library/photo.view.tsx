@@ -16,6 +16,7 @@ import { LocationForm } from './location.view.js';
 import { PhotoFacts } from './photo-facts.js';
 import { fieldsOf, type PhotoFields } from './photo-form.js';
 import { type PhotoWithUrls, Picture, photoName, pictureUrl, Tint } from './picture.js';
+import { ShiftFields } from './selection.view.js';
 
 export interface WrongForm {
   readonly name: 'details' | 'location';
@@ -233,6 +234,15 @@ function DetailsForm({
           <Button>Save</Button>
         </div>
       </Form>
+      {photo.takenAtLocal !== null && (
+        <details>
+          <summary>Shift the capture time</summary>
+          <Form action={photoPath(photo.id, query, '/shift')} class="shift" label="Shift the capture time">
+            <ShiftFields />
+            <Button kind="plain">Shift</Button>
+          </Form>
+        </details>
+      )}
     </section>
   );
 }

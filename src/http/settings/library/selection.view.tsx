@@ -114,30 +114,7 @@ function CaptureTime() {
   return (
     <fieldset class="shift" data-shift>
       <legend>Capture time</legend>
-      <div class="row">
-        <label class="unseen" for="shift-direction">
-          Direction
-        </label>
-        <select id="shift-direction" name="direction" autocomplete="off">
-          <option value="">Later by</option>
-          <option value="back">Earlier by</option>
-        </select>
-        {['days', 'hours', 'minutes', 'seconds'].map((unit) => (
-          <span key={unit} class="unit">
-            <input
-              id={`shift-${unit}`}
-              type="number"
-              name={unit}
-              min="0"
-              max="36525"
-              placeholder="0"
-              inputmode="numeric"
-              autocomplete="off"
-            />
-            <label for={`shift-${unit}`}>{unit}</label>
-          </span>
-        ))}
-      </div>
+      <ShiftFields />
       <div class="row">
         <label for="shift-zone">Time zone</label>
         <input
@@ -154,6 +131,36 @@ function CaptureTime() {
       </div>
       <p class="hint" data-shift-preview aria-live="polite" />
     </fieldset>
+  );
+}
+
+/** By how much a capture time is moved (`sentSeconds`). */
+export function ShiftFields() {
+  return (
+    <div class="row">
+      <label class="unseen" for="shift-direction">
+        Direction
+      </label>
+      <select id="shift-direction" name="direction" autocomplete="off">
+        <option value="">Later by</option>
+        <option value="back">Earlier by</option>
+      </select>
+      {['days', 'hours', 'minutes', 'seconds'].map((unit) => (
+        <span key={unit} class="unit">
+          <input
+            id={`shift-${unit}`}
+            type="number"
+            name={unit}
+            min="0"
+            max="36525"
+            placeholder="0"
+            inputmode="numeric"
+            autocomplete="off"
+          />
+          <label for={`shift-${unit}`}>{unit}</label>
+        </span>
+      ))}
+    </div>
   );
 }
 
