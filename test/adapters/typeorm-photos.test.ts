@@ -10,9 +10,9 @@ import { type PhotoFilters, photoPosition, photoSorts, searchTerms } from '../..
 import { updateOutdatedPhotos } from '../../src/core/photos/update-outdated-photos.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Position } from '../../src/core/shared/pagination.js';
-import { searchWords } from '../../src/core/shared/search-words.js';
 import { compareText, foldKey } from '../../src/core/shared/text.js';
 import type { Repositories } from '../../src/core/shared/transactional.js';
+import { searchWords } from '../../src/core/shared/word-search.js';
 import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { searchedTexts } from '../support/searched-texts.js';

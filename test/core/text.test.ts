@@ -1,5 +1,5 @@
-import { searchWords, wordUnits } from '../../src/core/shared/search-words.js';
 import { cleanText, compareText, foldKey, searchText, truncate } from '../../src/core/shared/text.js';
+import { searchWords, wordUnits } from '../../src/core/shared/word-search.js';
 
 describe('text from outside', () => {
   it('loses NUL and outer space, and is NFC', () => expect(cleanText(' a\u0000e\u0301 ')).toBe('aé'));

@@ -3,8 +3,8 @@ import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
 import { placeNames } from '../../src/core/photos/place.js';
 import { hashDistance, type SimilarFilter } from '../../src/core/photos/similar-photos.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { hasWord, searchWords } from '../../src/core/shared/search-words.js';
 import { foldKey, searchText } from '../../src/core/shared/text.js';
+import { hasWord, searchWords } from '../../src/core/shared/word-search.js';
 
 /** Whether a photo is in the list that these filters describe. */
 export function matches(photo: PhotoWithTags, filters: PhotoFilters): boolean {

@@ -1,7 +1,7 @@
 import type { Id } from '../shared/ids.js';
 import type { PageWindow, Position } from '../shared/pagination.js';
-import { searchWords } from '../shared/search-words.js';
 import { foldKey, searchText } from '../shared/text.js';
+import { searchWords } from '../shared/word-search.js';
 import type { PhotoWithTags } from './photo.js';
 import { hashDistance, type SimilarFilter } from './similar-photos.js';
 

@@ -1,8 +1,8 @@
 import type { EntityManager } from 'typeorm';
 import type { PhotoFilters } from '../../../core/photos/photo-query.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { hasWord, searchWords } from '../../../core/shared/search-words.js';
 import { searchText } from '../../../core/shared/text.js';
+import { hasWord, searchWords } from '../../../core/shared/word-search.js';
 import { select } from '../database/rows.js';
 import { hasTombstones } from '../tags/tag-tombstones.js';
 import { cameraKeys } from './photo-cameras.js';

@@ -1,8 +1,8 @@
 import type { Photo } from '../../../core/photos/photo.js';
 import { placeNames } from '../../../core/photos/place.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { isSpaceless, searchWords, wordUnits } from '../../../core/shared/search-words.js';
 import { truncate } from '../../../core/shared/text.js';
+import { isSpaceless, searchWords, wordUnits } from '../../../core/shared/word-search.js';
 
 /** A lexeme may have 2,046 bytes; a character has at most 4, and the customer's number comes first. */
 const MAX_WORD = 500;

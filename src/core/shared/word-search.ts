@@ -17,7 +17,7 @@ const KEYCAP = '\u20e3';
 const INVISIBLE_SPACES = /\u200b(?=[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}])/gu;
 /** A keycap, a flag, letters and digits, or another emoji: pictures that are joined, or followed by the tags of a region. */
 const WORD =
-  /[0-9#*]\u20e3|\p{RI}{1,2}|(?:[\p{L}\p{Mn}\p{Mc}]|\p{N}(?!\u20e3))+|(?![©®])\p{ExtPict}(?:\u200d\p{ExtPict}|[\u{e0020}-\u{e007f}])*/gu;
+  /[0-9#*]\u20e3|\p{RI}{1,2}|(?:[\p{L}\p{Mn}\p{Mc}]|\p{N}(?!\u20e3))+|(?![©®])\p{Extended_Pictographic}(?:\u200d\p{Extended_Pictographic}|[\u{e0020}-\u{e007f}])*/gu;
 
 /**
  * The scripts in which a word may begin and end anywhere: those without spaces, which are Chinese, Japanese and what UAX 14 calls complex
