@@ -153,6 +153,14 @@ async function open(name, build) {
       const query = { filters, sort: '-createdAt', window: { after: null, limit: 51 } };
       return store.query(customerId, ({ photos }) => photos.list(query));
     },
+    /** Migrates its database by this build, and stores photos anew that the build before has stored. */
+    async upgrade(postgresOfEarlier) {
+      const upgraded = await openDataSource(postgresOfEarlier);
+      const { updateOutdatedPhotos } = await load('core/photos/update-outdated-photos.js');
+      const uses = { customers: new TypeormCustomerDirectory(upgraded), gazetteer: { placeOf: async () => null } };
+      await updateOutdatedPhotos({ ...uses, store: new TypeormCustomerStore(upgraded) });
+      await upgraded.destroy();
+    },
     count: (q) => store.query(customerId, ({ photos }) => photos.count({ trashed: 'false', words: searchTerms(q) })),
     async close() {
       await source.destroy();
@@ -222,13 +230,13 @@ export async function searchTexts(photos, before) {
   const ratio = (values) => (values.length === 1 ? '' : ` ${(values[1] / values[0]).toFixed(2)} ×`);
   const row = (what, values, of) =>
     console.log(
-      `${what.padEnd(42)} ${values
+      `${what.padEnd(60)} ${values
         .map(of)
         .map((each) => each.padStart(14))
         .join('')}${ratio(values)}`,
     );
   try {
-    console.log(`${''.padEnd(42)} ${builds.map(({ name }) => name.padStart(14)).join('')}`);
+    console.log(`${''.padEnd(60)} ${builds.map(({ name }) => name.padStart(14)).join('')}`);
     const added = await inTurn(builds, photos / BATCH, (build, round) =>
       build.add(texts.slice(round * BATCH, (round + 1) * BATCH), round * BATCH),
     );
@@ -262,6 +270,11 @@ export async function searchTexts(photos, before) {
       for (const build of builds) found.push(await build.count(q));
       const times = (await inTurn(builds, ROUNDS, (build) => build.find(q))).map(median);
       row(`${what} (${found.join(', ')} found)`, times, (ms) => `${ms.toFixed(2)} ms`);
+    }
+    if (before !== undefined) {
+      const [earlier, now] = builds;
+      const milliseconds = await timed(() => now.upgrade(earlier.postgres));
+      console.log(`migrated and stored anew: ${Math.ceil(photos / 3)} photos in ${(milliseconds / 1000).toFixed(1)} s`);
     }
   } finally {
     for (const build of builds) await build.close();
