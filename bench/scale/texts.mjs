@@ -206,7 +206,7 @@ function casesOf(texts) {
   const [korean] = numbers((title) => /^\p{sc=Hang}{3}/u.test(title));
   return {
     'Latin, frequent': latin[0],
-    'Latin, in one photo': latin.at(-1),
+    'Latin, rare': latin.at(-1),
     'Latin, none': 'zzzzzz',
     'Chinese, 1 character, frequent': characters[0],
     'Chinese, 1 character, rare': characters.at(-1),
@@ -217,7 +217,7 @@ function casesOf(texts) {
     'Chinese, 4 frequent characters, none': `${pairs[0]}${pairs[1]}`.split('').reverse().join(''),
     'Thai, 6 characters': thai.slice(4, 10),
     'Korean, within a word': korean.split(' ')[0].slice(1),
-    'Chinese and Latin, none': `${characters[0]} ${latin[0]}`,
+    'Chinese and Latin, never together': `${characters[0]} ${latin[0]}`,
   };
 }
 

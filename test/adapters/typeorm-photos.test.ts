@@ -435,6 +435,26 @@ describe('photos of an earlier version', () => {
     expect(await store.query(customerId, (reader) => reader.photos.getMany(ids))).toEqual(before);
   });
 
+  it('are brought up to date batch by batch, so that a failure half way loses no more than its batch', async () => {
+    const customerId = await newCustomer();
+    for (let count = 0; count < 60; count += 1) {
+      await addPhoto(customerId, { title: '東京タワー', location: count === 55 ? paris : null });
+    }
+    await source.query(
+      `UPDATE photos SET search = array_to_tsvector(ARRAY[concat(customer_id, ':東京タワー')]) WHERE customer_id = $1`,
+      [customerId],
+    );
+    const rest = async () => (await store.query(customerId, (reader) => reader.photos.outdated(99))).length;
+    const count = (word: string) =>
+      store.query(customerId, (reader) => reader.photos.count({ words: [word], trashed: 'false' }));
+    const uses = { store, customers: new TypeormCustomerDirectory(source) };
+    const gone = { placeOf: () => Promise.reject(new Error('the gazetteer is gone')) };
+    await expect(updateOutdatedPhotos({ ...uses, gazetteer: gone })).rejects.toThrow('gone');
+    expect([await rest(), await count('タワー'), await count('東京タワー')]).toEqual([10, 50, 60]);
+    await updateOutdatedPhotos({ ...uses, gazetteer: new MemoryGazetteer() });
+    expect([await rest(), await count('タワー')]).toEqual([0, 60]);
+  });
+
   it('are read from an index that is empty once they were updated', async () => {
     const plan = await source.transaction(async (manager) => {
       await manager.query('SET LOCAL enable_seqscan = off');

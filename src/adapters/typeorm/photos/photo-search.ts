@@ -61,7 +61,7 @@ function isPairAt(units: readonly string[], at: number): boolean {
 /** The characters of scripts without spaces and of emoji, and some others. */
 const FOUND_ANYWHERE = /[\u0e00-\u1dff]|[\u20d0-\u{10ffff}]/u;
 
-/** Whether a text has such a character. */
+/** SQL: whether a text has such a character. */
 export function isFoundAnywhere(column: string): string {
   return `${column} ~ '[\\u0e00-\\u1dff\\u20d0-\\U0010ffff]'`;
 }
