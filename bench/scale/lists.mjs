@@ -14,6 +14,7 @@ import { commandLine } from '../../dist/core/audit/actor.js';
 import { photoPosition, photoSorts } from '../../dist/core/photos/photo-query.js';
 import { tagPosition, tagSorts } from '../../dist/core/tags/tag-query.js';
 import { fillLibrary, filtersOf, measured } from './rows-read.mjs';
+import { searchTexts } from './texts.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -22,6 +23,9 @@ const { values: options } = parseArgs({
     data: { type: 'string' },
     only: { type: 'string', default: '' },
     sorts: { type: 'string', default: photoSorts.join(',') },
+    // Instead: searches in texts of several scripts, beside an earlier build (its `dist`).
+    texts: { type: 'boolean', default: false },
+    before: { type: 'string' },
   },
 });
 const PHOTOS = Number(options.photos);
@@ -142,6 +146,10 @@ async function tags(manager, customerIds) {
   }
 }
 
+if (options.texts) {
+  await searchTexts(Number(options.photos), options.before);
+  process.exit();
+}
 const dataDir = options.data ?? mkdtempSync(join(tmpdir(), 'phs-bench-lists-'));
 const postgres = await openEmbeddedPostgres(dataDir, 'own');
 try {

@@ -4896,7 +4896,7 @@ export interface operations {
                 sort?: "-createdAt" | "createdAt" | "id" | "-id" | "takenAt" | "-takenAt" | "filename" | "-filename" | "sizeBytes" | "-sizeBytes" | "updatedAt";
                 /** @description Return only these photos. Unknown ids are ignored. At most 100, separated by commas. */
                 ids?: components["schemas"]["Id"][];
-                /** @description Search words. Each must begin a word in the file name, title, description, place or name of a tag; case and accents are ignored. At most 10 different words (`too_many`), with at least one letter or digit. */
+                /** @description Search words. Each must begin a word in the file name, title, description, place or name of a tag; case and accents are ignored. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are found anywhere in these texts, as they are written: `京都` finds `東京都`. An emoji is a word, whatever its tone of skin. At most 10 different words (`too_many`); at least one letter, digit or emoji. */
                 q?: string;
                 /** @description The complete file name, ignoring case. */
                 filename?: string;
@@ -4934,11 +4934,11 @@ export interface operations {
                 bbox?: number[];
                 /** @description Return only photos taken in this country: ISO 3166-1 alpha-2, ignoring case. */
                 country?: string;
-                /** @description Words of the names of the city, the region or the country where the photo was taken, in English for countries. Each must begin a word; case and accents are ignored. */
+                /** @description Words of the names of the city, the region or the country where the photo was taken, in English for countries, matched like those of `q`. */
                 place?: string;
                 /** @description Part of the camera's make and model, ignoring case and accents. Must contain a letter or digit. */
                 camera?: string;
-                /** @description Words of the lens's name. Each must begin a word; case and accents are ignored. */
+                /** @description Words of the lens's name, matched like those of `q`. */
                 lens?: string;
                 /** @description Return only photos of at least this ISO sensitivity. */
                 minIso?: number;

@@ -114,6 +114,14 @@ describe('reading', () => {
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(['bbox', 'similarTo', 'anyTagIds', 'trashed']));
   });
 
+  it('finds words of every script, and emoji', async () => {
+    const { owner, call } = await session();
+    const [photo] = await importPhotos(world.app, owner, [file('IMG_東京タワー'), file('도쿄 🎂')]);
+    const found = async (q: string) => idsOf((await call('search_photos', { q })).data.photos);
+    expect([await found('京タワ'), await found('京都')]).toEqual([[photo.id], []]);
+    expect((await found('🎂')).length).toBe(1);
+  });
+
   it('looks at photos: all fields, and thumbnails of those that have one', async () => {
     const { owner, call } = await session();
     const [a, b] = await importPhotos(world.app, owner, [file('a'), file('b')]);

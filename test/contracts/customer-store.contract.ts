@@ -15,6 +15,7 @@ import { photoScanContract } from './photo-scan.contract.js';
 import { photoValuesContract } from './photo-values.contract.js';
 import { resumableUploadsContract } from './resumable-uploads.contract.js';
 import { savedSearchesContract } from './saved-searches.contract.js';
+import { searchedWordsContract } from './searched-words.contract.js';
 import { secondFactorsContract } from './second-factors.contract.js';
 import { sharesContract } from './shares.contract.js';
 import { similarGroupsContract } from './similar-groups.contract.js';
@@ -46,6 +47,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('the wall between customers', () => wallContract(newTenant, () => opened));
     describe('photos', () => photoRepositoryContract(newTenant));
     describe('filters of photos', () => photoFiltersContract(newTenant));
+    describe('words of photos', () => searchedWordsContract(newTenant));
     describe('walks through photos', () => photoScanContract(newTenant));
     describe('values of photos', () => photoValuesContract(newTenant));
     describe('stored photos', () => storedPhotosContract(newTenant));

@@ -1,4 +1,5 @@
-import { cleanText, compareText, foldKey, searchText, searchWords, truncate } from '../../src/core/shared/text.js';
+import { cleanText, compareText, foldKey, searchText, truncate } from '../../src/core/shared/text.js';
+import { searchWords, wordUnits } from '../../src/core/shared/word-search.js';
 
 describe('text from outside', () => {
   it('loses NUL and outer space, and is NFC', () => expect(cleanText(' a\u0000e\u0301 ')).toBe('aé'));
@@ -24,6 +25,36 @@ describe('words to search by', () => {
   it('are folded, without accents and punctuation', () =>
     expect(searchWords('Éléphant, DSC_3701.jpg')).toEqual(['elephant', 'dsc', '3701', 'jpg']));
   it('come from several texts', () => expect(searchText('A-b', null, 'C')).toBe('a b c'));
+});
+
+describe('words of scripts without spaces', () => {
+  it.each([
+    ['ﾊﾟﾊﾟ', ['パパ']],
+    ['か\u3099くせい', ['がくせい']],
+    ['서울'.normalize('NFD'), ['서울']],
+    ['น้ำ', ['น้\u0e4dา']],
+    ['អង្គរ\u200bវត្ត', ['អង្គរវត្ត']],
+    ['東京2024 旅行', ['東京2024', '旅行']],
+    ['a\u200bb', ['a', 'b']],
+    ['©2024 Ada™', ['2024', 'adatm']],
+  ])('%s', (text, words) => expect(searchWords(text)).toEqual(words));
+
+  it('have units: each of their characters, and what stands between them', () => {
+    expect(wordUnits('東京2024年iphone')).toEqual(['東', '京', '2024', '年', 'iphone']);
+    expect(wordUnits('\u{20bb7}野')).toEqual(['\u{20bb7}', '野']);
+    expect(wordUnits('paris')).toEqual(['paris']);
+  });
+});
+
+describe('emoji are words', () => {
+  it.each([
+    ['❤️👍🏽', ['❤', '👍']],
+    ['👨‍👩‍👧👦', ['👨\u200d👩\u200d👧', '👦']],
+    ['🇯🇵🇰🇷', ['🇯🇵', '🇰🇷']],
+    ['day1️⃣ #️⃣', ['day', '1\u20e3', '#\u20e3']],
+    ['🏽', []],
+    ['\ufe0f\u200d', []],
+  ])('%s', (text, words) => expect(searchWords(text)).toEqual(words));
 });
 
 describe('the order of names', () => {

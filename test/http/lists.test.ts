@@ -1,4 +1,5 @@
 import { DAY, HOUR } from '../../src/core/shared/clock.js';
+import { searchedTexts } from '../support/searched-texts.js';
 import type { Answer } from './support/http-client.js';
 import { importPhotos, picture } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
@@ -353,6 +354,52 @@ describe('what SQL or LIKE give a meaning is text', () => {
     }
     const sort = await actor.get(`/tags?sort=${word}`);
     expect(sort.body.error.details.errors).toMatchObject([{ field: 'sort', code: 'invalid_format' }]);
+  });
+});
+
+describe('`q` in every script', () => {
+  const photos = new Map<string, number>();
+
+  beforeAll(async () => {
+    for (const { what, text } of searchedTexts) {
+      const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content: picture(what) }]);
+      const { status } = await actor.patch(`/photos/${photo.id}`, { title: text });
+      expect(status).toBe(200);
+      photos.set(what, photo.id);
+    }
+  });
+
+  test.each(searchedTexts)('finds $what', async ({ what, found, missed }) => {
+    const isFound = async (q: string) => {
+      const { status, body } = await actor.get(`/photos?limit=100&q=${encodeURIComponent(q)}`);
+      expect(status).toBe(200);
+      return body.data.some(({ id }: { id: number }) => id === photos.get(what));
+    };
+    for (const q of found) expect([q, await isFound(q)]).toEqual([q, true]);
+    for (const q of missed) expect([q, await isFound(q)]).toEqual([q, false]);
+  });
+
+  test('is a word: a letter, a digit or an emoji', async () => {
+    for (const q of ['', ' ', '!?', '・', '\u200d', '©', '🏽']) {
+      const { status, body } = await actor.get(`/photos?q=${encodeURIComponent(q)}`);
+      expect([q, status, body.error.details.errors]).toMatchObject([q, 400, [{ field: 'q', code: 'too_short' }]]);
+    }
+    expect((await actor.get(`/photos?q=${encodeURIComponent('東'.repeat(200))}`)).body.data).toEqual([]);
+    expect((await actor.get(`/photos?q=${encodeURIComponent('東1'.repeat(100))}`)).body.data).toEqual([]);
+  });
+
+  test('leads from page to page', async () => {
+    const tag = (await actor.post('/tags', { name: '夏休み🏖️' })).body.id;
+    const addPhotoIds = [...photos.values()].slice(0, 3);
+    await actor.patch(`/tags/${tag}`, { addPhotoIds });
+    const q = encodeURIComponent('休み 🏖');
+    const walked: number[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body } = await actor.get(`/photos?sort=id&limit=1&q=${q}${cursor && `&cursor=${cursor}`}`);
+      walked.push(...body.data.map(({ id }: { id: number }) => id));
+      cursor = body.pagination.nextCursor;
+    }
+    expect(walked).toEqual(addPhotoIds);
   });
 });
 

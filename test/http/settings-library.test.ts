@@ -102,6 +102,23 @@ describe('the library', () => {
     }
   });
 
+  it('is searched by words of every script, and by emoji', async () => {
+    const [a = 0, b = 0] = await add('IMG_東京タワー', 'วันหยุด🎂');
+    const shown = async (q: string) => {
+      const { text } = await browser.get(`/settings/library?q=${encodeURIComponent(q)}`);
+      expect(text).not.toContain('class="flash failed"');
+      return shownIds(text);
+    };
+    expect([await shown('京タワ'), await shown('หยุด'), await shown('🎂')]).toEqual([[a], [b], [b]]);
+    expect([await shown('京都'), await shown('หยดุ'), await shown('🎉')]).toEqual([[], [], []]);
+    expect(await flash(`/settings/library?q=${encodeURIComponent('・')}`)).toContain('emoji');
+    const query = `/settings/library?q=${encodeURIComponent('หยุด🎂')}`;
+    await browser.submit(query, { name: '🎂' }, '/settings/searches');
+    const { text } = await browser.get('/settings/library');
+    const [, saved = ''] = /<nav aria-label="Saved searches">.*?href="([^"]+)"[^>]*>🎂</s.exec(text) ?? [];
+    expect(shownIds((await browser.get(saved)).text)).toEqual([b]);
+  });
+
   it('is narrowed by everything in the panel, whose values are counted', async () => {
     const [a = 0, b = 0, c = 0] = await add('alps', 'beach', 'city');
     await actor.put(`/photos/${a}/tags`, { tagNames: ['Snow'] });
@@ -270,6 +287,9 @@ describe('the library', () => {
     const shared = await choose('share', [], { all: 'yes' }, '?q=ap');
     const { searchParams } = new URL(String(shared.headers.location), 'http://a');
     expect([shared.status, [...searchParams.values()].join()]).toEqual([303, `${a}.${b}`]);
+    await actor.patch(`/photos/${c}`, { title: '桜の木🌸' });
+    const anywhere = await choose('share', [], { all: 'yes' }, `?${new URLSearchParams({ q: 'の木 🌸' })}`);
+    expect([...new URL(String(anywhere.headers.location), 'http://a').searchParams.values()]).toEqual([String(c)]);
     await choose('trash', [a]);
     const asked = await choose('delete', [], { all: 'yes' }, '?view=trash');
     expect([asked.status, asked.text.includes('Permanently delete 1 photo?')]).toEqual([200, true]);

@@ -3,7 +3,8 @@ import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
 import { placeNames } from '../../src/core/photos/place.js';
 import { hashDistance, type SimilarFilter } from '../../src/core/photos/similar-photos.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { foldKey, searchText, searchWords } from '../../src/core/shared/text.js';
+import { foldKey, searchText } from '../../src/core/shared/text.js';
+import { hasWord, searchWords } from '../../src/core/shared/word-search.js';
 
 /** Whether a photo is in the list that these filters describe. */
 export function matches(photo: PhotoWithTags, filters: PhotoFilters): boolean {
@@ -33,8 +34,8 @@ function matchesOwn(photo: PhotoWithTags, filters: PhotoFilters): boolean {
     said(filters.contentType, (types) => types.includes('image/*') || types.includes(photo.contentType)) &&
     said(filters.minRating, (rating) => photo.rating !== null && photo.rating >= rating) &&
     said(filters.country, (country) => photo.place?.country === country) &&
-    said(filters.placeWords, (words) => begin(words, namesOf(photo))) &&
-    said(filters.lensWords, (words) => begin(words, [photo.camera?.lens ?? ''])) &&
+    said(filters.placeWords, (words) => haveWords(namesOf(photo), words)) &&
+    said(filters.lensWords, (words) => haveWords([photo.camera?.lens ?? ''], words)) &&
     within(photo.exposure?.iso, filters.minIso, filters.maxIso) &&
     within(photo.exposure?.focalLength35mm, filters.minFocalLength35mm, filters.maxFocalLength35mm) &&
     said(filters.camera, (camera) => cameraKey(photo).includes(camera)) &&
@@ -52,10 +53,9 @@ function namesOf({ place }: PhotoWithTags): string[] {
   return place === null ? [] : placeNames(place);
 }
 
-/** Whether every word begins a word of the texts. */
-function begin(words: readonly string[], texts: readonly string[]): boolean {
+function haveWords(texts: readonly string[], words: readonly string[]): boolean {
   const own = texts.flatMap(searchWords);
-  return words.every((word) => own.some((candidate) => candidate.startsWith(word)));
+  return words.every((word) => hasWord(own, word));
 }
 
 function isSimilar({ id, phash }: PhotoWithTags, { photoId, phash: other, maxDistance }: SimilarFilter): boolean {
@@ -103,9 +103,9 @@ function matchesPlace({ location }: PhotoWithTags, { hasLocation, bbox }: PhotoF
   );
 }
 
-/** Every word begins a word of the photo's own texts, or of one of its tags' names. */
+/** The photo's own texts and its tags' names together have every word. */
 function matchesWords(photo: PhotoWithTags, { words }: PhotoFilters): boolean {
   if (words === undefined) return true;
   const texts = [photo.filename, photo.title ?? '', photo.description ?? '', ...photo.tags.map((tag) => tag.name)];
-  return begin(words, [...texts, ...namesOf(photo)]);
+  return haveWords([...texts, ...namesOf(photo)], words);
 }

@@ -35,7 +35,7 @@ export const photoFilters: Readonly<Record<string, object>> = {
     "type": "string",
     "minLength": 1,
     "maxLength": 200,
-    "description": "Search words. Each must begin a word in the file name, title, description, place or name of a tag; case and accents are ignored. At most 10 different words (`too_many`), with at least one letter or digit."
+    "description": "Search words. Each must begin a word in the file name, title, description, place or name of a tag; case and accents are ignored. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are found anywhere in these texts, as they are written: `京都` finds `東京都`. An emoji is a word, whatever its tone of skin. At most 10 different words (`too_many`); at least one letter, digit or emoji."
   },
   "filename": {
     "type": "string",
@@ -169,7 +169,7 @@ export const photoFilters: Readonly<Record<string, object>> = {
     "type": "string",
     "minLength": 1,
     "maxLength": 200,
-    "description": "Words of the names of the city, the region or the country where the photo was taken, in English for countries. Each must begin a word; case and accents are ignored."
+    "description": "Words of the names of the city, the region or the country where the photo was taken, in English for countries, matched like those of `q`."
   },
   "camera": {
     "type": "string",
@@ -181,7 +181,7 @@ export const photoFilters: Readonly<Record<string, object>> = {
     "type": "string",
     "minLength": 1,
     "maxLength": 200,
-    "description": "Words of the lens's name. Each must begin a word; case and accents are ignored."
+    "description": "Words of the lens's name, matched like those of `q`."
   },
   "minIso": {
     "type": "integer",

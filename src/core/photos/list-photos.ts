@@ -4,7 +4,7 @@ import { type Page, type PageRequest, type PageWindow, type Position, readPage }
 import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
 import type { PhotoWithTags } from './photo.js';
-import { isImmutableSort, type ListSort, type PhotoFilters, photoPosition } from './photo-query.js';
+import { formerFilters, isImmutableSort, type ListSort, type PhotoFilters, photoPosition } from './photo-query.js';
 import { requireKnownTags } from './require-known-tags.js';
 import { type SimilarTo, similarFilter } from './similar-photos.js';
 
@@ -30,6 +30,7 @@ export function listPhotos(
       list: 'photos',
       sort,
       filters,
+      formerFilters: formerFilters(filters),
       position: (photo: PhotoWithTags) => photoPosition(photo, sort, similar),
       rows: (window: PageWindow) => reader.photos.list({ filters, sort, window }),
       hasRowAt: async (at: Position) => isImmutableSort(sort) || (await reader.photos.hasRowAt(filters, sort, at)),

@@ -1,6 +1,7 @@
 import type { Id } from '../shared/ids.js';
 import type { PageWindow, Position } from '../shared/pagination.js';
-import { foldKey, searchWords } from '../shared/text.js';
+import { foldKey, searchText } from '../shared/text.js';
+import { searchWords } from '../shared/word-search.js';
 import type { PhotoWithTags } from './photo.js';
 import { hashDistance, type SimilarFilter } from './similar-photos.js';
 
@@ -32,7 +33,7 @@ export function isImmutableSort(sort: ListSort): boolean {
 /** Filters of a list of photos, ANDed. If absent, not filtered. */
 export interface PhotoFilters {
   readonly ids?: readonly Id[];
-  /** Folded words (`searchWords`); a word of filename, title, description, place or a tag's name must begin with each. */
+  /** Folded words (`searchWords`); filename, title, description, place or the name of a tag must have each (`hasWord`). */
   readonly words?: readonly string[];
   /** `foldKey` of the whole name. */
   readonly filenameKey?: string;
@@ -56,7 +57,7 @@ export interface PhotoFilters {
   readonly bbox?: readonly [number, number, number, number];
   /** ISO 3166-1 alpha-2. */
   readonly country?: string;
-  /** Folded words; a word of the place's names must begin with each. */
+  /** The same of the place's names. */
   readonly placeWords?: readonly string[];
   /** The same of the lens's name. */
   readonly lensWords?: readonly string[];
@@ -78,12 +79,22 @@ export const MAX_SEARCH_WORDS = 10;
 
 /** The distinct words of `q`. A word that is a prefix of another is implied by it. Null when there are too many. */
 export function searchTerms(q: string): readonly string[] | null {
-  const words = [...new Set(searchWords(q))];
+  const telling = tellingWords(searchWords(q));
+  return telling.length > MAX_SEARCH_WORDS ? null : telling;
+}
+
+function tellingWords(all: readonly string[]): readonly string[] {
+  const words = [...new Set(all)];
   // In their order, a word stands right before those that begin with it.
   const sorted = [...words].sort();
   const beginnings = new Set(sorted.filter((word, at) => sorted[at + 1]?.startsWith(word)));
-  const telling = words.filter((word) => !beginnings.has(word));
-  return telling.length > MAX_SEARCH_WORDS ? null : telling;
+  return words.filter((word) => !beginnings.has(word));
+}
+
+/** The filters as cursors were bound to them when words had no emoji and no combining characters at all. */
+export function formerFilters(filters: PhotoFilters): PhotoFilters {
+  if (filters.words === undefined) return filters;
+  return { ...filters, words: tellingWords(searchText(...filters.words).split(' ')) };
 }
 
 export interface PhotoQuery {

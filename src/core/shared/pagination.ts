@@ -38,6 +38,8 @@ export interface Listing<T> {
   readonly list: string;
   readonly sort: string;
   readonly filters: unknown;
+  /** As an earlier version had them: its cursors remain valid. */
+  readonly formerFilters?: unknown;
   position(row: T): Position;
   rows(window: PageWindow): Promise<readonly T[]>;
   /** Only called for cursors over 24 hours old: is the row that the cursor was taken from still at this position? */
@@ -104,7 +106,7 @@ async function resume<T>(
     bound.c !== listing.customerId ||
     bound.e !== listing.list ||
     bound.s !== listing.sort ||
-    bound.f !== fingerprint(listing.filters)
+    ![listing.filters, listing.formerFilters].some((filters) => filters && bound.f === fingerprint(filters))
   ) {
     throw new DomainError(
       'invalid_cursor',

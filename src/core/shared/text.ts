@@ -51,19 +51,13 @@ export function foldKey(text: string): string {
   return truncate(normalized(folded, 'NFKC').replaceAll('ς', 'σ'), MAX_FOLDED);
 }
 
-/** What `q` is matched against: `foldKey` without accents, as words separated by one space. */
+/** `foldKey` without combining characters, as runs of letters and digits separated by one space: where a part of a name is searched for. */
 export function searchText(...texts: readonly (string | null)[]): string {
-  return searchWords(texts.filter((text) => text !== null).join(' ')).join(' ');
-}
-
-/** The words of a query or text: runs of letters and digits, folded, without accents. */
-export function searchWords(text: string): string[] {
-  const folded = normalized(text, 'NFKD')
+  const folded = normalized(texts.filter((text) => text !== null).join(' '), 'NFKD')
     .replace(/\p{M}+/gu, '')
     .toUpperCase()
     .toLowerCase();
-  const plain = normalized(folded, 'NFKC');
-  return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return (normalized(folded, 'NFKC').match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose.

@@ -61,6 +61,7 @@ import { RequestHours1763700000280 } from './1763700000280-request-hours.js';
 import { ImportsOfShares1763700000281 } from './1763700000281-imports-of-shares.js';
 import { PhotoLenses1763700000282 } from './1763700000282-photo-lenses.js';
 import { NewPeople1763700000290 } from './1763700000290-new-people.js';
+import { WordsAnywhere1763700000300 } from './1763700000300-words-anywhere.js';
 
 /** Those of 0.1.0, oldest first. Later ones are named in the registry. */
 export const migrationsOfFirstRelease = [
@@ -127,4 +128,5 @@ export const migrationsOfFirstRelease = [
   ImportsOfShares1763700000281,
   PhotoLenses1763700000282,
   NewPeople1763700000290,
+  WordsAnywhere1763700000300,
 ];

@@ -4,7 +4,7 @@ import type { Id } from '../../../core/shared/ids.js';
 import { prepared } from '../database/prepared.js';
 import { asJson, insertion, select } from '../database/rows.js';
 import { photoTable, rowOf } from './photo.table.js';
-import { wordLexemes } from './photo-search.js';
+import { searchVector } from './photo-search.js';
 import { bitsOf } from './similar-photos.js';
 
 /**
@@ -18,12 +18,12 @@ export async function insertPhotos(
 ): Promise<readonly Id[]> {
   const own = additions.map(({ photo, tagIds, exif }) => ({ photo: { ...photo, customerId }, tagIds, exif }));
   const rows = own.map(({ photo }) => rowOf(photo));
-  const sides = own.map(({ photo, tagIds, exif }) => ({ id: photo.id, tagIds, words: wordLexemes(photo), exif }));
+  const sides = own.map(({ photo, tagIds, exif }) => ({ id: photo.id, tagIds, words: searchVector(photo), exif }));
   const [first] = rows;
   if (first === undefined) return [];
   // By hash, so that two transactions with the same photos in different orders do not deadlock.
   const sql = prepared(`WITH side AS MATERIALIZED (
-      SELECT * FROM json_to_recordset($2) AS side (id bigint, tag_ids bigint[], words text[], exif json)
+      SELECT * FROM json_to_recordset($2) AS side (id bigint, tag_ids bigint[], words tsvector, exif json)
     ), held AS MATERIALIZED (
       SELECT id FROM tags WHERE customer_id = $1 AND id = ANY($3::bigint[]) ORDER BY id FOR KEY SHARE
     ), tagged AS MATERIALIZED (
@@ -55,6 +55,6 @@ export async function insertPhotos(
 }
 
 /** The search column of a photo: its words and its tags. */
-const SEARCH = `(SELECT array_to_tsvector(side.words || ARRAY(
+const SEARCH = `(SELECT side.words || array_to_tsvector(ARRAY(
   SELECT concat($1::bigint, '#', tagged.tag_id) FROM tagged WHERE tagged.id = side.id
 )) FROM side WHERE side.id = given.id)`;

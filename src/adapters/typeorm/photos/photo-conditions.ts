@@ -1,12 +1,14 @@
 import type { EntityManager } from 'typeorm';
 import type { PhotoFilters } from '../../../core/photos/photo-query.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { searchText } from '../../../core/shared/text.js';
+import { hasWord, searchWords } from '../../../core/shared/word-search.js';
 import { select } from '../database/rows.js';
 import { hasTombstones } from '../tags/tag-tombstones.js';
 import { cameraKeys } from './photo-cameras.js';
 import { facetsOf } from './photo-facets.js';
 import type { PhotoOrder } from './photo-order.js';
-import { countryQuery, searchQuery, wordsQuery } from './photo-search.js';
+import { countryQuery, isFoundAnywhere, searchQuery, wordsQuery } from './photo-search.js';
 
 /** Above this number, tags are looked up by their links. */
 const MANY_TAGS = 100;
@@ -168,17 +170,27 @@ export class PhotoConditions {
     this.conditions.push(...conditions.map((condition) => () => condition));
   }
 
-  /** Each word with the tags in whose name a word begins with it. */
-  private withTags(manager: EntityManager, words: readonly string[]): Promise<WordWithTags[]> {
-    return select<WordWithTags>(
+  /** Each word with the tags that have it in their names. */
+  private async withTags(manager: EntityManager, words: readonly string[]): Promise<WordWithTags[]> {
+    // Stored keys are without the characters that tell some words apart, and cannot say where a word begins in scripts without spaces.
+    const found = await select<{ word: string; tags: { id: Id; name: string | null }[]; unsettled: boolean }>(
       manager,
-      `SELECT word, ids AS "tagIds",
+      `SELECT word, coalesce(tags, '[]') AS tags,
          EXISTS (SELECT FROM departed_tags d WHERE d.customer_id = $1 AND d.into_id = ANY(ids)) AS unsettled
-       FROM unnest($2::text[]) AS word, LATERAL (SELECT ARRAY(
-         SELECT t.id FROM tags t WHERE t.customer_id = $1 AND strpos(' ' || t.search_key, ' ' || word) > 0
-       ) AS ids) found`,
-      [this.customerId, words],
+       FROM unnest($2::text[], $3::text[]) AS searched (word, key), LATERAL (
+         SELECT json_agg(json_build_object('id', t.id, 'name', CASE WHEN ${isFoundAnywhere('t.name')} THEN t.name END)) AS tags,
+           array_agg(t.id) AS ids
+         FROM tags t WHERE t.customer_id = $1 AND (
+           strpos(' ' || t.search_key, ' ' || word) > 0 OR strpos(replace(t.search_key, ' ', ''), key) > 0 AND ${isFoundAnywhere('t.name')}
+         )
+       ) found`,
+      [this.customerId, words, words.map((word) => searchText(word))],
     );
+    const has = (name: string | null, word: string) => name === null || hasWord(searchWords(name), word);
+    return found.map(({ word, tags, unsettled }) => {
+      const tagIds = tags.flatMap(({ id, name }) => (has(name, word) ? [id] : []));
+      return { word, tagIds, unsettled };
+    });
   }
 }
 

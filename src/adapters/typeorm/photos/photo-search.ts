@@ -1,37 +1,83 @@
 import type { Photo } from '../../../core/photos/photo.js';
 import { placeNames } from '../../../core/photos/place.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { searchWords, truncate } from '../../../core/shared/text.js';
+import { truncate } from '../../../core/shared/text.js';
+import { isSpaceless, searchWords, wordUnits } from '../../../core/shared/word-search.js';
 
 /** A lexeme may have 2,046 bytes; a character has at most 4, and the customer's number comes first. */
 const MAX_WORD = 500;
 
 /**
- * The lexemes of one photo begin with its customer's number, so that a search only reads the customer's part of the index that all photos
- * share: `7:paris` is a word, `7#12` a tag, `7@FR` a country, `7~paris` a word of the place's names and `7^nikkor` one of the lens's. Tags
- * are stored by id, so renaming one touches no photo.
+ * The search column of a photo, without its tags: a tsvector as text. Its lexemes begin with the customer's number, so that a search only
+ * reads the customer's part of the index that all photos share: `7:paris` is a word, `7#12` a tag, `7@FR` a country, `7~paris` a word of the
+ * place's names and `7^nikkor` one of the lens's. Tags are stored by id, so renaming one touches no photo. A word of a script without
+ * spaces is stored as its pairs of characters, which overlap, with their positions: `7:東京`, `7:京都` and `7:都`.
  */
-export function wordLexemes(
+export function searchVector(
   photo: Pick<Photo, 'customerId' | 'filename' | 'title' | 'description' | 'place' | 'camera'>,
-): string[] {
+): string {
   const { customerId, place, camera } = photo;
+  const own = [photo.filename, photo.title ?? '', photo.description ?? ''];
   const names = place === null ? [] : placeNames(place);
-  const lexemes = (kind: WordKind, texts: readonly (string | null)[]) =>
-    texts.flatMap((part) => searchWords(part ?? '')).map((word) => wordLexeme(customerId, kind, word));
-  return [
-    ...new Set([
-      ...lexemes('any', [photo.filename, photo.title, photo.description, ...names]),
-      ...lexemes('place', names),
-      ...lexemes('lens', [camera?.lens ?? null]),
-      ...(place === null ? [] : [countryLexeme(customerId, place.country)]),
-    ]),
-  ];
+  const texts = { any: [...own, ...names], place: names, lens: [camera?.lens ?? ''] };
+  const words = wordKinds.flatMap((kind) =>
+    texts[kind].flatMap(searchWords).map((word) => ({ kind, units: wordUnits(word) })),
+  );
+  // Of all words or of none: Postgres finds nothing by distances where some of the lexemes that begin with a part have no positions.
+  const hasPositions = words.some(({ units }) => units.length > 1);
+  const lexemes = new Map<string, number[]>();
+  let position = 1;
+  for (const { kind, units } of words) {
+    for (const at of units.keys()) {
+      const lexeme = wordLexeme(customerId, kind, partAt(units, at));
+      const positions = lexemes.get(lexeme) ?? [];
+      if (hasPositions) positions.push(position + at < LAST_POSITION - MAX_DISTANCE ? position + at : LAST_POSITION);
+      lexemes.set(lexeme, positions);
+    }
+    // One more, so that no two words are side by side.
+    position += units.length + 1;
+  }
+  if (place !== null) lexemes.set(countryLexeme(customerId, place.country), []);
+  if (own.some((text) => FOUND_ANYWHERE.test(text))) lexemes.set(IN_PAIRS, []);
+  return [...lexemes]
+    .map(([lexeme, positions]) => `${quoted(lexeme)}${positions.length > 0 ? `:${positions.join()}` : ''}`)
+    .join(' ');
 }
+
+/** The last position of a tsvector, for all that a longer text has: that is found by its parts, but not by several of them. */
+const LAST_POSITION = 16_383;
+/** No query asks for a greater one. */
+const MAX_DISTANCE = 2;
+
+/** A unit of a word, or two, if both are characters of scripts without spaces. */
+function partAt(units: readonly string[], at: number): string {
+  return isPairAt(units, at) ? units.slice(at, at + 2).join('') : (units[at] ?? '');
+}
+
+function isPairAt(units: readonly string[], at: number): boolean {
+  return at >= 0 && at + 1 < units.length && units.slice(at, at + 2).every(isSpaceless);
+}
+
+/** The characters of scripts without spaces and of emoji, and some others. */
+const FOUND_ANYWHERE = /[\u0e00-\u1dff]|[\u20d0-\u{10ffff}]/u;
+
+/** SQL: whether a text has such a character. */
+export function isFoundAnywhere(column: string): string {
+  return `${column} ~ '[\\u0e00-\\u1dff\\u20d0-\\U0010ffff]'`;
+}
+
+/** A lexeme of every photo with such a text, from the version on that stores pairs. */
+const IN_PAIRS = 'pairs';
+
+/** Photos `p` that an earlier version has stored with whole words, as the index `photos_not_in_pairs` has it. */
+export const isNotInPairs = `(${['p.filename', 'p.title', 'p.description'].map(isFoundAnywhere).join(' OR ')})
+  AND NOT p.search @@ '${IN_PAIRS}'::tsquery`;
 
 /** Which words: all that are searched, those of the place's names, or those of the lens's. */
 export type WordKind = keyof typeof marks;
 
 const marks = { any: ':', place: '~', lens: '^' } as const;
+const wordKinds = ['any', 'place', 'lens'] as const satisfies readonly WordKind[];
 
 export function tagLexeme(customerId: Id, tagId: Id): string {
   return `${customerId}#${tagId}`;
@@ -41,9 +87,27 @@ function countryLexeme(customerId: Id, country: string): string {
   return `${customerId}@${country}`;
 }
 
-/** A query for photos in which every word is a prefix of a word of this kind. */
+/** A query for photos whose words of this kind have each of these (`hasWord`). */
 export function wordsQuery(customerId: Id, kind: WordKind, words: readonly string[]): string {
-  return words.map((word) => `${quoted(wordLexeme(customerId, kind, word))}:*`).join(' & ');
+  return words.map((word) => wordQuery(word, (part) => quoted(wordLexeme(customerId, kind, part)))).join(' & ');
+}
+
+/** The parts of the word at their distances. A word of more than one is also found as earlier versions have stored it, by its beginning. */
+function wordQuery(word: string, lexeme: (part: string) => string): string {
+  const units = wordUnits(word);
+  const starts: number[] = [];
+  for (let at = 0; at < units.length; at += isPairAt(units, at) ? MAX_DISTANCE : 1) {
+    // A character that remains at the end is found by the pair that it ends.
+    starts.push(at === units.length - 1 && isPairAt(units, at - 1) ? at - 1 : at);
+  }
+  const parts = starts.map((at) => {
+    const isBeginning = starts.length === 1 || at === units.length - 1;
+    return `${lexeme(partAt(units, at))}${isBeginning ? ':*' : ''}`;
+  });
+  const [first = '', ...others] = parts;
+  if (others.length === 0) return first;
+  const phrase = others.map((part, i) => ` <${(starts[i + 1] ?? 0) - (starts[i] ?? 0)}> ${part}`);
+  return `(${first}${phrase.join('')} | ${lexeme(word)}:*)`;
 }
 
 /** A query for photos of a country. */
@@ -51,7 +115,7 @@ export function countryQuery(customerId: Id, country: string): string {
   return quoted(countryLexeme(customerId, country));
 }
 
-/** A query for photos in which every word is a prefix of one of the photo's own words, or of the name of one of the tags found for it. */
+/** A query for photos whose own words have each of the words, or that have one of the tags found for it. */
 export function searchQuery(customerId: Id, words: readonly { word: string; tagIds: readonly Id[] }[]): string {
   return words
     .map(({ word, tagIds }) => {

@@ -18,7 +18,7 @@ import { photoClusters } from './photo-clusters.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { countPhotos, isUnmoved, listPhotos } from './photo-list.js';
 import { countTakenBetween, type PhotosReadTogether, photosWithTags, visiblePhotos } from './photo-reads.js';
-import { tagLexeme, wordLexemes } from './photo-search.js';
+import { isNotInPairs, searchVector, tagLexeme } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { camerasInUse, countriesInUse, lensesInUse, photoKinds } from './photo-values.js';
 import { storeHash } from './similar-photos.js';
@@ -105,7 +105,12 @@ export class TypeormPhotoRepository implements PhotoRepository {
   async outdated(limit: number): Promise<readonly Photo[]> {
     const found = await select<{ photo: JsonRow }>(
       this.manager,
-      `SELECT ${photoJson} AS photo FROM photos p WHERE p.customer_id = $1 AND NOT p.current ORDER BY p.id LIMIT $2`,
+      `SELECT ${photoJson} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id IN (${[
+        'NOT p.current',
+        isNotInPairs,
+      ]
+        .map((is) => `(SELECT p.id FROM photos p WHERE p.customer_id = $1 AND ${is} ORDER BY p.id LIMIT $2)`)
+        .join(' UNION ALL ')}) ORDER BY p.id LIMIT $2`,
       [this.customerId, limit],
     );
     return found.map(({ photo }) => photoOf(photo));
@@ -175,13 +180,13 @@ export class TypeormPhotoRepository implements PhotoRepository {
       this.manager,
       `WITH tags AS (SELECT tag_id FROM photo_tags WHERE customer_id = $2 AND photo_id = $3), changed AS (
          UPDATE photos stored SET ${assignments(photoTable, row)},
-           search = array_to_tsvector($4::text[] || ARRAY(SELECT concat($2::bigint, '#', tag_id) FROM tags))
+           search = $4::tsvector || array_to_tsvector(ARRAY(SELECT concat($2::bigint, '#', tag_id) FROM tags))
          FROM json_populate_record(NULL::photos, $1) given, photos before
          WHERE stored.customer_id = $2 AND stored.id = $3 AND before.customer_id = $2 AND before.id = $3
          RETURNING before.trashed AS hidden_before, stored.trashed AS hidden_now
        )
        SELECT hidden_before::integer - hidden_now::integer AS shift, ARRAY(SELECT tag_id FROM tags) AS "tagIds" FROM changed`,
-      [asJson(row), this.customerId, photo.id, wordLexemes(own)],
+      [asJson(row), this.customerId, photo.id, searchVector(own)],
     );
     if (tags?.shift) await shiftPhotoCounts(this.manager, this.customerId, [{ tagIds: tags.tagIds, by: tags.shift }]);
   }

@@ -25,18 +25,19 @@ export const instant = documented<Date>({ type: 'string', format: 'date-time' },
 
 const searched = text(MAX_SEARCH_TEXT);
 
-/** Text that is searched by words. Without any it would match everything, so it is refused. */
+/** Part of a name. Without a letter or digit it would match everything, so it is refused. */
 export const words = documented<string>(searched.schema, searched.maxLength, (value) => {
   const parsed = searched(value);
   if (!('value' in parsed) || searchText(parsed.value) !== '') return parsed;
   return wrong('too_short', 'must contain a letter or digit.');
 });
 
-export const search = documented<readonly string[]>(words.schema, words.maxLength, (value) => {
-  const parsed = words(value);
+export const search = documented<readonly string[]>(searched.schema, searched.maxLength, (value) => {
+  const parsed = searched(value);
   if (!('value' in parsed)) return parsed;
   const terms = searchTerms(parsed.value);
-  return terms ? { value: terms } : wrong('too_many', `must have at most ${MAX_SEARCH_WORDS} words.`);
+  if (terms === null) return wrong('too_many', `must have at most ${MAX_SEARCH_WORDS} words.`);
+  return terms.length > 0 ? { value: terms } : wrong('too_short', 'must contain a letter, a digit or an emoji.');
 });
 
 export const country: ParameterParser<string> = documented<string>(

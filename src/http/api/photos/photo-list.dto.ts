@@ -60,7 +60,7 @@ export class PhotoListQuery extends PaginationQuery {
   readonly ids?: readonly Id[];
 
   @Parameter(search, {
-    description: `Search words. Each must begin a word in the file name, title, description, place or name of a tag; case and accents are ignored. At most ${MAX_SEARCH_WORDS} different words (\`too_many\`), with at least one letter or digit.`,
+    description: `Search words. Each must begin a word in the file name, title, description, place or name of a tag; case and accents are ignored. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are found anywhere in these texts, as they are written: \`京都\` finds \`東京都\`. An emoji is a word, whatever its tone of skin. At most ${MAX_SEARCH_WORDS} different words (\`too_many\`); at least one letter, digit or emoji.`,
     example: 'eiffel rain',
   })
   readonly q?: readonly string[];
@@ -143,7 +143,7 @@ export class PhotoListQuery extends PaginationQuery {
 
   @Parameter(search, {
     description:
-      'Words of the names of the city, the region or the country where the photo was taken, in English for countries. Each must begin a word; case and accents are ignored.',
+      'Words of the names of the city, the region or the country where the photo was taken, in English for countries, matched like those of `q`.',
     example: 'paris',
   })
   readonly place?: readonly string[];
@@ -155,7 +155,7 @@ export class PhotoListQuery extends PaginationQuery {
   readonly camera?: string;
 
   @Parameter(search, {
-    description: "Words of the lens's name. Each must begin a word; case and accents are ignored.",
+    description: "Words of the lens's name, matched like those of `q`.",
     example: '24-120mm',
   })
   readonly lens?: readonly string[];

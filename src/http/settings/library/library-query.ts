@@ -122,7 +122,7 @@ export async function libraryFilters(ports: Ports, caller: Caller, query: Librar
   const problems = [
     ...panel.problems,
     words === null ? `A search has at most ${MAX_SEARCH_WORDS} words.` : null,
-    query.q !== '' && words?.length === 0 ? 'Search for words with letters or digits.' : null,
+    query.q !== '' && words?.length === 0 ? 'Search for words with letters or digits, or for emoji.' : null,
     from === null ? 'The start date is not a valid date.' : null,
     to === null ? 'The end date is not a valid date.' : null,
     query.tag !== '' && tagIds.length === 0 ? `There is no tag “${query.tag}”.` : null,
