@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkSync } from 'recheck/lib/browser.js';
 import ts from 'typescript';
@@ -63,9 +62,10 @@ const made: Readonly<Record<string, Expression>> = {
 /** Expressions that may backtrack, and why no text of others can make them slow. */
 const exceptions: Readonly<Record<string, string>> = {};
 
-const places = execFileSync('git', ['ls-files', 'src', 'sdk', 'cli', 'uploader'], { cwd: root, encoding: 'utf8' })
-  .split('\n')
-  .filter((path) => /\.([cm]?[jt]s|tsx)$/.test(path))
+const places = ['src', 'sdk', 'cli', 'uploader']
+  .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((path) => `${folder}/${path}`))
+  .filter((path) => /\.([cm]?[jt]s|tsx)$/.test(path) && !/\/(dist|node_modules)\//.test(path))
+  .sort()
   .flatMap(placesIn);
 
 function placesIn(path: string): Place[] {
