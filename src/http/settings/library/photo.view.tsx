@@ -239,7 +239,7 @@ function DetailsForm({
           <summary>Shift the capture time</summary>
           <Form action={photoPath(photo.id, query, '/shift')} class="shift" label="Shift the capture time">
             <ShiftFields />
-            <Button kind="plain">Shift</Button>
+            <Button kind="plain">Change time</Button>
           </Form>
         </details>
       )}
