@@ -133,6 +133,7 @@ const fields = {
   },
   ...{ role: 'editor', missing: 'fail', ips: '', expires: '', readLimit: '', writeLimit: '' },
   ...{ x: '50', y: '50', code: CODE },
+  ...{ direction: 'later', hours: '1' },
 };
 
 const withIds = (path: string) => /:(id|[a-z]+Id)\b/.test(path);
