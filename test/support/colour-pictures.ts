@@ -331,6 +331,16 @@ export const cicp = (primaries: number, transfer: number, isFull = 1): [string, 
   Buffer.from([primaries, transfer, 0, isFull]),
 ];
 
+/** The exponent by which samples were encoded: 1 / 2.2 of most. */
+export const gama = (exponent: number): [string, Buffer] => ['gAMA', word(Math.round(exponent * 100_000))];
+export const SRGB_POINTS = [0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06] as const;
+export const ADOBE_POINTS = [0.3127, 0.329, 0.64, 0.33, 0.21, 0.71, 0.15, 0.06] as const;
+/** @param points x and y of white, red, green and blue. */
+export const chrm = (points: readonly number[]): [string, Buffer] => [
+  'cHRM',
+  Buffer.concat(points.map((value) => word(Math.round(value * 100_000)))),
+];
+
 /** EXIF that says Adobe RGB as cameras do: `ColorSpace` uncalibrated, `InteroperabilityIndex` R03. */
 export function adobeRgbExif(colorSpace = 0xffff): Buffer {
   const directory = (...entries: [tag: number, type: number, count: number, value: Buffer][]) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
 import { isRawType } from '../../core/media/formats.js';
 import { Boxes } from './boxes.js';
-import { asDecoded, type Colours, declaredColours, isAdobeRgbByTiff, pngCodePoints } from './declared-colours.js';
+import { asDecoded, type Colours, declaredColours, isAdobeRgbByTiff, pngColours } from './declared-colours.js';
 import { bytesAt, inMemory } from './file-bytes.js';
 import { firstFrame, gifXmp } from './gif-blocks.js';
 import { decodeHeif } from './heif.js';
@@ -118,7 +118,7 @@ async function opened(order: OpenFile, structure: HeifStructure | null): Promise
     alpha: header.hasAlpha,
     colours: await declaredColours({
       header,
-      codePoints: contentType === 'image/png' ? await pngCodePoints(file) : (structure?.codePoints ?? null),
+      ...(contentType === 'image/png' ? await pngColours(file) : { codePoints: structure?.codePoints ?? null }),
     }),
     page: 0,
     unlimited,
