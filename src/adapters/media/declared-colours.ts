@@ -88,7 +88,7 @@ async function isAdobeRgbByExif(exif: Uint8Array): Promise<boolean> {
 export async function isAdobeRgbByTiff(source: ByteSource): Promise<boolean> {
   const header = await tiffHeader(source, 0);
   if (header === null) return false;
-  const tiff = new TiffReader(source, 0, header.little);
+  const tiff = new TiffReader(source, 0, header.little, header.isBig);
   const main = await tiff.directory(header.first);
   const exif = await tiff.directory((await tiff.number(main?.entries.get(EXIF_POINTER))) ?? 0);
   return namesAdobeRgb(tiff, exif);

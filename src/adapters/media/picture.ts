@@ -99,7 +99,7 @@ async function opened(order: OpenFile, structure: HeifStructure | null): Promise
   const { path, maxPixels, contentType, file } = order;
   const { header, unlimited } = await headerOf(path);
   if (header === null) throw unlimited ? beyondDecoder(contentType) : decodeFailed();
-  // In a BigTIFF, whose directories are not read here.
+  // In a TIFF whose directories cannot be read.
   if (header.channels > 4 && header.space !== 'cmyk') throw unsupportedFeature(`Files of ${header.channels} channels`);
   const found = await embeddedMetadata(file, contentType);
   const heif = header.format === 'heif';
