@@ -5,11 +5,14 @@ import sharp from 'sharp';
 import { type PictureFormat, within } from '../../src/core/media/transformation.js';
 import { nclx, withProperty } from '../support/boxes.js';
 import {
+  ADOBE_POINTS,
   adobeRgbExif,
   app1,
   app2,
+  chrm,
   cicp,
   columns,
+  gama,
   hlgSample,
   iccp,
   inkProfile,
@@ -21,9 +24,11 @@ import {
   pqSample,
   profileOf,
   RAMP,
+  type Rgb,
   RIGHT,
   type Samples,
   SIZE,
+  SRGB_POINTS,
   samplesOf,
   spaces,
   tableProfile,
@@ -261,6 +266,81 @@ describe('numbers (ITU-T H.273)', () => {
 
   test('that are unknown leave a HEIC as it is', async () => {
     await expectPatches(withProperty(await fixture('srgb-8.heic'), nclx(99, 99)));
+  });
+});
+
+describe('an exponent and chromaticities of a PNG (gAMA, cHRM)', () => {
+  /** The two patches with the primaries of sRGB, encoded by an exponent. */
+  const encoded = (exponent: number, bits: 8 | 16, ...more: number[]) => {
+    const own = (color: Rgb) => samplesOf('linear sRGB', color).map((light) => light ** exponent);
+    return patchesOf([...own(LEFT), ...more], [...own(RIGHT), ...more], bits);
+  };
+
+  test.each([8, 16] as const)('of %i bits count', async (bits) => {
+    await expectPatches(png(encoded(1 / 2.2, bits), gama(1 / 2.2), chrm(SRGB_POINTS)));
+    await expectPatches(png(patches('AdobeRGB', bits), gama(1 / 2.19921875), chrm(ADOBE_POINTS)));
+    await expectPatches(png(encoded(1 / 1.8, bits), chrm(SRGB_POINTS), gama(1 / 1.8)));
+  });
+
+  test('count one by one, too', async () => {
+    await expectPatches(png(encoded(1, 16), gama(1)));
+    await expectPatches(png(patches('Display P3', 16), chrm([0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06])));
+  });
+
+  test('count in grey, and leave the alpha', async () => {
+    const light = (level: number) => samplesOf('linear sRGB', [level, level, level])[0];
+    const linear = patchesOf([light(200)], [light(60)], 16);
+    await expectPatches(png(linear, gama(1), chrm(ADOBE_POINTS)), [
+      [200, 200, 200],
+      [60, 60, 60],
+    ]);
+    const { facts, pictures } = await displayed(png(encoded(1, 16, 0.5), gama(1)));
+    expect(facts.alpha).toBe(true);
+    const [rendered] = pictures.filter(([name]) => name === 'png');
+    expectNear(await pixel(rendered?.[1] ?? Buffer.alloc(0), 0.25), [...LEFT, 128], 3);
+  });
+
+  test('count before EXIF, and after all else that names colours', async () => {
+    const other = [gama(1), chrm(ADOBE_POINTS)] as const;
+    await expectPatches(png(encoded(1 / 2.2, 8), gama(1 / 2.2), chrm(SRGB_POINTS), ['eXIf', adobeRgbExif()]));
+    await expectPatches(png(patches('Display P3', 8), ...other, iccp(profileOf('Display P3'))));
+    await expectPatches(png(patches('Display P3', 8), ...other, cicp(12, 13)));
+    await expectPatches(png(patches('sRGB', 8), ...other, ['sRGB', Buffer.from([0])], ['eXIf', adobeRgbExif()]));
+  });
+
+  test.each<[string, readonly number[]]>([
+    ['all are zero', Array(8).fill(0)],
+    ['the primaries are one colour', [0.3127, 0.329, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3]],
+    ['the white is none of their mixtures', [0.7, 0.2, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06]],
+  ])('do not count where they are none: %s', async (_, points) => {
+    await expectPatches(png(patches('sRGB', 8), gama(0), chrm(points)));
+    await expectPatches(png(patches('AdobeRGB', 8), gama(1), chrm(points), ['eXIf', adobeRgbExif()]));
+    await expectPatches(png(patches('sRGB', 8), ['gAMA', Buffer.alloc(2)], ['cHRM', Buffer.alloc(4)]));
+  });
+});
+
+describe('the bitstream alone', () => {
+  /** Without what the container says of colours: another box of the same length stands there. */
+  const withoutColours = (file: Buffer) => {
+    const bytes = Buffer.from(file);
+    bytes.write('skip', bytes.indexOf('colr'), 'latin1');
+    return bytes;
+  };
+  /** A HEIC of heif-enc whose bitstream says primaries and transfer, which it leaves open: 2, 2 and 6, two bits into a byte. */
+  const withBitstream = (file: Buffer, primaries: number, transfer: number) => {
+    const bytes = Buffer.from(file);
+    const at = bytes.indexOf(Buffer.from('dc080818', 'hex'));
+    expect(at).toBeGreaterThan(0);
+    bytes.set([primaries << 2, transfer << 2], at + 1);
+    return bytes;
+  };
+
+  test('does not name a space: a picture without colours in its container is sRGB', async () => {
+    await expectPatches(withoutColours(await fixture('srgb-10.avif')));
+    await expectPatches(withBitstream(await fixture('srgb-10.heic'), 1, 13));
+    const samples = [LEFT, RIGHT].map((color) => samplesOf('Display P3', color).map((sample) => sample * 255));
+    await expectPatches(withoutColours(await fixture('p3-10.avif')), samples);
+    await expectPatches(withBitstream(await fixture('p3-10.heic'), 12, 13), samples);
   });
 });
 

@@ -2,6 +2,7 @@
 import sharp from 'sharp';
 import { within } from '../../src/core/media/transformation.js';
 import {
+  bigTiff,
   inkProfile,
   LEFT,
   patches,
@@ -244,6 +245,52 @@ describe('pages', () => {
   test('are limited in pixels by the one that is shown', async () => {
     const file = tiff([page(32, 20), { subfileType: 1 }], [page(80, 50)]);
     expect(await inspect(file, 80 * 50 - 1)).toMatchObject({ error: { code: 'too_many_pixels' } });
+  });
+});
+
+describe('a BigTIFF', () => {
+  const page = (width: number, height: number): Samples => ({ ...patches('sRGB', 8), width, height });
+
+  test('is shown by the page that is the picture, as any TIFF', async () => {
+    const thumbnail = [page(32, 20), { subfileType: 1 }] as const;
+    const red: Samples = { ...page(60, 40), at: () => [200 / 255, 60 / 255, 40 / 255] };
+    for (const pages of [
+      [thumbnail, [page(40, 40)], [red], [page(60, 40)]],
+      [[page(200, 100), { subfileType: 4 }], thumbnail, [red, { subfileType: 0 }]],
+      [[red], [page(80, 50)]],
+    ] as const) {
+      const file = bigTiff(...pages);
+      expect(await inspect(file)).toMatchObject({ facts: { width: 60, height: 40, damaged: false } });
+      const { width, height, right } = await picture(file);
+      expect([width, height]).toEqual([60, 40]);
+      expectNear(right, LEFT);
+    }
+    expect(await inspect(bigTiff(thumbnail, [red]), 60 * 40 - 1)).toMatchObject({ error: { code: 'too_many_pixels' } });
+  });
+
+  test('keeps its colours, and leaves out selections', async () => {
+    for (const bits of [8, 16] as const) {
+      await expectPicture(bigTiff([patches('ProPhoto', bits), { profile: profileOf('ProPhoto') }]), null);
+      await expectPicture(bigTiff([patches('sRGB', bits, 0), { extraSamples: [0], rowsPerStrip: 8 }]), null);
+      await expectPicture(bigTiff([patches('sRGB', bits, 0.5), { extraSamples: [2] }]), 128);
+    }
+    await expectPicture(bigTiff([patches('linear sRGB', 'float')]), null);
+  });
+
+  test('is unsupported, by the name of what the decoder lacks', async () => {
+    expect(await inspect(bigTiff([patches('sRGB', 8), { compression: 34_925 }]))).toMatchObject({
+      error: { code: 'unsupported_format', message: expect.stringContaining('LZMA compression') },
+    });
+  });
+
+  test.each<[string, number, bigint]>([
+    ['its first directory', 8, 2n ** 63n],
+    ['its first directory', 8, 2n ** 53n - 1n],
+    ['the number of tags', 16, 2n ** 64n - 1n],
+  ])('is refused when no file is so large as %s says (%i: %i)', async (_, at, value) => {
+    const file = bigTiff([patches('sRGB', 8)]);
+    file.writeBigUInt64LE(value, at);
+    expect(await inspect(file)).toMatchObject({ error: { code: 'decode_failed' } });
   });
 });
 

@@ -301,6 +301,19 @@ describe('importing', () => {
     expect(JSON.stringify(photos)).not.toContain(title);
   });
 
+  it('reads the files of a folder whose names are not UTF-8 neither by their bytes nor by their escaped names, and says so', async () => {
+    const open = await folder('a');
+    const latin = Buffer.from(`${open}/caf\xe9.jpg`, 'latin1');
+    await writeFile(latin, picture(randomUUID()));
+    const { owner, call } = await session({ folders: [open] });
+    const unreadable = { path: join(open, 'caf%E9.jpg'), code: 'unreadable', message: 'Its name is not UTF-8.' };
+    const { files } = (await call('import_photos', { paths: [open] })).data;
+    expect(files).toMatchObject({ total: 2, imported: 1, failed: [unreadable] });
+    expect(await call('import_photos', { paths: [unreadable.path] })).toMatchObject({ isError: true });
+    const { data: photos } = (await owner.get('/photos')).body;
+    expect(photos.map(({ filename }: { filename: string }) => filename)).toEqual(['a.jpg']);
+  });
+
   it('goes on with the other folders when one of them is removed', async () => {
     const [removed, open] = [await folder('a'), await folder('b')];
     const { call } = await session({ folders: [removed, open] });

@@ -339,6 +339,95 @@ describe('the library', () => {
   });
 });
 
+describe('import of a folder into an empty library', () => {
+  /** A library of its own, as the commands of its owner see it. */
+  async function library(name: string) {
+    const { id } = JSON.parse(installation.phs('customer', 'create', '--name', name, '--json').stdout);
+    const key = ['--customer', String(id), '--name', name, '--scopes', 'all', '--json'];
+    const own = JSON.parse(installation.phs('key', 'create', ...key).stdout).token;
+    const as = { env: { PHOTO_SERVICE_URL: installation.url, PHOTO_SERVICE_TOKEN: own } };
+    const photos = async () => (await phsWith(as, 'photos', 'list', '--sort', 'filename', '--json')).json.photos;
+    return { run: (...args: string[]) => phsWith(as, ...args), photos };
+  }
+
+  function fill(name: string, files: readonly (string | Buffer)[]): string {
+    const path = folder(name);
+    for (const file of files) {
+      const place = Buffer.concat([Buffer.from(`${path}/`), Buffer.from(file)]);
+      mkdirSync(place.subarray(0, place.lastIndexOf('/')), { recursive: true });
+      writeFileSync(place, photoNamed(place.toString('hex').slice(-100)));
+    }
+    return path;
+  }
+
+  const namesOf = (photos: readonly { filename: string }[]) => photos.map(({ filename }) => filename);
+
+  it('leaves out what --exclude names, counts it, and needs no other source', async () => {
+    const { run, photos } = await library('Excluded');
+    const from = fill('excluded', [
+      'a.jpg',
+      'a-edited.jpg',
+      'drafts/b.jpg',
+      'drafts/c.jpg',
+      '2019/raw/d.jpg',
+      '2019/e.jpg',
+    ]);
+    const exclude = ['*-EDITED.*', 'drafts', '2019/raw/**'].flatMap((glob) => ['--exclude', glob]);
+    const tried = await run('import', from, ...exclude, '--dry-run', '--json');
+    expect(tried).toMatchObject({ status: 0, json: { total: 2, imported: 2, skipped: 3, failed: [] } });
+    expect(tried.json.skippedFiles).toEqual(
+      ['2019/raw', 'a-edited.jpg', 'drafts'].map((name) => ({ path: join(from, name), reason: 'excluded' })),
+    );
+    const done = await run('import', from, ...exclude);
+    expect(done).toMatchObject({ status: 0, stderr: '' });
+    expect(done.stdout).toMatch(
+      /^2 imported, 0 already in the library, 0 failed.*\n3 other files skipped: excluded\n$/,
+    );
+    expect(namesOf(await photos())).toEqual(['a.jpg', 'e.jpg']);
+    const wrong = await run('import', from, '--from', 'takeout', '--exclude', 'drafts');
+    expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('--exclude leaves files out of') });
+  });
+
+  it('reads and uploads files whose names are not UTF-8, and tells their bytes escaped', async () => {
+    const { run, photos } = await library('Latin 1');
+    const latin = (name: string) => Buffer.from(name, 'latin1');
+    const from = fill('latin', [latin('caf\xe9.jpg'), latin('\xe9t\xe9/\xe0 la mer.jpg'), 'été.jpg']);
+    writeFileSync(Buffer.concat([Buffer.from(`${from}/`), latin('g\xe2t\xe9.psd')]), '8BPS');
+    const wrong = join(from, 'g%E2t%E9.psd');
+    const done = await run('import', from, '--json');
+    expect(done).toMatchObject({ status: 1, stderr: '' });
+    expect(done.json).toMatchObject({ total: 4, imported: 3, failed: [{ path: wrong, code: 'unsupported_format' }] });
+    expect(namesOf(await photos())).toEqual(['%E0 la mer.jpg', 'caf%E9.jpg', 'été.jpg']);
+    const again = await run('import', from);
+    expect(again.stdout).toContain('0 imported, 3 already in the library, 1 failed');
+    expect(again.stderr).toContain(`failed: ${wrong}: PSD files are not supported.`);
+  });
+
+  it('takes a .HIF of a camera and a picture without an ending, which are ready afterwards', async () => {
+    const { run, photos } = await library('Field');
+    const from = folder('field');
+    mkdirSync(from);
+    const files = ['IMG_0001.HIF', 'recovered-f0012345'];
+    for (const name of files) cpSync(join(root, 'test/fixtures/field', name), join(from, name));
+    writeFileSync(join(from, 'recovered-f0012346'), 'no picture');
+    const done = await run('import', from, '--json');
+    expect(done).toMatchObject({ status: 0, json: { total: 2, imported: 2, failed: [], skipped: 1 } });
+    const found = await photos();
+    expect(found).toMatchObject([
+      { filename: 'IMG_0001.HIF', contentType: 'image/heic', sha256: sha256(readFileSync(join(from, 'IMG_0001.HIF'))) },
+      { filename: 'recovered-f0012345', contentType: 'image/jpeg' },
+    ]);
+    const to = folder('field-thumbs');
+    for (const { id } of found) {
+      expect(await run('download', String(id), '--rendition', 'small', '--to', to)).toMatchObject({ status: 0 });
+    }
+    for (const name of readdirSync(to)) {
+      expect(readFileSync(join(to, name)).subarray(0, 3).toString('hex')).toBe('ffd8ff');
+    }
+    expect(readdirSync(to)).toHaveLength(2);
+  });
+});
+
 describe('whoever calls it wrongly, or may not', () => {
   it.each([
     ['an unknown command', ['frobnicate']],

@@ -331,6 +331,16 @@ export const cicp = (primaries: number, transfer: number, isFull = 1): [string, 
   Buffer.from([primaries, transfer, 0, isFull]),
 ];
 
+/** The exponent by which samples were encoded: 1 / 2.2 of most. */
+export const gama = (exponent: number): [string, Buffer] => ['gAMA', word(Math.round(exponent * 100_000))];
+export const SRGB_POINTS = [0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06] as const;
+export const ADOBE_POINTS = [0.3127, 0.329, 0.64, 0.33, 0.21, 0.71, 0.15, 0.06] as const;
+/** @param points x and y of white, red, green and blue. */
+export const chrm = (points: readonly number[]): [string, Buffer] => [
+  'cHRM',
+  Buffer.concat(points.map((value) => word(Math.round(value * 100_000)))),
+];
+
 /** EXIF that says Adobe RGB as cameras do: `ColorSpace` uncalibrated, `InteroperabilityIndex` R03. */
 export function adobeRgbExif(colorSpace = 0xffff): Buffer {
   const directory = (...entries: [tag: number, type: number, count: number, value: Buffer][]) =>
@@ -366,10 +376,40 @@ export interface TiffOptions {
   readonly rowsPerStrip?: number;
 }
 
+type TiffPages = readonly (readonly [Samples, TiffOptions?])[];
+
 /** A TIFF of a page for each of these, little-endian. */
-export function tiff(...pages: readonly (readonly [Samples, TiffOptions?])[]): Buffer {
-  const parts: Buffer[] = [Buffer.from('II*\0\x08\0\0\0', 'latin1')];
-  let end = 8;
+export function tiff(...pages: TiffPages): Buffer {
+  return tiffOf(pages, {
+    head: Buffer.from('II*\0\x08\0\0\0', 'latin1'),
+    countBytes: 2,
+    offsetBytes: 4,
+    offsetType: 4,
+  });
+}
+
+/** The same as BigTIFF: offsets, and all that is counted, have eight bytes. */
+export function bigTiff(...pages: TiffPages): Buffer {
+  return tiffOf(pages, {
+    head: Buffer.from('II+\0\x08\0\0\0\x10\0\0\0\0\0\0\0', 'latin1'),
+    countBytes: 8,
+    offsetBytes: 8,
+    offsetType: 16,
+  });
+}
+
+interface TiffForm {
+  readonly head: Buffer;
+  readonly countBytes: number;
+  readonly offsetBytes: 4 | 8;
+  /** LONG or LONG8. */
+  readonly offsetType: number;
+}
+
+function tiffOf(pages: TiffPages, { head, countBytes, offsetBytes, offsetType }: TiffForm): Buffer {
+  const parts: Buffer[] = [head];
+  let end = head.length;
+  const entryBytes = 4 + 2 * offsetBytes;
   const add = (bytes: Buffer) => {
     const at = end;
     const even = Buffer.concat([bytes, Buffer.alloc(bytes.length % 2)]);
@@ -381,7 +421,7 @@ export function tiff(...pages: readonly (readonly [Samples, TiffOptions?])[]): B
     const { height, channels } = samples;
     const tags = new Map(tiffTags(samples, options));
     const count = tags.size + 3 + (options.isAdobeRgb ? 1 : 0);
-    const length = 2 + 12 * count + 4;
+    const length = countBytes + entryBytes * count + offsetBytes;
     const directoryAt = end;
     // What does not fit into an entry stands behind the directory.
     const after: Buffer[] = [];
@@ -398,25 +438,26 @@ export function tiff(...pages: readonly (readonly [Samples, TiffOptions?])[]): B
     const strips = Array.from({ length: Math.ceil(height / perStrip) }, (_, strip) =>
       Buffer.concat(rows.slice(strip * perStrip, (strip + 1) * perStrip)),
     );
-    tags.set(273, [4, strips.map(behind)]);
-    tags.set(279, [4, strips.map(({ length }) => length)]);
+    tags.set(273, [offsetType, strips.map(behind)]);
+    tags.set(279, [offsetType, strips.map(({ length }) => length)]);
     tags.set(277, [3, [channels]]);
     if (options.isAdobeRgb) tags.set(34_665, [4, [behind(exifDirectories(place))]]);
     const entries = [...tags]
       .toSorted(([a], [b]) => a - b)
       .map(([tag, [type, list]]) => {
         const bytes = valueBytes(type, list);
-        const entry = Buffer.alloc(12);
+        const entry = Buffer.alloc(entryBytes);
         entry.writeUInt16LE(tag, 0);
         entry.writeUInt16LE(type, 2);
         entry.writeUInt32LE(list.length, 4);
-        if (bytes.length <= 4) bytes.copy(entry, 8);
-        else entry.writeUInt32LE(behind(bytes), 8);
+        // What stands behind is below 2³² here.
+        if (bytes.length <= offsetBytes) bytes.copy(entry, 4 + offsetBytes);
+        else entry.writeUInt32LE(behind(bytes), 4 + offsetBytes);
         return entry;
       });
-    const tail = Buffer.alloc(4);
+    const tail = Buffer.alloc(offsetBytes);
     if (index + 1 < pages.length) tail.writeUInt32LE(place, 0);
-    const total = Buffer.alloc(2);
+    const total = Buffer.alloc(countBytes);
     total.writeUInt16LE(entries.length);
     add(Buffer.concat([total, ...entries, tail, ...after]));
   }
@@ -465,9 +506,9 @@ function exifDirectories(at: number): Buffer {
 function valueBytes(type: number, values: ArrayLike<number>): Buffer {
   const list = Array.from(values);
   if (type === 7) return Buffer.from(list);
-  const size = type === 3 ? 2 : 4;
+  const size = type === 3 ? 2 : type === 16 ? 8 : 4;
   const bytes = Buffer.alloc(size * list.length);
-  for (const [index, value] of list.entries()) bytes.writeUIntLE(value, index * size, size);
+  for (const [index, value] of list.entries()) bytes.writeUIntLE(value, index * size, Math.min(size, 4));
   return bytes;
 }
 

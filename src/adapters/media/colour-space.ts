@@ -174,6 +174,17 @@ export function namedSpace({ primaries, transfer, isNarrow = false }: CodePoints
   return { ...curve, light: isNarrow ? (v) => light(full(v)) : light, matrix: matrixOf(points) };
 }
 
+/**
+ * The space of samples that an exponent decodes, with chromaticities as a file says them: white, red, green and blue. What is null is that of
+ * sRGB. Null as well when these are no colours.
+ */
+export function measuredSpace(exponent: number | null, chromaticities: readonly number[] | null): ColourSpace | null {
+  const [wx = 0, wy = 0, ...primaries] = chromaticities ?? [...D65, ...BT709];
+  const points = [...primaries.slice(0, 6), wx, wy] as unknown as Primaries;
+  const areColours = whiteOf(points).every((amount) => amount > 0 && Number.isFinite(amount));
+  return areColours ? { light: exponent === null ? srgb : gamma(exponent), matrix: matrixOf(points) } : null;
+}
+
 function matrixOf(primaries: Primaries): Matrix {
   return product(FROM_D50, toD50(primaries));
 }
@@ -195,11 +206,24 @@ function adaptation(white: Vector): Matrix {
   return product(product(inverse(BRADFORD), gain), BRADFORD);
 }
 
-function toXyz([rx, ry, gx, gy, bx, by, wx, wy]: Primaries): Matrix {
-  const xyz = (x: number, y: number): Vector => [x / y, 1, (1 - x - y) / y];
-  const [r, g, b] = [xyz(rx, ry), xyz(gx, gy), xyz(bx, by)];
-  const columns: Matrix = [r[0], g[0], b[0], r[1], g[1], b[1], r[2], g[2], b[2]];
-  return product(columns, diagonal(applied(inverse(columns), xyz(wx, wy))));
+function toXyz(primaries: Primaries): Matrix {
+  return product(lights(primaries), diagonal(whiteOf(primaries)));
+}
+
+/** How much of red, green and blue there is in white. */
+function whiteOf(primaries: Primaries): Vector {
+  const [x, y] = primaries.slice(6) as [number, number];
+  return applied(inverse(lights(primaries)), xyzOf(x, y));
+}
+
+/** Red, green and blue as XYZ, column by column. */
+function lights([rx, ry, gx, gy, bx, by]: Primaries): Matrix {
+  const [r, g, b] = [xyzOf(rx, ry), xyzOf(gx, gy), xyzOf(bx, by)];
+  return [r[0], g[0], b[0], r[1], g[1], b[1], r[2], g[2], b[2]];
+}
+
+function xyzOf(x: number, y: number): Vector {
+  return [x / y, 1, (1 - x - y) / y];
 }
 
 function diagonal([a = 1, b = 1, c = 1]: readonly number[]): Matrix {

@@ -1,6 +1,13 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { Metadata } from 'sharp';
-import { adobeRgb, type CodePoints, type ColourSpace, displayP3, linearSrgb, namedSpace } from './colour-space.js';
+import {
+  adobeRgb,
+  type CodePoints,
+  type ColourSpace,
+  displayP3,
+  linearSrgb,
+  measuredSpace,
+  namedSpace,
+} from './colour-space.js';
 import { type ByteSource, bytesAt, inMemory } from './file-bytes.js';
 import { isRgbProfile, profiledSpace } from './icc-profile.js';
 import { pngChunks } from './png-metadata.js';
@@ -24,6 +31,8 @@ export interface ColourSources {
   readonly header: Pick<Metadata, 'space' | 'depth' | 'icc' | 'exif'>;
   /** By numbers, which count before a profile. */
   readonly codePoints: CodePoints | null;
+  /** By an exponent and chromaticities, which count after a profile and before EXIF; null: they say sRGB. */
+  readonly measured?: ColourSpace | null;
   /** What EXIF of the file says where libvips does not find it. */
   readonly isAdobeRgb?: boolean;
 }
@@ -35,7 +44,7 @@ const SPACES = ['srgb', 'rgb16', 'b-w', 'grey16', 'scrgb'];
  * The space that a file names. sharp knows profiles of 8 bits: of 16 bits it converts RGB to Display P3, grey not at all, and of floating
  * point all becomes black. EXIF counts where nothing else does: cameras set to Adobe RGB embed no profile.
  */
-export async function declaredColours({ header, codePoints, isAdobeRgb }: ColourSources): Promise<Colours> {
+export async function declaredColours({ header, codePoints, measured, isAdobeRgb }: ColourSources): Promise<Colours> {
   const { space: kind = '', depth, icc, exif } = header;
   if (!SPACES.includes(kind)) return asDecoded;
   if (depth === 'float') return floatingPoint(kind === 'b-w' ? 'b-w' : 'scrgb', icc);
@@ -48,6 +57,7 @@ export async function declaredColours({ header, codePoints, isAdobeRgb }: Colour
       ? { space: displayP3, ignoreIcc: false, samples }
       : { space, ignoreIcc: true, samples };
   }
+  if (measured !== undefined) return { space: measured, ignoreIcc: false, samples };
   const isAdobe = isAdobeRgb || (exif !== undefined && (await isAdobeRgbByExif(exif)));
   return { space: isAdobe ? adobeRgb : null, ignoreIcc: false, samples };
 }
@@ -78,7 +88,7 @@ async function isAdobeRgbByExif(exif: Uint8Array): Promise<boolean> {
 export async function isAdobeRgbByTiff(source: ByteSource): Promise<boolean> {
   const header = await tiffHeader(source, 0);
   if (header === null) return false;
-  const tiff = new TiffReader(source, 0, header.little);
+  const tiff = new TiffReader(source, 0, header.little, header.isBig);
   const main = await tiff.directory(header.first);
   const exif = await tiff.directory((await tiff.number(main?.entries.get(EXIF_POINTER))) ?? 0);
   return namesAdobeRgb(tiff, exif);
@@ -94,13 +104,27 @@ export async function namesAdobeRgb(tiff: TiffReader, exif: TiffDirectory | null
   return index?.toString('latin1', 0, 3) === OPTIONAL_COLOR_SPACE;
 }
 
-/** The code points of a PNG (third edition, 11.3.2.6), which stand before its pixels. */
-export async function pngCodePoints(file: FileHandle): Promise<CodePoints | null> {
-  for await (const { type, start } of pngChunks(file)) {
-    if (type === 'IDAT') return null;
-    if (type !== 'cICP') continue;
-    const [primaries = 0, transfer = 0, , range] = await bytesAt(file, start, 4);
-    return { primaries, transfer, isNarrow: range === 0 };
+/** Bytes of the chunks of a PNG that name colours, but for its profile. */
+const COLOUR_CHUNKS: Readonly<Record<string, number>> = { cICP: 4, sRGB: 1, gAMA: 4, cHRM: 32 };
+/** Of the integers in gAMA and cHRM. */
+const UNIT = 100_000;
+
+/** What a PNG says of its colours before its pixels (third edition, 11.3.2 and 13.13): by code points, as sRGB, or as it was measured. */
+export async function pngColours(file: ByteSource): Promise<Pick<ColourSources, 'codePoints' | 'measured'>> {
+  const found = new Map<string, Buffer>();
+  for await (const { type, start, length } of pngChunks(file)) {
+    if (type === 'IDAT') break;
+    if (COLOUR_CHUNKS[type] !== length || found.has(type)) continue;
+    const bytes = await bytesAt(file, start, length);
+    if (bytes.length === length) found.set(type, bytes);
   }
-  return null;
+  const [points, gama, chrm] = ['cICP', 'gAMA', 'cHRM'].map((type) => found.get(type));
+  const [primaries = 0, transfer = 0, , range] = points ?? [];
+  const codePoints = points ? { primaries, transfer, isNarrow: range === 0 } : null;
+  if (found.has('sRGB')) return { codePoints, measured: null };
+  const exponent = gama?.readUInt32BE() || null;
+  if (exponent === null && chrm === undefined) return { codePoints };
+  const chromaticities = chrm && Array.from({ length: 8 }, (_, index) => chrm.readUInt32BE(4 * index) / UNIT);
+  const measured = measuredSpace(exponent && UNIT / exponent, chromaticities ?? null);
+  return measured ? { codePoints, measured } : { codePoints };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
 import { isRawType } from '../../core/media/formats.js';
 import { Boxes } from './boxes.js';
-import { asDecoded, type Colours, declaredColours, isAdobeRgbByTiff, pngCodePoints } from './declared-colours.js';
+import { asDecoded, type Colours, declaredColours, isAdobeRgbByTiff, pngColours } from './declared-colours.js';
 import { bytesAt, inMemory } from './file-bytes.js';
 import { firstFrame, gifXmp } from './gif-blocks.js';
 import { decodeHeif } from './heif.js';
@@ -99,7 +99,7 @@ async function opened(order: OpenFile, structure: HeifStructure | null): Promise
   const { path, maxPixels, contentType, file } = order;
   const { header, unlimited } = await headerOf(path);
   if (header === null) throw unlimited ? beyondDecoder(contentType) : decodeFailed();
-  // In a BigTIFF, whose directories are not read here.
+  // In a TIFF whose directories cannot be read.
   if (header.channels > 4 && header.space !== 'cmyk') throw unsupportedFeature(`Files of ${header.channels} channels`);
   const found = await embeddedMetadata(file, contentType);
   const heif = header.format === 'heif';
@@ -118,7 +118,7 @@ async function opened(order: OpenFile, structure: HeifStructure | null): Promise
     alpha: header.hasAlpha,
     colours: await declaredColours({
       header,
-      codePoints: contentType === 'image/png' ? await pngCodePoints(file) : (structure?.codePoints ?? null),
+      ...(contentType === 'image/png' ? await pngColours(file) : { codePoints: structure?.codePoints ?? null }),
     }),
     page: 0,
     unlimited,

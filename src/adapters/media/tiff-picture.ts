@@ -69,9 +69,8 @@ const LAST_CHANNEL = 4;
  */
 export async function tiffPage(file: FileHandle): Promise<TiffPage | null> {
   const header = await tiffHeader(file, 0);
-  // BigTIFF has another number, and directories of another form.
-  if (header === null || header.magic !== 42) return null;
-  const tiff = new TiffReader(file, 0, header.little);
+  if (header === null || (header.magic !== 42 && !header.isBig)) return null;
+  const tiff = new TiffReader(file, 0, header.little, header.isBig);
   const pages: { page: TiffPage; isCopy: boolean }[] = [];
   let directory = await tiff.directory(header.first);
   for (let index = 0; directory !== null; index += 1) {

@@ -15,6 +15,7 @@ export type SignedPurpose =
   | 'passkey'
   | 'provider'
   | 'share'
+  | 'shared-picture'
   | 'recovery'
   | 'email';
 
@@ -37,6 +38,11 @@ export function readToken(secrets: Secrets, purpose: SignedPurpose, token: strin
   const signature = bytes.subarray(bytes.length - MAC_BYTES);
   if (!secrets.some((secret) => timingSafeEqual(mac(secret, purpose, body), signature))) return null;
   return JSON.parse(new TextDecoder().decode(body));
+}
+
+/** A name for a value that must not be learned: the same for the same value, and not to be found by trying values without a secret. */
+export function pseudonym(secrets: Secrets, purpose: SignedPurpose, value: string): string {
+  return base64url(mac(secrets[0], purpose, new TextEncoder().encode(value)));
 }
 
 function mac(secret: string, purpose: SignedPurpose, body: Uint8Array): Uint8Array {

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { notFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
+import { pseudonym } from '../../core/shared/secrets.js';
 import { openSharedOriginal, openSharedRendition } from '../../core/shares/shared-bytes.js';
 import { listSharedPhotos } from '../../core/shares/shared-photos.js';
 import { requireArchiveBudget } from '../../core/shares/visits.js';
@@ -79,10 +80,11 @@ export class ShareFilesController {
     const share = await this.visitors.open(request, token);
     if (!isVisitorSize(size)) throw notFound('rendition');
     const download = await openSharedRendition(this.ports, share, id, visitorSizes[size]);
-    // Visitors need not know what the file was called.
+    // Visitors need not know what the file was called, nor its SHA-256: who has files could find out which of them it is.
     const filename = `${id}.${download.format === 'jpeg' ? 'jpg' : download.format}`;
-    const sendable = { ...sendableRendition(download), filename, disposition: 'inline', headers } as const;
-    await sendDownload(request, response, sendable);
+    const rendition = sendableRendition(download);
+    const entityTag = `"${pseudonym(this.ports.secrets, 'shared-picture', rendition.entityTag)}"`;
+    await sendDownload(request, response, { ...rendition, entityTag, filename, disposition: 'inline', headers });
   }
 
   /** The same for everyone, whatever the link. */

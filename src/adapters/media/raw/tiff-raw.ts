@@ -42,7 +42,7 @@ const CANON_SIGNATURE = Buffer.from('CR\x02', 'latin1');
  */
 export const readTiffRaw: RawReader = async (file) => {
   const header = await tiffHeader(file, 0);
-  if (header === null) return null;
+  if (header === null || header.isBig) return null;
   const tiff = new TiffReader(file, 0, header.little);
   const main = await tiff.directory(header.first);
   if (main === null) return null;
