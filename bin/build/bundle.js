@@ -15,14 +15,8 @@ const entries = {
   'metadata-thread': 'adapters/media/metadata-thread.js',
 };
 
-/** Loaded first by each of these. */
-const COMPILE_CACHE = 'compile-cache.js';
-
-/** Copied beside what is bundled. */
-const copied = {
-  [COMPILE_CACHE]: new URL('compile-cache.cjs', import.meta.url),
-  'v8-flags.cjs': new URL('v8-flags.cjs', import.meta.url),
-};
+/** Copied beside what is bundled: what loads it. */
+const copied = ['load.cjs', 'v8-flags.cjs'];
 
 /** What packages try to load and do without: it is not installed. */
 const absent = ['@nestjs/microservices', '@nestjs/websockets', '@fastify/static', '@node-rs/xxhash', 'supports-color'];
@@ -56,13 +50,16 @@ export async function bundle(dist, target) {
     format: 'cjs',
     // Nor does it let what it reads back import() anything.
     dynamicImportInCjs: false,
-    banner: ({ isEntry }) => (isEntry ? `require('./${COMPILE_CACHE}');` : ''),
+    entryFileNames: mainFile('[name]'),
     sourcemap: true,
     sourcemapExcludeSources: true,
     chunkFileNames: '[name]-[hash].js',
   });
   writeFileSync(join(target, 'package.json'), '{ "type": "commonjs" }\n');
-  for (const [name, source] of Object.entries(copied)) copyFileSync(source, join(target, name));
+  for (const name of copied) copyFileSync(new URL(name, import.meta.url), join(target, name));
+  for (const name of Object.keys(entries)) {
+    writeFileSync(join(target, `${name}.js`), `module.exports = require('./load.cjs').load('./${mainFile(name)}');\n`);
+  }
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   writeContents(target, modules, foldersOfProtocol(modules));
   await draft.close();
@@ -80,15 +77,20 @@ export async function compile(dist, target, output) {
   load(target, nodeFlags, loadedBy(output, ['media-child', 'metadata-thread']));
 }
 
-/** The files that these entries load, at once or later, but for themselves: loading an entry starts what it is for. */
+/** Where the code of an entry is; the file of its name loads it. */
+function mainFile(name) {
+  return `${name}.main.js`;
+}
+
+/** The files that these entries load, at once or later, and themselves. */
 function loadedBy(output, names) {
   const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
-  const files = new Set(names.map((name) => `${name}.js`));
+  const files = new Set(names.map(mainFile));
   for (const file of files) {
     const { imports, dynamicImports } = chunks.get(file);
     for (const next of [...imports, ...dynamicImports]) if (chunks.has(next)) files.add(next);
   }
-  return [...files].filter((file) => !chunks.get(file).isEntry);
+  return [...files];
 }
 
 function load(target, flags, files) {

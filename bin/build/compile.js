@@ -6,9 +6,9 @@ import { join } from 'node:path';
  * the files are loaded to be thrown away: `node [FLAGS] compile.js FOLDER FILE…`.
  */
 const [folder, ...files] = process.argv.slice(2);
-const require = createRequire(import.meta.url);
-const { writeCompiledCode } = require(join(folder, 'compile-cache.js'));
-for (const file of files) require(join(folder, file));
+const { load, prepare, writeCompiledCode } = createRequire(import.meta.url)(join(folder, 'load.cjs'));
+// Loading an entry would start what it is for.
+for (const file of files) (file.endsWith('.main.js') ? prepare : load)(file);
 writeCompiledCode();
 // Not waiting for what the files have begun.
 process.exit();

@@ -49,8 +49,6 @@ export interface Answered {
   readonly status: number;
   /** The budget that it was charged to; null for none. */
   readonly budget: BudgetGroup | null;
-  /** What it used that is deprecated, by the names of the log. */
-  readonly deprecated: readonly string[];
   readonly ms: number;
 }
 

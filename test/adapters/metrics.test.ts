@@ -28,9 +28,9 @@ function open(sources: Partial<MetricSources> = {}) {
 test('latency is kept by route template, method and status', async () => {
   const { metrics, lines } = open();
   const route = '/api/v1/photos/:id';
-  metrics.answered({ method: 'GET', route, status: 200, budget: 'read', deprecated: [], ms: 30 });
-  metrics.answered({ method: 'GET', route, status: 200, budget: 'read', deprecated: [], ms: 70 });
-  metrics.answered({ method: 'BREW', route: null, status: 404, budget: null, deprecated: [], ms: 1 });
+  metrics.answered({ method: 'GET', route, status: 200, budget: 'read', ms: 30 });
+  metrics.answered({ method: 'GET', route, status: 200, budget: 'read', ms: 70 });
+  metrics.answered({ method: 'BREW', route: null, status: 404, budget: null, ms: 1 });
   const all = await lines();
   const labels = '{method="GET",route="/api/v1/photos/:id",status="200"}';
   expect(all).toContain(`photo_service_http_request_duration_seconds_sum${labels} 0.1`);
@@ -42,8 +42,8 @@ test('latency is kept by route template, method and status', async () => {
 
 test('refusals are counted by the budget that was used up', async () => {
   const { metrics, values } = open();
-  metrics.answered({ method: 'POST', route: '/api/v1/tags', status: 429, budget: 'write', deprecated: [], ms: 1 });
-  metrics.answered({ method: 'POST', route: '/api/v1/tags', status: 201, budget: 'write', deprecated: [], ms: 1 });
+  metrics.answered({ method: 'POST', route: '/api/v1/tags', status: 429, budget: 'write', ms: 1 });
+  metrics.answered({ method: 'POST', route: '/api/v1/tags', status: 201, budget: 'write', ms: 1 });
   expect(await values('photo_service_rate_limited_total')).toEqual([
     'photo_service_rate_limited_total{budget="read"} 0',
     'photo_service_rate_limited_total{budget="write"} 1',
@@ -192,7 +192,6 @@ describe('the metrics of several processes', () => {
     route: '/api/v1/tags',
     status: 200,
     budget: 'read',
-    deprecated: [],
     ms: 30,
   } as const;
   const COUNT = 'photo_service_http_request_duration_seconds_count';

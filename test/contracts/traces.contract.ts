@@ -240,7 +240,6 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       requests: 3,
       limited: 1,
       failed: 2,
-      deprecated: 1,
       ...values,
     });
     const failure = (values: Partial<RequestFailure> = {}): RequestFailure => ({
@@ -262,8 +261,8 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
     it('adds up, by key and day', async () => {
       const second = (await opened.keys.create(sampleKey(tenant.id), commandLine)).id;
       await add([count(), count({ day: '2026-11-20' }), count({ apiKeyId: second, requests: 9 })]);
-      await add([count({ requests: 10, limited: 0, failed: 5, deprecated: 7 }), count({ limited: 4 })]);
-      const doubled = count({ requests: 16, limited: 5, failed: 9, deprecated: 9 });
+      await add([count({ requests: 10, limited: 0, failed: 5 }), count({ limited: 4 })]);
+      const doubled = count({ requests: 16, limited: 5, failed: 9 });
       const rows = [count({ day: '2026-11-20' }), doubled, count({ apiKeyId: second, requests: 9 })];
       expect(await counts()).toEqual(rows);
       expect(await counts('2026-11-21')).toEqual(rows.slice(1));
@@ -317,7 +316,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
 
     it('adds up, by key and hour, for keys that there are, and forgets the hours of old days', async () => {
       const second = (await opened.keys.create(sampleKey(tenant.id), commandLine)).id;
-      const { deprecated: _, ...of } = count();
+      const of = count();
       const hour = (values: Partial<HourCount> = {}): HourCount => ({ ...of, hour: 9, ...values });
       const addHours = (...hours: readonly HourCount[]) =>
         opened.traffic.add({ counts: [], hours, failures: [], pictures: [], transfers: [] });

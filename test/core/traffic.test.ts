@@ -18,7 +18,6 @@ const request = (values: Partial<EndedRequest> = {}): EndedRequest => ({
   route: '/api/v1/tags',
   status: 200,
   code: null,
-  isDeprecated: false,
   ...values,
 });
 
@@ -33,16 +32,16 @@ test('a counter tells apart what went well, what failed and what was over the li
   const { counts = [], hours = [], failures = [] } = counter.take() ?? {};
   const key = { customerId: 1, apiKeyId: 1 };
   expect(counts).toEqual([
-    { ...key, day: '2026-11-21', requests: 3, limited: 1, failed: 1, deprecated: 0 },
-    { ...key, day: '2026-11-22', requests: 1, limited: 0, failed: 0, deprecated: 0 },
-    { customerId: 1, apiKeyId: 2, day: '2026-11-21', requests: 1, limited: 0, failed: 0, deprecated: 0 },
+    { ...key, day: '2026-11-21', requests: 3, limited: 1, failed: 1 },
+    { ...key, day: '2026-11-22', requests: 1, limited: 0, failed: 0 },
+    { customerId: 1, apiKeyId: 2, day: '2026-11-21', requests: 1, limited: 0, failed: 0 },
   ]);
   expect(hours).toEqual([
     { ...key, day: '2026-11-21', hour: 12, requests: 3, limited: 1, failed: 1 },
     { ...key, day: '2026-11-22', hour: 0, requests: 1, limited: 0, failed: 0 },
     { customerId: 1, apiKeyId: 2, day: '2026-11-21', hour: 12, requests: 1, limited: 0, failed: 0 },
   ]);
-  const { isDeprecated: _, ...failure } = request({ code: 'not_found', status: 404, requestId: 'req_2' });
+  const failure = request({ code: 'not_found', status: 404, requestId: 'req_2' });
   expect(failures).toEqual([failure]);
   expect(counter.take()).toBeNull();
 });
@@ -128,7 +127,7 @@ test('thirty days are told, today among them by hour, and older ones forgotten',
   });
   const day = (ago: number) => dayOf(new Date(ports.clock.now().getTime() - ago * DAY));
   const counts = [0, 29, 30].map((ago) => {
-    return { customerId, apiKeyId: key.id, day: day(ago), requests: 1, limited: 0, failed: 0, deprecated: 0 };
+    return { customerId, apiKeyId: key.id, day: day(ago), requests: 1, limited: 0, failed: 0 };
   });
   const pictures = [0, 29, 30].map((ago) => {
     return { customerId, deliveryKeyId: 7, day: day(ago), requests: 1, bytes: 5, made: 1 };
@@ -136,7 +135,7 @@ test('thirty days are told, today among them by hour, and older ones forgotten',
   const transfers = [0, 29, 30].map((ago) => {
     return { customerId, day: day(ago), channel: 'api' as const, receivedBytes: 1, sentBytes: 2 };
   });
-  const hours = counts.map(({ deprecated: _, ...count }) => ({ ...count, hour: 3 }));
+  const hours = counts.map((count) => ({ ...count, hour: 3 }));
   await ports.traffic.add({ counts, hours, failures: [], pictures, transfers });
   const told = await readTraffic(ports, customerId);
   expect([told.days.length, told.days[0], told.days.at(-1)]).toEqual([30, day(29), day(0)]);

@@ -64,8 +64,8 @@ describe('usage', () => {
     const day = app.clock.now().toISOString().slice(0, 10);
     const of = { customerId: actor.customerId, day };
     expect(counts).toEqual([
-      { ...of, apiKeyId: actor.keyId, requests: 2, limited: 0, failed: 1, deprecated: 0 },
-      { ...of, apiKeyId: second.keyId, requests: 2, limited: 1, failed: 0, deprecated: 0 },
+      { ...of, apiKeyId: actor.keyId, requests: 2, limited: 0, failed: 1 },
+      { ...of, apiKeyId: second.keyId, requests: 2, limited: 1, failed: 0 },
     ]);
     expect(failures).toMatchObject([
       { method: 'GET', route: '/api/v1/photos/:id', status: 404, code: 'not_found', apiKeyId: actor.keyId },

@@ -118,13 +118,12 @@ export class MemoryTrafficStore implements TrafficStore {
 
   private addCount(count: RequestCount): void {
     const key = `${count.apiKeyId} ${count.day}`;
-    const before = this.database.requestCounts.get(key) ?? { requests: 0, limited: 0, failed: 0, deprecated: 0 };
+    const before = this.database.requestCounts.get(key) ?? { requests: 0, limited: 0, failed: 0 };
     this.database.requestCounts.set(key, {
       ...count,
       requests: before.requests + count.requests,
       limited: before.limited + count.limited,
       failed: before.failed + count.failed,
-      deprecated: before.deprecated + count.deprecated,
     });
   }
 

@@ -24,8 +24,6 @@ export interface Answered {
   readonly status: number;
   /** The budget that it was charged to; null for none. */
   readonly budget: string | null;
-  /** What it used that is deprecated. */
-  readonly deprecated: readonly string[];
   readonly ms: number;
 }
 
@@ -49,12 +47,6 @@ export class PrometheusMetrics {
     name: 'photo_service_rate_limited_total',
     help: 'Requests refused with 429, by the budget that was exceeded.',
     labelNames: ['budget'] as const,
-    ...this.on,
-  });
-  private readonly deprecated = new Counter({
-    name: 'photo_service_deprecated_requests_total',
-    help: 'Requests that used a deprecated part of an API, by part.',
-    labelNames: ['part'] as const,
     ...this.on,
   });
   private readonly jobs = new Histogram({
@@ -177,12 +169,11 @@ export class PrometheusMetrics {
     return { type: this.registry.contentType, text: await this.registry.metrics() };
   }
 
-  readonly answered = ({ method, route, status, budget, deprecated, ms }: Answered): void => {
+  readonly answered = ({ method, route, status, budget, ms }: Answered): void => {
     // A client may invent methods.
     const known = METHODS.has(method) ? method : 'other';
     this.requests.observe({ method: known, route: route ?? 'none', status }, ms / 1000);
     if (status === 429 && budget !== null) this.limited.inc({ budget });
-    for (const part of deprecated) this.deprecated.inc({ part });
   };
 
   readonly jobEnded = (kind: string, outcome: 'done' | 'failed' | 'postponed', ms: number): void => {

@@ -40,16 +40,19 @@ export async function createShare(
   const contents = { tagId: tagId ?? null, photoIds: [...new Set(photoIds)] };
   const link = { tokenHash: hashRandomToken(token), token: seal(uses.secrets, 'share', token) };
   const share = { ...settings, ...contents, ...link, title: cleanText(title), passwordHash, createdAt: at };
-  const created = await uses.store.transaction(customerId, async ({ customer, shares, outbox, audit, ...library }) => {
-    // Shares are created one at a time, so that their number stays within its limit.
-    await customer.lock();
-    if ((await shares.list()).length >= MAX_SHARES) throw tooMany();
-    await requireContents(library, share);
-    const stored = await shares.insert(share);
-    await outbox.add('share.created', [stored.id], at);
-    await audit.add(actor, { action: 'share.created', subject: auditSubject(stored), at });
-    return stored;
-  });
+  const created = await uses.store.transaction(
+    customerId,
+    async ({ customer, shares, photos, tags, outbox, audit }) => {
+      // Shares are created one at a time, so that their number stays within its limit.
+      await customer.lock();
+      if ((await shares.list()).length >= MAX_SHARES) throw tooMany();
+      await requireContents({ photos, tags }, share);
+      const stored = await shares.insert(share);
+      await outbox.add('share.created', [stored.id], at);
+      await audit.add(actor, { action: 'share.created', subject: auditSubject(stored), at });
+      return stored;
+    },
+  );
   return { share: created, token };
 }
 

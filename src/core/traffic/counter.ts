@@ -16,8 +16,6 @@ import {
 export interface EndedRequest extends Omit<RequestFailure, 'code'> {
   /** The error code of a refusal; null when it was not refused. */
   readonly code: RequestFailure['code'] | null;
-  /** It used a deprecated part of the API. */
-  readonly isDeprecated: boolean;
 }
 
 /** A picture that was sent to whoever had its address. */
@@ -39,7 +37,7 @@ export interface Transfer extends Omit<TransferCount, 'day'> {
 export class TrafficCounter {
   private readonly counts = new Sums<RequestCount>(
     ({ apiKeyId, day }) => `${apiKeyId} ${day}`,
-    ['requests', 'limited', 'failed', 'deprecated'],
+    ['requests', 'limited', 'failed'],
   );
   private readonly hours = new Sums<HourCount>(
     ({ apiKeyId, day, hour }) => `${apiKeyId} ${day} ${hour}`,
@@ -56,12 +54,12 @@ export class TrafficCounter {
   private failures = new Map<Id, RequestFailure[]>();
   private latestDay = { number: Number.NaN, text: '' };
 
-  note({ code, isDeprecated, ...request }: EndedRequest): void {
+  note({ code, ...request }: EndedRequest): void {
     const isLimited = code === 'rate_limited';
     const [requests, limited, failed] = [1, Number(isLimited), Number(code !== null && !isLimited)];
     const { customerId, apiKeyId, at } = request;
     const day = this.dayOf(at);
-    this.counts.add({ customerId, apiKeyId, day, requests, limited, failed, deprecated: Number(isDeprecated) });
+    this.counts.add({ customerId, apiKeyId, day, requests, limited, failed });
     this.hours.add({ customerId, apiKeyId, day, hour: hourOf(at), requests, limited, failed });
     // Requests over a limit come by the hundred: they are counted, and would otherwise displace everything else here.
     if (code !== null && !isLimited) this.keep({ ...request, code });

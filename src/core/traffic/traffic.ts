@@ -13,12 +13,10 @@ export interface RequestCount {
   readonly limited: number;
   /** Of them: refused for another reason, or failed. */
   readonly failed: number;
-  /** Of all: those that used a deprecated part of the API. */
-  readonly deprecated: number;
 }
 
 /** The requests of one key in one hour. */
-export interface HourCount extends Omit<RequestCount, 'deprecated'> {
+export interface HourCount extends RequestCount {
   /** 0 to 23, of the day in UTC. */
   readonly hour: number;
 }

@@ -41,7 +41,6 @@ export class TrafficRecorder extends PeriodicRecorder {
         route: request.route?.path ?? null,
         status: response.statusCode,
         code: requestContext.refusal,
-        isDeprecated: requestContext.deprecated.length > 0,
       });
     });
   }

@@ -2,10 +2,8 @@ import { MODULE_METADATA } from '@nestjs/common/internal.js';
 import { Reflector } from '@nestjs/core';
 import { scopeOf } from '../access.js';
 import type { Model } from '../fields/declared.js';
-import { lifecycleOfRoute } from '../lifecycle.js';
 import type { BodyRules } from '../requests/read-request.js';
 import { type Controller, type RouteWithHandler, routesOf } from '../route-table.js';
-import { takeLifecycle } from './lifecycle.js';
 import { fieldSchemas, modelRef } from './models.js';
 import {
   type Content,
@@ -80,17 +78,15 @@ function operationOf(
     tag,
     scope,
     parameters,
-    lifecycle: lifecycleOfRoute(route.handler),
     ...(body !== undefined && { body: requestBody(body, route.body, streamed) }),
     answers: Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, success(answer)])),
   };
 }
 
 function queryParameters(query: Model): Parameter[] {
-  return Object.entries(fieldSchemas(query)).map(([name, { description, ...field }]): Parameter => {
-    const { lifecycle, schema } = takeLifecycle(field);
+  return Object.entries(fieldSchemas(query)).map(([name, { description, ...schema }]): Parameter => {
     const list = schema['type'] === 'array' ? ({ style: 'form', explode: false } as const) : {};
-    return { name, in: 'query', description: String(description), schema, ...list, lifecycle };
+    return { name, in: 'query', description: String(description), schema, ...list };
   });
 }
 

@@ -1,14 +1,13 @@
 import { scopeMeanings } from '../../core/access/scope.js';
 import { operatorScopeMeanings } from '../../core/operators/operator-token.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
-import { type Lifecycle, usualLifecycle } from '../lifecycle.js';
 import { OperatorResourcesModule } from '../operator/operator-resources.module.js';
 import { ResourcesModule } from '../resources.module.js';
 import { controllerPaths, controllersOf, documentTags } from './controllers.js';
 import { ErrorResponses, errorSchemas } from './errors.js';
 import { apiHeaders, headerRefs, headers, operatorHeaders, signedHeaders } from './headers.js';
 import { introduction } from './introduction.js';
-import { withLifecycle, withLifecycles } from './lifecycle.js';
+import { lifecycle, withLifecycle } from './lifecycle.js';
 import { referencedSchemas } from './models.js';
 import type { Method, Operation, Parameter, Paths } from './operation.js';
 import { operatorIntroduction } from './operator-introduction.js';
@@ -113,8 +112,8 @@ function documentOf(api: DocumentedApi, version: string) {
     info: { title, version, summary, description, license },
     servers: [{ url: '/', description: 'The installation that serves this document.' }],
     tags: [...documentTags(controllers), ...(api.withWebhooks ? [ofWebhooks] : [])],
-    paths: withSamples(withLifecycles(paths, usualLifecycle), schemas as Schemas),
-    webhooks: api.withWebhooks ? withLifecycles(webhooks, usualLifecycle) : {},
+    paths: withSamples(withLifecycle(paths), schemas as Schemas),
+    webhooks: api.withWebhooks ? withLifecycle(webhooks) : {},
     components: {
       securitySchemes: {
         [api.security.name]: {
@@ -125,10 +124,10 @@ function documentOf(api: DocumentedApi, version: string) {
         },
       },
       headers: api.headers as typeof headers,
-      schemas: withLifecycles(
-        { ...schemas, ...(api.withWebhooks && webhookSchemas(subjects)) } as Record<string, Schema>,
-        usualLifecycle,
-      ),
+      schemas: withLifecycle({
+        ...schemas,
+        ...(api.withWebhooks && webhookSchemas(subjects)),
+      } as Record<string, Schema>),
       responses,
     },
   };
@@ -194,28 +193,21 @@ function operationOf(api: DocumentedApi, method: Method, operation: Operation, e
     status,
     { description: meaning, headers: headerRefs([...usual, ...own, ...replayable]), ...(content && { content }) },
   ]);
-  const lasting = withLifecycle({ description }, operation.lifecycle);
-  const { description: described, ...lifecycle } = lasting;
   return {
     operationId,
     tags: [tag],
     summary,
-    description: scope === null ? described : `${described}\n\nRequires the scope \`${scope}\`.`,
+    description: scope === null ? description : `${description}\n\nRequires the scope \`${scope}\`.`,
     ...lifecycle,
     'x-required-scope': scope,
     security: scope === null ? [] : [{ [api.security.name]: [scope] }],
-    ...(parameters.length > 0 && { parameters: parameters.map((each) => parameterOf(each, operation.lifecycle)) }),
+    ...(parameters.length > 0 && { parameters: parameters.map((each) => ({ ...each, ...lifecycle })) }),
     ...(body && { requestBody: body }),
     responses: {
       ...Object.fromEntries(successes),
       ...errors.of(scope === null ? 'signed' : 'api', errorsOf(api, method, operation)),
     },
   };
-}
-
-/** A parameter of the path, or a header, is as old as its operation. */
-function parameterOf({ lifecycle, ...parameter }: Parameter, { addedIn }: Lifecycle) {
-  return lifecycle ? { ...parameter, ...lifecycle } : withLifecycle(parameter, { ...usualLifecycle, addedIn });
 }
 
 /** The errors that every operation of its kind can return, and those it can return in addition. */

@@ -1,7 +1,5 @@
 import { ApiProperty, type ApiPropertyOptions, ApiSchema, generateSchema } from '@nestjs/swagger';
 import { type DeclaredField, declaredFields, declaredModel, type Model, modelNamed } from '../fields/declared.js';
-import { lifecycleOfField } from '../lifecycle.js';
-import { withLifecycle } from './lifecycle.js';
 import { orNull, type Schema } from './schema.js';
 
 /**
@@ -46,8 +44,7 @@ export function fieldSchemas(model: Model): Record<string, Schema> {
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
       const { model: nested } = declared.get(name) ?? {};
-      const shown = nested && isInline(nested) ? modelSchema(nested) : asOpenApi31({ ...schema });
-      return [name, withLifecycle(shown, lifecycleOfField(model, name))];
+      return [name, nested && isInline(nested) ? modelSchema(nested) : asOpenApi31({ ...schema })];
     }),
   );
 }

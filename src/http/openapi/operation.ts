@@ -3,7 +3,6 @@ import type { Scope } from '../../core/access/scope.js';
 import type { OperatorScope } from '../../core/operators/operator-token.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
 import type { Model } from '../fields/declared.js';
-import type { Lifecycle } from '../lifecycle.js';
 import type { HeaderName } from './headers.js';
 import type { Schema } from './schema.js';
 
@@ -18,8 +17,6 @@ export interface Parameter {
   /** Lists stand in one value, with commas between. */
   readonly style?: 'form';
   readonly explode?: false;
-  /** As the document has it; that of the operation if there is none. */
-  readonly lifecycle?: Schema;
 }
 
 export interface Content {
@@ -53,7 +50,6 @@ export interface Operation {
   readonly answers: Readonly<Record<number, Success>>;
   /** Beside those that follow from the kind of the operation. */
   readonly errors?: readonly ErrorCode[];
-  readonly lifecycle: Lifecycle;
 }
 
 export type Paths = Readonly<Record<string, Readonly<Partial<Record<Method, Operation>>>>>;

@@ -6,10 +6,8 @@ import type { Ports, Uses } from '../../core/ports.js';
 import { DomainError, type FieldError, invalid } from '../../core/shared/errors.js';
 import type { Model } from '../fields/declared.js';
 import { isPlainObject } from '../fields/fields.js';
-import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
 import { requestContextOf } from '../server/request-context.js';
-import { type DeprecatedParts, deprecatedPartsOf, setDeprecationHeaders, usedParts } from './deprecated-parts.js';
 import { fieldErrorsOf, inOrder } from './field-errors.js';
 import { headerOf } from './headers.js';
 import { type BodyClass, JSON_BODY_BYTES, maxValuesOf, parseJson, readShape } from './json-body.js';
@@ -102,13 +100,9 @@ export const ValidBody = createParamDecorator((_: unknown, context: ExecutionCon
  */
 @Injectable()
 export class ReadRequest {
-  /** Of each route, found out once. */
-  private readonly deprecated = new Map<Handler, DeprecatedParts | null>();
-
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(PORTS) private readonly ports: Ports,
-    @Inject(HTTP_OPTIONS) private readonly options: Pick<HttpOptions, 'docs'>,
   ) {}
 
   /** Stores what it read in the request context. Errors: those of the steps. */
@@ -122,29 +116,8 @@ export class ReadRequest {
     requestContext.body = sent.body;
     const parameters = this.parametersOf(context, request, sent.body);
     requestContext.parameters = parameters.values;
-    this.noteDeprecated(context, request, response, { parameters: parameters.sent, fields: sent.fields ?? [] });
     const errors = [...idListErrors(this.reflector, context), ...parameters.errors, ...sent.errors];
     if (errors.length > 0) throw invalid(...errors);
-  }
-
-  /** Tells clients, the log and the counts that the request used something deprecated. */
-  private noteDeprecated(
-    context: ExecutionContext,
-    request: Request,
-    response: Response,
-    sent: Parameters<typeof usedParts>[2],
-  ): void {
-    const handler = context.getHandler();
-    let parts = this.deprecated.get(handler);
-    if (parts === undefined) {
-      const body = declaredBody(this.reflector, handler);
-      parts = deprecatedPartsOf(handler, declaredQuery(this.reflector, handler), body);
-      this.deprecated.set(handler, parts);
-    }
-    if (parts === null) return;
-    const used = usedParts(parts, request, sent);
-    setDeprecationHeaders(response, used, this.options.docs !== false);
-    requestContextOf(request).deprecated = used.map(({ name }) => name);
   }
 
   private parametersOf(context: ExecutionContext, request: Request, body: unknown): ParsedQuery {
@@ -185,16 +158,13 @@ export class ReadRequest {
     const value = parseJson(bytes, 'body', maxValuesOf(rules.maxBytes));
     const isBulk = rules.bulk !== undefined && isPlainObject(value) && Object.hasOwn(value, rules.bulk.field);
     const about = { id: pathIdOf(request, 'id'), limits: this.ports.limits };
-    const fields = isPlainObject(value) ? Object.keys(value) : [];
-    return { ...(await readShape(value, isBulk ? rules.bulk.shape : rules.shape, about)), fields };
+    return readShape(value, isBulk ? rules.bulk.shape : rules.shape, about);
   }
 }
 
 interface ParsedBody {
   readonly body: unknown;
   readonly errors: readonly FieldError[];
-  /** The names at the top level of a JSON body. */
-  readonly fields?: readonly string[];
 }
 
 /** Errors of reading the body are thrown; those of the other steps are collected. */

@@ -49,7 +49,6 @@ export function openRequestContext({ logger, trustedProxies, operatorApi, onAnsw
       parameters: {},
       body: undefined,
       refusal: null,
-      deprecated: [],
       account: null,
       transferred: NOTHING,
       sentByFront: 0,
@@ -66,7 +65,7 @@ export function openRequestContext({ logger, trustedProxies, operatorApi, onAnsw
     // The first to listen: those who count the bytes for an account find them.
     response.once('close', () => {
       const requestContext = requestContextOf(request);
-      const { key, operator, userId, refusal, charged, deprecated } = requestContext;
+      const { key, operator, userId, refusal, charged } = requestContext;
       requestContext.transferred = endTransfer(request);
       const route = request.route?.path ?? null;
       const status = response.statusCode;
@@ -74,10 +73,9 @@ export function openRequestContext({ logger, trustedProxies, operatorApi, onAnsw
       const ms = performance.now() - began;
       const bytes = requestContext.transferred.sentBytes;
       const who = { ...(userId !== null && { userId }), ...(operator && { operatorTokenId: operator.id }) };
-      const used = deprecated.length > 0 ? { deprecated } : {};
-      const fields = { ...line, ...who, ...used, ms: Math.round(ms), bytes, whole };
+      const fields = { ...line, ...who, ms: Math.round(ms), bytes, whole };
       logger[status < 400 && ROUTINE.test(route ?? '') ? 'debug' : 'info'](fields, 'request');
-      const answered = { method, route, status, budget: charged?.group ?? null, deprecated, ms };
+      const answered = { method, route, status, budget: charged?.group ?? null, ms };
       onAnswered?.(answered);
       traced?.end({ ...answered, requestId });
     });

@@ -37,8 +37,6 @@ export interface RequestContext {
   body: unknown;
   /** The error that the request was refused with; null if it was not. */
   refusal: ErrorCode | null;
-  /** What it used that is deprecated. */
-  deprecated: readonly string[];
   /** Whose usage its bytes are; null if it is nobody's, or not known yet. */
   account: { readonly customerId: Id; readonly channel: Channel } | null;
   /** Set once the response is sent. */

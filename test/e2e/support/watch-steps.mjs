@@ -3,8 +3,8 @@
 //   armed  names the step right after which this very process is killed (kill -9): it took effect, and nobody was told of it yet.
 //   seen   collects the names of all steps that are taken.
 import { appendFileSync, readFileSync } from 'node:fs';
-import Module from 'node:module';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
+import vm from 'node:vm';
 
 const adapters = {
   BackupFolder: { port: 'backup', methods: ['removePart'] },
@@ -18,18 +18,20 @@ const ofPorts = Object.values(adapters).flatMap(({ methods }) => methods);
 const names = new Set();
 Error.stackTraceLimit = 40;
 
-// Classes of adapters are handed over as soon as the bundle has defined them. What V8 compiled of a file during the build (compile-cache.cjs) is
-// used as ever, but not of a file that is longer now: V8 compares the lengths.
-const load = Module._extensions['.js'];
-Module._extensions['.js'] = (module, file) => {
-  if (file.includes(`${sep}dist${sep}program${sep}`))
-    module._compile = (text, ...rest) => Module.prototype._compile.call(module, watched(text), ...rest);
-  load(module, file);
+// Classes of adapters are handed over as soon as the bundle has defined them. What V8 compiled of a file during the build (load.cjs) is used as
+// ever, but not of a file that is longer now: V8 compares the lengths.
+const { Script } = vm;
+vm.Script = class extends Script {
+  constructor(text, options) {
+    super(watched(text), options);
+  }
 };
 
 function watched(text) {
   const names = Object.keys(adapters).filter((name) => text.includes(`var ${name} = class`));
-  return names.length > 0 ? `${text}\nwatchAdapters({ ${names.join(', ')} });` : text;
+  if (names.length === 0) return text;
+  // Inside the function that the text is.
+  return text.replace(/\n\}\)$/, `\nwatchAdapters({ ${names.join(', ')} });\n})`);
 }
 
 globalThis.watchAdapters = (classes) => {

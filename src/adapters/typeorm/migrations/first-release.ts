@@ -44,7 +44,6 @@ import { PhotoValues1763700000160 } from './1763700000160-photo-values.js';
 import { SavedSearches1763700000161 } from './1763700000161-saved-searches.js';
 import { MapCells1763700000162 } from './1763700000162-map-cells.js';
 import { MapIndex1763700000163 } from './1763700000163-map-index.js';
-import { DeprecatedRequests1763700000170 } from './1763700000170-deprecated-requests.js';
 import { ConfirmedSessions1763700000180 } from './1763700000180-confirmed-sessions.js';
 import { FourRoles1763700000181 } from './1763700000181-four-roles.js';
 import { SecondFactors1763700000190 } from './1763700000190-second-factors.js';
@@ -111,7 +110,6 @@ export const migrationsOfFirstRelease = [
   SavedSearches1763700000161,
   MapCells1763700000162,
   MapIndex1763700000163,
-  DeprecatedRequests1763700000170,
   ConfirmedSessions1763700000180,
   FourRoles1763700000181,
   SecondFactors1763700000190,

@@ -116,16 +116,15 @@ const COUNT_STORAGE = `
 async function addCounts(manager: EntityManager, counts: readonly RequestCount[]): Promise<void> {
   await select(
     manager,
-    `INSERT INTO request_counts AS kept (customer_id, api_key_id, day, requests, limited, failed, deprecated)
-     SELECT k.customer_id, k.id, more.day, sum(more.requests), sum(more.limited), sum(more.failed), sum(more.deprecated)
+    `INSERT INTO request_counts AS kept (customer_id, api_key_id, day, requests, limited, failed)
+     SELECT k.customer_id, k.id, more.day, sum(more.requests), sum(more.limited), sum(more.failed)
      FROM json_populate_recordset(NULL::request_counts, $1) more
      JOIN api_keys k ON k.customer_id = more.customer_id AND k.id = more.api_key_id
      GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
      ON CONFLICT (customer_id, api_key_id, day) DO UPDATE SET
        requests = kept.requests + excluded.requests,
        limited = kept.limited + excluded.limited,
-       failed = kept.failed + excluded.failed,
-       deprecated = kept.deprecated + excluded.deprecated`,
+       failed = kept.failed + excluded.failed`,
     [asJson(counts)],
   );
 }

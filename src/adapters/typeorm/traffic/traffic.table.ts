@@ -18,7 +18,6 @@ export const requestCountTable = tableOf<RequestCount>('requestCount', 'request_
   requests: whole,
   limited: whole,
   failed: whole,
-  deprecated: whole,
 });
 
 export const hourCountTable = tableOf<HourCount>('hourCount', 'request_hours', {

@@ -11,7 +11,6 @@ interface FieldProps {
   readonly schemas: Schemas;
   readonly isRequired: boolean;
   readonly description?: string;
-  readonly isDeprecated?: boolean;
   readonly children?: ComponentChildren;
 }
 
@@ -32,7 +31,7 @@ export function ParameterList({
     <>
       <h3>{title}</h3>
       <dl class="fields">
-        {all.map(({ name, schema, required = false, description, deprecated = false }) => (
+        {all.map(({ name, schema, required = false, description }) => (
           <Field
             key={name}
             name={name}
@@ -40,7 +39,6 @@ export function ParameterList({
             schemas={schemas}
             isRequired={required}
             description={description}
-            isDeprecated={deprecated}
           />
         ))}
       </dl>
@@ -72,15 +70,13 @@ export function FieldList({ schema, schemas, level = 1 }: { schema: JsonSchema; 
   );
 }
 
-function Field({ name, schema, schemas, isRequired, description, isDeprecated, children }: FieldProps) {
+function Field({ name, schema, schemas, isRequired, description, children }: FieldProps) {
   const words = constraints(schema, schemas);
-  const isOld = isDeprecated || schema.deprecated;
   return (
     <div>
       <dt>
         <code>{name}</code> <span class="type">{typeName(schema, schemas)}</span>
         {isRequired && <span class="mark">required</span>}
-        {isOld && <span class="mark">deprecated</span>}
         {schema['x-stability'] === 'beta' && <span class="mark">beta</span>}
       </dt>
       <dd>

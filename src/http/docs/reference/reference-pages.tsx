@@ -77,7 +77,6 @@ function Operation({ entry, document }: { entry: ReferenceOperation; document: A
         <h2 id={`${operationId}-title`}>{summary}</h2>
         <p class="route">
           {!isEvent && <span class="method">{method}</span>} <code>{path}</code>
-          {operation.deprecated && <span class="mark">deprecated</span>}
           {operation['x-stability'] === 'beta' && <span class="mark">beta</span>}
         </p>
         <Markdown text={description} />

@@ -25,7 +25,6 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
   readonly allOf?: readonly JsonSchema[];
-  readonly deprecated?: boolean;
   readonly 'x-stability'?: string;
   readonly 'x-added-in'?: string;
 }
@@ -37,7 +36,6 @@ export interface DescribedParameter {
   readonly in: 'path' | 'query' | 'header';
   readonly required?: boolean;
   readonly description: string;
-  readonly deprecated?: boolean;
   readonly schema: JsonSchema;
 }
 
@@ -52,7 +50,6 @@ export interface DescribedOperation {
   readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];
-  readonly deprecated?: boolean;
   readonly parameters?: readonly DescribedParameter[];
   readonly requestBody?: { readonly description?: string; readonly required?: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, DescribedResponse>>;

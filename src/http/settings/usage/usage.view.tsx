@@ -38,7 +38,6 @@ export function UsagePage({ traffic, delivery, keyId, seesAudit }: UsagePageProp
       </Heading>
       <Holdings traffic={traffic} />
       <Requests traffic={traffic} keyId={keyId} />
-      <Deprecated traffic={traffic} />
       {(delivery.keys.length > 0 || delivery.pictures.length > 0) && (
         <PictureUsage delivery={delivery} subject={null} title="Delivered images" byKey />
       )}
@@ -172,30 +171,4 @@ function KeyName({ traffic, id }: { traffic: Traffic; id: Id }) {
 
 function nameOf({ keys }: Traffic, id: Id): string {
   return keys.find((key) => key.id === id)?.name ?? `deleted key ${id}`;
-}
-
-/** Who has to change a program before a part of the API is gone. */
-function Deprecated({ traffic }: { traffic: Traffic }) {
-  const used = traffic.counts.filter(({ deprecated }) => deprecated > 0);
-  if (used.length === 0) return null;
-  const keyIds = [...new Set(used.map(({ apiKeyId }) => apiKeyId))];
-  return (
-    <Card
-      title="Deprecated parts of the API"
-      lead={`Keys that used one in the last ${TRAFFIC_DAYS} days. Their responses say which, and until when it works.`}
-    >
-      <Table
-        caption="Keys that use deprecated parts"
-        columns={['Key', 'Requests', 'Last day']}
-        rows={keyIds.map((keyId) => {
-          const own = used.filter(({ apiKeyId }) => apiKeyId === keyId);
-          const requests = own.reduce((total, { deprecated }) => total + deprecated, 0);
-          return { key: keyId, cells: [nameOf(traffic, keyId), number(requests), monthDay(own.at(-1)?.day ?? '')] };
-        })}
-      />
-      <p class="hint">
-        What is deprecated, and what to use instead: <DocsLink path="/guides/versioning">Versions</DocsLink>.
-      </p>
-    </Card>
-  );
 }
