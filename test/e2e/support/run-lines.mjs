@@ -2,7 +2,7 @@
  * Runs command lines of the built program one after another in this process, in the folder and with the environment that it was started
  * with: what takes most of the time of a short command is the start of its process. Prints a JSON list of what each line did.
  */
-import { run } from '../../../dist/program/phs.js';
+import program from '../../../dist/program/phs.js';
 
 const toOurs = process.stdout.write.bind(process.stdout);
 let said = { stdout: '', stderr: '' };
@@ -15,7 +15,7 @@ for (const stream of ['stdout', 'stderr']) {
 const results = [];
 for (const line of process.argv.slice(2)) {
   said = { stdout: '', stderr: '' };
-  const status = await run(line.split(' '));
+  const status = await program.run(line.split(' '));
   results.push({ line, status, ...said });
 }
 toOurs(JSON.stringify(results));
