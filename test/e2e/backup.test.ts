@@ -162,7 +162,7 @@ describe('F22: phs backup and phs restore', () => {
     const withoutIdentity = await restored.command('restore', folder);
     expect([withoutIdentity.status, withoutIdentity.stderr]).toEqual([4, expect.stringContaining('--identity')]);
     const renamed = (bytes: Buffer) =>
-      Buffer.from(bytes.toString().replace('Customers1763700000001', 'Later1999900000001'));
+      Buffer.from(bytes.toString().replace('Traffic1764000000012', 'Later1999900000001'));
     await changed(join(newest, 'manifest.json'), renamed, async () => {
       expect(await refused()).toContain('manifest.json was altered');
       const secret = readFileSync(join(original.dataDir, 'secret-key'), 'utf8').trim();

@@ -53,7 +53,7 @@ export class PostgresSnapshot implements DatabaseSnapshot {
       `COPY (
          SELECT 'photo', customer_id, id, blob_key, sha256, NULL, NULL FROM photos WHERE original_lost_at IS NULL
          UNION ALL
-         SELECT status, customer_id, id, blob_name, sha256, import_id, attempt FROM import_photos
+         SELECT status, customer_id, id, blob_name, sha256, import_id, upload_id FROM import_photos
          WHERE status IN ('processing', 'ready')
        ) TO STDOUT`,
     );
@@ -64,14 +64,14 @@ export class PostgresSnapshot implements DatabaseSnapshot {
 
 /** For values that contain nothing which COPY escapes. */
 function neededBlob(line: string): NeededBlob {
-  const [kind, customer, number, name = '', hash = '', importId, attempt] = line.split('\t');
+  const [kind, customer, number, name = '', hash = '', importId, uploadId] = line.split('\t');
   const [customerId, id] = [Number(customer), Number(number)];
   const sha256 = hash === '\\N' ? null : hash;
   if (kind === 'photo') return { customerId, id, importId: null, key: storedKey(name), sha256, later: null };
   const original = originalKey({ customerId, blobName: name });
   const item = { customerId, importId: Number(importId), id };
   if (kind === 'ready') return { ...item, key: original, sha256, later: null };
-  const staged = stagingKey({ ...item, uploadId: Number(attempt) });
+  const staged = stagingKey({ ...item, uploadId: Number(uploadId) });
   // What the client has declared is unverified: the bytes are checked when they are inspected.
   return { ...item, key: staged, sha256: null, later: original };
 }

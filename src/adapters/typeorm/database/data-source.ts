@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
+import { DataSource, type DataSourceOptions, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { migrations, tables } from '../registry.js';
 import { BoundedPool } from './bounded-pool.js';
 import { SnakeCaseNames } from './columns.js';
@@ -52,6 +52,9 @@ export async function openDataSource({
   return opened(new DataSource({ ...options(extra), migrations: [] }));
 }
 
+/** Its name ends with the time of its creation; if it is `online`, others may write while it runs (docs/decisions/0075). */
+export type Migration = (new () => MigrationInterface) & { readonly online?: boolean };
+
 /** A migration cannot be run on this database. */
 export class MigrationFailed extends Error {
   /** @param isOnline Whether the tables have been migrated, and what follows has failed; otherwise everything is as it was before. */
@@ -80,10 +83,12 @@ export function migrationOptions(address: DatabaseAddress, lockTimeoutMs = 0): D
 /**
  * Migrates the tables and the policies on their rows. Concurrent processes wait for the first, and find nothing left to do. Others may read and
  * write meanwhile: no statement of theirs waits for longer than the transaction of the tables takes, and LOCK_TIMEOUT_MS.
- * @param only Names of the migrations to run, for an older schema; default: all.
+ * @param chosen The migrations to run: fewer for an older schema, more for one that is not released yet; default: those of this version.
  */
-export async function migrate(address: DatabaseAddress, only?: readonly string[]): Promise<RowSecurity> {
-  const chosen = migrations.filter(({ name }) => only?.includes(name) ?? true);
+export async function migrate(
+  address: DatabaseAddress,
+  chosen: readonly Migration[] = migrations,
+): Promise<RowSecurity> {
   const isOnline = (migration: object) => 'online' in migration;
   const ofTables = chosen.filter((migration) => !isOnline(migration));
   const dataSource = await opened(
@@ -123,11 +128,11 @@ async function lock(holder: QueryRunner): Promise<void> {
   }
 }
 
-async function migrateOnline(address: DatabaseAddress, online: typeof migrations): Promise<void> {
+async function migrateOnline(address: DatabaseAddress, online: readonly Migration[]): Promise<void> {
   const options = {
     ...migrationOptions(address),
     ...quietly,
-    migrations: online,
+    migrations: [...online],
     migrationsTransactionMode: 'none' as const,
   };
   const dataSource = await opened(new DataSource(options));
