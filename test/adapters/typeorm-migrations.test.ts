@@ -1,13 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { TypeormKeyStore } from '../../src/adapters/typeorm/access/api-key.repository.js';
+import { PostgresArchiveTarget } from '../../src/adapters/typeorm/backup/archive-target.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
 import { migrate, migrationOptions, openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { hasOurTables } from '../../src/adapters/typeorm/database/database-state.js';
 import { migrations } from '../../src/adapters/typeorm/registry.js';
+import { BeforeFirstRelease, isBeforeFirstRelease } from '../../src/core/backup/before-first-release.js';
 import { until } from '../e2e/support/processes.js';
 import { laterMigrations, Notes1999000000001 } from '../support/later-migrations.js';
 import { emptyDatabase, pgConfig, type TestDatabase } from '../support/postgres.js';
 import { withoutCustomerId } from '../support/tables-of-nobody.js';
+
+const fixtures = join(__dirname, '../fixtures');
 
 let server: TestDatabase;
 let database: TestDatabase;
@@ -203,6 +210,54 @@ describe('a library that others write to while it is migrated', () => {
   });
 });
 
+describe('a database of a version before 0.1.0', () => {
+  const sql = readFileSync(join(fixtures, 'before-first-release.sql'), 'utf8');
+
+  test('is refused, whatever else is locked, and stays as it was', async () => {
+    const client = new pg.Client(pgConfig(database));
+    await client.connect();
+    await client.query(sql);
+    const before = await schemaOf(database);
+    // As a process of that version holds its tables.
+    await client.query('BEGIN; LOCK TABLE customers');
+    await expect(migrate(database)).rejects.toThrow(BeforeFirstRelease);
+    await expect(openDataSource(database)).rejects.toThrow(BeforeFirstRelease);
+    await expect(hasOurTables(database)).rejects.toThrow(BeforeFirstRelease);
+    await expect(new PostgresArchiveTarget(database).prepare(migrations.map(({ name }) => name))).rejects.toThrow(
+      BeforeFirstRelease,
+    );
+    await client.query('COMMIT');
+    expect(await schemaOf(database)).toEqual(before);
+    await client.end();
+  });
+
+  test('is told by its migrations, which neither this version nor another program has', () => {
+    const old = [...sql.matchAll(/'(\w+\d{13})'/g)].map(([, name = '']) => name);
+    expect(old).toHaveLength(20);
+    for (const name of [...old, 'WordsAnywhere1763700000300'])
+      expect([name, isBeforeFirstRelease([name])]).toEqual([name, true]);
+    expect(isBeforeFirstRelease(laterMigrations.map(({ name }) => name))).toBe(false);
+    expect(isBeforeFirstRelease(['First1763699999999', 'Init1600000000000', '1763700000001x', 'x', ''])).toBe(false);
+  });
+});
+
+describe('released migrations are not edited', () => {
+  const installations = join(fixtures, 'installations');
+  const kept = readdirSync(installations, { withFileTypes: true }).filter((each) => each.isDirectory());
+
+  test.each(kept.map(({ name }) => name))('what %s left behind gets the tables of a new database', async (version) => {
+    const client = new pg.Client(pgConfig(database));
+    await client.connect();
+    await client.query(readFileSync(join(installations, version, 'database.sql'), 'utf8'));
+    await client.end();
+    await migrate(database);
+    const fresh = await emptyDatabase();
+    await migrate(fresh);
+    expect(await catalogOf(database)).toEqual(await catalogOf(fresh));
+    await fresh.close();
+  });
+});
+
 test('every migration can be taken back', async () => {
   await migrate(database);
   const source = await new DataSource(migrationOptions(database)).initialize();
@@ -281,6 +336,29 @@ async function tenantTables(source: DataSource): Promise<string[]> {
     [withoutCustomerId],
   );
   return tables.map(({ name }) => name);
+}
+
+/** Everything that migrations make, as the server describes it. */
+async function catalogOf(address: TestDatabase): Promise<unknown> {
+  const client = new pg.Client(pgConfig(address));
+  await client.connect();
+  const ours = `'public'::regnamespace`;
+  const { rows } = await client.query(`
+    SELECT relname || '.' || attname AS name, concat_ws(' ', format_type(atttypid, atttypmod), attnum, attnotnull, attidentity, attgenerated,
+      attcollation::regcollation, attstattarget, pg_get_expr(adbin, adrelid)) AS definition
+    FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid LEFT JOIN pg_attrdef d ON d.adrelid = attrelid AND d.adnum = attnum
+    WHERE relnamespace = ${ours} AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped
+    UNION ALL SELECT relname, concat_ws(' ', relkind, relpersistence, relrowsecurity, reloptions) FROM pg_class WHERE relnamespace = ${ours}
+    UNION ALL SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = indrelid WHERE relnamespace = ${ours}
+    UNION ALL SELECT concat_ws('.', conrelid::regclass, conname), pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = ${ours}
+    UNION ALL SELECT concat_ws('.', tgrelid::regclass, tgname), pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+    UNION ALL SELECT oid::regprocedure::text, pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = ${ours}
+    UNION ALL SELECT stxname, pg_get_statisticsobjdef(oid) FROM pg_statistic_ext WHERE stxnamespace = ${ours}
+    UNION ALL SELECT concat_ws('.', polrelid::regclass, polname), pg_get_expr(polqual, polrelid) FROM pg_policy
+    ORDER BY name, definition`);
+  await client.end();
+  expect(rows.length).toBeGreaterThan(500);
+  return rows;
 }
 
 async function schemaOf(address: TestDatabase): Promise<unknown> {

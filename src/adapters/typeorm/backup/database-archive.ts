@@ -1,11 +1,12 @@
 import { createInterface } from 'node:readline';
 import type pg from 'pg';
+import { refuseBeforeFirstRelease } from '../../../core/backup/before-first-release.js';
 import type { NeededBlob } from '../../../core/backup/blob-backup.js';
 import type { ArchivedSchema, ArchivedTable, DatabaseSnapshot } from '../../../core/backup/database-snapshot.js';
 import { originalKey, stagingKey, storedKey } from '../../../core/blobs/blob-key.js';
-import { type CatalogueTable, quoted, tablesByReference } from '../database/catalogue.js';
+import { type CatalogueTable, type Query, quoted, tablesByReference } from '../database/catalogue.js';
 import { withClient } from '../database/connection.js';
-import { MIGRATIONS, migrationsRun } from '../database/migrations-run.js';
+import { anyMigrationsRun, MIGRATIONS, migrationsRun } from '../database/migrations-run.js';
 import { copyIn, copyOut } from './copy.js';
 
 /**
@@ -76,10 +77,14 @@ function neededBlob(line: string): NeededBlob {
   return { ...item, key: staged, sha256: null, later: original };
 }
 
-/** The names of the migrations that were run on a database; null when it has no table at all. Errors: an Error when a table has rows. */
+/**
+ * The names of the migrations that were run on a database; null when it has no table at all. Errors: an Error when a table has rows;
+ * `BeforeFirstRelease`.
+ */
 export async function emptySchema(config: pg.ClientConfig): Promise<readonly string[] | null> {
   return connected(config, async (client) => {
-    const query = async (sql: string) => (await client.query(sql)).rows;
+    const query: Query = async (sql, parameters) => (await client.query(sql, parameters)).rows;
+    refuseBeforeFirstRelease('database', await anyMigrationsRun(query));
     const tables = await tablesByReference(query);
     for (const { name } of tables) {
       if (name === MIGRATIONS || !(await query(`SELECT FROM ${quoted(name)} LIMIT 1`)).length) continue;
@@ -88,7 +93,7 @@ export async function emptySchema(config: pg.ClientConfig): Promise<readonly str
     if (tables.length === 0) return null;
     const hasMigrations = tables.some(({ name }) => name === MIGRATIONS);
     if (!hasMigrations) throw new Error('The database has tables of another program. Restore into an empty database.');
-    return migrationsRun(query);
+    return anyMigrationsRun(query);
   });
 }
 

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { BeforeFirstRelease, refuseBeforeFirstRelease } from '../../../core/backup/before-first-release.js';
 import { migrations, tables } from '../registry.js';
 import { BoundedPool } from './bounded-pool.js';
 import { SnakeCaseNames } from './columns.js';
 import { clientOptions, type DatabaseAddress, directly, LIMIT_MS } from './connection.js';
 import { isConflict, isLockTimeout, statementError } from './database-errors.js';
-import { migrationsRun } from './migrations-run.js';
+import { anyMigrationsRun, migrationsRun } from './migrations-run.js';
 import { PreparingClient } from './prepared.js';
 import { type RowSecurity, secureTenantTables } from './row-security.js';
 
@@ -30,7 +31,7 @@ const OLDEST_VERSION = 150_000;
 
 /**
  * Opens the database for the service, after migrating its tables; any number of processes may do so at once. Destroy it at the end. Errors:
- * `service_unavailable` when it cannot be reached; an Error that says what to do when it can never work.
+ * `service_unavailable` when it cannot be reached; `BeforeFirstRelease`, or another Error that says what to do, when it can never work.
  */
 export async function openDataSource({
   poolSize = 10,
@@ -96,6 +97,11 @@ export async function migrate(
   );
   try {
     await requireUsable(dataSource);
+    // Before anything waits for a lock, or is written.
+    refuseBeforeFirstRelease(
+      'database',
+      await anyMigrationsRun((sql, parameters) => dataSource.query(sql, parameters)),
+    );
     const holder = dataSource.createQueryRunner();
     try {
       await lock(holder);
@@ -110,7 +116,7 @@ export async function migrate(
       await holder.release();
     }
   } catch (error) {
-    throw error instanceof MigrationFailed ? error : statementError(error);
+    throw error instanceof MigrationFailed || error instanceof BeforeFirstRelease ? error : statementError(error);
   } finally {
     await dataSource.destroy();
   }
