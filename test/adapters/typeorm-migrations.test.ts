@@ -231,7 +231,7 @@ describe('a database of a version before 0.1.0', () => {
     await client.end();
   });
 
-  test('is told by its migrations, which neither this version nor another program has', () => {
+  test('is recognized by its migrations, which neither this version nor another program has', () => {
     const old = [...sql.matchAll(/'(\w+\d{13})'/g)].map(([, name = '']) => name);
     expect(old).toHaveLength(20);
     for (const name of [...old, 'WordsAnywhere1763700000300'])

@@ -1,4 +1,4 @@
-/** The numbers at the end of the names of all migrations from before 0.1.0, which replaced these. No later migration has such a number. */
+/** The numbers that end the names of all migrations from before 0.1.0. None of a release has such a number. */
 const NUMBERS = { first: 1_763_700_000_001, last: 1_763_700_000_999 } as const;
 const DIGITS = 13;
 
