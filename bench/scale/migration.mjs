@@ -1,5 +1,5 @@
-// How long a migration of a large library holds up those who use it meanwhile: fills a database as it was before the totals were counted (the
-// last migration that read every photo of a running service), migrates it to this version, and writes and reads photos all the while.
+// How long a migration of a large library holds up those who use it meanwhile: fills a database as it was before a migration, migrates it to this
+// version, and writes and reads photos all the while. Without the name of one, what is measured is a column and an index of all photos.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { openEmbeddedPostgres } from '../../dist/adapters/embedded-postgres.js';
 import { migrate } from '../../dist/adapters/typeorm/database/data-source.js';
+import { OnlineIndexes } from '../../dist/adapters/typeorm/migrations/online-indexes.js';
 import { migrations } from '../../dist/adapters/typeorm/registry.js';
 
 const { values: options } = parseArgs({
@@ -16,7 +17,7 @@ const { values: options } = parseArgs({
     // Kept; filled and not migrated if it does not exist yet.
     data: { type: 'string' },
     // The first migration that is not in the filled database.
-    before: { type: 'string', default: 'PhotoTotals' },
+    before: { type: 'string' },
   },
 });
 const PHOTOS = Number(options.photos);
@@ -24,8 +25,28 @@ const CUSTOMERS = 10;
 const IN_TURN = 500_000;
 const PAUSE_MS = 10;
 
-const first = migrations.findIndex(({ name }) => name.startsWith(options.before));
-const old = migrations.slice(0, first).map(({ name }) => name);
+class SampleColumn1999000000001 {
+  async up(runner) {
+    await runner.query('ALTER TABLE photos ADD is_sample boolean NOT NULL DEFAULT false');
+  }
+  async down() {}
+}
+
+class SampleIndex1999000000002 extends OnlineIndexes {
+  indexes = { photos_sample: 'photos (customer_id, id) WHERE NOT is_sample' };
+}
+
+const { before } = options;
+const [old, newest] =
+  before === undefined
+    ? [migrations, [...migrations, SampleColumn1999000000001, SampleIndex1999000000002]]
+    : [
+        migrations.slice(
+          0,
+          migrations.findIndex(({ name }) => name.startsWith(before)),
+        ),
+        migrations,
+      ];
 
 async function fill(client) {
   await client.query(
@@ -119,7 +140,7 @@ try {
     const ends = Object.entries(uses).map(([name, query]) => [name, again(postgres.connection, query)]);
     await delay(2000);
     const began = performance.now();
-    await migrate(postgres);
+    await migrate(postgres, newest);
     console.log(`migrated in ${((performance.now() - began) / 1000).toFixed(1)} s`);
     for (const [name, end] of ends) {
       const { longest, times } = await end();

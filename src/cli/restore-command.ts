@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { print } from 'photo-service-cli/print';
 import { readConfig } from '../config.js';
+import { refuseBeforeFirstRelease } from '../core/backup/before-first-release.js';
 import { isBackupKey } from '../core/backup/signature.js';
 import { checkSigner, chooseBackup, openEncryption, wrongBlobs } from './backup/check-backup.js';
 import { type Restored, restoreBackup } from './backup/restore-backup.js';
@@ -38,6 +39,7 @@ export function restoreCommand(): Command {
       const folder = await chooseBackup(resolve(dir), options.at);
       const { manifest, signedBy } = await folder.manifest();
       console.error(`phs: ${await checkSigner(config, signedBy, options.signedBy)}`);
+      if (!options.check) refuseBeforeFirstRelease('backup', manifest.schema.migrations);
       await folder.check(manifest);
       const decrypt = options.check ? null : await openEncryption(folder, manifest, options.identity);
       const parallel = Math.max(1, options.parallel);

@@ -6,6 +6,7 @@ import { PostgresArchiveTarget } from '../adapters/typeorm/backup/archive-target
 import { MigrationFailed, openDataSource } from '../adapters/typeorm/database/data-source.js';
 import { type DatabaseState, readDatabaseState } from '../adapters/typeorm/database/database-state.js';
 import type { Config } from '../config.js';
+import { BeforeFirstRelease } from '../core/backup/before-first-release.js';
 import type { ArchiveTarget } from '../core/backup/database-snapshot.js';
 import { requireTables, unusable } from './require-installation.js';
 
@@ -71,7 +72,7 @@ async function openServer(
   try {
     return await openDataSource({ url, directUrl: databaseDirectUrl ?? undefined, poolSize, prepare });
   } catch (error) {
-    throw error instanceof MigrationFailed ? error : unusable(url, error);
+    throw error instanceof MigrationFailed || error instanceof BeforeFirstRelease ? error : unusable(url, error);
   }
 }
 

@@ -5,6 +5,7 @@ import { readSecretFile } from '../adapters/secret-file.js';
 import { type DatabaseAddress } from '../adapters/typeorm/database/connection.js';
 import { hasOurTables } from '../adapters/typeorm/database/database-state.js';
 import type { Config } from '../config.js';
+import { BeforeFirstRelease } from '../core/backup/before-first-release.js';
 import { databaseName, NoInstallationError } from '../installation.js';
 import { reasonOf } from '../reason-of.js';
 import { BLOB_FOLDER } from './open-blobs.js';
@@ -12,7 +13,7 @@ import { BLOB_FOLDER } from './open-blobs.js';
 /**
  * Checks whether there is an installation at the configured place, and creates nothing. A database server alone is not enough: a data
  * folder other than the installation's has another secret and other photos.
- * @throws NoInstallationError; an Error that says why if the database cannot be reached.
+ * @throws NoInstallationError; BeforeFirstRelease; an Error that says why if the database cannot be reached.
  */
 export async function requireInstallation({ databaseUrl, dataDir, secretKeys, s3 }: Config): Promise<void> {
   const place = resolve(dataDir);
@@ -21,7 +22,9 @@ export async function requireInstallation({ databaseUrl, dataDir, secretKeys, s3
     return;
   }
   await requireTables({ url: databaseUrl }, databaseName(databaseUrl)).catch((error: unknown) => {
-    throw error instanceof NoInstallationError ? error : unusable(databaseUrl, error);
+    throw error instanceof NoInstallationError || error instanceof BeforeFirstRelease
+      ? error
+      : unusable(databaseUrl, error);
   });
   const hasSecret = secretKeys !== null || (await readSecretFile(place)) !== null;
   if (!hasSecret || (s3 === null && !existsSync(join(place, BLOB_FOLDER)))) throw new NoInstallationError(place);

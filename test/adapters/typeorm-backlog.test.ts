@@ -56,6 +56,6 @@ test('the pool is seen', async () => {
 test('a database that lacks a migration of this program is told', async () => {
   await requireAnswer(source);
   await requireMigrated(source);
-  await source.query(`DELETE FROM migrations WHERE name = 'ForgottenImports1763700000015'`);
-  await expect(requireMigrated(source)).rejects.toThrow('The database lacks ForgottenImports1763700000015');
+  await source.query(`DELETE FROM migrations WHERE name = 'Tags1764000000005'`);
+  await expect(requireMigrated(source)).rejects.toThrow('The database lacks Tags1764000000005');
 });

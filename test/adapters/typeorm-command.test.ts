@@ -25,7 +25,7 @@ afterAll(() => database.close());
 test('TypeORM’s own command shows which migrations have been run, and which have not', async () => {
   const names = migrations.map(({ name }) => name);
   const [first = '', second = ''] = names;
-  await migrate(database, [first, second]);
+  await migrate(database, migrations.slice(0, 2));
   const { status, output } = run({ DATABASE_URL: urlOf(database) });
   expect({ status, output }).toMatchObject({ status: 0 });
   const shown = [...output.matchAll(/\[([X ])\] (?:\d+ )?(\w+)/g)].map(([, mark, name]) => [name, mark === 'X']);

@@ -1,12 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { TypeormKeyStore } from '../../src/adapters/typeorm/access/api-key.repository.js';
+import { PostgresArchiveTarget } from '../../src/adapters/typeorm/backup/archive-target.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
 import { migrate, migrationOptions, openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { hasOurTables } from '../../src/adapters/typeorm/database/database-state.js';
 import { migrations } from '../../src/adapters/typeorm/registry.js';
+import { BeforeFirstRelease, isBeforeFirstRelease } from '../../src/core/backup/before-first-release.js';
 import { until } from '../e2e/support/processes.js';
+import { laterMigrations, Notes1999000000001 } from '../support/later-migrations.js';
 import { emptyDatabase, pgConfig, type TestDatabase } from '../support/postgres.js';
 import { withoutCustomerId } from '../support/tables-of-nobody.js';
+
+const fixtures = join(__dirname, '../fixtures');
 
 let server: TestDatabase;
 let database: TestDatabase;
@@ -38,9 +46,8 @@ test('starting again changes nothing', async () => {
   expect(await schemaOf(database)).toEqual(before);
 });
 
-test('F23: rows of the oldest tables are there after the newest migration', async () => {
-  const oldest = migrations.slice(0, 7).map(({ name }) => name);
-  await migrate(database, oldest);
+test('F23: rows of this release are there after the migrations of a later one', async () => {
+  await migrate(database);
   const old = new pg.Client(pgConfig(database));
   await old.connect();
   const photo = (id: number, trashed: string) => `
@@ -56,10 +63,15 @@ test('F23: rows of the oldest tables are there after the newest migration', asyn
     'INSERT INTO tag_counts VALUES (1, 1, 1)',
     photo(1, 'NULL'),
     photo(2, 'now()'),
-    'INSERT INTO photo_tags (customer_id, photo_id, tag_id) VALUES (1, 1, 1), (1, 2, 1)',
+    'INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at) SELECT 1, id, 1, trashed, created_at FROM photos',
   ]) {
     await old.query(sql);
   }
+  await migrate(database, laterMigrations);
+  expect((await old.query('SELECT photo_id::integer AS id, text FROM notes ORDER BY photo_id')).rows).toEqual([
+    { id: 1, text: 'a.jpg' },
+    { id: 2, text: 'a.jpg' },
+  ]);
   await old.end();
   const source = await openDataSource({ ...database, poolSize: 1 });
   const { photos, usage, tags } = await new TypeormCustomerStore(source).query(1, async (reader) => ({
@@ -103,15 +115,9 @@ describe('a library that others write to while it is migrated', () => {
     SELECT 1, 'a.jpg', 'a.jpg', 'image/jpeg', 5, gen_random_uuid(), gen_random_uuid(), 4, 3, 1, 0, false, 'none', '', '{}', false, now(), now(), 1, ''
     FROM generate_series(1, ${count})`;
 
-  async function migratedBefore(name: string): Promise<pg.Client> {
-    const all = migrations.map((each) => each.name);
-    await migrate(
-      database,
-      all.slice(
-        0,
-        all.findIndex((each) => each.startsWith(name)),
-      ),
-    );
+  /** Three photos of this release. */
+  async function library(): Promise<pg.Client> {
+    await migrate(database);
     const client = await connect();
     await client.query(
       `INSERT INTO customers (name, default_time_zone, created_at, updated_at) VALUES ('old', 'UTC', now(), now())`,
@@ -121,39 +127,38 @@ describe('a library that others write to while it is migrated', () => {
   }
 
   test('waits for a transaction without making the others wait for it, too', async () => {
-    const long = await migratedBefore('PhotoTotals');
+    const long = await library();
     await long.query(`BEGIN; ${add(1)}`);
-    const migrating = migrate(database);
+    const migrating = migrate(database, laterMigrations);
     const other = await connect();
     await until('it to ask for the table', async () => {
       const { rows } = await other.query(
-        `SELECT FROM pg_locks WHERE NOT granted AND relation IN ('photos'::regclass, 'customers'::regclass)`,
+        `SELECT FROM pg_locks WHERE NOT granted AND relation = 'photos'::regclass AND mode = 'AccessExclusiveLock'`,
       );
       return rows.length > 0;
     });
     await other.query(add(1));
     await long.query('COMMIT');
     await migrating;
-    expect((await other.query('SELECT sum(photos)::integer AS photos FROM photo_totals')).rows).toEqual([
-      { photos: 5 },
-    ]);
+    expect((await other.query('SELECT count(*)::integer AS notes FROM notes')).rows).toEqual([{ notes: 5 }]);
   });
 
-  test('counts photos and builds indexes beside writes, and begins a broken index anew', async () => {
-    const long = await migratedBefore('CountedPhotos');
-    const online = migrations.filter((each) => 'online' in each).map(({ name }) => name);
+  test('is filled and indexed beside writes, and a broken index is begun anew', async () => {
+    const long = await library();
     await migrate(
       database,
-      migrations.map(({ name }) => name).filter((name) => !online.includes(name)),
+      laterMigrations.filter((each) => !('online' in each)),
     );
     const other = await connect();
     await long.query(`BEGIN; ${add(1)}`);
     await other.query('SET statement_timeout = 50');
     await expect(
-      other.query('CREATE INDEX CONCURRENTLY photos_outdated ON photos (customer_id, id) WHERE NOT current'),
+      other.query('CREATE INDEX CONCURRENTLY photos_without_note ON photos (customer_id, id) WHERE NOT has_note'),
     ).rejects.toThrow('statement timeout');
     await other.query('RESET statement_timeout');
-    const migrating = migrate(database);
+    const broken = 'SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid';
+    expect((await other.query(broken)).rows).toEqual([{ name: 'photos_without_note' }]);
+    const migrating = migrate(database, laterMigrations);
     await until('it to wait with an index', async () => {
       const { rows } = await other.query(
         `SELECT FROM pg_stat_activity WHERE query ~ '^(CREATE|DROP) INDEX' AND wait_event_type = 'Lock' AND datname = current_database()`,
@@ -162,13 +167,94 @@ describe('a library that others write to while it is migrated', () => {
     });
     await other.query(add(1));
     // Another process that starts meanwhile.
-    const second = migrate(database);
+    const second = migrate(database, laterMigrations);
     await long.query('COMMIT');
     await Promise.all([migrating, second]);
+    expect((await other.query('SELECT count(*)::integer AS notes FROM notes')).rows).toEqual([{ notes: 3 }]);
     expect((await other.query('SELECT sum(photos)::integer AS photos FROM photo_totals')).rows).toEqual([
       { photos: 5 },
     ]);
-    expect((await other.query('SELECT FROM pg_index WHERE NOT indisvalid')).rows).toEqual([]);
+    expect((await other.query(broken)).rows).toEqual([]);
+    const { rows: indexes } = await other.query(
+      `SELECT indexrelid::regclass::text AS name FROM pg_index WHERE indexrelid::regclass::text LIKE '%_note' ORDER BY name`,
+    );
+    expect(indexes).toEqual([{ name: 'photos_with_note' }, { name: 'photos_without_note' }]);
+  });
+
+  test('stays as it was where a migration of the tables fails, and is migrated once the cause is removed', async () => {
+    const client = await library();
+    const before = await schemaOf(database);
+    await client.query('CREATE TABLE notes ()');
+    await expect(migrate(database, laterMigrations)).rejects.toThrow(
+      /relation "notes" already exists\. Nothing in it has been changed: .* \(docs\/upgrading\.md\)/,
+    );
+    await client.query('DROP TABLE notes');
+    expect(await schemaOf(database)).toEqual(before);
+    await migrate(database, laterMigrations);
+    expect((await client.query('SELECT count(*)::integer AS notes FROM notes')).rows).toEqual([{ notes: 3 }]);
+  });
+
+  test('keeps its new tables where what follows them fails, and continues there once the cause is removed', async () => {
+    const client = await library();
+    await client.query(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no notes yet'; END $$`,
+    );
+    await migrate(database, [...migrations, Notes1999000000001]);
+    await client.query('CREATE TRIGGER refuse BEFORE INSERT ON notes FOR EACH ROW EXECUTE FUNCTION refuse()');
+    await expect(migrate(database, laterMigrations)).rejects.toThrow(
+      /The tables are those of this version, but .*: no notes yet\. Remove the cause and start again/,
+    );
+    await client.query('DROP TRIGGER refuse ON notes');
+    await migrate(database, laterMigrations);
+    expect((await client.query('SELECT count(*)::integer AS notes FROM notes')).rows).toEqual([{ notes: 3 }]);
+  });
+});
+
+describe('a database of a version before 0.1.0', () => {
+  const sql = readFileSync(join(fixtures, 'before-first-release.sql'), 'utf8');
+
+  test('is refused, whatever else is locked, and stays as it was', async () => {
+    const client = new pg.Client(pgConfig(database));
+    await client.connect();
+    await client.query(sql);
+    const before = await schemaOf(database);
+    // As a process of that version holds its tables.
+    await client.query('BEGIN; LOCK TABLE customers');
+    await expect(migrate(database)).rejects.toThrow(BeforeFirstRelease);
+    await expect(openDataSource(database)).rejects.toThrow(BeforeFirstRelease);
+    await expect(hasOurTables(database)).rejects.toThrow(BeforeFirstRelease);
+    await expect(new PostgresArchiveTarget(database).prepare(migrations.map(({ name }) => name))).rejects.toThrow(
+      BeforeFirstRelease,
+    );
+    await client.query('COMMIT');
+    expect(await schemaOf(database)).toEqual(before);
+    await client.end();
+  });
+
+  test('is recognized by its migrations, which neither this version nor another program has', () => {
+    const old = [...sql.matchAll(/'(\w+\d{13})'/g)].map(([, name = '']) => name);
+    expect(old).toHaveLength(20);
+    for (const name of [...old, 'WordsAnywhere1763700000300'])
+      expect([name, isBeforeFirstRelease([name])]).toEqual([name, true]);
+    expect(isBeforeFirstRelease(laterMigrations.map(({ name }) => name))).toBe(false);
+    expect(isBeforeFirstRelease(['First1763699999999', 'Init1600000000000', '1763700000001x', 'x', ''])).toBe(false);
+  });
+});
+
+describe('released migrations are not edited', () => {
+  const installations = join(fixtures, 'installations');
+  const kept = readdirSync(installations, { withFileTypes: true }).filter((each) => each.isDirectory());
+
+  test.each(kept.map(({ name }) => name))('what %s left behind gets the tables of a new database', async (version) => {
+    const client = new pg.Client(pgConfig(database));
+    await client.connect();
+    await client.query(readFileSync(join(installations, version, 'database.sql'), 'utf8'));
+    await client.end();
+    await migrate(database);
+    const fresh = await emptyDatabase();
+    await migrate(fresh);
+    expect(await catalogOf(database)).toEqual(await catalogOf(fresh));
+    await fresh.close();
   });
 });
 
@@ -250,6 +336,29 @@ async function tenantTables(source: DataSource): Promise<string[]> {
     [withoutCustomerId],
   );
   return tables.map(({ name }) => name);
+}
+
+/** Everything that migrations make, as the server describes it. */
+async function catalogOf(address: TestDatabase): Promise<unknown> {
+  const client = new pg.Client(pgConfig(address));
+  await client.connect();
+  const ours = `'public'::regnamespace`;
+  const { rows } = await client.query(`
+    SELECT relname || '.' || attname AS name, concat_ws(' ', format_type(atttypid, atttypmod), attnum, attnotnull, attidentity, attgenerated,
+      attcollation::regcollation, attstattarget, pg_get_expr(adbin, adrelid)) AS definition
+    FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid LEFT JOIN pg_attrdef d ON d.adrelid = attrelid AND d.adnum = attnum
+    WHERE relnamespace = ${ours} AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped
+    UNION ALL SELECT relname, concat_ws(' ', relkind, relpersistence, relrowsecurity, reloptions) FROM pg_class WHERE relnamespace = ${ours}
+    UNION ALL SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = indrelid WHERE relnamespace = ${ours}
+    UNION ALL SELECT concat_ws('.', conrelid::regclass, conname), pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = ${ours}
+    UNION ALL SELECT concat_ws('.', tgrelid::regclass, tgname), pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+    UNION ALL SELECT oid::regprocedure::text, pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = ${ours}
+    UNION ALL SELECT stxname, pg_get_statisticsobjdef(oid) FROM pg_statistic_ext WHERE stxnamespace = ${ours}
+    UNION ALL SELECT concat_ws('.', polrelid::regclass, polname), pg_get_expr(polqual, polrelid) FROM pg_policy
+    ORDER BY name, definition`);
+  await client.end();
+  expect(rows.length).toBeGreaterThan(500);
+  return rows;
 }
 
 async function schemaOf(address: TestDatabase): Promise<unknown> {

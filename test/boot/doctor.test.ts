@@ -196,6 +196,7 @@ describe('phs doctor on what the service needs', () => {
     [{ aheadMs: 3_600_000 }, ['ok database', 'fail clocks', 'ok migrations']],
     [{ pending: ['a'] }, ['ok database', 'ok clocks', 'warn migrations']],
     [{ unknown: ['b'] }, ['ok database', 'ok clocks', 'fail migrations']],
+    [{ unknown: ['Customers1763700000001'], pending: ['a'] }, ['ok database', 'ok clocks', 'fail migrations']],
   ])('a database with %j', (fault, findings) => {
     expect(told(...judgeDatabase({ ...sound, ...fault }))).toEqual(findings);
   });

@@ -161,16 +161,27 @@ describe('F22: phs backup and phs restore', () => {
     expect(await refused(`${signedBy.slice(0, -3)}AAA`)).toMatch(/signed by/i);
     const withoutIdentity = await restored.command('restore', folder);
     expect([withoutIdentity.status, withoutIdentity.stderr]).toEqual([4, expect.stringContaining('--identity')]);
-    const renamed = (bytes: Buffer) =>
-      Buffer.from(bytes.toString().replace('Customers1763700000001', 'Later1999900000001'));
-    await changed(join(newest, 'manifest.json'), renamed, async () => {
+    const named = (name: string) => (bytes: Buffer) =>
+      Buffer.from(bytes.toString().replace('Traffic1764000000012', name));
+    const secret = readFileSync(join(original.dataDir, 'secret-key'), 'utf8').trim();
+    const signed = () => Buffer.from(signatureText([secret], readFileSync(join(newest, 'manifest.json'), 'utf8')));
+    await changed(join(newest, 'manifest.json'), named('Later1999900000001'), async () => {
       expect(await refused()).toContain('manifest.json was altered');
-      const secret = readFileSync(join(original.dataDir, 'secret-key'), 'utf8').trim();
-      const signed = () => Buffer.from(signatureText([secret], readFileSync(join(newest, 'manifest.json'), 'utf8')));
       await changed(join(newest, 'manifest.sig'), signed, async () => {
         expect(await refused()).toContain('newer version (Later1999900000001)');
       });
     });
+    const there = readdirSync(restored.dataDir);
+    await changed(join(newest, 'manifest.json'), named('KeyAddresses1763700000030'), async () => {
+      await changed(join(newest, 'manifest.sig'), signed, async () => {
+        expect(await refused()).toContain(
+          'The backup was made by a version before 0.1.0, and nothing has been written: restore it with that version, export its photos there (phs export), and import them with this one',
+        );
+        const checked = await restored.command('restore', folder, '--check', '--signed-by', signedBy);
+        expect([checked.status, checked.stdout]).toEqual([0, expect.stringContaining('nothing in it was altered')]);
+      });
+    });
+    expect(readdirSync(restored.dataDir)).toEqual(there);
   });
 
   it('gives everything back after the loss of the whole installation: the key, the rows, the photos byte for byte', async () => {

@@ -1,7 +1,9 @@
-import { chmodSync, cpSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { emptyDatabase, pgConfig, type TestDatabase, urlOf } from '../support/postgres.js';
+import { emptyDatabase, pgConfig, urlOf } from '../support/postgres.js';
 import { Client, sha256 } from './support/client.js';
 import { itDoesTheMainJob } from './support/main-job.js';
 import { until } from './support/processes.js';
@@ -14,34 +16,61 @@ const made = readdirSync(installations, { withFileTypes: true }).flatMap((each) 
 );
 
 const DAY_MS = 86_400_000;
-/** One of the last migrations creates a table of this name. */
-const TAKEN = 'passkeys';
+/** A migration of the later release creates a table of this name. */
+const TAKEN = 'notes';
+/** Makes the program under test a release after this one, which has migrations of its own. */
+const laterRelease = { NODE_OPTIONS: `--import=${pathToFileURL(join(__dirname, 'support/later-release.mjs')).href}` };
 
-describe.each(made)('F23: the installation that %s left behind, started by this version', (name) => {
-  const folder = join(installations, name);
-  const before = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
-  let address: TestDatabase;
+/** The names of these migrations. */
+const later = ['Notes1999000000001', 'FirstNotes1999000000002', 'NoteIndex1999000000003'];
+
+const expectedOf = (version: string) => JSON.parse(readFileSync(join(installations, version, 'expected.json'), 'utf8'));
+
+interface Kept {
+  readonly installation: Installation;
+  readonly database: pg.Client;
+  close(): Promise<void>;
+}
+
+/** What a version left behind, on a database of its own; its service is not started. */
+async function leftBy(version: string, settings: Readonly<Record<string, string>> = {}): Promise<Kept> {
+  const folder = join(installations, version);
+  const { database, ...kept } = await onEmptyDatabase(settings);
+  const sql = readFileSync(join(folder, 'database.sql'), 'utf8');
+  await database.query(asOfNow(sql, Date.parse(expectedOf(version).madeAt)));
+  await database.query('RESET ALL');
+  const { dataDir } = kept.installation;
+  for (const part of ['blobs', 'secret-key']) cpSync(join(folder, part), join(dataDir, part), { recursive: true });
+  chmodSync(join(dataDir, 'secret-key'), 0o600);
+  return { database, ...kept };
+}
+
+async function onEmptyDatabase(settings: Readonly<Record<string, string>>): Promise<Kept> {
+  const address = await emptyDatabase();
+  const database = new pg.Client(pgConfig(address));
+  await database.connect();
+  const given = { DATABASE_URL: urlOf(address), WEBHOOK_ALLOW_PRIVATE: 'true', ...settings };
+  const installation = await Installation.make(given);
+  const close = async () => {
+    await installation.remove();
+    await database.end();
+    await address.close();
+  };
+  return { installation, database, close };
+}
+
+describe.each(made)('F23: the installation that %s left behind, started by a later release', (name) => {
+  const before = expectedOf(name);
+  let kept: Kept;
   let database: pg.Client;
   let installation: Installation;
   let client: Client;
   beforeAll(async () => {
-    address = await emptyDatabase();
-    database = new pg.Client(pgConfig(address));
-    await database.connect();
-    await database.query(asOfNow(readFileSync(join(folder, 'database.sql'), 'utf8'), Date.parse(before.madeAt)));
-    await database.query('RESET ALL');
-    installation = await Installation.make({ DATABASE_URL: urlOf(address), WEBHOOK_ALLOW_PRIVATE: 'true' });
-    for (const part of ['blobs', 'secret-key']) {
-      cpSync(join(folder, part), join(installation.dataDir, part), { recursive: true });
-    }
-    chmodSync(join(installation.dataDir, 'secret-key'), 0o600);
+    kept = await leftBy(name, laterRelease);
+    ({ database, installation } = kept);
     client = new Client(installation.url, before.tokens.all);
   });
-  afterAll(async () => {
-    await installation.remove();
-    await database.end();
-    await address.close();
-  });
+  afterAll(() => kept.close());
 
   it('stays as it was where a migration fails, which says what to do', async () => {
     const old = await schemaOf(database);
@@ -55,8 +84,12 @@ describe.each(made)('F23: the installation that %s left behind, started by this 
     expect(await schemaOf(database)).toEqual(old);
   });
 
-  it('is migrated by the start, and takes nobody for new', async () => {
+  it('is migrated by the start once the cause is removed, and takes nobody for new', async () => {
     await installation.start();
+    const { rows } = await database.query('SELECT count(*)::integer AS photos FROM photos');
+    expect((await database.query('SELECT count(*)::integer AS photos FROM notes')).rows).toEqual(rows);
+    expect((await schemaOf(database)).migrations.slice(-3)).toEqual(later);
+    expect((await database.query('SELECT FROM pg_index WHERE NOT indisvalid')).rows).toEqual([]);
     expect(installation.token()).toBeNull();
     expect(installation.link()).toBeNull();
     expect((await fetch(`${installation.url}/readyz`)).status).toBe(200);
@@ -140,6 +173,61 @@ describe.each(made)('F23: the installation that %s left behind, started by this 
   });
 });
 
+describe.each(made)('F23: a backup of the installation that %s left behind', (name) => {
+  const before = expectedOf(name);
+  let original: Kept;
+  let restored: Kept;
+  const backups = mkdtempSync(join(tmpdir(), 'phs-backups-'));
+  beforeAll(async () => {
+    original = await leftBy(name);
+    restored = await onEmptyDatabase(laterRelease);
+  });
+  afterAll(async () => {
+    await original.close();
+    await restored.close();
+    rmSync(backups, { recursive: true });
+  });
+
+  it('is restored by a later release, which migrates it', async () => {
+    const backedUp = await original.installation.command('backup', backups);
+    expect(backedUp).toMatchObject({ status: 0 });
+    expect((await schemaOf(original.database)).migrations).not.toEqual(expect.arrayContaining(later));
+    const { installation, database } = restored;
+    expect(await installation.command('restore', backups)).toMatchObject({ status: 0 });
+    expect((await schemaOf(database)).migrations.slice(-3)).toEqual(later);
+    const { rows } = await original.database.query(
+      'SELECT customer_id, id AS photo_id, filename AS text FROM photos ORDER BY id',
+    );
+    expect(rows.length).toBeGreaterThan(before.photos.length);
+    expect((await database.query('SELECT * FROM notes ORDER BY photo_id')).rows).toEqual(rows);
+    const verified = await installation.command('verify', '--json');
+    expect([verified.status, JSON.parse(verified.stdout)]).toMatchObject([0, { ok: true, problems: [] }]);
+  });
+
+  it('has every photo byte for byte, and its keys', async () => {
+    await restored.installation.start();
+    const client = new Client(restored.installation.url, before.tokens.all);
+    const { data } = (await client.get('/photos?trashed=any&sort=id')).body;
+    expect(data).toMatchObject(before.photos.map(withoutTimes));
+    for (const photo of data.filter(({ trashedAt }: { trashedAt: unknown }) => trashedAt === null))
+      expect(sha256(await client.bytes(`/photos/${photo.id}/download`))).toBe(photo.sha256);
+  });
+
+  it('of the later release is refused by this one, which writes nothing', async () => {
+    const newer = mkdtempSync(join(tmpdir(), 'phs-backups-'));
+    const empty = await onEmptyDatabase({});
+    expect(await restored.installation.command('backup', newer)).toMatchObject({ status: 0 });
+    const refused = await empty.installation.command('restore', newer);
+    expect(refused).toMatchObject({
+      status: 4,
+      stderr: expect.stringContaining(`newer version (${later.join(', ')})`),
+    });
+    expect((await empty.database.query('SELECT FROM pg_tables WHERE schemaname = current_schema()')).rows).toEqual([]);
+    await empty.close();
+    rmSync(newer, { recursive: true });
+  });
+});
+
 /** Rows as if they had been written a moment ago, so that none expires for its age. Photos were taken long before. */
 function asOfNow(sql: string, madeAt: number): string {
   // One for all: rows refer to each other by times, too.
@@ -157,11 +245,11 @@ function withoutTimes<T extends object>(shown: T): Partial<T> {
   ) as Partial<T>;
 }
 
-async function schemaOf(database: pg.Client): Promise<unknown> {
+async function schemaOf(database: pg.Client): Promise<{ rows: unknown[]; migrations: string[] }> {
   const { rows } = await database.query(
     `SELECT table_name, column_name, data_type, column_default, is_nullable FROM information_schema.columns
      WHERE table_schema = 'public' ORDER BY table_name, ordinal_position`,
   );
-  const { rows: migrations } = await database.query('SELECT name FROM migrations ORDER BY name');
-  return { rows, migrations };
+  const { rows: migrations } = await database.query('SELECT name FROM migrations ORDER BY id');
+  return { rows, migrations: migrations.map(({ name }) => name) };
 }

@@ -50,7 +50,7 @@ async function use() {
     ...limits,
   ).token;
   phs('user', 'invite', '--customer', '1', '--email', 'anna@example.com');
-  phs('user', 'invite', '--customer', '1', '--email', 'ben@example.com', '--role', 'member');
+  phs('user', 'invite', '--customer', '1', '--email', 'ben@example.com', '--role', 'editor');
   phs('webhook', 'create', '--customer', '1', '--url', 'http://127.0.0.1:9/hook', '--events', 'tag.deleted');
 
   const client = clientOf(token);
@@ -125,13 +125,7 @@ function clientOf(token) {
 function write(expected) {
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target);
-  const options = [
-    '--no-owner',
-    '--no-privileges',
-    '--inserts',
-    '--rows-per-insert=100',
-    '--exclude-table-data=graphile*',
-  ];
+  const options = ['--no-owner', '--no-privileges', '--inserts', '--rows-per-insert=100'];
   const { status, stdout, stderr } = spawnSync('pg_dump', [...options, DATABASE_URL], {
     encoding: 'utf8',
     env: { PATH, PGTZ: 'UTC' },

@@ -28,7 +28,18 @@ import { sourceFetchTable } from './imports/source-fetch.table.js';
 import { TypeormOrphanRows } from './integrity/orphan-rows.js';
 import { TypeormJobAdder } from './jobs/job.repository.js';
 import { jobTable } from './jobs/job.table.js';
-import { migrationsOfFirstRelease } from './migrations/first-release.js';
+import { CustomersAndKeys1764000000001 } from './migrations/1764000000001-customers-and-keys.js';
+import { Requests1764000000002 } from './migrations/1764000000002-requests.js';
+import { Imports1764000000003 } from './migrations/1764000000003-imports.js';
+import { Photos1764000000004 } from './migrations/1764000000004-photos.js';
+import { Tags1764000000005 } from './migrations/1764000000005-tags.js';
+import { Jobs1764000000006 } from './migrations/1764000000006-jobs.js';
+import { Users1764000000007 } from './migrations/1764000000007-users.js';
+import { Webhooks1764000000008 } from './migrations/1764000000008-webhooks.js';
+import { Sharing1764000000009 } from './migrations/1764000000009-sharing.js';
+import { SearchesAndBulkEdits1764000000010 } from './migrations/1764000000010-searches-and-bulk-edits.js';
+import { AuditAndOperators1764000000011 } from './migrations/1764000000011-audit-and-operators.js';
+import { Traffic1764000000012 } from './migrations/1764000000012-traffic.js';
 import { operatorTokenTable } from './operators/operator-token.table.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { photoExifTable, photoTable } from './photos/photo.table.js';
@@ -95,8 +106,24 @@ export const tables = [
   operatorEntryTable,
 ];
 
-/** Oldest first. Released migrations are never changed. Those that are `online` follow the others (docs/decisions/0075). */
-export const migrations = [...migrationsOfFirstRelease];
+/**
+ * Oldest first: one for each concept of 0.1.0, then what later releases add. Released migrations are never changed. Those that are `online` follow
+ * the others (docs/decisions/0075).
+ */
+export const migrations = [
+  CustomersAndKeys1764000000001,
+  Requests1764000000002,
+  Imports1764000000003,
+  Photos1764000000004,
+  Tags1764000000005,
+  Jobs1764000000006,
+  Users1764000000007,
+  Webhooks1764000000008,
+  Sharing1764000000009,
+  SearchesAndBulkEdits1764000000010,
+  AuditAndOperators1764000000011,
+  Traffic1764000000012,
+];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */
 type RepositoryClass<Repository> = new (

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseState } from '../../composition/open-database.js';
 import type { Config } from '../../config.js';
+import { BeforeFirstRelease, isBeforeFirstRelease } from '../../core/backup/before-first-release.js';
 import { type BlobKey, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobStore } from '../../core/blobs/blob-store.js';
 import { inOneChunk } from '../../core/blobs/open-blob.js';
@@ -39,7 +40,10 @@ export function judgeDatabase(state: DatabaseState): readonly Finding[] {
   if (Math.abs(aheadMs) > HARMFUL_SKEW_MS) findings.push(fail('clocks', `${skew}.`, advice));
   else if (Math.abs(aheadMs) > NOTED_SKEW_MS) findings.push(warn('clocks', `${skew}.`, advice));
   else findings.push(ok('clocks', skew));
-  if (unknown.length > 0) {
+  if (isBeforeFirstRelease(unknown)) {
+    const { finding, advice } = new BeforeFirstRelease('database');
+    findings.push(fail('migrations', finding, advice));
+  } else if (unknown.length > 0) {
     findings.push(
       fail(
         'migrations',

@@ -30,7 +30,10 @@ export interface DatabaseSnapshot {
 
 /** An empty database into which an archive is to be restored. */
 export interface ArchiveTarget {
-  /** Creates the schema of the archive. Errors: an Error when the database is not empty, or when this program does not know that schema. */
+  /**
+   * Creates the schema of the archive. Errors: an Error when the database is not empty, or when this program does not know that schema;
+   * `BeforeFirstRelease`.
+   */
   prepare(migrations: readonly string[]): Promise<void>;
   /** All or nothing. */
   fill(schema: ArchivedSchema, rowsOf: (table: string) => AsyncIterable<Uint8Array>): Promise<void>;

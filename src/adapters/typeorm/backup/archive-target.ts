@@ -21,7 +21,10 @@ export class PostgresArchiveTarget implements ArchiveTarget {
         'The database is empty, but its tables are of a different version than the backup. Drop them, or create a new database.',
       );
     }
-    await migrate(this.address, archived);
+    await migrate(
+      this.address,
+      migrations.filter(({ name }) => archived.includes(name)),
+    );
   }
 
   fill(schema: ArchivedSchema, rowsOf: (table: string) => AsyncIterable<Uint8Array>): Promise<void> {

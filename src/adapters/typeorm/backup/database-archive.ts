@@ -1,11 +1,12 @@
 import { createInterface } from 'node:readline';
 import type pg from 'pg';
+import { refuseBeforeFirstRelease } from '../../../core/backup/before-first-release.js';
 import type { NeededBlob } from '../../../core/backup/blob-backup.js';
 import type { ArchivedSchema, ArchivedTable, DatabaseSnapshot } from '../../../core/backup/database-snapshot.js';
 import { originalKey, stagingKey, storedKey } from '../../../core/blobs/blob-key.js';
-import { type CatalogueTable, quoted, tablesByReference } from '../database/catalogue.js';
+import { type CatalogueTable, type Query, quoted, tablesByReference } from '../database/catalogue.js';
 import { withClient } from '../database/connection.js';
-import { MIGRATIONS, migrationsRun } from '../database/migrations-run.js';
+import { anyMigrationsRun, MIGRATIONS, migrationsRun } from '../database/migrations-run.js';
 import { copyIn, copyOut } from './copy.js';
 
 /**
@@ -53,7 +54,7 @@ export class PostgresSnapshot implements DatabaseSnapshot {
       `COPY (
          SELECT 'photo', customer_id, id, blob_key, sha256, NULL, NULL FROM photos WHERE original_lost_at IS NULL
          UNION ALL
-         SELECT status, customer_id, id, blob_name, sha256, import_id, attempt FROM import_photos
+         SELECT status, customer_id, id, blob_name, sha256, import_id, upload_id FROM import_photos
          WHERE status IN ('processing', 'ready')
        ) TO STDOUT`,
     );
@@ -64,22 +65,26 @@ export class PostgresSnapshot implements DatabaseSnapshot {
 
 /** For values that contain nothing which COPY escapes. */
 function neededBlob(line: string): NeededBlob {
-  const [kind, customer, number, name = '', hash = '', importId, attempt] = line.split('\t');
+  const [kind, customer, number, name = '', hash = '', importId, uploadId] = line.split('\t');
   const [customerId, id] = [Number(customer), Number(number)];
   const sha256 = hash === '\\N' ? null : hash;
   if (kind === 'photo') return { customerId, id, importId: null, key: storedKey(name), sha256, later: null };
   const original = originalKey({ customerId, blobName: name });
   const item = { customerId, importId: Number(importId), id };
   if (kind === 'ready') return { ...item, key: original, sha256, later: null };
-  const staged = stagingKey({ ...item, uploadId: Number(attempt) });
+  const staged = stagingKey({ ...item, uploadId: Number(uploadId) });
   // What the client has declared is unverified: the bytes are checked when they are inspected.
   return { ...item, key: staged, sha256: null, later: original };
 }
 
-/** The names of the migrations that were run on a database; null when it has no table at all. Errors: an Error when a table has rows. */
+/**
+ * The names of the migrations that were run on a database; null when it has no table at all. Errors: an Error when a table has rows;
+ * `BeforeFirstRelease`.
+ */
 export async function emptySchema(config: pg.ClientConfig): Promise<readonly string[] | null> {
   return connected(config, async (client) => {
-    const query = async (sql: string) => (await client.query(sql)).rows;
+    const query: Query = async (sql, parameters) => (await client.query(sql, parameters)).rows;
+    refuseBeforeFirstRelease('database', await anyMigrationsRun(query));
     const tables = await tablesByReference(query);
     for (const { name } of tables) {
       if (name === MIGRATIONS || !(await query(`SELECT FROM ${quoted(name)} LIMIT 1`)).length) continue;
@@ -88,7 +93,7 @@ export async function emptySchema(config: pg.ClientConfig): Promise<readonly str
     if (tables.length === 0) return null;
     const hasMigrations = tables.some(({ name }) => name === MIGRATIONS);
     if (!hasMigrations) throw new Error('The database has tables of another program. Restore into an empty database.');
-    return migrationsRun(query);
+    return anyMigrationsRun(query);
   });
 }
 

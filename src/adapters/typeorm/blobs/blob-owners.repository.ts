@@ -19,17 +19,17 @@ export class TypeormBlobOwnership implements BlobOwnership {
   staging(names: readonly StagingName[]): Promise<readonly StagingState[]> {
     return select<StagingState>(
       this.manager,
-      `SELECT name.attempt AS "uploadId", EXISTS (
+      `SELECT name.upload_id AS "uploadId", EXISTS (
          SELECT FROM import_photos i WHERE i.customer_id = $1 AND i.id = name.item_id AND i.import_id = name.import_id
-           AND i.attempt = name.attempt AND i.status IN ('awaiting_upload', 'processing')
+           AND i.upload_id = name.upload_id AND i.status IN ('awaiting_upload', 'processing')
        ) OR EXISTS (
          SELECT FROM resumable_uploads u, json_array_elements(u.parts) part
          WHERE u.customer_id = $1 AND u.item_id = name.item_id AND u.import_id = name.import_id
-           AND (part ->> 'uploadId')::bigint = name.attempt
+           AND (part ->> 'uploadId')::bigint = name.upload_id
        ) AS held, EXISTS (
          SELECT FROM imports m WHERE m.customer_id = $1 AND m.id = name.import_id AND m.status = 'open'
        ) AS open
-       FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS name (import_id, item_id, attempt)`,
+       FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS name (import_id, item_id, upload_id)`,
       [
         this.customerId,
         names.map(({ importId }) => importId),

@@ -17,13 +17,9 @@ export function tableOf<T>(
   return new EntitySchema<T>({ name, tableName, columns });
 }
 
-/** Columns whose fields have been renamed since. */
-const columnsOfFields: Readonly<Record<string, string>> = { uploadId: 'attempt', traceContext: 'cause' };
-
 /** `customerId` is stored in `customer_id`. */
 export function columnName(property: string): string {
-  const own = Object.hasOwn(columnsOfFields, property) ? columnsOfFields[property] : undefined;
-  return own ?? property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 export class SnakeCaseNames extends DefaultNamingStrategy implements NamingStrategyInterface {

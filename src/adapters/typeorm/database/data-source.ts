@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
+import { DataSource, type DataSourceOptions, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { BeforeFirstRelease, refuseBeforeFirstRelease } from '../../../core/backup/before-first-release.js';
 import { migrations, tables } from '../registry.js';
 import { BoundedPool } from './bounded-pool.js';
 import { SnakeCaseNames } from './columns.js';
 import { clientOptions, type DatabaseAddress, directly, LIMIT_MS } from './connection.js';
 import { isConflict, isLockTimeout, statementError } from './database-errors.js';
-import { migrationsRun } from './migrations-run.js';
+import { anyMigrationsRun, migrationsRun } from './migrations-run.js';
 import { PreparingClient } from './prepared.js';
 import { type RowSecurity, secureTenantTables } from './row-security.js';
 
@@ -30,7 +31,7 @@ const OLDEST_VERSION = 150_000;
 
 /**
  * Opens the database for the service, after migrating its tables; any number of processes may do so at once. Destroy it at the end. Errors:
- * `service_unavailable` when it cannot be reached; an Error that says what to do when it can never work.
+ * `service_unavailable` when it cannot be reached; `BeforeFirstRelease`, or another Error that says what to do, when it can never work.
  */
 export async function openDataSource({
   poolSize = 10,
@@ -51,6 +52,9 @@ export async function openDataSource({
   const extra = { ...clientOptions(address, limits), Client, direct, rowSecurity };
   return opened(new DataSource({ ...options(extra), migrations: [] }));
 }
+
+/** Its name ends with the time of its creation; if it is `online`, others may write while it runs (docs/decisions/0075). */
+export type Migration = (new () => MigrationInterface) & { readonly online?: boolean };
 
 /** A migration cannot be run on this database. */
 export class MigrationFailed extends Error {
@@ -80,10 +84,12 @@ export function migrationOptions(address: DatabaseAddress, lockTimeoutMs = 0): D
 /**
  * Migrates the tables and the policies on their rows. Concurrent processes wait for the first, and find nothing left to do. Others may read and
  * write meanwhile: no statement of theirs waits for longer than the transaction of the tables takes, and LOCK_TIMEOUT_MS.
- * @param only Names of the migrations to run, for an older schema; default: all.
+ * @param chosen The migrations to run: fewer for an older schema, more for one that is not released yet; default: those of this version.
  */
-export async function migrate(address: DatabaseAddress, only?: readonly string[]): Promise<RowSecurity> {
-  const chosen = migrations.filter(({ name }) => only?.includes(name) ?? true);
+export async function migrate(
+  address: DatabaseAddress,
+  chosen: readonly Migration[] = migrations,
+): Promise<RowSecurity> {
   const isOnline = (migration: object) => 'online' in migration;
   const ofTables = chosen.filter((migration) => !isOnline(migration));
   const dataSource = await opened(
@@ -91,6 +97,11 @@ export async function migrate(address: DatabaseAddress, only?: readonly string[]
   );
   try {
     await requireUsable(dataSource);
+    // Before anything waits for a lock, or is written.
+    refuseBeforeFirstRelease(
+      'database',
+      await anyMigrationsRun((sql, parameters) => dataSource.query(sql, parameters)),
+    );
     const holder = dataSource.createQueryRunner();
     try {
       await lock(holder);
@@ -105,7 +116,7 @@ export async function migrate(address: DatabaseAddress, only?: readonly string[]
       await holder.release();
     }
   } catch (error) {
-    throw error instanceof MigrationFailed ? error : statementError(error);
+    throw error instanceof MigrationFailed || error instanceof BeforeFirstRelease ? error : statementError(error);
   } finally {
     await dataSource.destroy();
   }
@@ -123,11 +134,11 @@ async function lock(holder: QueryRunner): Promise<void> {
   }
 }
 
-async function migrateOnline(address: DatabaseAddress, online: typeof migrations): Promise<void> {
+async function migrateOnline(address: DatabaseAddress, online: readonly Migration[]): Promise<void> {
   const options = {
     ...migrationOptions(address),
     ...quietly,
-    migrations: online,
+    migrations: [...online],
     migrationsTransactionMode: 'none' as const,
   };
   const dataSource = await opened(new DataSource(options));

@@ -1,7 +1,9 @@
 import type pg from 'pg';
+import { refuseBeforeFirstRelease } from '../../../core/backup/before-first-release.js';
 import { migrations } from '../registry.js';
+import type { Query } from './catalogue.js';
 import { connectionTo, type DatabaseAddress, withClient } from './connection.js';
-import { MIGRATIONS, migrationsRun } from './migrations-run.js';
+import { anyMigrationsRun } from './migrations-run.js';
 import { type RowSecurity, readRowSecurity } from './row-security.js';
 
 /** The state of a database, read without changing it. */
@@ -32,13 +34,11 @@ export function readDatabaseState(address: DatabaseAddress): Promise<DatabaseSta
       `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding,
          pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "readOnly"`,
     );
-    const run = await anyMigrationsRun(client);
+    const run = await anyMigrationsRun(queryOn(client));
     return {
       ...settings.rows[0],
       aheadMs: await ahead(client),
-      rowSecurity: run.some((name) => known.includes(name))
-        ? await readRowSecurity(async (sql) => (await client.query(sql)).rows)
-        : null,
+      rowSecurity: run.some((name) => known.includes(name)) ? await readRowSecurity(queryOn(client)) : null,
       pending: known.filter((name) => !run.includes(name)),
       unknown: run.filter((name) => !known.includes(name)),
       tables: (await client.query(TABLES)).rows,
@@ -47,20 +47,21 @@ export function readDatabaseState(address: DatabaseAddress): Promise<DatabaseSta
 }
 
 /**
- * Whether it has the tables of this program, of any version, rather than none or those of another program. Errors: those of the connection.
+ * Whether it has the tables of this program, of any release, rather than none or those of another program. Errors: those of the connection, and
+ * `BeforeFirstRelease`.
  */
 export function hasOurTables(address: DatabaseAddress): Promise<boolean> {
-  return withClient(connectionTo(address), async (client) =>
-    (await anyMigrationsRun(client)).some((name) => known.includes(name)),
-  );
+  return withClient(connectionTo(address), async (client) => {
+    const run = await anyMigrationsRun(queryOn(client));
+    refuseBeforeFirstRelease('database', run);
+    return run.some((name) => known.includes(name));
+  });
 }
 
 const known = migrations.map(({ name }) => name);
 
-/** None if the table is missing; another program that uses TypeORM has such a table, too. */
-async function anyMigrationsRun(client: pg.Client): Promise<readonly string[]> {
-  const { rows } = await client.query('SELECT to_regclass($1) IS NOT NULL AS "hasTable"', [MIGRATIONS]);
-  return rows[0].hasTable ? migrationsRun(async (sql) => (await client.query(sql)).rows) : [];
+function queryOn(client: pg.Client): Query {
+  return async (sql, parameters) => (await client.query(sql, parameters)).rows;
 }
 
 /** Its time is assumed to be that of the middle between request and response. */

@@ -41,7 +41,7 @@ const EXTEND = `
   UPDATE source_fetches f SET due_at = ${inSeconds('$4')}
   WHERE f.customer_id = $1 AND f.item_id = $2 AND f.lease = $3 AND EXISTS (
     SELECT FROM import_photos i
-    WHERE i.customer_id = $1 AND i.id = $2 AND i.status = 'fetching' AND i.attempt = f.attempt
+    WHERE i.customer_id = $1 AND i.id = $2 AND i.status = 'fetching' AND i.upload_id = f.upload_id
   )`;
 
 export class TypeormFetchQueue implements FetchQueue {

@@ -8,7 +8,7 @@ import { resumableUploadTable } from './resumable-upload.table.js';
 /** Uploads `u` that were last changed at this time or before, or that their items, of `customer`, no longer wait for. */
 export const abandonedUploads = (until: string, customer = 'u.customer_id') =>
   `resumable_uploads u WHERE (u.updated_at <= ${until} OR NOT EXISTS (
-    SELECT FROM import_photos i WHERE i.customer_id = ${customer} AND i.id = u.item_id AND i.attempt = u.attempt
+    SELECT FROM import_photos i WHERE i.customer_id = ${customer} AND i.id = u.item_id AND i.upload_id = u.upload_id
       AND i.status IN ('awaiting_upload', 'fetching')))`;
 
 export class TypeormResumableUploadRepository implements ResumableUploadRepository {

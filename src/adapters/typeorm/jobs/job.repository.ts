@@ -93,14 +93,14 @@ export class TypeormJobAdder implements JobAdder {
     await select(
       this.manager,
       prepared(`WITH added AS (
-         INSERT INTO jobs (customer_id, key, work, cause)
+         INSERT INTO jobs (customer_id, key, work, trace_context)
          SELECT $1, key, work::json, $4 FROM unnest($2::text[], $3::text[]) AS given (key, work)
          ON CONFLICT (customer_id, key) DO UPDATE SET
            again = jobs.lease IS NOT NULL,
            due_at = CASE WHEN jobs.dead_at IS NULL THEN jobs.due_at ELSE clock_timestamp() END,
            attempt = CASE WHEN jobs.dead_at IS NULL THEN jobs.attempt ELSE 0 END,
            failures = CASE WHEN jobs.dead_at IS NULL THEN jobs.failures ELSE 0 END,
-           cause = CASE WHEN jobs.dead_at IS NULL THEN jobs.cause ELSE excluded.cause END,
+           trace_context = CASE WHEN jobs.dead_at IS NULL THEN jobs.trace_context ELSE excluded.trace_context END,
            dead_at = NULL
          WHERE jobs.lease IS NOT NULL OR jobs.dead_at IS NOT NULL
        )
