@@ -14,7 +14,7 @@ export class Requests1764000000002 implements MigrationInterface {
         started_at timestamptz(3) NOT NULL,
         answer json,
         held_by bigint,
-        lease_until timestamptz NOT NULL DEFAULT now() + interval '5 minutes',
+        lease_until timestamptz NOT NULL,
         PRIMARY KEY (customer_id, key)
       ) WITH (fillfactor = 70);
       CREATE INDEX idempotency_keys_started ON idempotency_keys (started_at);

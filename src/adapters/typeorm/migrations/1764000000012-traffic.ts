@@ -4,7 +4,6 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class Traffic1764000000012 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createRequestCounts(runner);
-    await countDeprecatedRequests(runner);
     await createByteCounts(runner);
   }
 
@@ -53,11 +52,6 @@ async function createRequestCounts(runner: QueryRunner): Promise<void> {
       FOREIGN KEY (customer_id, api_key_id) REFERENCES api_keys (customer_id, id) ON DELETE CASCADE
     );
   `);
-}
-
-/** Of the requests of a key on a day: those that used a deprecated part of the API. */
-async function countDeprecatedRequests(runner: QueryRunner): Promise<void> {
-  await runner.query('ALTER TABLE request_counts ADD deprecated integer NOT NULL DEFAULT 0');
 }
 
 /**
