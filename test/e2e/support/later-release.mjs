@@ -1,7 +1,6 @@
 // Loaded before the built program by the tests of upgrades, and by nothing else (NODE_OPTIONS=--import). With it, the program is a later release:
 // it has three migrations more, those of test/support/later-migrations.ts as plain JavaScript.
-import Module from 'node:module';
-import { sep } from 'node:path';
+import vm from 'node:vm';
 
 class Notes1999000000001 {
   async up(runner) {
@@ -44,14 +43,12 @@ globalThis.laterMigrations = [Notes1999000000001, FirstNotes1999000000002, NoteI
 
 const LIST = /\bmigrations = \[\s*\w+\d{13},[^\]]*/;
 
-const load = Module._extensions['.js'];
-Module._extensions['.js'] = (module, file) => {
-  if (file.includes(`${sep}dist${sep}program${sep}`))
-    module._compile = (text, ...rest) =>
-      Module.prototype._compile.call(
-        module,
-        text.replace(LIST, (list) => `${list}, ...laterMigrations`),
-        ...rest,
-      );
-  load(module, file);
+const { Script } = vm;
+vm.Script = class extends Script {
+  constructor(text, options) {
+    super(
+      text.replace(LIST, (list) => `${list}, ...laterMigrations`),
+      options,
+    );
+  }
 };
