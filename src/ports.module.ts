@@ -40,11 +40,12 @@ import { TypeormDeliveryQueue } from './adapters/typeorm/webhooks/delivery-queue
 import { WebauthnPasskeyReader } from './adapters/webauthn/webauthn-passkey-reader.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
 import { ZxcvbnPasswordStrength } from './adapters/zxcvbn-password-strength.js';
+import { withInProcess } from './composition/in-process.js';
 import { openBlobs } from './composition/open-blobs.js';
 import { type Database, type Log, type OpenOptions, openDatabase } from './composition/open-database.js';
 import { openMetrics, openTracing } from './composition/open-observation.js';
 import { openRateWindows } from './composition/open-rate-windows.js';
-import type { Config } from './config.js';
+import type { Config, SmtpConfig } from './config/config.js';
 import { IpLists } from './core/access/ip-list.js';
 import type { DatabaseSnapshot } from './core/backup/database-snapshot.js';
 import { stagingKey } from './core/blobs/blob-key.js';
@@ -57,8 +58,6 @@ import type { Ports, Uses } from './core/ports.js';
 import type { IdentityProvider } from './core/users/identity-provider.js';
 import type { ReadinessCheck } from './http/ops/readiness.js';
 import { PublicAddresses } from './http/public-addresses.js';
-import { withInProcess } from './in-process.js';
-import type { SmtpConfig } from './smtp-settings.js';
 
 /** Ports on real adapters. */
 export interface OpenPorts {

@@ -5,11 +5,9 @@ import { EMBEDDED_CONNECTIONS, hasEmbeddedDatabase, openEmbeddedPostgres } from 
 import { PostgresArchiveTarget } from '../adapters/typeorm/backup/archive-target.js';
 import { MigrationFailed, openDataSource } from '../adapters/typeorm/database/data-source.js';
 import { type DatabaseState, readDatabaseState } from '../adapters/typeorm/database/database-state.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { ArchiveTarget } from '../core/backup/database-snapshot.js';
 import { requireTables, unusable } from './require-installation.js';
-
-export type { DatabaseState };
 
 /** How the embedded database is used: a service owns it, a command shares it with a running service. */
 export type Ownership = 'own' | 'share';

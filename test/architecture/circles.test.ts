@@ -6,7 +6,6 @@ const files = ['src', 'sdk/src', 'cli/src', 'uploader/src', 'postgres/src'].flat
 const KNOWN = [
   'cli/src',
   'postgres/src',
-  'src',
   'src/adapters/media',
   'src/adapters/metrics',
   'src/adapters/typeorm',
