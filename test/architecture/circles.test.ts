@@ -10,8 +10,6 @@ const KNOWN = [
   'src/adapters/metrics',
   'src/adapters/typeorm',
   'src/core/photos',
-  'src/http',
-  'src/http/docs',
   'src/http/settings',
 ];
 

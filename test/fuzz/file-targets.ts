@@ -19,7 +19,7 @@ import { Refusal } from '../../src/adapters/media/refusals.js';
 import { sniff } from '../../src/adapters/media/sniff.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { openMultipart } from '../../src/http/api/imports/multipart.js';
-import { ClientGone } from '../../src/http/requests/request-body.js';
+import { ClientGone } from '../../src/http/server/request-body.js';
 import { film, motionHeic, motionPhoto, samsungPhoto } from '../support/motion-photos.js';
 import { preview, rawFile, rawKinds } from '../support/raw-files.js';
 import type { FuzzTarget } from './fuzz.js';

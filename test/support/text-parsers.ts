@@ -25,7 +25,7 @@ import { TagCreationQuery, TagListQuery } from '../../src/http/api/tags/tag.dto.
 import { acceptedFormats, deliveryAddressOf } from '../../src/http/files/delivery-request.js';
 import { requireOffset } from '../../src/http/files/tus.js';
 import { idempotencyKeyOf } from '../../src/http/idempotency/idempotency-key.js';
-import { headerLength, type RequestHeader } from '../../src/http/requests/headers.js';
+import { headerLength, type RequestHeader } from '../../src/http/server/headers.js';
 import { JSON_BODY_BYTES, maxValuesOf, parseJson, REGISTRATION_BODY_BYTES } from '../../src/http/requests/json-body.js';
 import { parametersOf, parseQuery } from '../../src/http/requests/parameters.js';
 import { noneMatch } from '../../src/http/responses/entity-tag.js';

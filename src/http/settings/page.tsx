@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Ports } from '../../core/ports.js';
-import { headerOf } from '../requests/headers.js';
 import { Reply } from '../responses/reply.js';
 import { publicPath } from '../server/base-path.js';
+import { headerOf } from '../server/headers.js';
 import { ActingRole } from './allowed.js';
 import type { Flash } from './browser-session.js';
 import { Csrf } from './csrf.js';

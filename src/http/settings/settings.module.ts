@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { SharesModule } from '../shares/shares.module.js';
 import { AccountController } from './account/account.controller.js';
 import { ExportController } from './account/export.controller.js';
 import { FactorPolicyController } from './account/factor-policy.controller.js';
@@ -31,6 +30,7 @@ import { PasskeyQuestionsController } from './passkeys/passkey-questions.control
 import { PasskeySignInController } from './passkeys/passkey-sign-in.controller.js';
 import { SearchesController } from './searches/searches.controller.js';
 import { ShareSettingsController } from './shares/shares.controller.js';
+import { VisitRecorder } from './shares/visit-recorder.js';
 import { CodeController } from './sign-in/code.controller.js';
 import { ConfirmEmailController } from './sign-in/confirm-email.controller.js';
 import { EnterController } from './sign-in/enter.controller.js';
@@ -46,7 +46,6 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
 
 /** Pages for people. Each area has a folder and a line here; its first page declares its entry in the navigation. */
 @Module({
-  imports: [SharesModule],
   controllers: [
     AssetsController,
     SignInController,
@@ -92,5 +91,7 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     ImportController,
     ImportsController,
   ],
+  providers: [VisitRecorder],
+  exports: [VisitRecorder],
 })
 export class SettingsModule {}

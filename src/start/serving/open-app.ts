@@ -10,6 +10,7 @@ import type { Config } from '../../config/config.js';
 import { IpRanges } from '../../core/access/ip-list.js';
 import type { Ports } from '../../core/ports.js';
 import type { HttpOptions } from '../../http/http-options.js';
+import type { OpsOptions } from '../../http/ops/ops.module.js';
 import { Readiness } from '../../http/ops/readiness.js';
 import { removeBasePath } from '../../http/server/base-path.js';
 import { ExpressServer } from '../../http/server/express-server.js';
@@ -54,7 +55,7 @@ export async function listen(app: NestExpressApplication, { host, port }: Config
 }
 
 /** The HTTP side of the service on the given ports, ready to listen. */
-async function createApp(ports: Ports, options: HttpOptions): Promise<NestExpressApplication> {
+async function createApp(ports: Ports, options: HttpOptions & OpsOptions): Promise<NestExpressApplication> {
   const adapter = expressServer(ports, options);
   const app = await NestFactory.create<NestExpressApplication>(
     AppModule.with(ports, options),

@@ -19,11 +19,12 @@ import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
 import { TrafficRecorder } from '../../../src/http/guards/traffic-recorder.js';
 import type { HttpOptions } from '../../../src/http/http-options.js';
+import type { OpsOptions } from '../../../src/http/ops/ops.module.js';
 import { Readiness, type ReadinessCheck } from '../../../src/http/ops/readiness.js';
 import { PORTS, portToken } from '../../../src/http/ports-token.js';
 import { PublicAddresses } from '../../../src/http/public-addresses.js';
 import { type Route, RouteTable } from '../../../src/http/route-table.js';
-import { VisitRecorder } from '../../../src/http/shares/visit-recorder.js';
+import { VisitRecorder } from '../../../src/http/settings/shares/visit-recorder.js';
 import { expressServer, initialized, nestOptions } from '../../../src/start/serving/open-app.js';
 import { runJob } from '../../../src/worker/run-job.js';
 import { MemoryAuditLog } from '../../memory/memory-audit.js';
@@ -103,7 +104,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
   const inMemory = memoryPorts(clock, { ...defaultLimits, ...options.limits });
   const log: string[] = [];
   const stopping = options.stopping ?? new AbortController().signal;
-  const httpOptions: HttpOptions = {
+  const httpOptions: HttpOptions & OpsOptions = {
     logger: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     trustedProxies: options.trustedProxies ? new IpRanges(options.trustedProxies) : null,
     blobsLocation: options.blobsLocation ?? null,

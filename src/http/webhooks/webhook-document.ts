@@ -1,13 +1,10 @@
 import { type EventType, eventMeaning, eventTypes, isDeletion, subjectKind } from '../../core/events/event.js';
-import { MAX_BODY_BYTES } from '../webhooks/event-body.js';
-import { eventSubjects } from '../webhooks/event-subjects.js';
-import { answer, id, instant, listOf, ref, type Schema, text, whole } from './schema.js';
+import { answer, id, instant, listOf, ref, type Schema, text, whole } from '../fields/schema.js';
+import type { DocumentedWebhooks } from '../openapi/document.js';
+import { MAX_BODY_BYTES } from './event-body.js';
+import { eventSubjects } from './event-subjects.js';
 
-/** What events show, some of it in no endpoint. */
-export const eventSubjectRefs = Object.values(eventSubjects).map(({ schema }) => ref(schema));
-
-/** @param resources The schemas of the resources that events show. */
-export function webhookSchemas(resources: Readonly<Record<string, Schema>>): Record<string, Schema> {
+function webhookSchemas(resources: Readonly<Record<string, Schema>>): Record<string, Schema> {
   return {
     ...Object.fromEntries(
       Object.values(eventSubjects).map((subject) => {
@@ -80,8 +77,7 @@ const signature = [
   },
 ];
 
-/** The events that the service sends. */
-export const webhooks = Object.fromEntries(
+const paths = Object.fromEntries(
   eventTypes.map((type) => [
     type,
     {
@@ -111,3 +107,10 @@ export const webhooks = Object.fromEntries(
     },
   ]),
 );
+
+/** The events that the service sends. */
+export const webhooks: DocumentedWebhooks = {
+  subjectRefs: Object.values(eventSubjects).map(({ schema }) => ref(schema)),
+  schemas: webhookSchemas,
+  paths,
+};

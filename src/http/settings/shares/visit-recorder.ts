@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Ports } from '../../core/ports.js';
-import { SECOND } from '../../core/shared/clock.js';
-import type { Id } from '../../core/shared/ids.js';
-import type { Share } from '../../core/shares/share.js';
-import { recordVisits, type Visits } from '../../core/shares/visits.js';
-import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
-import { PORTS } from '../ports-token.js';
-import { PeriodicRecorder } from '../server/periodic-recorder.js';
+import type { Ports } from '../../../core/ports.js';
+import { SECOND } from '../../../core/shared/clock.js';
+import type { Id } from '../../../core/shared/ids.js';
+import type { Share } from '../../../core/shares/share.js';
+import { recordVisits, type Visits } from '../../../core/shares/visits.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
+import { PORTS } from '../../ports-token.js';
+import { PeriodicRecorder } from '../../server/periodic-recorder.js';
 
 const FLUSH_MS = 5 * SECOND;
 

@@ -1,11 +1,11 @@
 import { renderToString } from 'preact-render-to-string';
-import { CodeTabs } from '../code-tabs.js';
-import { Layout } from '../layout.js';
-import { Markdown } from '../markdown.js';
-import { FieldList, ParameterList } from './fields.js';
-import type { ApiDocument, DescribedResponse, Reference, ReferenceOperation, Resource } from './reference.js';
-import { exampleOf, fieldsOf } from './schemas.js';
-import { TryIt } from './try-it.js';
+import { CodeTabs } from './code-tabs.js';
+import { Layout } from './layout.js';
+import { Markdown } from './markdown.js';
+import { FieldList, ParameterList } from './reference/fields.js';
+import type { ApiDocument, DescribedResponse, Reference, ReferenceOperation, Resource } from './reference/reference.js';
+import { exampleOf, fieldsOf } from './reference/schemas.js';
+import { TryIt } from './reference/try-it.js';
 
 type References = readonly Reference[];
 

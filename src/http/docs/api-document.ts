@@ -1,10 +1,31 @@
 import { defaultBudgets } from '../../core/access/rolling-window.js';
+import { scopeMeanings } from '../../core/access/scope.js';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/pagination.js';
+import { type DocumentedApi, documentFile, documentOf, documentText } from '../openapi/document.js';
+import { headers } from '../openapi/headers.js';
+import { idempotencyKey } from '../openapi/parameters.js';
+import { ResourcesModule } from '../resources.module.js';
+import type { PublicFile } from '../responses/send-public.js';
+import { webhooks } from '../webhooks/webhook-document.js';
+
+/** The contract of the API for customers. */
+export function openApiDocument(version: string) {
+  return documentOf(customerApi, version);
+}
+
+/** The document as it stands in the repository and is served. @param basePath The path of PUBLIC_URL. */
+export function openApiText(version: string, basePath = ''): string {
+  return documentText(openApiDocument(version), basePath);
+}
+
+export function apiDocumentFile(basePath: string): PublicFile {
+  return documentFile(`${basePath}/openapi.json`, (version) => openApiText(version, basePath));
+}
 
 const { read, write, anonymous } = defaultBudgets;
 
 /** What holds for every operation, once. */
-export const introduction = `Nineteen endpoints under \`/api/v1\`, with bulk operations built in. The guides at [/docs](/docs) have tested code examples.
+const introduction = `Nineteen endpoints under \`/api/v1\`, with bulk operations built in. The guides at [/docs](/docs) have tested code examples.
 
 **Authentication.** Every request must carry \`Authorization: Bearer <API key>\`. A key belongs to one account and has scopes. Resources of other accounts return 404, exactly like resources that do not exist.
 
@@ -23,3 +44,22 @@ export const introduction = `Nineteen endpoints under \`/api/v1\`, with bulk ope
 **Conditional requests.** Photos, tags, imports and the account have strong ETags. With \`If-None-Match\`, an unchanged resource returns 304. With \`If-Match\`, a write fails with 412 if the resource has changed since you read it.
 
 **Versioning.** v1 only gains features. Breaking changes come as v2, and v1 remains available beside it for at least 24 months.`;
+
+const customerApi: DocumentedApi = {
+  info: {
+    title: 'Photo Service',
+    summary: 'A photo library for many customers: imports, tags, renditions, and originals stored byte for byte.',
+    description: introduction,
+  },
+  module: ResourcesModule,
+  idempotencyKey,
+  security: {
+    name: 'apiKey',
+    format: 'phs_live_ and 49 letters and digits',
+    description: '`Authorization: Bearer <API key>`. The scopes of a key never change:',
+  },
+  scopes: scopeMeanings,
+  headers,
+  writesOfSuspended: false,
+  webhooks,
+};

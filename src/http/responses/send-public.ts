@@ -1,10 +1,9 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
-import { headerOf } from '../requests/headers.js';
-import { noneMatch } from '../responses/entity-tag.js';
 import { publicHtml } from '../server/base-path.js';
-import type { PublicFile } from './documents.js';
+import { headerOf } from '../server/headers.js';
+import { noneMatch } from './entity-tag.js';
 
 /** Methods that public documents support. */
 const METHODS = 'GET, HEAD, OPTIONS';
@@ -13,6 +12,27 @@ const METHODS = 'GET, HEAD, OPTIONS';
 export const REVALIDATE = 'public, no-cache';
 /** The address changes with the bytes. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+/** A file that is the same for everyone, with its strong tag. */
+export interface PublicFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly entityTag: string;
+}
+
+/** Everything is made on first request: a service that only serves the API keeps none of it in memory. */
+const made = new Map<string, PublicFile>();
+
+/** The file of this name, which is made once. */
+export function publicFile(name: string, type: string, make: () => Buffer): PublicFile {
+  const known = made.get(name);
+  if (known) return known;
+  const bytes = make();
+  const entityTag = `"${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}"`;
+  const file = { type, bytes, entityTag };
+  made.set(name, file);
+  return file;
+}
 
 /** Sends a file that is the same for everyone, or 304. */
 export function sendPublic(request: Request, response: Response, file: PublicFile, caching: string): void {
