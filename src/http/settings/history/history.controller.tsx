@@ -11,7 +11,7 @@ import type { Reply } from '../../responses/reply.js';
 import { wantsPage } from '../../server/for-programs.js';
 import { requestContextOf } from '../../server/request-context.js';
 import { oneOfQuery } from '../address.js';
-import { photoPath, readLibraryQuery } from '../library/library-query.js';
+import { photoPath, readLibraryQuery } from '../library-query/library-query.js';
 import { HOME, InNavigation } from '../navigation.js';
 import { redirectTo, renderPage, replyToScript } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';

@@ -9,10 +9,10 @@ import { problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext } from '../page-context.js';
-import { continueSignIn, ownPath } from '../sign-in/pending-sign-in.js';
-import { offersOf, SignInForm } from '../sign-in/sign-in.view.js';
-import { PASSKEY_FIELD, PASSKEY_SCRIPT, passkeyAnswerOf } from './passkey-form.js';
-import { PASSKEY_SIGN_IN_PATH } from './passkey-paths.js';
+import { PASSKEY_FIELD, PASSKEY_SCRIPT, passkeyAnswerOf } from '../passkeys/passkey-form.js';
+import { PASSKEY_SIGN_IN_PATH } from '../passkeys/passkey-paths.js';
+import { continueSignIn, ownPath } from './pending-sign-in.js';
+import { offersOf, SignInForm } from './sign-in.view.js';
 
 /** Signing in by a passkey alone. */
 @Controller(PASSKEY_SIGN_IN_PATH.slice(1))

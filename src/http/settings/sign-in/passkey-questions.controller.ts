@@ -11,10 +11,10 @@ import { Public, RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../responses/reply.js';
 import { CurrentPageContext, type PageContext, personOf } from '../page-context.js';
-import { pendingOf } from '../sign-in/pending-sign-in.js';
-import { NEW_PASSKEY_FIELD, PASSKEY_FIELD, rememberChallenge } from './passkey-form.js';
-import { creationOptions, requestOptions } from './passkey-options.js';
-import { ASK_AGAIN, ASK_FOR_NEW, ASK_SECOND_STEP, ASK_TO_SIGN_IN } from './passkey-paths.js';
+import { NEW_PASSKEY_FIELD, PASSKEY_FIELD, rememberChallenge } from '../passkeys/passkey-form.js';
+import { creationOptions, requestOptions } from '../passkeys/passkey-options.js';
+import { ASK_AGAIN, ASK_FOR_NEW, ASK_SECOND_STEP, ASK_TO_SIGN_IN } from '../passkeys/passkey-paths.js';
+import { pendingOf } from './pending-sign-in.js';
 
 /** What a script asks the browser for. Each answer brings the cookie of its challenge, which counts once. */
 @Controller()

@@ -6,13 +6,13 @@ import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
 import { requestContextOf } from '../../server/request-context.js';
+import { ACCOUNT_FIELD, SWITCH_PATH } from '../accounts/account-switch.view.js';
+import { exchangeAccounts } from '../accounts/accounts-cookie.js';
 import { resumeSession } from '../browser-session.js';
 import { FieldLength } from '../form-fields.js';
 import { HOME } from '../navigation.js';
 import { redirectTo } from '../page.js';
 import { CurrentPageContext, type PageContext } from '../page-context.js';
-import { ACCOUNT_FIELD, SWITCH_PATH } from './account-switch.view.js';
-import { exchangeAccounts } from './accounts-cookie.js';
 
 /** From one account of a person to another in which the browser is signed in, too. Public: also from where the account in use may not be seen. */
 @Controller(SWITCH_PATH.slice(1))
