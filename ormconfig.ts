@@ -1,5 +1,5 @@
 import { DataSource } from 'typeorm';
-import { migrationOptions } from './src/adapters/typeorm/database/data-source.js';
+import { migrationOptions } from './src/adapters/typeorm/data-source.js';
 import { readSettings } from './src/config/settings-file.js';
 
 const url = readSettings(process.env, process.cwd()).env['DATABASE_URL'];

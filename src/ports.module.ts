@@ -21,11 +21,11 @@ import { TypeormKeyStore } from './adapters/typeorm/access/api-key.repository.js
 import { TypeormAuditLog } from './adapters/typeorm/audit/audit.repository.js';
 import { whileAlone } from './adapters/typeorm/backup/backup-lock.js';
 import { PostgresSnapshot } from './adapters/typeorm/backup/database-archive.js';
+import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from './adapters/typeorm/customers/customer.repository.js';
-import { TypeormCustomerStore } from './adapters/typeorm/customers/customer-store.js';
 import { clientConfig } from './adapters/typeorm/database/connection.js';
-import { requireAnswer, requireMigrated } from './adapters/typeorm/database/database-checks.js';
 import { rowSecurityOf } from './adapters/typeorm/database/row-security.js';
+import { requireAnswer, requireMigrated } from './adapters/typeorm/database-state.js';
 import { TypeormDeliveryKeyFinder } from './adapters/typeorm/delivery/delivery-key.repository.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency/idempotency.repository.js';
 import { TypeormFetchQueue } from './adapters/typeorm/imports/fetch-queue.js';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { print, table } from 'photo-service-cli/print';
 import { binariesOfDatabase } from '../adapters/embedded-postgres.js';
-import type { DatabaseState } from '../adapters/typeorm/database/database-state.js';
+import type { DatabaseState } from '../adapters/typeorm/database-state.js';
 import { openBlobs } from '../composition/open-blobs.js';
 import { databaseState } from '../composition/open-database.js';
 import { askRedis } from '../composition/open-rate-windows.js';

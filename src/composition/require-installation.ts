@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { hasEmbeddedDatabase } from '../adapters/embedded-postgres.js';
 import { readSecretFile } from '../adapters/secret-file.js';
 import { type DatabaseAddress } from '../adapters/typeorm/database/connection.js';
-import { hasOurTables } from '../adapters/typeorm/database/database-state.js';
+import { hasOurTables } from '../adapters/typeorm/database-state.js';
 import type { Config } from '../config/config.js';
 import { databaseName, NoInstallationError } from '../config/installation.js';
 import { reasonOf } from '../core/shared/errors.js';

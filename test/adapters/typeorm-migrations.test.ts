@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { TypeormKeyStore } from '../../src/adapters/typeorm/access/api-key.repository.js';
-import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
-import { migrate, migrationOptions, openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
+import { migrate, migrationOptions, openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { migrations } from '../../src/adapters/typeorm/registry.js';
 import { until } from '../e2e/support/processes.js';
 import { emptyDatabase, pgConfig, type TestDatabase } from '../support/postgres.js';

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { tablesByReference } from '../../src/adapters/typeorm/database/catalogue.js';
-import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
 import { withInProcess } from '../../src/composition/in-process.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { eraseCustomer } from '../../src/core/customers/erase-customer.js';

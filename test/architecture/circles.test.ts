@@ -3,7 +3,7 @@ import { type Source, sources } from './sources.js';
 const files = ['src', 'sdk/src', 'cli/src', 'uploader/src', 'postgres/src'].flatMap((folder) => sources(folder));
 
 /** Folders whose entries have no order yet. */
-const KNOWN = ['cli/src', 'postgres/src', 'src/adapters/media', 'src/adapters/metrics', 'src/adapters/typeorm'];
+const KNOWN = ['cli/src', 'postgres/src', 'src/adapters/media', 'src/adapters/metrics'];
 
 type Imports = Pick<Source, 'path' | 'imports'>;
 /** Whom each entry of a folder imports, and by which imports of files. */

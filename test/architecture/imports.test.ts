@@ -50,7 +50,7 @@ test('pages are seen too, with what they import', () => {
 
 test('only the composition names adapters, apart from what commands and processes use without the ports of an installation', () => {
   const withoutPorts =
-    /^src\/adapters\/(age|processes|webhooks|data-dir|embedded-postgres|metrics\/process-metrics|proc-stat|secret-file|sync-folder|typeorm\/database\/database-state)[/.]/;
+    /^src\/adapters\/(age|processes|webhooks|data-dir|embedded-postgres|metrics\/process-metrics|proc-stat|secret-file|sync-folder|typeorm\/database-state)[/.]/;
   const mayNameThese = /^src\/(cli|start\/processes)\//;
   const allowed = (target: string, { path }: Source) =>
     !target.startsWith('src/adapters/') || (mayNameThese.test(path) && withoutPorts.test(target));

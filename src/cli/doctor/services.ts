@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DatabaseState } from '../../adapters/typeorm/database/database-state.js';
+import type { DatabaseState } from '../../adapters/typeorm/database-state.js';
 import type { Config, SmtpConfig } from '../../config/config.js';
 import { type BlobKey, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobStore } from '../../core/blobs/blob-store.js';

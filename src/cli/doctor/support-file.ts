@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, freemem, platform, release, totalmem } from 'node:os';
-import type { DatabaseState } from '../../adapters/typeorm/database/database-state.js';
+import type { DatabaseState } from '../../adapters/typeorm/database-state.js';
 import type { Environment } from '../../config/environment-reader.js';
 import { VERSION } from '../../config/version.js';
 import type { Finding } from './finding.js';

@@ -2,7 +2,7 @@ import { type EntityManager, In } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
 import { change, select } from '../database/rows.js';
 import { TypeormOutbox } from '../events/outbox.repository.js';
-import { tagLexeme } from '../photos/photo-search.js';
+import { tagLexeme } from './photo-search.js';
 import { tombstoneTable } from './tombstone.table.js';
 
 /*

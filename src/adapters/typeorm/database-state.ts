@@ -1,8 +1,11 @@
 import type pg from 'pg';
-import { migrations } from '../registry.js';
-import { connectionTo, type DatabaseAddress, withClient } from './connection.js';
-import { MIGRATIONS, migrationsRun } from './migrations-run.js';
-import { type RowSecurity, readRowSecurity } from './row-security.js';
+import type { DataSource } from 'typeorm';
+import { connectionTo, type DatabaseAddress, withClient } from './database/connection.js';
+import { MIGRATIONS, migrationsRun } from './database/migrations-run.js';
+import { type RowSecurity, readRowSecurity } from './database/row-security.js';
+import { select } from './database/rows.js';
+import { withoutTransaction } from './database/transaction.js';
+import { migrations } from './registry.js';
 
 /** The state of a database, read without changing it. */
 export interface DatabaseState {
@@ -68,4 +71,17 @@ async function ahead(client: pg.Client): Promise<number> {
   const asked = Date.now();
   const { rows } = await client.query(`SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now`);
   return Number(rows[0].now) - (asked + Date.now()) / 2;
+}
+
+/** Checks that the database answers, over a connection of the pool. Errors: `service_unavailable`. */
+export async function requireAnswer(dataSource: DataSource): Promise<void> {
+  await withoutTransaction(dataSource, (manager) => select(manager, 'SELECT 1'));
+}
+
+/** Checks that its tables are at least as new as this program: not those of an older backup that was restored meanwhile. */
+export async function requireMigrated(dataSource: DataSource): Promise<void> {
+  const done = new Set(await withoutTransaction(dataSource, (manager) => migrationsRun((sql) => select(manager, sql))));
+  const missing = known.filter((name) => !done.has(name));
+  if (missing.length > 0)
+    throw new Error(`The database lacks ${missing.join(', ')}: run phs migrate, or restart the service.`);
 }

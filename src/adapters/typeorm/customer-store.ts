@@ -1,10 +1,10 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import type { CustomerStore } from '../../../core/ports.js';
-import type { Id } from '../../../core/shared/ids.js';
-import type { Reads, Repositories } from '../../../core/shared/transactional.js';
-import { inCustomerTransaction, withoutTransaction } from '../database/transaction.js';
-import { PhotosReadTogether } from '../photos/photo-reads.js';
-import { repositories } from '../registry.js';
+import type { CustomerStore } from '../../core/ports.js';
+import type { Id } from '../../core/shared/ids.js';
+import type { Reads, Repositories } from '../../core/shared/transactional.js';
+import { inCustomerTransaction, withoutTransaction } from './database/transaction.js';
+import { PhotosReadTogether } from './photos/photo-reads.js';
+import { repositories } from './registry.js';
 
 /**
  * Transactions are READ COMMITTED, with row locks. Rows are locked in this order, within a kind by id ascending: customer, import, item,

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
-import { migrations, tables } from '../registry.js';
-import { BoundedPool } from './bounded-pool.js';
-import { SnakeCaseNames } from './columns.js';
-import { clientOptions, type DatabaseAddress, directly, LIMIT_MS } from './connection.js';
-import { isConflict, isLockTimeout, statementError } from './database-errors.js';
-import { migrationsRun } from './migrations-run.js';
-import { PreparingClient } from './prepared.js';
-import { type RowSecurity, secureTenantTables } from './row-security.js';
+import { BoundedPool } from './database/bounded-pool.js';
+import { SnakeCaseNames } from './database/columns.js';
+import { clientOptions, type DatabaseAddress, directly, LIMIT_MS } from './database/connection.js';
+import { isConflict, isLockTimeout, statementError } from './database/database-errors.js';
+import { migrationsRun } from './database/migrations-run.js';
+import { PreparingClient } from './database/prepared.js';
+import { type RowSecurity, secureTenantTables } from './database/row-security.js';
+import { migrations, tables } from './registry.js';
 
 export interface DatabaseOptions extends DatabaseAddress {
   /** Maximum number of connections of this process; default 10. */
