@@ -3,7 +3,7 @@ import { open, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { DetailsBuilder } from '../../cli/src/sources/details-builder.js';
+import { DetailsBuilder } from '../../cli/src/details-builder.js';
 import { readSidecar, sidecarForExtension } from '../../cli/src/xmp/read-sidecar.js';
 import { writeSidecar } from '../../cli/src/xmp/write-sidecar.js';
 import { XmlProblem } from '../../cli/src/xmp/xml.js';

@@ -1,4 +1,4 @@
-import { type ByteSource, bytesAt } from '../file-bytes.js';
+import { type ByteSource, bytesAt } from './file-bytes.js';
 
 /** One tag of a directory. Whether its value is inside the file is checked when it is read. */
 export interface TiffEntry {

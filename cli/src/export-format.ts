@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Import, Photo, Tag } from 'photo-service-sdk';
-import { UsageError } from '../exit-codes.js';
-import { isEntryPath } from '../file-name.js';
+import { UsageError } from './exit-codes.js';
+import { isEntryPath } from './file-name.js';
 
 /** What an exported folder says of itself; removed before any of that changes, written when everything is there. */
 export interface ExportHead {
