@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
-import { migrationOptions } from './src/adapters/typeorm/database/data-source.js';
-import { readSettings } from './src/settings-file.js';
+import { migrationOptions } from './src/adapters/typeorm/data-source.js';
+import { readSettings } from './src/config/settings-file.js';
 
 const url = readSettings(process.env, process.cwd()).env['DATABASE_URL'];
 // Without one, pg would look for a server of its own choice.

@@ -5,7 +5,7 @@ import type { Ports } from './core/ports.js';
 import { UnknownRouteModule } from './http/api/unknown-route/unknown-route.module.js';
 import { CallHandlers } from './http/call-handlers.interceptor.js';
 import { DocsModule } from './http/docs/docs.module.js';
-import { ErrorFilter } from './http/errors/error.filter.js';
+import { ERROR_PAGES, ErrorFilter, type ErrorPage } from './http/errors/error.filter.js';
 import { IpGuard } from './http/guards/ip.guard.js';
 import { KeyGuard } from './http/guards/key.guard.js';
 import { KeyUseRecorder } from './http/guards/key-use-recorder.js';
@@ -16,14 +16,16 @@ import { HTTP_OPTIONS, type HttpOptions } from './http/http-options.js';
 import { ClaimLeases } from './http/idempotency/claim-leases.js';
 import { IdempotentResponses } from './http/idempotency/idempotent-responses.js';
 import { OperatorModule } from './http/operator/operator.module.js';
-import { OpsModule } from './http/ops/ops.module.js';
+import { OpsModule, type OpsOptions } from './http/ops/ops.module.js';
 import { portProviders, portToken } from './http/ports-token.js';
 import { ReadRequest } from './http/requests/read-request.js';
 import { ResourcesModule } from './http/resources.module.js';
 import { SendReply } from './http/responses/send-reply.js';
+import { errorPage } from './http/settings/error-page.js';
 import { Navigation } from './http/settings/navigation.js';
 import { PersonGuard } from './http/settings/person.guard.js';
 import { SettingsModule } from './http/settings/settings.module.js';
+import { shareErrorPage } from './http/shares/share-error-page.js';
 import { SharesModule } from './http/shares/shares.module.js';
 
 /** The modules of the service. The order of the guards is the order of checks (docs/architecture.md). */
@@ -37,7 +39,7 @@ import { SharesModule } from './http/shares/shares.module.js';
   ],
 })
 export class AppModule {
-  static with(ports: Ports, options: HttpOptions): DynamicModule {
+  static with(ports: Ports, options: HttpOptions & OpsOptions): DynamicModule {
     return {
       module: AppModule,
       global: true,
@@ -64,6 +66,7 @@ export class AppModule {
         IdempotentResponses,
         SendReply,
         { provide: APP_INTERCEPTOR, useClass: CallHandlers },
+        { provide: ERROR_PAGES, useValue: [shareErrorPage, errorPage] satisfies readonly ErrorPage[] },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
       exports: [...portProviders(ports), HTTP_OPTIONS, KeyUseRecorder, TrafficRecorder],

@@ -1,5 +1,5 @@
-import { serve } from './serve.js';
-import { loadSettings } from './settings-file.js';
+import { loadSettings } from './config/settings-file.js';
+import { serve } from './start/serve.js';
 
 try {
   await serve(loadSettings(), { open: false });

@@ -21,11 +21,11 @@ import { TypeormKeyStore } from './adapters/typeorm/access/api-key.repository.js
 import { TypeormAuditLog } from './adapters/typeorm/audit/audit.repository.js';
 import { whileAlone } from './adapters/typeorm/backup/backup-lock.js';
 import { PostgresSnapshot } from './adapters/typeorm/backup/database-archive.js';
+import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from './adapters/typeorm/customers/customer.repository.js';
-import { TypeormCustomerStore } from './adapters/typeorm/customers/customer-store.js';
 import { clientConfig } from './adapters/typeorm/database/connection.js';
-import { requireAnswer, requireMigrated } from './adapters/typeorm/database/database-checks.js';
 import { rowSecurityOf } from './adapters/typeorm/database/row-security.js';
+import { requireAnswer, requireMigrated } from './adapters/typeorm/database-state.js';
 import { TypeormDeliveryKeyFinder } from './adapters/typeorm/delivery/delivery-key.repository.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency/idempotency.repository.js';
 import { TypeormFetchQueue } from './adapters/typeorm/imports/fetch-queue.js';
@@ -40,11 +40,12 @@ import { TypeormDeliveryQueue } from './adapters/typeorm/webhooks/delivery-queue
 import { WebauthnPasskeyReader } from './adapters/webauthn/webauthn-passkey-reader.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
 import { ZxcvbnPasswordStrength } from './adapters/zxcvbn-password-strength.js';
+import { withInProcess } from './composition/in-process.js';
 import { openBlobs } from './composition/open-blobs.js';
 import { type Database, type Log, type OpenOptions, openDatabase } from './composition/open-database.js';
 import { openMetrics, openTracing } from './composition/open-observation.js';
 import { openRateWindows } from './composition/open-rate-windows.js';
-import type { Config } from './config.js';
+import type { Config, SmtpConfig } from './config/config.js';
 import { IpLists } from './core/access/ip-list.js';
 import type { DatabaseSnapshot } from './core/backup/database-snapshot.js';
 import { stagingKey } from './core/blobs/blob-key.js';
@@ -57,8 +58,6 @@ import type { Ports, Uses } from './core/ports.js';
 import type { IdentityProvider } from './core/users/identity-provider.js';
 import type { ReadinessCheck } from './http/ops/readiness.js';
 import { PublicAddresses } from './http/public-addresses.js';
-import { withInProcess } from './in-process.js';
-import type { SmtpConfig } from './smtp-settings.js';
 
 /** Ports on real adapters. */
 export interface OpenPorts {

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { openEmbeddedPostgres } from '../../dist/adapters/embedded-postgres.js';
 import { TypeormCustomerDirectory } from '../../dist/adapters/typeorm/customers/customer.repository.js';
-import { openDataSource } from '../../dist/adapters/typeorm/database/data-source.js';
+import { openDataSource } from '../../dist/adapters/typeorm/data-source.js';
 import { listPhotos } from '../../dist/adapters/typeorm/photos/photo-list.js';
 import { TypeormTagRepository } from '../../dist/adapters/typeorm/tags/tag.repository.js';
 import { commandLine } from '../../dist/core/audit/actor.js';

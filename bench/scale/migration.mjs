@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { openEmbeddedPostgres } from '../../dist/adapters/embedded-postgres.js';
-import { migrate } from '../../dist/adapters/typeorm/database/data-source.js';
+import { migrate } from '../../dist/adapters/typeorm/data-source.js';
 import { OnlineIndexes } from '../../dist/adapters/typeorm/migrations/online-indexes.js';
 import { migrations } from '../../dist/adapters/typeorm/registry.js';
 

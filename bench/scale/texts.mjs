@@ -126,9 +126,9 @@ function photoOf(customerId, id, n, texts) {
 async function open(name, build) {
   const load = async (file) => import(new URL(file, build));
   const { openEmbeddedPostgres } = await load('adapters/embedded-postgres.js');
-  const { openDataSource } = await load('adapters/typeorm/database/data-source.js');
+  const { openDataSource } = await load('adapters/typeorm/data-source.js');
   const { TypeormCustomerDirectory } = await load('adapters/typeorm/customers/customer.repository.js');
-  const { TypeormCustomerStore } = await load('adapters/typeorm/customers/customer-store.js');
+  const { TypeormCustomerStore } = await load('adapters/typeorm/customer-store.js');
   const { commandLine } = await load('core/audit/actor.js');
   const { searchTerms } = await load('core/photos/photo-query.js');
   const folder = mkdtempSync(join(tmpdir(), 'phs-bench-texts-'));

@@ -10,7 +10,7 @@ import { foldersOfProtocol } from './protocol.js';
 /** What starts as a process or a thread of its own, by its name in the bundle. */
 const entries = {
   phs: 'cli/phs.js',
-  'request-process': 'processes/request-process.js',
+  'request-process': 'start/processes/request-process.js',
   'media-child': 'adapters/media/media-child.js',
   'metadata-thread': 'adapters/media/metadata-thread.js',
 };

@@ -1,14 +1,15 @@
 import ts from 'typescript';
 import { isTypeScript, syntaxOf } from './tree.js';
 
-/** Folders whose sizes are told, by name. `composition` includes what lies directly in src. */
+/** Folders whose sizes are told, by name. `composition` includes the settings and what lies directly in src. */
 const RINGS = [
   ['core', /^src\/core\//],
   ['http', /^src\/http\//],
   ['worker', /^src\/worker\//],
   ['adapters', /^src\/adapters\//],
   ['cli', /^src\/cli\//],
-  ['composition', /^src\/(composition\/)?[^/]+$/],
+  ['start', /^src\/start\//],
+  ['composition', /^src\/((composition|config)\/)?[^/]+$/],
   ['sdk workspace', /^sdk\/src\//],
   ['cli workspace', /^cli\/src\//],
   ['test', /^test\//],

@@ -5,12 +5,12 @@ import type { RestoreResult } from './export/restore-export.js';
 import { importStateFile } from './import-state-file.js';
 import { interruptible } from './interrupt.js';
 import { clientOf, currentLogin } from './login.js';
+import { type ImportName, importNames, type OpenImport, openImport } from './open-import.js';
 import { jsonOption, namesOption, quietOption, wholeOption } from './options.js';
 import { bytesText, count, print, printNote, timeText } from './print.js';
 import { ProgressDisplay } from './progress-display.js';
 import { folderSource } from './sources/folder-source.js';
 import { importSource, type SourceImportOptions, type SourceImportResult } from './sources/import-source.js';
-import { type ImportName, importNames, type OpenImport, openImport } from './sources/open-import.js';
 import { watchFolders } from './watch-folders.js';
 
 interface Options {

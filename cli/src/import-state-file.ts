@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { ImportOptions } from 'photo-service-sdk';
 import { stateFolder } from './folders.js';
 import type { Login } from './login.js';
-import type { ImportName } from './sources/open-import.js';
+import type { ImportName } from './open-import.js';
 
 /**
  * One file for each service, key, source, set of paths and set of options: a run goes on only with what it was begun with, and never with

@@ -3,16 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Binaries } from './binaries.js';
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
-import { runToEnd } from './run-to-end.js';
-
-/** Whom the database's programs run as; Postgres refuses to run as root. */
-export interface Account {
-  readonly name: string;
-  /** Words that go before every command. */
-  readonly prefix: readonly string[];
-  /** Set only where the programs run as somebody else than this process. */
-  readonly ids?: { readonly uid: number; readonly gid: number };
-}
+import { type Account, runToEnd } from './run-to-end.js';
 
 const OURSELVES: Account = { name: 'this user', prefix: [] };
 

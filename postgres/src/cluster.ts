@@ -1,11 +1,11 @@
 import { chown, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Account, chooseAccount, refuseForeign } from './account.js';
+import { chooseAccount, refuseForeign } from './account.js';
 import { type Binaries, explainLaunch, withoutGlibc } from './binaries.js';
 import type { DataLock } from './data-lock.js';
 import { DataDirInUseError, EmbeddedPostgresError, OtherVersionError } from './embedded-postgres-error.js';
 import type { ServerOptions } from './options.js';
-import { type Finished, runToEnd } from './run-to-end.js';
+import { type Account, type Finished, runToEnd } from './run-to-end.js';
 import { CLUSTER_FOLDER, CLUSTER_VERSION } from './settings.js';
 
 /** Everything that is needed to touch the files of the cluster. */

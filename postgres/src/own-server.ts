@@ -1,7 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Account } from './account.js';
 import { type Binaries, linkLibraries, withoutGlibc } from './binaries.js';
 import { type ClusterSetup, openCluster, resetPassword } from './cluster.js';
 import type { DataLock } from './data-lock.js';
@@ -12,6 +11,7 @@ import type { ServerOptions } from './options.js';
 import { readOrMakePassword } from './password-file.js';
 import { freeLoopbackPort, startByPgCtl } from './pg-ctl-server.js';
 import { waitUntilReady } from './readiness.js';
+import type { Account } from './run-to-end.js';
 import { CLUSTER_FOLDER, type Connection, SOCKET_PORT, settingArguments } from './settings.js';
 import { makeServerFolder, makeSocketFolder } from './socket-folder.js';
 import { type Server, superviseServer } from './supervisor.js';

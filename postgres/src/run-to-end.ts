@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process';
-import type { Account } from './account.js';
+
+/** Whom the database's programs run as; Postgres refuses to run as root. */
+export interface Account {
+  readonly name: string;
+  /** Words that go before every command. */
+  readonly prefix: readonly string[];
+  /** Set only where the programs run as somebody else than this process. */
+  readonly ids?: { readonly uid: number; readonly gid: number };
+}
 
 export interface Finished {
   /** Null when a signal ended it. */

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Account } from './account.js';
-import { programEnvironment } from './run-to-end.js';
+import { type Account, programEnvironment } from './run-to-end.js';
 
 export interface Server {
   /** Resolves with a reason when the server is gone, for whatever cause. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import { print } from 'photo-service-cli/print';
 import { openBlobs } from '../composition/open-blobs.js';
-import { type Config, readS3Place } from '../config.js';
+import { type Config, readS3Place } from '../config/config.js';
 import { copyBlobs } from '../core/blobs/copy-blobs.js';
 import { ComparedFile } from './compared-file.js';
 import { PartlyDone } from './exit-codes.js';

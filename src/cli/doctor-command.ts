@@ -1,13 +1,14 @@
 import { Command } from 'commander';
 import { print, table } from 'photo-service-cli/print';
-import { binariesOfDatabase } from '../composition/command-adapters.js';
+import { binariesOfDatabase } from '../adapters/embedded-postgres.js';
+import type { DatabaseState } from '../adapters/typeorm/database-state.js';
 import { openBlobs } from '../composition/open-blobs.js';
-import { type DatabaseState, databaseState } from '../composition/open-database.js';
+import { databaseState } from '../composition/open-database.js';
 import { askRedis } from '../composition/open-rate-windows.js';
 import { requireInstallation } from '../composition/require-installation.js';
-import { type Config, ConfigError, readConfig, settingNames } from '../config.js';
+import { type Config, ConfigError, readConfig, settingNames } from '../config/config.js';
+import { loadSettings, type Settings } from '../config/settings-file.js';
 import { openMailer, openMedia, openProviders } from '../ports.module.js';
-import { loadSettings, type Settings } from '../settings-file.js';
 import {
   checkDataDir,
   checkMemory,

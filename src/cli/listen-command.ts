@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { plain, print } from 'photo-service-cli/print';
+import { reasonOf } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import type { Delivery, DeliveryBodies } from '../core/webhooks/delivery.js';
-import type { Listening } from '../listening.js';
-import { reasonOf } from '../reason-of.js';
+import type { Listening } from './listening.js';
 import { idOption, listOption } from './options.js';
 import { withPorts } from './with-ports.js';
 
@@ -25,7 +25,7 @@ export function listenCommand(): Command {
     .option('--json', 'print one JSON document at the end')
     .action(async (options: Options) => {
       // Loaded on demand: the other commands need nothing of the API's views.
-      const { startListener } = await import('../listening.js');
+      const { startListener } = await import('./listening.js');
       await withPorts(async (ports) => {
         const counts = { delivered: 0, failed: 0 };
         const say = options.json ? console.error : console.log;

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import { exampleText } from 'photo-service-cli/command-names';
-import { loadSettings } from '../settings-file.js';
+import { loadSettings } from '../config/settings-file.js';
 import { backupCommand } from './backup-command.js';
 import { blobsCommand } from './blobs-command.js';
 import { customerCommand } from './customer-command.js';

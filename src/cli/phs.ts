@@ -1,11 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { isClientCommand } from 'photo-service-cli/command-names';
 import { endWithReader, plain } from 'photo-service-cli/print';
-import { ConfigError } from '../config.js';
+import { ConfigError } from '../config/config.js';
+import { NoInstallationError } from '../config/installation.js';
+import { VERSION } from '../config/version.js';
 import { DomainError, type FieldError } from '../core/shared/errors.js';
-import { NoInstallationError } from '../installation.js';
 import { ExitWith, exitCodes, PartlyDone } from './exit-codes.js';
-import { VERSION } from './version.js';
 
 const LASTING = ['serve', 'worker'];
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { requireInstallation } from '../composition/require-installation.js';
-import { readConfig } from '../config.js';
-import { PrimaryFile } from '../processes/primary-file.js';
+import { readConfig } from '../config/config.js';
+import { PrimaryFile } from '../start/processes/primary-file.js';
 import { printInstallation } from './with-ports.js';
 
 export function reloadCommand(): Command {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { print } from 'photo-service-cli/print';
-import { readConfig } from '../config.js';
+import { readConfig } from '../config/config.js';
 import { refuseBeforeFirstRelease } from '../core/backup/before-first-release.js';
 import { isBackupKey } from '../core/backup/signature.js';
 import { checkSigner, chooseBackup, openEncryption, wrongBlobs } from './backup/check-backup.js';

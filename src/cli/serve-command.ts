@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { readConfig } from '../config.js';
-import { loadSettings } from '../settings-file.js';
+import { readConfig } from '../config/config.js';
+import { loadSettings } from '../config/settings-file.js';
 import { envFileOf } from './options.js';
 import { openInstallation, printInstallation } from './with-ports.js';
 
@@ -10,7 +10,7 @@ export function serveCommand(): Command {
     .option('--open', 'open the settings area in a browser when it is ready')
     .action(async ({ open = false }: { open?: boolean }, command: Command) => {
       // Loaded on demand: it takes a second that the other commands would wait for.
-      const { serve } = await import('../serve.js');
+      const { serve } = await import('../start/serve.js');
       await serve(loadSettings(envFileOf(command)), { open });
     });
 }

@@ -1,9 +1,9 @@
 import { requireInstallation } from '../composition/require-installation.js';
-import { type Config, readConfig } from '../config.js';
+import { type Config, readConfig } from '../config/config.js';
+import { installationName } from '../config/installation.js';
 import type { Ports } from '../core/ports.js';
 import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
-import { installationName } from '../installation.js';
 import { type OpenPorts, openPorts } from '../ports.module.js';
 
 /** The settings of an existing installation, after printing which one it is. Errors: `NoInstallationError`, before anything is created. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { makeDataDir } from '../adapters/data-dir.js';
 import { FileScrubPosition } from '../adapters/local-blobs/file-scrub-position.js';
 import { LocalBlobStore } from '../adapters/local-blobs/local-blob-store.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { BlobStore } from '../core/blobs/blob-store.js';
 import type { ScrubPosition } from '../core/integrity/scrub-position.js';
 import type { Ports } from '../core/ports.js';

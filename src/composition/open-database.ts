@@ -3,14 +3,12 @@ import type { DataSource } from 'typeorm';
 import { makeDataDir } from '../adapters/data-dir.js';
 import { EMBEDDED_CONNECTIONS, hasEmbeddedDatabase, openEmbeddedPostgres } from '../adapters/embedded-postgres.js';
 import { PostgresArchiveTarget } from '../adapters/typeorm/backup/archive-target.js';
-import { MigrationFailed, openDataSource } from '../adapters/typeorm/database/data-source.js';
-import { type DatabaseState, readDatabaseState } from '../adapters/typeorm/database/database-state.js';
-import type { Config } from '../config.js';
+import { MigrationFailed, openDataSource } from '../adapters/typeorm/data-source.js';
+import { type DatabaseState, readDatabaseState } from '../adapters/typeorm/database-state.js';
+import type { Config } from '../config/config.js';
 import { BeforeFirstRelease } from '../core/backup/before-first-release.js';
 import type { ArchiveTarget } from '../core/backup/database-snapshot.js';
 import { requireTables, unusable } from './require-installation.js';
-
-export type { DatabaseState };
 
 /** How the embedded database is used: a service owns it, a command shares it with a running service. */
 export type Ownership = 'own' | 'share';

@@ -3,10 +3,8 @@ import type { ProcessMetrics } from '../adapters/metrics/process-metrics.js';
 import type { PrometheusMetrics } from '../adapters/metrics/prometheus-metrics.js';
 import type { OtlpTracing } from '../adapters/tracing/otlp-tracing.js';
 import { poolUse, readBacklog } from '../adapters/typeorm/jobs/backlog.js';
-import { VERSION } from '../cli/version.js';
-import type { Config } from '../config.js';
-
-export type { ProcessMetrics };
+import type { Config } from '../config/config.js';
+import { VERSION } from '../config/version.js';
 
 export async function openTracing({ otlpEndpoint, role }: Config): Promise<OtlpTracing | null> {
   if (otlpEndpoint === null) return null;

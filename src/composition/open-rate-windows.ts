@@ -4,7 +4,7 @@ import { MemoryRateWindowStore } from '../adapters/memory/memory-rate-window-sto
 import { PrimaryRateWindowStore } from '../adapters/processes/primary-rate-window-store.js';
 import type { Rpc } from '../adapters/processes/rpc.js';
 import { TypeormRateWindowStore } from '../adapters/typeorm/access/rate-window.repository.js';
-import type { Config, RateLimitStore } from '../config.js';
+import type { Config, RateLimitStore } from '../config/config.js';
 import type { RateWindowStore } from '../core/access/rolling-window.js';
 import type { Clock } from '../core/shared/clock.js';
 import { type Log } from './open-database.js';

@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path';
 import { hasEmbeddedDatabase } from '../adapters/embedded-postgres.js';
 import { readSecretFile } from '../adapters/secret-file.js';
 import { type DatabaseAddress } from '../adapters/typeorm/database/connection.js';
-import { hasOurTables } from '../adapters/typeorm/database/database-state.js';
-import type { Config } from '../config.js';
+import { hasOurTables } from '../adapters/typeorm/database-state.js';
+import type { Config } from '../config/config.js';
+import { databaseName, NoInstallationError } from '../config/installation.js';
 import { BeforeFirstRelease } from '../core/backup/before-first-release.js';
-import { databaseName, NoInstallationError } from '../installation.js';
-import { reasonOf } from '../reason-of.js';
+import { reasonOf } from '../core/shared/errors.js';
 import { BLOB_FOLDER } from './open-blobs.js';
 
 /**

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { IpRanges } from '../core/access/ip-list.js';
 import type { BudgetGroup } from '../core/access/rolling-window.js';
-import type { Readiness } from './ops/readiness.js';
 
 /** Options of http in addition to the ports. */
 export interface HttpOptions {
@@ -20,8 +19,6 @@ export interface HttpOptions {
   readonly mapTiles?: { readonly url: string; readonly attribution: string } | null;
   /** Where to report a vulnerability, as URIs; absent or empty: `/.well-known/security.txt` does not exist. */
   readonly securityContacts?: readonly string[];
-  /** Whether this process is ready for traffic. */
-  readonly readiness: Readiness;
   /** Called for every response once it is sent, or cut off. Must not throw. */
   readonly onAnswered?: ((answered: Answered) => void) | undefined;
   /** Called when a sign-in by a provider was refused, with the id of the provider in the settings and a reason of a closed set. Must not throw. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasEmbeddedDatabase, openEmbeddedPostgres } from '../../src/adapters/embedded-postgres.js';
-import { reasonOf } from '../../src/reason-of.js';
+import { reasonOf } from '../../src/core/shared/errors.js';
 
 let dataDir: string;
 beforeEach(() => {

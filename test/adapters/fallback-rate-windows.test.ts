@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { FallbackRateWindowStore } from '../../src/adapters/fallback-rate-window-store.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
 import { TypeormRateWindowStore } from '../../src/adapters/typeorm/access/rate-window.repository.js';
-import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import type { Budget, RateWindowStore, WindowState } from '../../src/core/access/rolling-window.js';
 import { rateWindowStoreContract } from '../contracts/rate-window-store.contract.js';
 import { SettableClock } from '../memory/settable-clock.js';

@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
-import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
-import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
-import { requireAnswer, requireMigrated } from '../../src/adapters/typeorm/database/database-checks.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { requireAnswer, requireMigrated } from '../../src/adapters/typeorm/database-state.js';
 import { poolUse, readBacklog } from '../../src/adapters/typeorm/jobs/backlog.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import { commandLine } from '../../src/core/audit/actor.js';

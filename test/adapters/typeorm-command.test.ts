@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrate } from '../../src/adapters/typeorm/database/data-source.js';
+import { migrate } from '../../src/adapters/typeorm/data-source.js';
 import { migrations } from '../../src/adapters/typeorm/registry.js';
 import { emptyDatabase, type TestDatabase, urlOf } from '../support/postgres.js';
 

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:net';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
-import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { WAITING_PER_CONNECTION } from '../../src/adapters/typeorm/database/bounded-pool.js';
-import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
 import { inTransaction, withoutTransaction } from '../../src/adapters/typeorm/database/transaction.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import { commandLine } from '../../src/core/audit/actor.js';

@@ -1,9 +1,9 @@
 /* @slow */
 import { TypeormKeyStore } from '../../src/adapters/typeorm/access/api-key.repository.js';
 import { TypeormAuditLog } from '../../src/adapters/typeorm/audit/audit.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
-import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
-import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency/idempotency.repository.js';
 import { TypeormFetchQueue } from '../../src/adapters/typeorm/imports/fetch-queue.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';

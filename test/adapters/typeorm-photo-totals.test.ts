@@ -1,10 +1,10 @@
 import type { DataSource } from 'typeorm';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
-import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
-import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { withInProcess } from '../../src/composition/in-process.js';
 import type { Finding } from '../../src/core/integrity/findings.js';
 import { verify } from '../../src/core/integrity/verify.js';
-import { withInProcess } from '../../src/in-process.js';
 import { world } from '../support/core-world.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { sampleInstant } from '../support/samples.js';

@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { DataSource } from 'typeorm';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
-import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
-import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { isNotInPairs, searchQuery } from '../../src/adapters/typeorm/photos/photo-search.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { Photo, PhotoWithTags } from '../../src/core/photos/photo.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { TypeormRateWindowStore } from '../../src/adapters/typeorm/access/rate-window.repository.js';
-import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { AdmissionLog, WINDOW_MS } from '../../src/core/access/rolling-window.js';
 import { MINUTE } from '../../src/core/shared/clock.js';
 import { SettableClock } from '../memory/settable-clock.js';

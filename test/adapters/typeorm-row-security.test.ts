@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
-import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
-import { migrate, openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { migrate, openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { rowSecurityOf } from '../../src/adapters/typeorm/database/row-security.js';
 import { inCustomerTransaction } from '../../src/adapters/typeorm/database/transaction.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';

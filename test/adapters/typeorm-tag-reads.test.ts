@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { measured } from '../../bench/scale/rows-read.mjs';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
-import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { TypeormTagRepository } from '../../src/adapters/typeorm/tags/tag.repository.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { Id } from '../../src/core/shared/ids.js';

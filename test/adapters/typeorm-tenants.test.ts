@@ -1,12 +1,12 @@
 import type { DataSource } from 'typeorm';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { tablesByReference } from '../../src/adapters/typeorm/database/catalogue.js';
-import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { withInProcess } from '../../src/composition/in-process.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { eraseCustomer } from '../../src/core/customers/erase-customer.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { verify } from '../../src/core/integrity/verify.js';
 import type { Ports } from '../../src/core/ports.js';
-import { withInProcess } from '../../src/in-process.js';
 import { upkeep } from '../../src/worker/upkeep.js';
 import { type PostgresPorts, postgresPorts } from '../http/support/postgres-ports.js';
 import { Planner } from '../support/bound-scans.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FORBIDDEN } from '../../src/adapters/media/isolation/seccomp-filter.js';
-import { settingNames } from '../../src/config.js';
+import { settingNames } from '../../src/config/config.js';
 
 const read = (path: string) => readFileSync(join(__dirname, '../..', path), 'utf8');
 

@@ -20,7 +20,7 @@ test('the sources are seen, and their imports', () => {
   expect(all.find(({ path }) => path === 'src/core/photos/list-photos.ts')?.imports).toContain(
     'src/core/shared/pagination.ts',
   );
-  expect(all.find(({ path }) => path === 'src/http/create-app.ts')?.imports).toContain('express');
+  expect(all.find(({ path }) => path === 'src/start/serving/open-app.ts')?.imports).toContain('express');
 });
 
 test('core imports itself and built-ins of node', () => {
@@ -28,10 +28,8 @@ test('core imports itself and built-ins of node', () => {
 });
 
 test('http imports core and itself, never adapters, the worker or the command line', () => {
-  const allowed = (target: string, { path }: Source) => {
-    const boots = path === 'src/http/create-app.ts' && target === 'src/app.module.ts';
-    return !isOwn(target) || target.startsWith('src/core/') || target.startsWith('src/http/') || boots;
-  };
+  const allowed = (target: string) =>
+    !isOwn(target) || target.startsWith('src/core/') || target.startsWith('src/http/');
   expect(broken(/^src\/http\//, allowed)).toEqual([]);
 });
 
@@ -50,9 +48,23 @@ test('pages are seen too, with what they import', () => {
   expect(layout?.imports).toEqual(expect.arrayContaining(['src/http/settings/layout.tsx', 'preact-render-to-string']));
 });
 
-test('only the composition names adapters', () => {
-  const allowed = (target: string) => !target.startsWith('src/adapters/');
+test('only the composition names adapters, apart from what commands and processes use without the ports of an installation', () => {
+  const withoutPorts =
+    /^src\/adapters\/(age|processes|webhooks|data-dir|embedded-postgres|metrics\/process-metrics|proc-stat|secret-file|sync-folder|typeorm\/database-state)[/.]/;
+  const mayNameThese = /^src\/(cli|start\/processes)\//;
+  const allowed = (target: string, { path }: Source) =>
+    !target.startsWith('src/adapters/') || (mayNameThese.test(path) && withoutPorts.test(target));
   expect(broken(/^src\/(?!adapters\/|composition\/|ports\.module\.ts)/, allowed)).toEqual([]);
+});
+
+test('the settings import core and themselves', () => {
+  const allowed = (target: string) => !isOwn(target) || /^src\/(core|config)\//.test(target);
+  expect(broken(/^src\/config\//, allowed)).toEqual([]);
+});
+
+test('three files lie directly in src: the entry, the modules and the ports', () => {
+  const direct = all.filter(({ path }) => /^src\/[^/]+$/.test(path)).map(({ path }) => path);
+  expect(direct.sort()).toEqual(['src/app.module.ts', 'src/main.ts', 'src/ports.module.ts']);
 });
 
 test('the embedded Postgres, a package that others use too, has one adapter', () => {

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getMetadataStorage } from 'class-validator';
 import { errorCodes } from '../../src/core/shared/errors.js';
+import { openApiDocument, openApiText } from '../../src/http/docs/api-document.js';
 import type { Model } from '../../src/http/fields/declared.js';
 import { listsOf } from '../../src/http/fields/lists.js';
-import { openApiDocument, openApiText, operatorOpenApiDocument } from '../../src/http/openapi/document.js';
+import { operatorOpenApiDocument } from '../../src/http/operator/operator-document.js';
 import { parametersOf } from '../../src/http/requests/parameters.js';
 import { type RunningApp, startApp } from '../http/support/start-app.js';
 

@@ -38,10 +38,11 @@ const made: Readonly<Record<string, Expression>> = {
         '^renditions/([1-9][0-9]{0,15})/([1-9][0-9]{0,15})/(v[0-9]+)-r(0|90|180|270)/(?:[a-z]+[.](?:jpeg|webp)|([0-9a-f]{32}[.](?:avif|jpeg|png|webp)))$',
       flags: '',
     },
-  "src/environment-reader.ts: new RegExp(`^mailto:${ADDRESS.replace('[', '[%')}(\\\\?[\\\\x21-\\\\x7e]+)?$`, 'i')": {
-    source: String.raw`^mailto:[%A-Za-z0-9!$'*+._~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(\?[\x21-\x7e]+)?$`,
-    flags: 'i',
-  },
+  "src/config/environment-reader.ts: new RegExp(`^mailto:${ADDRESS.replace('[', '[%')}(\\\\?[\\\\x21-\\\\x7e]+)?$`, 'i')":
+    {
+      source: String.raw`^mailto:[%A-Za-z0-9!$'*+._~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(\?[\x21-\x7e]+)?$`,
+      flags: 'i',
+    },
   'src/http/files/delivery-request.ts: new RegExp(`^(?:(${PARTS})[?]|(${PARTS}[?]exp=([1-9][0-9]{0,10}))&)${SIGNATURE}$`)':
     {
       source:

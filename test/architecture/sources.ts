@@ -14,9 +14,9 @@ export interface Source {
   readonly imports: readonly string[];
 }
 
-/** Every TypeScript file under src, but declarations. */
-export function sources(): readonly Source[] {
-  return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+/** Every TypeScript file under a folder, but declarations. */
+export function sources(folder = 'src'): readonly Source[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'))
     .map((entry) => read(join(entry.parentPath, entry.name)));
 }

@@ -1,4 +1,4 @@
-import { ConfigError, type RateLimitStore, readConfig } from '../../src/config.js';
+import { ConfigError, type RateLimitStore, readConfig } from '../../src/config/config.js';
 
 const DATABASE_URL = 'postgres://photos@db.example.com/photos';
 

@@ -23,7 +23,7 @@ import {
   judgeDatabase,
   judgeIsolation,
 } from '../../src/cli/doctor/services.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { openProviders } from '../../src/ports.module.js';

@@ -10,8 +10,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { firstRun, firstSteps, keyNotWritten, writeSecrets } from '../../src/first-run.js';
-import { examplePhotos, ownCommand } from '../../src/own-command.js';
+import {
+  examplePhotos,
+  firstRun,
+  firstSteps,
+  keyNotWritten,
+  ownCommand,
+  writeSecrets,
+} from '../../src/start/serving/welcome.js';
 import { world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PrimaryFile } from '../../src/processes/primary-file.js';
+import { PrimaryFile } from '../../src/start/processes/primary-file.js';
 
 let dataDir: string;
 let file: PrimaryFile;

@@ -1,5 +1,5 @@
-import { readConfig } from '../../src/config.js';
-import { processCount, quotaOf } from '../../src/processes/process-count.js';
+import { readConfig } from '../../src/config/config.js';
+import { processCount, quotaOf } from '../../src/start/processes/process-count.js';
 
 const countOn = (processors: number, env: Record<string, string> = {}) => processCount(readConfig(env), processors);
 

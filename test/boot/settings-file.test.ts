@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError, settingNames } from '../../src/config.js';
-import { installationName, NoInstallationError } from '../../src/installation.js';
-import { misspeltSettings } from '../../src/setting-names.js';
-import { readSettings } from '../../src/settings-file.js';
+import { ConfigError, settingNames } from '../../src/config/config.js';
+import { installationName, NoInstallationError } from '../../src/config/installation.js';
+import { misspeltSettings } from '../../src/config/setting-names.js';
+import { readSettings } from '../../src/config/settings-file.js';
 
 const root = join(__dirname, '../..');
 

@@ -1,12 +1,11 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import type { Ports } from '../../src/core/ports.js';
-import { openBrowser } from '../../src/serving/open-browser.js';
-import { banner, prepareWelcome } from '../../src/serving/welcome.js';
+import { banner, openBrowser, prepareWelcome } from '../../src/start/serving/welcome.js';
 import { world } from '../support/core-world.js';
 import { until } from '../support/until.js';
 

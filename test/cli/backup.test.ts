@@ -15,7 +15,7 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { BackupFolder } from '../../src/cli/backup/backup-folder.js';
 import { checkSigner, openEncryption, wrongBlobs } from '../../src/cli/backup/check-backup.js';
 import { type BackupPlan, makeBackup } from '../../src/cli/backup/make-backup.js';
-import { type Config, readConfig } from '../../src/config.js';
+import { type Config, readConfig } from '../../src/config/config.js';
 import type { DatabaseSnapshot } from '../../src/core/backup/database-snapshot.js';
 import { backupKeys } from '../../src/core/backup/signature.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';

@@ -1,10 +1,10 @@
+import { withInProcess } from '../../src/composition/in-process.js';
 import { deliveredKey, originalKey, readBlobKey, renditionKey, stagingKey } from '../../src/core/blobs/blob-key.js';
 import { collectGarbage, type GarbageUses } from '../../src/core/integrity/collect-garbage.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { purgePhoto } from '../../src/core/photos/purge-photo.js';
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { HOUR } from '../../src/core/shared/clock.js';
-import { withInProcess } from '../../src/in-process.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { upkeep } from '../../src/worker/upkeep.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';

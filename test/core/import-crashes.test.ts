@@ -1,3 +1,4 @@
+import { withInProcess } from '../../src/composition/in-process.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { backoffSeconds, MAX_ATTEMPTS, MAX_FAILURES, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
@@ -5,7 +6,6 @@ import { type MediaReader, ReaderFailure } from '../../src/core/media/media-read
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError, isOutage } from '../../src/core/shared/errors.js';
-import { withInProcess } from '../../src/in-process.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { MemoryMediaReader } from '../memory/memory-media-reader.js';
 import {

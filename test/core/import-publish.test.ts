@@ -1,3 +1,4 @@
+import { withInProcess } from '../../src/composition/in-process.js';
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
 import type { ImportCreation } from '../../src/core/imports/import-creation.js';
 import { listImportPhotos } from '../../src/core/imports/list-import-photos.js';
@@ -8,7 +9,6 @@ import { purgePhoto } from '../../src/core/photos/purge-photo.js';
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
-import { withInProcess } from '../../src/in-process.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { brokenPictureBytes } from '../memory/memory-media-reader.js';
 import {

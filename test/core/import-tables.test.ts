@@ -1,3 +1,4 @@
+import { withInProcess } from '../../src/composition/in-process.js';
 import { deleteKey } from '../../src/core/access/delete-key.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { originalKey, stagingKey } from '../../src/core/blobs/blob-key.js';
@@ -9,7 +10,6 @@ import { purgePhoto } from '../../src/core/photos/purge-photo.js';
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import { DAY, HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { withInProcess } from '../../src/in-process.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { brokenPictureBytes } from '../memory/memory-media-reader.js';
 import {

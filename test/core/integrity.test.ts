@@ -1,3 +1,4 @@
+import { withInProcess } from '../../src/composition/in-process.js';
 import { originalKey, renditionKey, stagingKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Finding } from '../../src/core/integrity/findings.js';
@@ -11,7 +12,6 @@ import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { withInProcess } from '../../src/in-process.js';
 import {
   Account,
   bytesOf,

@@ -1,3 +1,4 @@
+import { withInProcess } from '../../src/composition/in-process.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { BlobKey } from '../../src/core/blobs/blob-key.js';
 import { closeCustomer } from '../../src/core/customers/change-status.js';
@@ -12,7 +13,6 @@ import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Ports } from '../../src/core/ports.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { withInProcess } from '../../src/in-process.js';
 import {
   Account,
   announced,

@@ -1,3 +1,4 @@
+import { withInProcess } from '../../src/composition/in-process.js';
 import { deleteKey } from '../../src/core/access/delete-key.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { fetchSource } from '../../src/core/imports/fetch-source.js';
@@ -11,7 +12,6 @@ import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DAY, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { withInProcess } from '../../src/in-process.js';
 import { busySources, FETCH_SLOTS, runFetcher } from '../../src/worker/fetcher.js';
 import { pictureBytes } from '../memory/memory-media-reader.js';
 import { failure, type MemorySource } from '../memory/memory-source-reader.js';

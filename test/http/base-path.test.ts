@@ -1,5 +1,5 @@
 import { OpenIdProvider } from '../../src/adapters/oidc/open-id-provider.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { createDeliveryKey } from '../../src/core/delivery/create-delivery-key.js';
 import { deliverySignature } from '../../src/core/delivery/delivery-signature.js';

@@ -5,7 +5,7 @@ import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { notSlower } from '../../src/core/shared/bytes.js';
 import { DomainError, type ErrorCode, errorCodes } from '../../src/core/shared/errors.js';
 import { statusOfCode } from '../../src/http/errors/status-of-code.js';
-import { requestTimeout } from '../../src/http/requests/request-body.js';
+import { requestTimeout } from '../../src/http/server/request-body.js';
 import type { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { Gate } from '../support/tenant.js';
 import { until } from '../support/until.js';

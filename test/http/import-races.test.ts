@@ -1,12 +1,12 @@
 /* @slow */
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { withInProcess } from '../../src/composition/in-process.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { purgePhoto } from '../../src/core/photos/purge-photo.js';
 import { trashPhoto } from '../../src/core/photos/trash-photo.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { withInProcess } from '../../src/in-process.js';
 import { runJob } from '../../src/worker/run-job.js';
 import {
   Account,

@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm';
 import { TypeormKeyStore } from '../../src/adapters/typeorm/access/api-key.repository.js';
 import { TypeormRateWindowStore } from '../../src/adapters/typeorm/access/rate-window.repository.js';
+import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
-import { TypeormCustomerStore } from '../../src/adapters/typeorm/customers/customer-store.js';
-import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { atOnce, present } from '../support/tenant.js';
 import type { Answer } from './support/http-client.js';

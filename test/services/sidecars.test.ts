@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DetailsBuilder } from '../../cli/src/sources/details-builder.js';
+import { DetailsBuilder } from '../../cli/src/details-builder.js';
 import { readSidecar } from '../../cli/src/xmp/read-sidecar.js';
 import { type DescribedPhoto, writeSidecar } from '../../cli/src/xmp/write-sidecar.js';
 import { program } from './support/programs.js';

@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { fillLibrary, filtersOf } from '../../bench/scale/rows-read.mjs';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
-import { openDataSource } from '../../src/adapters/typeorm/database/data-source.js';
+import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';

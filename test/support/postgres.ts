@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { RunningPostgres } from 'photo-service-postgres';
 import { openEmbeddedPostgres } from '../../src/adapters/embedded-postgres.js';
+import { migrate } from '../../src/adapters/typeorm/data-source.js';
 import type { DatabaseAddress } from '../../src/adapters/typeorm/database/connection.js';
-import { migrate } from '../../src/adapters/typeorm/database/data-source.js';
 
 /** A database of its own: on the server of TEST_DATABASE_URL if that is set, else on an embedded one. */
 export interface TestDatabase extends DatabaseAddress {

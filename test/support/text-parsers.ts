@@ -25,21 +25,21 @@ import { TagCreationQuery, TagListQuery } from '../../src/http/api/tags/tag.dto.
 import { acceptedFormats, deliveryAddressOf } from '../../src/http/files/delivery-request.js';
 import { requireOffset } from '../../src/http/files/tus.js';
 import { idempotencyKeyOf } from '../../src/http/idempotency/idempotency-key.js';
-import { headerLength, type RequestHeader } from '../../src/http/requests/headers.js';
 import { JSON_BODY_BYTES, maxValuesOf, parseJson, REGISTRATION_BODY_BYTES } from '../../src/http/requests/json-body.js';
 import { parametersOf, parseQuery } from '../../src/http/requests/parameters.js';
 import { noneMatch } from '../../src/http/responses/entity-tag.js';
 import { singleRange } from '../../src/http/responses/send-download.js';
 import { withoutBasePath } from '../../src/http/server/base-path.js';
 import { clientSource } from '../../src/http/server/client-source.js';
+import { headerLength, type RequestHeader } from '../../src/http/server/headers.js';
 import { pageQuery } from '../../src/http/settings/address.js';
 import { cookieOf } from '../../src/http/settings/browser-session.js';
 import { endOf } from '../../src/http/settings/expiry-day.js';
 import { FieldLength } from '../../src/http/settings/form-fields.js';
 import { entriesOf } from '../../src/http/settings/ip-list-text.js';
-import { parseBox } from '../../src/http/settings/library/box.js';
 import { readLocation } from '../../src/http/settings/library/location-field.js';
-import { panelFilters, readPanel } from '../../src/http/settings/library/panel-filters.js';
+import { parseBox } from '../../src/http/settings/library-query/box.js';
+import { panelFilters, readPanel } from '../../src/http/settings/library-query/panel-filters.js';
 import { localize } from '../../src/http/settings/localized.js';
 import { parsePair } from '../../src/http/settings/similar/similar-query.js';
 

@@ -2,10 +2,6 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError, type Import, type Photo, type PhotoService } from 'photo-service-sdk';
 import { makeFolder, writeWhole } from 'photo-service-sdk/node';
-import { type SyncResult, syncFolder } from '../sync-folder.js';
-import type { Layout } from '../sync-names.js';
-import { loadSyncState } from '../sync-state.js';
-import { openTargetFolder } from '../target-folder.js';
 import {
   byDate,
   CHECKSUMS,
@@ -18,7 +14,11 @@ import {
   ORIGINALS,
   PHOTOS,
   TAGS,
-} from './export-format.js';
+} from '../export-format.js';
+import { type SyncResult, syncFolder } from '../sync-folder.js';
+import type { Layout } from '../sync-names.js';
+import { loadSyncState } from '../sync-state.js';
+import { openTargetFolder } from '../target-folder.js';
 import { exportPages } from './export-pages.js';
 import { fetchThumbs } from './fetch-thumbs.js';
 

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Photo } from 'photo-service-sdk';
 import { makeFolder, writeWhole } from 'photo-service-sdk/node';
+import { thumbOf } from '../export-format.js';
 import { forEachConcurrently } from '../for-each-concurrently.js';
-import { thumbOf } from './export-format.js';
 
 const CONCURRENCY = 4;
 /** The service's are a few ten kB. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Photo, PhotoPatch, PhotoService } from 'photo-service-sdk';
+import type { ExportedPhoto } from '../export-format.js';
 import { grouped } from '../sources/grouped.js';
-import type { ExportedPhoto } from './export-format.js';
 
 /** A field of a photo that is not what it was. */
 export interface Difference {

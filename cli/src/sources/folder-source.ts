@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { findPhotos, unreadable } from 'photo-service-sdk/node';
-import { DetailsBuilder } from './details-builder.js';
+import { DetailsBuilder } from '../details-builder.js';
 import { type PhotoSource, type SourceItem, skipReason, unsupportedItem } from './photo-source.js';
 import { possibleSidecars, SidecarFiles, sidecarsOnDisk } from './sidecar-files.js';
 

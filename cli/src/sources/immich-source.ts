@@ -1,5 +1,5 @@
+import { DetailsBuilder } from '../details-builder.js';
 import { AccessError, UsageError } from '../exit-codes.js';
-import { DetailsBuilder } from './details-builder.js';
 import { answered, bytesFrom, type Send } from './http-bytes.js';
 import type { PhotoSource, SourceItem } from './photo-source.js';
 import { fileFacts } from './takeout/file-times.js';

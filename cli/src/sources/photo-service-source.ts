@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Photo, PhotoDetails } from 'photo-service-sdk';
 import { unreadable } from 'photo-service-sdk/node';
-import { type ExportedPhoto, ORIGINALS, readExport } from '../export/export-format.js';
+import { type ExportedPhoto, ORIGINALS, readExport } from '../export-format.js';
 import type { PhotoSource, SourceItem } from './photo-source.js';
 
 /** A folder that `phs export` has made. */

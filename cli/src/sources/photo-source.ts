@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { posix } from 'node:path';
 import type { PhotoDetails } from 'photo-service-sdk';
 import { type Content, kindOfFile, LeftOut, type LeftOutReason } from 'photo-service-sdk/node';
-import type { Loss } from './details-builder.js';
+import type { Loss } from '../details-builder.js';
 
 /** Where photos come from: a folder, an archive, another service. */
 export interface PhotoSource {

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import type { DetailsBuilder } from '../details-builder.js';
 import { MAX_SIDECAR_BYTES, readSidecar, sidecarForExtension } from '../xmp/read-sidecar.js';
-import type { DetailsBuilder } from './details-builder.js';
 
 /** Where sidecars are read from. */
 export interface SidecarStore {

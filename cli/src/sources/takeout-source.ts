@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { DetailsBuilder } from '../details-builder.js';
 import type { ArchiveFile } from './archive/archive-file.js';
 import { openArchives } from './archive/open-archives.js';
-import { DetailsBuilder } from './details-builder.js';
 import { grouped } from './grouped.js';
 import type { PhotoSource, SourceItem } from './photo-source.js';
 import { fileFacts } from './takeout/file-times.js';

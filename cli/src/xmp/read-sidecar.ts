@@ -1,4 +1,4 @@
-import type { DetailsBuilder } from '../sources/details-builder.js';
+import type { DetailsBuilder } from '../details-builder.js';
 import { readCaptureDate } from './capture-date.js';
 import { takeKeywords } from './keywords.js';
 import { readAltitude, readDegrees } from './position.js';

@@ -13,6 +13,7 @@ import {
 } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { FairLimit } from './fair-limit.js';
+import { TEMPORARY } from './isolation/isolation.js';
 import { programFiles } from './isolation/program-files.js';
 import {
   INSPECTION_BOUNDS,
@@ -25,7 +26,7 @@ import { type Frame, type FrameBounds, FrameError } from './media-channel.js';
 import type { MediaJob } from './media-job.js';
 import type { ProcessBounds } from './media-process.js';
 import { closed, MediaProcessPool, type PoolOptions } from './media-process-pool.js';
-import { PICTURE, TEMPORARY } from './scratch.js';
+import { PICTURE } from './scratch.js';
 import { formats, sniff } from './sniff.js';
 
 export interface MediaReaderOptions extends Partial<ProcessBounds & Pick<PoolOptions, 'onReplaced' | 'idleMs'>> {

@@ -11,8 +11,8 @@ import {
 import { type ByteSource, bytesAt, inMemory } from './file-bytes.js';
 import { isRgbProfile, profiledSpace } from './icc-profile.js';
 import { pngChunks } from './png-metadata.js';
-import { type TiffDirectory, TiffReader, tiffHeader, tiffOf } from './raw/tiff-reader.js';
 import { unsupportedFeature } from './refusals.js';
+import { type TiffDirectory, TiffReader, tiffHeader, tiffOf } from './tiff-reader.js';
 
 /** How a picture becomes sRGB. */
 export interface Colours {

@@ -7,8 +7,9 @@ import { isCutJpeg, isJpeg } from './jpeg-damage.js';
 import type { PictureMetadata } from './metadata.js';
 import type { MetadataSource } from './metadata-reader.js';
 import { perceptualHash } from './perceptual-hash.js';
-import { type Picture, withPicture } from './picture.js';
+import { withPicture } from './picture.js';
 import { beyondDecoder, decodeFailed, Refusal } from './refusals.js';
+import type { Picture } from './sharp-picture.js';
 import { channelOffsets, isDecoderLimit, type SmallPicture, sharpOf, smallPicture } from './small-picture.js';
 
 export interface InspectOrder {

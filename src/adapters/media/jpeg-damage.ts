@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { isRawType } from '../../core/media/formats.js';
 import { bytesAt } from './file-bytes.js';
-import type { Picture } from './picture.js';
+import type { Picture } from './sharp-picture.js';
 
 /** Whether libjpeg decodes it: a JPEG, or the preview of a raw file. */
 export function isJpeg({ contentType }: Pick<Picture, 'contentType'>): boolean {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
 import { isRawType } from '../../core/media/formats.js';
 import { Boxes } from './boxes.js';
-import { asDecoded, type Colours, declaredColours, isAdobeRgbByTiff, pngColours } from './declared-colours.js';
+import { asDecoded, declaredColours, isAdobeRgbByTiff, pngColours } from './declared-colours.js';
 import { bytesAt, inMemory } from './file-bytes.js';
 import { firstFrame, gifXmp } from './gif-blocks.js';
 import { decodeHeif } from './heif.js';
@@ -12,7 +12,6 @@ import { writePixelTiff } from './pixel-tiff.js';
 import { type EmbeddedMetadata, pngMetadata } from './png-metadata.js';
 import { OTHER_RAW, type RawFile } from './raw/raw-file.js';
 import { readRaw, withRawPicture } from './raw/raw-picture.js';
-import { TiffReader, tiffHeader, tiffOf } from './raw/tiff-reader.js';
 import {
   beyondDecoder,
   decodeFailed,
@@ -23,35 +22,11 @@ import {
   unsupportedFeature,
   unsupportedFormat,
 } from './refusals.js';
+import type { Picture } from './sharp-picture.js';
 import { isDecoderLimit, isTurned, swapped } from './small-picture.js';
 import { HEAD_BYTES, isHeif, mayBeRaw, sniff } from './sniff.js';
 import { tiffPage, withUnpackedTiff } from './tiff-picture.js';
-
-/** A picture in a file that sharp can decode, known by its header. */
-export interface Picture {
-  /** What to decode: the file itself, what a HEIC was decoded into, or the preview of a raw file. */
-  readonly path: string;
-  readonly contentType: string;
-  /** Upright. */
-  readonly width: number;
-  readonly height: number;
-  /** Of what is to be decoded, as in EXIF; 1 where EXIF's does not apply. */
-  readonly orientation: number;
-  readonly alpha: boolean;
-  readonly colours: Colours;
-  /** Which of its pages is decoded. */
-  readonly page: number;
-  /** It is within our limits and beyond those of its decoder. */
-  readonly unlimited: boolean;
-  /** Found to be damaged while opening it. */
-  readonly damaged: boolean;
-  /** The file to read metadata from, in addition to those below. */
-  readonly metadataPath: string;
-  /** Metadata as libvips finds it, in a raw file, or where libvips does not look. */
-  readonly exif: Uint8Array | undefined;
-  readonly xmp: Uint8Array | undefined;
-  readonly iptc?: Uint8Array | undefined;
-}
+import { TiffReader, tiffHeader, tiffOf } from './tiff-reader.js';
 
 interface PictureOrder {
   readonly path: string;

@@ -4,8 +4,8 @@ import { isRawType } from '../../core/media/formats.js';
 import { jpegAroundIptc, type SplitMetadata, splitMetadata } from './jpeg-metadata.js';
 import { metadataOf, type PictureMetadata } from './metadata.js';
 import type { MetadataSource } from './metadata-reader.js';
-import { tiffOf } from './raw/tiff-reader.js';
 import type { FileTags, Tag } from './tags.js';
+import { tiffOf } from './tiff-reader.js';
 
 /** Of each of EXIF, XMP and IPTC, inflated. Nothing that is read here needs more; depth maps in XMP do. */
 const MAX_BYTES = 1024 * 1024;

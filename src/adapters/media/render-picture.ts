@@ -1,8 +1,9 @@
 import type { Sharp } from 'sharp';
 import type { RenderedPicture, RenditionOrder } from '../../core/media/media-reader.js';
 import { type Layout, layoutOf, type Transformation } from '../../core/media/transformation.js';
-import { type Picture, withPicture } from './picture.js';
+import { withPicture } from './picture.js';
 import { Refusal } from './refusals.js';
+import type { Picture } from './sharp-picture.js';
 import { pixelsOf, type SmallPicture, sharpOf, smallPicture, swapped } from './small-picture.js';
 
 export interface RenderOrder extends Omit<RenditionOrder, 'customerId' | 'alone'> {

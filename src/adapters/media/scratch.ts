@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import type { PictureBytes } from '../../core/media/media-reader.js';
 import { FileWriter } from '../local-blobs/file-writer.js';
 import { onDisk, systemCode } from '../local-blobs/storage-error.js';
-import type { Owner } from './isolation/isolation.js';
+import { type Owner, TEMPORARY } from './isolation/isolation.js';
 import { OpenFolder } from './open-folder.js';
 
 /**
@@ -47,7 +47,6 @@ export interface FolderUsage {
 /** Temporary files of a process; decoders have one at a time. */
 export const MAX_TEMPORARY_FILES = 64;
 export const PICTURE = 'picture';
-export const TEMPORARY = 'tmp';
 
 /** Age at which files of another machine in a shared folder are considered abandoned. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;

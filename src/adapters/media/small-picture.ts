@@ -3,7 +3,7 @@ import type { Size } from '../../core/media/transformation.js';
 import { type ColourSpace, converter } from './colour-space.js';
 import type { Colours } from './declared-colours.js';
 import { hasFewScans, isJpeg } from './jpeg-damage.js';
-import type { Picture } from './picture.js';
+import type { Picture } from './sharp-picture.js';
 
 /** Pixels of a whole picture, scaled down: sRGB, 8 bits, with alpha or without. */
 export interface SmallPicture {

@@ -4,8 +4,8 @@ import sharp, { type Metadata, type Sharp } from 'sharp';
 import { systemCode } from '../local-blobs/storage-error.js';
 import { converter, D50, fromXyz, type Vector } from './colour-space.js';
 import { writePixelTiff } from './pixel-tiff.js';
-import { type TiffDirectory, TiffReader, tiffHeader } from './raw/tiff-reader.js';
 import { decodeFailed, unsupportedFeature } from './refusals.js';
+import { type TiffDirectory, TiffReader, tiffHeader } from './tiff-reader.js';
 
 /** A page of a TIFF (TIFF 6.0, section 8), as far as it matters for decoding it. */
 export interface TiffPage {

@@ -1,9 +1,6 @@
-import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
+import { AggregatorRegistry } from 'prom-client';
 import { withTimeout } from '../with-timeout.js';
-import type { PrometheusMetrics } from './prometheus-metrics.js';
-
-/** The metrics of one process, as plain data. */
-export type MetricsReport = readonly MetricObjectWithValues<MetricValue<string>>[];
+import type { MetricsReport, PrometheusMetrics } from './prometheus-metrics.js';
 
 /** How long a process may take to report; after that, its previous report is used. */
 const WAIT_MS = 1000;

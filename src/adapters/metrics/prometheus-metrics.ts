@@ -1,9 +1,19 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
 import type { FetchOutcome } from '../../core/imports/record-fetch.js';
 import type { MailOutcome } from '../../core/mail/send-mail.js';
 import { type IsolationLevel, isolationLevels } from '../../core/media/isolation.js';
 import { BacklogGauges, type BacklogSource } from './backlog-gauges.js';
-import type { MetricsReport } from './process-metrics.js';
+
+/** The metrics of one process, as plain data. */
+export type MetricsReport = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /** Sources of values of one process that are read when metrics are collected. */
 export interface ProcessSources {

@@ -14,6 +14,7 @@ import { creationTable, customerTable, erasureTable } from './customers/customer
 import { deliveryKeyTable, presetTable } from './delivery/delivery.table.js';
 import { TypeormDeliveryKeyRepository } from './delivery/delivery-key.repository.js';
 import { TypeormPresetRepository } from './delivery/preset.repository.js';
+import { deliveryTable } from './events/delivery.table.js';
 import { TypeormOutbox } from './events/outbox.repository.js';
 import { TypeormResponseStore } from './idempotency/idempotency.repository.js';
 import { idempotencyKeyTable } from './idempotency/idempotency-key.table.js';
@@ -47,13 +48,13 @@ import type { PhotosReadTogether } from './photos/photo-reads.js';
 import { TypeormUsageRepository } from './photos/photo-totals.js';
 import { separatedPhotosTable } from './photos/separated-photo.table.js';
 import { TypeormSimilarPhotoRepository } from './photos/similar-photo.repository.js';
+import { tombstoneTable } from './photos/tombstone.table.js';
 import { TypeormSavedSearchRepository } from './searches/saved-search.repository.js';
 import { savedSearchTable } from './searches/saved-search.table.js';
 import { TypeormShareRepository } from './shares/share.repository.js';
 import { shareTable } from './shares/share.table.js';
 import { TypeormTagRepository } from './tags/tag.repository.js';
 import { tagTable } from './tags/tag.table.js';
-import { tombstoneTable } from './tags/tombstone.table.js';
 import { TypeormUnpublishedTags } from './tags/unpublished-tags.js';
 import { TypeormTrafficReads } from './traffic/traffic.repository.js';
 import { trafficTables } from './traffic/traffic.table.js';
@@ -64,7 +65,7 @@ import { identityTable } from './users/identity.table.js';
 import { TypeormUserRepository } from './users/user.repository.js';
 import { sessionTable, userTable } from './users/user.table.js';
 import { TypeormDeliveryRepository, TypeormWebhookEndpointRepository } from './webhooks/webhook.repository.js';
-import { deliveryTable, webhookEndpointTable } from './webhooks/webhook.table.js';
+import { webhookEndpointTable } from './webhooks/webhook.table.js';
 
 /**
  * What Postgres stores for each concept. A new concept has its lines here, and nowhere else in the adapter: whatever must cover every table

@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { makeFolders, syncFolder } from '../../composition/command-adapters.js';
+import { makeFolders } from '../../adapters/data-dir.js';
+import { syncFolder } from '../../adapters/sync-folder.js';
 import { backupName, UNFINISHED } from '../../core/backup/backup-name.js';
 import type { Conversion } from '../../core/backup/blob-backup.js';
 import type { Secrets } from '../../core/shared/secrets.js';

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ageDecryption, readSecretFile } from '../../composition/command-adapters.js';
-import type { Config } from '../../config.js';
+import { ageDecryption } from '../../adapters/age/age-encryption.js';
+import { readSecretFile } from '../../adapters/secret-file.js';
+import type { Config } from '../../config/config.js';
 import type { BackedUpBlob, Conversion } from '../../core/backup/blob-backup.js';
 import { checkBlobs } from '../../core/backup/restore-blobs.js';
 import { backupKeys } from '../../core/backup/signature.js';

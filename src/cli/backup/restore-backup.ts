@@ -1,7 +1,7 @@
-import { readSecretFile, writeSecretFile } from '../../composition/command-adapters.js';
+import { readSecretFile, writeSecretFile } from '../../adapters/secret-file.js';
 import { openBlobs } from '../../composition/open-blobs.js';
 import { openArchiveTarget } from '../../composition/open-database.js';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
 import type { BackedUpBlob, Conversion, MissedBlob } from '../../core/backup/blob-backup.js';
 import { removeMissed } from '../../core/backup/remove-missed.js';
 import { foreignBlob, restoreBlobs } from '../../core/backup/restore-blobs.js';

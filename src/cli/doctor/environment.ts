@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { access, mkdtemp, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { freemem, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { Config } from '../../config.js';
-import type { Settings } from '../../settings-file.js';
+import type { Config } from '../../config/config.js';
+import type { Settings } from '../../config/settings-file.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 const MIB = 1024 ** 2;

@@ -1,4 +1,4 @@
-import { reasonOf } from '../../reason-of.js';
+import { reasonOf } from '../../core/shared/errors.js';
 
 export type Level = 'ok' | 'warn' | 'fail';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { DatabaseState } from '../../composition/open-database.js';
-import type { Config } from '../../config.js';
+import type { DatabaseState } from '../../adapters/typeorm/database-state.js';
+import type { Config, SmtpConfig } from '../../config/config.js';
 import { BeforeFirstRelease, isBeforeFirstRelease } from '../../core/backup/before-first-release.js';
 import { type BlobKey, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobStore } from '../../core/blobs/blob-store.js';
@@ -9,7 +9,6 @@ import type { Mailer } from '../../core/mail/mailer.js';
 import type { MediaIsolation } from '../../core/media/isolation.js';
 import type { MediaReader } from '../../core/media/media-reader.js';
 import type { IdentityProvider } from '../../core/users/identity-provider.js';
-import type { SmtpConfig } from '../../smtp-settings.js';
 import { type Finding, fail, findingOf, ok, warn } from './finding.js';
 import { tinyPictures } from './tiny-pictures.js';
 

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, freemem, platform, release, totalmem } from 'node:os';
-import type { DatabaseState } from '../../composition/open-database.js';
-import type { Environment } from '../../environment-reader.js';
-import { VERSION } from '../version.js';
+import type { DatabaseState } from '../../adapters/typeorm/database-state.js';
+import type { Environment } from '../../config/environment-reader.js';
+import { VERSION } from '../../config/version.js';
 import type { Finding } from './finding.js';
 
 /** Settings whose values are numbers or words out of a few. Of any other, a file for others only says that it is set. */

@@ -1,7 +1,6 @@
 import type { Limits } from '../customers/limits.js';
-import type { Gazetteer } from '../photos/gazetteer.js';
+import { type Gazetteer, placeAt } from '../photos/gazetteer.js';
 import type { PhotoWithTags } from '../photos/photo.js';
-import { placeAt } from '../photos/place.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction } from '../shared/transactional.js';
 import { BatchWriter } from './batch-writer.js';

@@ -1,6 +1,5 @@
 import type { BlobStore } from '../blobs/blob-store.js';
-import type { Gazetteer } from '../photos/gazetteer.js';
-import { placeAt } from '../photos/place.js';
+import { type Gazetteer, placeAt } from '../photos/gazetteer.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, requireFound } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';

@@ -1,6 +1,5 @@
-import type { Gazetteer } from '../photos/gazetteer.js';
+import { type Gazetteer, placeAt } from '../photos/gazetteer.js';
 import type { NewPhoto } from '../photos/photo-repository.js';
-import { placeAt } from '../photos/place.js';
 import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Transactional } from '../shared/transactional.js';

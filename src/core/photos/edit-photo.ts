@@ -3,10 +3,9 @@ import type { Clock } from '../shared/clock.js';
 import { invalid, notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, type Transaction, type Transactional, unconditional } from '../shared/transactional.js';
-import type { Gazetteer } from './gazetteer.js';
+import { type Gazetteer, placeAt } from './gazetteer.js';
 import { isTrashed, type PhotoWithTags, withNewVersion } from './photo.js';
 import { applyPatch, type PhotoPatch, patchErrors } from './photo-patch.js';
-import { placeAt } from './place.js';
 
 export type EditUses = { store: Transactional<'photos' | 'customer' | 'outbox'>; clock: Clock; gazetteer: Gazetteer };
 

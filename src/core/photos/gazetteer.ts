@@ -9,3 +9,11 @@ export interface Gazetteer {
    */
   placeOf(position: Pick<GeoPoint, 'latitude' | 'longitude'>): Promise<Place | null>;
 }
+
+/** Null without a position. */
+export function placeAt(
+  gazetteer: Gazetteer,
+  position: Pick<GeoPoint, 'latitude' | 'longitude'> | null,
+): Promise<Place | null> {
+  return position === null ? Promise.resolve(null) : gazetteer.placeOf(position);
+}

@@ -1,12 +1,14 @@
 import type { Caller } from '../access/caller.js';
 import type { Clock } from '../shared/clock.js';
+import { notFound } from '../shared/errors.js';
 import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/pagination.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
-import type { PhotoWithTags } from './photo.js';
+import { isTrashed, type PhotoWithTags } from './photo.js';
 import { formerFilters, isImmutableSort, type ListSort, type PhotoFilters, photoPosition } from './photo-query.js';
+import type { PhotoReads } from './photo-repository.js';
 import { requireKnownTags } from './require-known-tags.js';
-import { type SimilarTo, similarFilter } from './similar-photos.js';
+import type { SimilarFilter, SimilarTo } from './similar-photos.js';
 
 export interface PhotoListRequest extends PageRequest {
   readonly filters: Omit<PhotoFilters, 'similar'>;
@@ -37,4 +39,18 @@ export function listPhotos(
     };
     return readPage({ secrets, clock }, listing, request);
   });
+}
+
+/**
+ * The filter that finds them; null when the photo has no hash, so that none is like it. Errors: `not_found` (photo; one in the trash too,
+ * unless the list includes the trash).
+ */
+export async function similarFilter(
+  photos: PhotoReads,
+  { photoId, maxDistance }: SimilarTo,
+  { trashed }: PhotoFilters,
+): Promise<SimilarFilter | null> {
+  const photo = await photos.get(photoId);
+  if (photo === null || (isTrashed(photo) && trashed === 'false')) throw notFound('photo');
+  return photo.phash === null ? null : { photoId, maxDistance, phash: photo.phash };
 }

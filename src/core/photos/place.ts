@@ -1,6 +1,3 @@
-import type { GeoPoint } from '../media/picture-metadata.js';
-import type { Gazetteer } from './gazetteer.js';
-
 /** Where a photo was taken, in words. Derived from its location. */
 export interface Place {
   /** ISO 3166-1 alpha-2. */
@@ -8,14 +5,6 @@ export interface Place {
   /** In the country's first division: a state, a province, a region. Null where no city is near. */
   readonly region: string | null;
   readonly city: string | null;
-}
-
-/** Null without a position. */
-export function placeAt(
-  gazetteer: Gazetteer,
-  position: Pick<GeoPoint, 'latitude' | 'longitude'> | null,
-): Promise<Place | null> {
-  return position === null ? Promise.resolve(null) : gazetteer.placeOf(position);
 }
 
 /** Made for the first country that is named: reading the names of all of them would take 10 ms of every start. */

@@ -1,8 +1,4 @@
-import { notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { isTrashed } from './photo.js';
-import type { PhotoFilters } from './photo-query.js';
-import type { PhotoReads } from './photo-repository.js';
 
 /** Bits of a hash. */
 const BITS = 64;
@@ -26,18 +22,4 @@ export interface SimilarFilter extends SimilarTo {
 export function hashDistance(one: string, other: string): number {
   const differing = (BigInt(`0x${one}`) ^ BigInt(`0x${other}`)).toString(2).padStart(BITS, '0');
   return differing.replaceAll('0', '').length;
-}
-
-/**
- * The filter that finds them; null when the photo has no hash, so that none is like it. Errors: `not_found` (photo; one in the trash too,
- * unless the list includes the trash).
- */
-export async function similarFilter(
-  photos: PhotoReads,
-  { photoId, maxDistance }: SimilarTo,
-  { trashed }: PhotoFilters,
-): Promise<SimilarFilter | null> {
-  const photo = await photos.get(photoId);
-  if (photo === null || (isTrashed(photo) && trashed === 'false')) throw notFound('photo');
-  return photo.phash === null ? null : { photoId, maxDistance, phash: photo.phash };
 }

@@ -2,8 +2,7 @@ import type { CustomerDirectory } from '../customers/customer-directory.js';
 import { forEachCustomer } from '../customers/each-customer.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
-import type { Gazetteer } from './gazetteer.js';
-import { placeAt } from './place.js';
+import { type Gazetteer, placeAt } from './gazetteer.js';
 
 /** In one transaction: others who want one of these photos wait for it. */
 const BATCH = 50;

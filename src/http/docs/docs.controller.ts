@@ -2,9 +2,9 @@ import { All, Controller, Get, Param, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { notFound } from '../../core/shared/errors.js';
 import { NoKeyRequired } from '../access.js';
+import { IMMUTABLE, REVALIDATE, sendMethods, sendPublic } from '../responses/send-public.js';
 import { assetFile, searchFile } from './documents.js';
 import { docsPage } from './pages.js';
-import { IMMUTABLE, REVALIDATE, sendMethods, sendPublic } from './send-public.js';
 
 /** Only our own files: no inline script or style, no other site. Pictures that somebody tried are `blob:`. */
 const POLICY = [

@@ -2,8 +2,8 @@ import { All, Controller, Get, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { NoKeyRequired } from '../access.js';
 import { AnyOrigin } from '../files/any-origin.js';
+import { REVALIDATE, sendMethods, sendPublic } from '../responses/send-public.js';
 import { openApiFile } from './documents.js';
-import { REVALIDATE, sendMethods, sendPublic } from './send-public.js';
 
 /** The contract, for programs; readers on other sites may load it, too. */
 @Controller('openapi.json')

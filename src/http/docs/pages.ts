@@ -1,6 +1,7 @@
 import { errorCodes } from '../../core/shared/errors.js';
+import type { PublicFile } from '../responses/send-public.js';
 import { guidePage, guidesPage } from './docs-page.js';
-import { type PublicFile, pageFile, references } from './documents.js';
+import { pageFile, references } from './documents.js';
 import { guideNames, isGuide } from './guides.js';
 import type { Reference } from './reference/reference.js';
 
@@ -35,7 +36,7 @@ export async function docsPage(path: string): Promise<PublicFile | null> {
 }
 
 async function referencePageAt(path: string, all: readonly Reference[]): Promise<PublicFile | null> {
-  const { overviewPage, resourcePage } = await import('./reference/reference-pages.js');
+  const { overviewPage, resourcePage } = await import('./reference-pages.js');
   for (const reference of all) {
     if (pathOf(reference.url) === path) return pageFile(`reference ${path}`, () => overviewPage(reference, all));
     const resource = reference.resources.find(({ url }) => pathOf(url) === path);

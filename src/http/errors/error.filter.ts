@@ -9,13 +9,11 @@ import { anonymousBudget, setBudgetHeaders } from '../guards/budget-headers.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { ReplayedError } from '../idempotency/stored-response.js';
 import { PORTS } from '../ports-token.js';
-import { ClientGone, discardBody } from '../requests/request-body.js';
+import { AnsweredInstead } from '../responses/reply.js';
 import { applyReply } from '../responses/send-reply.js';
-import { isForPrograms } from '../server/for-programs.js';
+import { isForPrograms, wantsPage } from '../server/for-programs.js';
+import { ClientGone, discardBody } from '../server/request-body.js';
 import { type RequestContext, requestContextOf } from '../server/request-context.js';
-import { messageForPeople } from '../settings/error-messages.js';
-import { AnsweredInstead, sendErrorPage, wantsPage } from '../settings/error-page.js';
-import { sendShareErrorPage } from '../shares/share-error-page.js';
 import { retryAfterOf } from './retry-after.js';
 import { statusOfCode } from './status-of-code.js';
 
@@ -32,12 +30,24 @@ const HEADERS_OF_SUCCESS = [
   'Repr-Digest',
 ];
 
-/** Every error is sent from here, in the common envelope. */
+/** How pages show errors to people. Each kind of page registers its own (app.module.ts); the first that is for a request shows its error. */
+export interface ErrorPage {
+  isFor(requestContext: RequestContext): boolean;
+  /** Sends the error as a page. Must not throw. */
+  send(error: DomainError, requestContext: RequestContext, response: Response): void;
+  /** The message for scripts of these pages, which show it to people; by default that of the API. */
+  message?(error: DomainError, requestContext: RequestContext): string;
+}
+
+export const ERROR_PAGES = Symbol('ErrorPages');
+
+/** Every error is sent from here: to people as a page, to programs in the common envelope. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(
     @Inject(PORTS) private readonly ports: Ports,
     @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
+    @Inject(ERROR_PAGES) private readonly pages: readonly ErrorPage[],
   ) {}
 
   async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
@@ -74,13 +84,13 @@ export class ErrorFilter implements ExceptionFilter {
     // The one of a budget of the API is set already.
     if (wait !== undefined && !response.hasHeader('Retry-After')) response.setHeader('Retry-After', wait);
     if (!isForPrograms(requestContext, response.req)) response.vary('Accept');
-    if (wantsPage(requestContext, response.req)) {
-      (requestContext.forVisitors ? sendShareErrorPage : sendErrorPage)(error, requestContext, response);
+    const page = this.pages.find((each) => each.isFor(requestContext));
+    if (page !== undefined && wantsPage(requestContext, response.req)) {
+      page.send(error, requestContext, response);
       return;
     }
     const { code, details } = error;
-    // Scripts of pages show it to people.
-    const message = requestContext.underSettings ? messageForPeople(error) : error.message;
+    const message = page?.message?.(error, requestContext) ?? error.message;
     response.status(statusOfCode[code]).json({ error: { code, message, ...(details && { details }), requestId } });
   }
 

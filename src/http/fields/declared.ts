@@ -1,4 +1,4 @@
-import type { Schema } from '../openapi/schema.js';
+import type { Schema } from './schema.js';
 
 /** A class whose fields are declared by decorators: the body of a request, a response or a part of one, or the parameters of a query. */
 export type Model = new () => object;

@@ -4,7 +4,7 @@ import { type DeliveryAddress, forbiddenAddress } from '../../core/delivery/deli
 import { SECOND } from '../../core/shared/clock.js';
 import { parseId } from '../../core/shared/ids.js';
 import { DELIVERY_PATH } from '../public-addresses.js';
-import { headerOf } from '../requests/headers.js';
+import { headerOf } from '../server/headers.js';
 
 /** The signature is last. Before it is what it covers: the path and, where there is one, the expiry time; and nothing else. */
 const PARTS = `/${DELIVERY_PATH}/([^/?]+)/([^/?]+)/([^/?]+)`;

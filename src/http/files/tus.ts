@@ -3,7 +3,7 @@ import { UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { UploadProgress } from '../../core/imports/upload-progress.js';
 import { DomainError, invalid } from '../../core/shared/errors.js';
-import { headerOf } from '../requests/headers.js';
+import { headerOf } from '../server/headers.js';
 
 /** The version of the protocol for resumable uploads (https://tus.io) that is spoken here. */
 const TUS_VERSION = '1.0.0';

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Upload } from '../../core/imports/declared-bytes.js';
-import { headerOf } from '../requests/headers.js';
-import { bodyOf, requestTimeout } from '../requests/request-body.js';
+import { headerOf } from '../server/headers.js';
+import { bodyOf, requestTimeout } from '../server/request-body.js';
 import { requestContextOf } from '../server/request-context.js';
 
 /** The bytes that a request sends to a signed upload target. */

@@ -8,7 +8,7 @@ import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { accessOf, credentialOf } from '../access.js';
 import { PORTS } from '../ports-token.js';
-import { headersOf } from '../requests/headers.js';
+import { headersOf } from '../server/headers.js';
 import { type RequestContext, requestContextOf } from '../server/request-context.js';
 import { refusedByAddress } from './budget-headers.js';
 import { TrafficRecorder } from './traffic-recorder.js';

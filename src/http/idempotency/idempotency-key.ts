@@ -3,8 +3,8 @@ import type { Request } from 'express';
 import { MAX_IDEMPOTENCY_KEY } from '../../core/idempotency/idempotency-store.js';
 import { canonical } from '../../core/shared/canonical.js';
 import { invalid } from '../../core/shared/errors.js';
-import { headersOf } from '../requests/headers.js';
 import { isStreamed } from '../requests/read-request.js';
+import { headersOf } from '../server/headers.js';
 import type { RequestContext } from '../server/request-context.js';
 
 /** Between quotes (a string of RFC 9651 §3.3.3) `"` and `\` are escaped. */

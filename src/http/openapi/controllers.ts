@@ -2,6 +2,7 @@ import { MODULE_METADATA } from '@nestjs/common/internal.js';
 import { Reflector } from '@nestjs/core';
 import { scopeOf } from '../access.js';
 import type { Model } from '../fields/declared.js';
+import type { Schema } from '../fields/schema.js';
 import type { BodyRules } from '../requests/read-request.js';
 import { type Controller, type RouteWithHandler, routesOf } from '../route-table.js';
 import { fieldSchemas, modelRef } from './models.js';
@@ -19,7 +20,6 @@ import {
   type Success,
   type SuccessDocument,
 } from './operation.js';
-import type { Schema } from './schema.js';
 
 const reflector = new Reflector();
 

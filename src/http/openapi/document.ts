@@ -1,21 +1,15 @@
-import { scopeMeanings } from '../../core/access/scope.js';
-import { operatorScopeMeanings } from '../../core/operators/operator-token.js';
+import { readFileSync } from 'node:fs';
 import type { ErrorCode } from '../../core/shared/errors.js';
-import { OperatorResourcesModule } from '../operator/operator-resources.module.js';
-import { ResourcesModule } from '../resources.module.js';
+import { answer, flag, orNull, type Schema, text } from '../fields/schema.js';
+import { type PublicFile, publicFile } from '../responses/send-public.js';
 import { controllerPaths, controllersOf, documentTags } from './controllers.js';
 import { ErrorResponses, errorSchemas } from './errors.js';
-import { apiHeaders, headerRefs, headers, operatorHeaders, signedHeaders } from './headers.js';
-import { introduction } from './introduction.js';
+import { apiHeaders, headerRefs, type headers, signedHeaders } from './headers.js';
 import { lifecycle, withLifecycle } from './lifecycle.js';
 import { referencedSchemas } from './models.js';
 import type { Method, Operation, Parameter, Paths } from './operation.js';
-import { operatorIntroduction } from './operator-introduction.js';
-import { idempotencyKey, operatorIdempotencyKey } from './parameters.js';
 import { codeSamples } from './samples/code-samples.js';
 import { type SampledOperation, type Schemas, sampleRequest } from './samples/sample-request.js';
-import { answer, flag, orNull, type Schema, text } from './schema.js';
-import { eventSubjectRefs, webhookSchemas, webhooks } from './webhooks.js';
 
 const shared: Readonly<Record<string, Schema>> = {
   Id: {
@@ -32,8 +26,17 @@ const shared: Readonly<Record<string, Schema>> = {
   }),
 };
 
+/** The events of an API. */
+export interface DocumentedWebhooks {
+  /** What events show, some of it in no endpoint. */
+  readonly subjectRefs: readonly Schema[];
+  /** @param resources The schemas of the resources that events show. */
+  schemas(resources: Readonly<Record<string, Schema>>): Record<string, Schema>;
+  readonly paths: Readonly<Record<string, object>>;
+}
+
 /** One of the two APIs, each with a document of its own. */
-interface DocumentedApi {
+export interface DocumentedApi {
   readonly info: { readonly title: string; readonly summary: string; readonly description: string };
   readonly module: object;
   readonly idempotencyKey: Parameter;
@@ -42,67 +45,20 @@ interface DocumentedApi {
   readonly scopes: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, object>>;
   readonly writesOfSuspended: boolean;
-  readonly withWebhooks: boolean;
+  /** The events that it sends; null if there are none. */
+  readonly webhooks: DocumentedWebhooks | null;
 }
 
-const customerApi: DocumentedApi = {
-  info: {
-    title: 'Photo Service',
-    summary: 'A photo library for many customers: imports, tags, renditions, and originals stored byte for byte.',
-    description: introduction,
-  },
-  module: ResourcesModule,
-  idempotencyKey,
-  security: {
-    name: 'apiKey',
-    format: 'phs_live_ and 49 letters and digits',
-    description: '`Authorization: Bearer <API key>`. The scopes of a key never change:',
-  },
-  scopes: scopeMeanings,
-  headers,
-  writesOfSuspended: false,
-  withWebhooks: true,
-};
-
-const operatorApi: DocumentedApi = {
-  info: {
-    title: 'Photo Service, operator API',
-    summary: 'Administration of the accounts of an installation, for programs of its operator.',
-    description: operatorIntroduction,
-  },
-  module: OperatorResourcesModule,
-  idempotencyKey: operatorIdempotencyKey,
-  security: {
-    name: 'operatorToken',
-    format: 'phs_op_ and 43 letters and digits',
-    description:
-      '`Authorization: Bearer <operator token>`, created by `phs operator-token create`. The scopes of a token never change:',
-  },
-  scopes: operatorScopeMeanings,
-  headers: operatorHeaders,
-  writesOfSuspended: true,
-  withWebhooks: false,
-};
-
-/** The whole contract as an OpenAPI 3.1 document, made of the same limits, codes, scopes and types as the service. */
-export function openApiDocument(version: string) {
-  return documentOf(customerApi, version);
-}
-
-/** The same for the operator API. */
-export function operatorOpenApiDocument(version: string) {
-  return documentOf(operatorApi, version);
-}
-
-function documentOf(api: DocumentedApi, version: string) {
+/** An API as an OpenAPI 3.1 document, made of the same limits, codes, scopes and types as the service. */
+export function documentOf(api: DocumentedApi, version: string) {
   const errors = new ErrorResponses();
   const controllers = controllersOf(api.module);
   const paths = pathsOf(api, controllerPaths(controllers, api.idempotencyKey), errors);
   const written = { ...shared, ...errorSchemas(Object.keys(api.scopes)) };
   const responses = errors.components;
-  const found = referencedSchemas(api.withWebhooks ? paths : { paths, responses }, written);
-  const schemas = api.withWebhooks ? { ...written, ...found } : found;
-  const subjects = referencedSchemas(eventSubjectRefs, written);
+  const found = referencedSchemas(api.webhooks ? paths : { paths, responses }, written);
+  const schemas = api.webhooks ? { ...written, ...found } : found;
+  const subjects = referencedSchemas(api.webhooks?.subjectRefs ?? [], written);
   const { title, summary, description } = api.info;
   const license = { name: 'MIT', identifier: 'MIT' };
   const meanings = Object.entries(api.scopes).map(([scope, meaning]) => `\n- \`${scope}\`: ${meaning}`);
@@ -111,9 +67,9 @@ function documentOf(api: DocumentedApi, version: string) {
     openapi: '3.1.0',
     info: { title, version, summary, description, license },
     servers: [{ url: '/', description: 'The installation that serves this document.' }],
-    tags: [...documentTags(controllers), ...(api.withWebhooks ? [ofWebhooks] : [])],
+    tags: [...documentTags(controllers), ...(api.webhooks ? [ofWebhooks] : [])],
     paths: withSamples(withLifecycle(paths), schemas as Schemas),
-    webhooks: api.withWebhooks ? withLifecycle(webhooks) : {},
+    webhooks: withLifecycle(api.webhooks?.paths ?? {}),
     components: {
       securitySchemes: {
         [api.security.name]: {
@@ -126,24 +82,25 @@ function documentOf(api: DocumentedApi, version: string) {
       headers: api.headers as typeof headers,
       schemas: withLifecycle({
         ...schemas,
-        ...(api.withWebhooks && webhookSchemas(subjects)),
+        ...api.webhooks?.schemas(subjects),
       } as Record<string, Schema>),
       responses,
     },
   };
 }
 
-/** The document as it stands in the repository and is served. @param basePath The path of PUBLIC_URL. */
-export function openApiText(version: string, basePath = ''): string {
-  return textOf(openApiDocument(version), basePath);
+/** Its file, made once; `text` gets the version of the program. */
+export function documentFile(name: string, text: (version: string) => string): PublicFile {
+  return publicFile(name, 'application/json; charset=utf-8', () => {
+    const { version } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string };
+    return Buffer.from(text(version));
+  });
 }
 
-export function operatorOpenApiText(version: string, basePath = ''): string {
-  const { webhooks: _, ...document } = operatorOpenApiDocument(version);
-  return textOf(document, basePath);
-}
+const MANIFEST = new URL('../../../package.json', import.meta.url);
 
-function textOf(document: object, basePath: string): string {
+/** The text of a document. @param basePath The path of PUBLIC_URL. */
+export function documentText(document: object, basePath: string): string {
   const text = JSON.stringify(document, null, 2);
   return `${basePath === '' ? text : underBasePath(text, basePath)}\n`;
 }

@@ -8,8 +8,8 @@ import {
 } from '../../core/shared/errors.js';
 import { retryAfter } from '../errors/retry-after.js';
 import { statusOfCode } from '../errors/status-of-code.js';
+import { answer, listOf, oneOf, ref, type Schema, text, whole } from '../fields/schema.js';
 import { apiHeaders, type HeaderName, headerRefs, signedHeaders } from './headers.js';
-import { answer, listOf, oneOf, ref, type Schema, text, whole } from './schema.js';
 
 /** When a client meets each code, and what it can do. */
 export const errorMeanings: Readonly<Record<ErrorCode, string>> = {

@@ -1,6 +1,6 @@
 import { defaultBudgets } from '../../core/access/rolling-window.js';
 import { operatorBudgets } from '../../core/operators/operator-token.js';
-import { type Schema, text, whole } from './schema.js';
+import { type Schema, text, whole } from '../fields/schema.js';
 
 const { read, write, anonymous } = defaultBudgets;
 

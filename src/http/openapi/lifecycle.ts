@@ -1,4 +1,4 @@
-import type { Schema } from './schema.js';
+import type { Schema } from '../fields/schema.js';
 
 /** What clients may rely on of an operation, a parameter or a field. Nothing is younger than the first release, and nothing is likely to change. */
 export const lifecycle = { 'x-stability': 'stable', 'x-added-in': '0.1.0' } as const;

@@ -1,6 +1,6 @@
 import { ApiProperty, type ApiPropertyOptions, ApiSchema, generateSchema } from '@nestjs/swagger';
 import { type DeclaredField, declaredFields, declaredModel, type Model, modelNamed } from '../fields/declared.js';
-import { orNull, type Schema } from './schema.js';
+import { orNull, type Schema } from '../fields/schema.js';
 
 /**
  * The schemas that a part of the document refers to, and those that they refer to in turn. A class is found by its name, and its schema is

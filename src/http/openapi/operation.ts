@@ -3,8 +3,8 @@ import type { Scope } from '../../core/access/scope.js';
 import type { OperatorScope } from '../../core/operators/operator-token.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
 import type { Model } from '../fields/declared.js';
+import type { Schema } from '../fields/schema.js';
 import type { HeaderName } from './headers.js';
-import type { Schema } from './schema.js';
 
 export type Method = 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
 

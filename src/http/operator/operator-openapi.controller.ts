@@ -1,8 +1,7 @@
 import { All, Controller, Get, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { NoKeyRequired } from '../access.js';
-import { operatorOpenApiFile } from '../docs/documents.js';
-import { REVALIDATE, sendMethods, sendPublic } from '../docs/send-public.js';
+import { REVALIDATE, sendMethods, sendPublic } from '../responses/send-public.js';
 
 /** The contract of the operator API, for programs. */
 @Controller('operator/openapi.json')
@@ -10,7 +9,8 @@ import { REVALIDATE, sendMethods, sendPublic } from '../docs/send-public.js';
 export class OperatorOpenApiController {
   @Get()
   async show(@Req() request: Request, @Res() response: Response): Promise<void> {
-    sendPublic(request, response, await operatorOpenApiFile(request.baseUrl), REVALIDATE);
+    const { operatorDocumentFile } = await import('./operator-document.js');
+    sendPublic(request, response, operatorDocumentFile(request.baseUrl), REVALIDATE);
   }
 
   @All()

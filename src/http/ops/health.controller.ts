@@ -1,13 +1,13 @@
 import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { NoKeyRequired } from '../access.js';
-import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { Reply } from '../responses/reply.js';
+import { Readiness } from './readiness.js';
 
 /** For load balancers and supervisors. */
 @Controller()
 @NoKeyRequired()
 export class HealthController {
-  constructor(@Inject(HTTP_OPTIONS) private readonly options: HttpOptions) {}
+  constructor(@Inject(Readiness) private readonly state: Readiness) {}
 
   /** The process is alive. */
   @Get('healthz')
@@ -20,7 +20,7 @@ export class HealthController {
   @Get('readyz')
   @Header('Cache-Control', 'no-store')
   async readiness(): Promise<Reply> {
-    const report = await this.options.readiness.report();
+    const report = await this.state.report();
     const serves = report.status === 'ready' || report.status === 'degraded';
     return new Reply(serves ? 200 : 503, report);
   }

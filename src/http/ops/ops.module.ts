@@ -1,15 +1,22 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { HttpOptions } from '../http-options.js';
 import { HealthController } from './health.controller.js';
+import { Readiness } from './readiness.js';
 import { RootController } from './root.controller.js';
 import { SecurityTxtController } from './security-txt.controller.js';
+
+export interface OpsOptions extends Pick<HttpOptions, 'securityContacts'> {
+  /** Whether this process is ready for traffic. */
+  readonly readiness: Readiness;
+}
 
 @Module({})
 export class OpsModule {
   /** A controller with nothing to serve is not registered: its path is as unknown as any other. */
-  static with({ securityContacts = [] }: Pick<HttpOptions, 'securityContacts'>): DynamicModule {
+  static with({ readiness, securityContacts = [] }: OpsOptions): DynamicModule {
     return {
       module: OpsModule,
+      providers: [{ provide: Readiness, useValue: readiness }],
       controllers: [HealthController, RootController, ...(securityContacts.length > 0 ? [SecurityTxtController] : [])],
     };
   }

@@ -3,9 +3,9 @@ import type { Request, Response } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { after, DAY } from '../../core/shared/clock.js';
 import { NoKeyRequired } from '../access.js';
-import { sendMethods } from '../docs/send-public.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { PORTS } from '../ports-token.js';
+import { sendMethods } from '../responses/send-public.js';
 
 const PATH = '/.well-known/security.txt';
 

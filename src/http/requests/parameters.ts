@@ -4,7 +4,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/pagination.j
 import { codePoints } from '../../core/shared/text.js';
 import { declareField, type FieldSchema, type Model } from '../fields/declared.js';
 import { withMeanings } from '../fields/fields.js';
-import type { Schema } from '../openapi/schema.js';
+import type { Schema } from '../fields/schema.js';
 
 /** The result of parsing one parameter: its value, or what is wrong with it. */
 export type ParseResult<T> =

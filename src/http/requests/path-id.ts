@@ -3,7 +3,7 @@ import type { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import type { FieldError } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
-import { headerOf } from './headers.js';
+import { headerOf } from '../server/headers.js';
 import { MAX_IDS } from './parameters.js';
 
 /** An id that no row has. */

@@ -7,13 +7,13 @@ import { DomainError, type FieldError, invalid } from '../../core/shared/errors.
 import type { Model } from '../fields/declared.js';
 import { isPlainObject } from '../fields/fields.js';
 import { PORTS } from '../ports-token.js';
+import { headerOf } from '../server/headers.js';
+import { discardBody, hasBody, readBody, tooLarge } from '../server/request-body.js';
 import { requestContextOf } from '../server/request-context.js';
 import { fieldErrorsOf, inOrder } from './field-errors.js';
-import { headerOf } from './headers.js';
 import { type BodyClass, JSON_BODY_BYTES, maxValuesOf, parseJson, readShape } from './json-body.js';
 import { type ParsedQuery, parametersOf, parseQuery } from './parameters.js';
 import { idListErrors, pathIdOf } from './path-id.js';
-import { discardBody, hasBody, readBody, tooLarge } from './request-body.js';
 
 export interface BodyRules {
   readonly shape: BodyClass;

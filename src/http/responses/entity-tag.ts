@@ -3,7 +3,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
 import type { Precondition } from '../../core/shared/transactional.js';
-import { headerOf } from '../requests/headers.js';
+import { headerOf } from '../server/headers.js';
 
 /** Fields that only a parameter or a bulk tool adds: a plain GET has none of them, so no tag depends on them. */
 const EXTRAS = ['urls', 'exif', 'photos', 'changes'];

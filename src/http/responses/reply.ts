@@ -15,3 +15,12 @@ export class Outcomes extends Reply {
     super(200, { data });
   }
 }
+
+/** Thrown if a page must not be shown, or a form not be followed, with the answer to give instead. */
+export class AnsweredInstead extends Error {
+  override readonly name = 'AnsweredInstead';
+
+  constructor(readonly reply: Reply) {
+    super('another answer takes its place');
+  }
+}

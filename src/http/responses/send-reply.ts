@@ -2,8 +2,8 @@ import type { ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { headerOf } from '../requests/headers.js';
 import { publicHtml, publicPath } from '../server/base-path.js';
+import { headerOf } from '../server/headers.js';
 import { entityTag, isPlain, noneMatch } from './entity-tag.js';
 import { Outcomes, Reply } from './reply.js';
 

@@ -1,7 +1,7 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express } from 'express';
-import { awaitContinue } from '../requests/request-body.js';
+import { awaitContinue } from './request-body.js';
 
 /**
  * Nest's adapter on a server whose requests and responses have Express's prototypes from the beginning. Express itself changes the

@@ -16,3 +16,12 @@ export function isForPrograms(
 export function prefersHtml(request: Pick<Request, 'accepts'>): boolean {
   return request.accepts(['json', 'html']) === 'html';
 }
+
+/**
+ * People get pages, scripts of pages the error as in the API. In the settings area scripts identify themselves; elsewhere, where programs
+ * also call, people are recognized by an Accept header that prefers HTML.
+ */
+export function wantsPage(requestContext: RequestContext, request: Request): boolean {
+  if (isForPrograms(requestContext, request)) return false;
+  return requestContext.underSettings ? request.accepts(['html', 'json']) !== 'json' : prefersHtml(request);
+}

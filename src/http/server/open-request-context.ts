@@ -3,9 +3,9 @@ import { withTraceContext } from '../../core/jobs/trace-context.js';
 import { newUlid, RandomBytes } from '../../core/shared/ulid.js';
 import type { HttpOptions } from '../http-options.js';
 import { SHARES_PATH } from '../public-addresses.js';
-import { headersOf } from '../requests/headers.js';
 import { clientSource } from './client-source.js';
 import { endTransfer, NOTHING } from './connection-bytes.js';
+import { headersOf } from './headers.js';
 import { requestContextOf, setRequestContext } from './request-context.js';
 
 const API = '/api/v1';

@@ -1,8 +1,8 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { headersOf } from '../requests/headers.js';
 import { isForPrograms } from './for-programs.js';
+import { headersOf } from './headers.js';
 import { requestContextOf } from './request-context.js';
 
 /** A name or an address, in brackets if it contains colons, and optionally a port (RFC 9110 §7.2; our own names need no other characters). */

@@ -8,7 +8,7 @@ import { DEVICE_DAYS, newDevice } from '../../core/users/device-cookie.js';
 import { findSession } from '../../core/users/find-session.js';
 import type { Browser } from '../../core/users/open-session.js';
 import { type KnownSession, LONGEST_MS } from '../../core/users/session.js';
-import { headerOf } from '../requests/headers.js';
+import { headerOf } from '../server/headers.js';
 import { RequestSlot, requestContextOf } from '../server/request-context.js';
 
 declare module 'express-session' {

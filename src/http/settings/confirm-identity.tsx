@@ -4,13 +4,14 @@ import { CONFIRMATION_FIELD, confirmIdentity } from '../../core/users/confirm-id
 import type { ProviderSettings } from '../../core/users/identity-provider.js';
 import { providerFor } from '../../core/users/provider-for.js';
 import { isConfirmed, type KnownSession } from '../../core/users/session.js';
-import { headerOf } from '../requests/headers.js';
+import { AnsweredInstead } from '../responses/reply.js';
 import { withoutBasePath } from '../server/base-path.js';
+import { wantsPage } from '../server/for-programs.js';
+import { headerOf } from '../server/headers.js';
 import { requestContextOf } from '../server/request-context.js';
 import { CODE_INPUT } from './code-field.js';
 import { ConfirmByProvider } from './confirm-by-provider.view.js';
 import { CSRF_FIELD } from './csrf.js';
-import { AnsweredInstead, wantsPage } from './error-page.js';
 import { Button, Field, Form, ProblemSummary, type Problems, problemsOf } from './form.js';
 import { FieldLength } from './form-fields.js';
 import { HOME } from './navigation.js';

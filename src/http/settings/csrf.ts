@@ -2,7 +2,7 @@ import { csrfSync } from 'csrf-sync';
 import type { Request } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { headerOf } from '../requests/headers.js';
+import { headerOf } from '../server/headers.js';
 import { requestContextOf } from '../server/request-context.js';
 import { cookieName, cookieOf, cookieRules } from './browser-session.js';
 import { FieldLength } from './form-fields.js';

@@ -3,8 +3,8 @@ import type { Request } from 'express';
 import type { InlineFile } from '../../core/imports/inline-files.js';
 import { DomainError, invalid } from '../../core/shared/errors.js';
 import { bytesOfPart, type Part, partsOf } from '../api/imports/multipart.js';
-import { headerOf } from '../requests/headers.js';
-import { hasBody, readBody } from '../requests/request-body.js';
+import { headerOf } from '../server/headers.js';
+import { hasBody, readBody } from '../server/request-body.js';
 
 /** Of a form without its files. */
 const FORM_BYTES = 256 * 1024;

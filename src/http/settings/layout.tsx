@@ -7,8 +7,30 @@ import { FactorNotice } from './factor-notice.js';
 import { Form } from './form.js';
 import { Icon } from './icon.js';
 import { HOME } from './navigation.js';
-import type { PageOptions } from './page.js';
 import type { PageContext } from './page-context.js';
+
+export interface PageOptions {
+  /** Of the window, and the page's heading unless the page has its own. */
+  readonly title: string;
+  /** Of the navigation. */
+  readonly section?: string;
+  /** Files of `assets/` that run on this page, as modules. */
+  readonly scripts?: readonly string[];
+  /** Files of `assets/` with styles of this area, in addition to the style of all pages. */
+  readonly styles?: readonly string[];
+  /** Default: 200. */
+  readonly status?: number;
+  /** A message at the top; otherwise the one left by the previous request. */
+  readonly flash?: Flash | null;
+  /** Origins other than ours that scripts and pictures of this page may reach, for example a store that accepts uploads. */
+  readonly reach?: readonly string[];
+  /** Origins other than ours that pictures of this page may come from. */
+  readonly pictures?: readonly string[];
+  /** Without navigation, centred: signing in, errors. */
+  readonly plain?: boolean;
+  /** As wide as the window. */
+  readonly isWide?: boolean;
+}
 
 interface LayoutProps {
   readonly context: PageContext;

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { headerOf } from '../requests/headers.js';
+import { headerOf } from '../server/headers.js';
 
 /**
  * Numbers and dates in texts. A text is made without knowing who will read it, and may wait in a session for the next page: a value stands in

@@ -1,40 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Ports } from '../../core/ports.js';
-import { headerOf } from '../requests/headers.js';
 import { Reply } from '../responses/reply.js';
 import { publicPath } from '../server/base-path.js';
+import { headerOf } from '../server/headers.js';
 import { ActingRole } from './allowed.js';
 import type { Flash } from './browser-session.js';
 import { Csrf } from './csrf.js';
 import { HasDocs } from './docs-link.js';
 import { CsrfToken } from './form.js';
-import { Layout } from './layout.js';
+import { Layout, type PageOptions } from './layout.js';
 import { localize } from './localized.js';
 import type { PageContext } from './page-context.js';
-
-export interface PageOptions {
-  /** Of the window, and the page's heading unless the page has its own. */
-  readonly title: string;
-  /** Of the navigation. */
-  readonly section?: string;
-  /** Files of `assets/` that run on this page, as modules. */
-  readonly scripts?: readonly string[];
-  /** Files of `assets/` with styles of this area, in addition to the style of all pages. */
-  readonly styles?: readonly string[];
-  /** Default: 200. */
-  readonly status?: number;
-  /** A message at the top; otherwise the one left by the previous request. */
-  readonly flash?: Flash | null;
-  /** Origins other than ours that scripts and pictures of this page may reach, for example a store that accepts uploads. */
-  readonly reach?: readonly string[];
-  /** Origins other than ours that pictures of this page may come from. */
-  readonly pictures?: readonly string[];
-  /** Without navigation, centred: signing in, errors. */
-  readonly plain?: boolean;
-  /** As wide as the window. */
-  readonly isWide?: boolean;
-}
 
 /** A page of the settings area, as the result of a handler. */
 export function renderPage(

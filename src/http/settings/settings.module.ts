@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { SharesModule } from '../shares/shares.module.js';
 import { AccountController } from './account/account.controller.js';
 import { ExportController } from './account/export.controller.js';
 import { FactorPolicyController } from './account/factor-policy.controller.js';
@@ -10,7 +9,6 @@ import { NewPeopleController } from './account/new-people.controller.js';
 import { PeopleController } from './account/people.controller.js';
 import { RemoveFactorController } from './account/remove-factor.controller.js';
 import { SettingsAddressesController } from './account/settings-addresses.controller.js';
-import { AccountsController } from './accounts/accounts.controller.js';
 import { AssetsController } from './assets.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { DeliveryKeysController } from './delivery/delivery-keys.controller.js';
@@ -27,13 +25,15 @@ import { PhotoBytesController } from './library/photo-bytes.controller.js';
 import { PhotoChangesController } from './library/photo-changes.controller.js';
 import { SelectionController } from './library/selection.controller.js';
 import { MapController } from './map/map.controller.js';
-import { PasskeyQuestionsController } from './passkeys/passkey-questions.controller.js';
-import { PasskeySignInController } from './passkeys/passkey-sign-in.controller.js';
 import { SearchesController } from './searches/searches.controller.js';
 import { ShareSettingsController } from './shares/shares.controller.js';
+import { VisitRecorder } from './shares/visit-recorder.js';
+import { AccountsController } from './sign-in/accounts.controller.js';
 import { CodeController } from './sign-in/code.controller.js';
 import { ConfirmEmailController } from './sign-in/confirm-email.controller.js';
 import { EnterController } from './sign-in/enter.controller.js';
+import { PasskeyQuestionsController } from './sign-in/passkey-questions.controller.js';
+import { PasskeySignInController } from './sign-in/passkey-sign-in.controller.js';
 import { ProviderController } from './sign-in/provider.controller.js';
 import { RecoveryController } from './sign-in/recovery.controller.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
@@ -46,7 +46,6 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
 
 /** Pages for people. Each area has a folder and a line here; its first page declares its entry in the navigation. */
 @Module({
-  imports: [SharesModule],
   controllers: [
     AssetsController,
     SignInController,
@@ -92,5 +91,7 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     ImportController,
     ImportsController,
   ],
+  providers: [VisitRecorder],
+  exports: [VisitRecorder],
 })
 export class SettingsModule {}

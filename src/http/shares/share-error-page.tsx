@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { DomainError } from '../../core/shared/errors.js';
+import type { ErrorPage } from '../errors/error.filter.js';
 import { statusOfCode } from '../errors/status-of-code.js';
 import { applyReply } from '../responses/send-reply.js';
 import type { RequestContext } from '../server/request-context.js';
@@ -13,8 +14,10 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Not available right now',
 };
 
-/** An error, for a visitor. It says nothing of the link, and is the same for one that never was and one that is no more. */
-export function sendShareErrorPage(error: DomainError, { requestId }: RequestContext, response: Response): void {
+/** Errors, for visitors. They say nothing of the link, and are the same for one that never was and one that is no more. */
+export const shareErrorPage: ErrorPage = { isFor: ({ forVisitors }) => forVisitors, send: sendShareErrorPage };
+
+function sendShareErrorPage(error: DomainError, { requestId }: RequestContext, response: Response): void {
   const status = statusOfCode[error.code];
   const title = titles[status] ?? 'That did not work';
   const page = renderSharePage(

@@ -16,11 +16,11 @@ import { requestContextOf } from '../server/request-context.js';
 import { oneOfQuery } from '../settings/address.js';
 import { messageForPeople } from '../settings/error-messages.js';
 import { FieldLength, readForm } from '../settings/form-fields.js';
+import { VisitRecorder } from '../settings/shares/visit-recorder.js';
 import { Gallery, PasswordForm, Viewer } from './share.view.js';
 import { renderSharePage } from './share-page.js';
 import { sharePath } from './share-paths.js';
 import { Uploaded } from './upload.view.js';
-import { VisitRecorder } from './visit-recorder.js';
 import { receiveVisitorForm } from './visitor-upload.js';
 import { Visitors } from './visitors.js';
 

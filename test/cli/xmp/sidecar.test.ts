@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { DetailsBuilder } from '../../../cli/src/sources/details-builder.js';
+import { DetailsBuilder } from '../../../cli/src/details-builder.js';
 import { readSidecar } from '../../../cli/src/xmp/read-sidecar.js';
 import { type DescribedPhoto, writeSidecar } from '../../../cli/src/xmp/write-sidecar.js';
 

@@ -1,8 +1,8 @@
 import { LeasedRenditionLocks } from '../../../src/adapters/leased-rendition-locks.js';
 import { TypeormKeyStore } from '../../../src/adapters/typeorm/access/api-key.repository.js';
+import { TypeormCustomerStore } from '../../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../../src/adapters/typeorm/customers/customer.repository.js';
-import { TypeormCustomerStore } from '../../../src/adapters/typeorm/customers/customer-store.js';
-import { openDataSource } from '../../../src/adapters/typeorm/database/data-source.js';
+import { openDataSource } from '../../../src/adapters/typeorm/data-source.js';
 import { TypeormIdempotencyStore } from '../../../src/adapters/typeorm/idempotency/idempotency.repository.js';
 import { TypeormJobQueue } from '../../../src/adapters/typeorm/jobs/job.repository.js';
 import { TypeormRenditionLeases } from '../../../src/adapters/typeorm/photos/rendition-leases.repository.js';

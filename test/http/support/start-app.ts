@@ -6,6 +6,7 @@ import { LeasedRenditionLocks } from '../../../src/adapters/leased-rendition-loc
 import { MemoryRateWindowStore } from '../../../src/adapters/memory/memory-rate-window-store.js';
 import { WebauthnPasskeyReader } from '../../../src/adapters/webauthn/webauthn-passkey-reader.js';
 import { AppModule } from '../../../src/app.module.js';
+import { withInProcess } from '../../../src/composition/in-process.js';
 import { deleteKey } from '../../../src/core/access/delete-key.js';
 import { IpLists, IpRanges } from '../../../src/core/access/ip-list.js';
 import { issueKey, type KeyRequest } from '../../../src/core/access/issue-key.js';
@@ -16,15 +17,15 @@ import { UploadSlots } from '../../../src/core/imports/upload-slots.js';
 import { issueOperatorToken, type OperatorTokenRequest } from '../../../src/core/operators/issue-operator-token.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import { expressServer, initialized, nestOptions } from '../../../src/http/create-app.js';
 import { TrafficRecorder } from '../../../src/http/guards/traffic-recorder.js';
 import type { HttpOptions } from '../../../src/http/http-options.js';
+import type { OpsOptions } from '../../../src/http/ops/ops.module.js';
 import { Readiness, type ReadinessCheck } from '../../../src/http/ops/readiness.js';
 import { PORTS, portToken } from '../../../src/http/ports-token.js';
 import { PublicAddresses } from '../../../src/http/public-addresses.js';
 import { type Route, RouteTable } from '../../../src/http/route-table.js';
-import { VisitRecorder } from '../../../src/http/shares/visit-recorder.js';
-import { withInProcess } from '../../../src/in-process.js';
+import { VisitRecorder } from '../../../src/http/settings/shares/visit-recorder.js';
+import { expressServer, initialized, nestOptions } from '../../../src/start/serving/open-app.js';
 import { runJob } from '../../../src/worker/run-job.js';
 import { MemoryAuditLog } from '../../memory/memory-audit.js';
 import { MemoryBlobStore } from '../../memory/memory-blob-store.js';
@@ -103,7 +104,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
   const inMemory = memoryPorts(clock, { ...defaultLimits, ...options.limits });
   const log: string[] = [];
   const stopping = options.stopping ?? new AbortController().signal;
-  const httpOptions: HttpOptions = {
+  const httpOptions: HttpOptions & OpsOptions = {
     logger: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     trustedProxies: options.trustedProxies ? new IpRanges(options.trustedProxies) : null,
     blobsLocation: options.blobsLocation ?? null,

@@ -1,4 +1,4 @@
-import type { DetailsBuilder } from '../details-builder.js';
+import type { DetailsBuilder } from '../../details-builder.js';
 import { captureMoment } from './capture-moment.js';
 import type { FileFacts } from './file-times.js';
 

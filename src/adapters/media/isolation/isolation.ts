@@ -1,5 +1,4 @@
 import type { IsolationLevel } from '../../../core/media/isolation.js';
-import { TEMPORARY } from '../scratch.js';
 
 /** What decoding processes need to read, apart from their picture. */
 export interface ProgramFiles {
@@ -33,6 +32,9 @@ export interface Launch {
    */
   endOthers?(): Promise<void>;
 }
+
+/** The folder of a process's temporary files, in its own. */
+export const TEMPORARY = 'tmp';
 
 export interface Owner {
   readonly uid: number;

@@ -1,7 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { TEMPORARY } from '../scratch.js';
-import { childEnvironment, type Isolation, type Launch, nodeArguments, resourceLimits } from './isolation.js';
+import {
+  childEnvironment,
+  type Isolation,
+  type Launch,
+  nodeArguments,
+  resourceLimits,
+  TEMPORARY,
+} from './isolation.js';
 import { type FilteredArchitecture, seccompFilter } from './seccomp-filter.js';
 
 /** Where libraries of the runtime are on Linux; missing ones are ignored. */

@@ -2,9 +2,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { type Box, Boxes, UUID_BYTES } from '../boxes.js';
 import { namesAdobeRgb } from '../declared-colours.js';
 import { bytesAt } from '../file-bytes.js';
+import { type TiffDirectory, TiffReader, tiffHeader } from '../tiff-reader.js';
 import { entriesOf, mainEntries } from './metadata-tiff.js';
 import type { Range, RawReader } from './raw-file.js';
-import { type TiffDirectory, TiffReader, tiffHeader } from './tiff-reader.js';
 
 const BRAND = 'crx ';
 const METADATA_UUID = '85c0b687820f11e08111f4ce462b6a48';

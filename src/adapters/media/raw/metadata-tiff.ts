@@ -1,4 +1,4 @@
-import type { TiffDirectory, TiffEntry, TiffReader } from './tiff-reader.js';
+import type { TiffDirectory, TiffEntry, TiffReader } from '../tiff-reader.js';
 
 /** A tag with its value as in the file. */
 interface CopiedEntry {

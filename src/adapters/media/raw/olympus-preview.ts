@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { bytesAt } from '../file-bytes.js';
+import { type TiffDirectory, TiffReader } from '../tiff-reader.js';
 import type { Range } from './raw-file.js';
-import { type TiffDirectory, TiffReader } from './tiff-reader.js';
 
 const MAKER_NOTE = 37_500;
 const CAMERA_SETTINGS = 0x2020;

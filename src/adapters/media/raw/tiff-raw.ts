@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import { namesAdobeRgb } from '../declared-colours.js';
 import { bytesAt } from '../file-bytes.js';
+import { type TiffDirectory, type TiffHeader, TiffReader, tiffHeader } from '../tiff-reader.js';
 import { entriesOf, mainEntries } from './metadata-tiff.js';
 import { olympusPreview } from './olympus-preview.js';
 import { OTHER_RAW, type Range, type RawFile, type RawReader } from './raw-file.js';
-import { type TiffDirectory, type TiffHeader, TiffReader, tiffHeader } from './tiff-reader.js';
 
 const NEW_SUBFILE_TYPE = 254;
 const COMPRESSION = 259;

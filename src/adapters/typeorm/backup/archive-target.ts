@@ -1,6 +1,6 @@
 import type { ArchivedSchema, ArchiveTarget } from '../../../core/backup/database-snapshot.js';
+import { migrate } from '../data-source.js';
 import { connectionTo, type DatabaseAddress } from '../database/connection.js';
-import { migrate } from '../database/data-source.js';
 import { migrations } from '../registry.js';
 import { emptySchema, fill } from './database-archive.js';
 

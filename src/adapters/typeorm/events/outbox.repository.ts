@@ -4,7 +4,7 @@ import type { Outbox } from '../../../core/events/outbox.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { prepared } from '../database/prepared.js';
 import { asJson, insertion, select } from '../database/rows.js';
-import { deliveryTable } from '../webhooks/webhook.table.js';
+import { deliveryTable } from './delivery.table.js';
 
 export const WEBHOOKS_CHANNEL = 'photo_service_webhooks';
 

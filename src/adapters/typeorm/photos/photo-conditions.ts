@@ -4,11 +4,11 @@ import type { Id } from '../../../core/shared/ids.js';
 import { searchText } from '../../../core/shared/text.js';
 import { hasWord, searchWords } from '../../../core/shared/word-search.js';
 import { select } from '../database/rows.js';
-import { hasTombstones } from '../tags/tag-tombstones.js';
 import { cameraKeys } from './photo-cameras.js';
 import { facetsOf } from './photo-facets.js';
 import type { PhotoOrder } from './photo-order.js';
 import { countryQuery, isFoundAnywhere, searchQuery, wordsQuery } from './photo-search.js';
+import { hasTombstones } from './tag-tombstones.js';
 
 /** Above this number, tags are looked up by their links. */
 const MANY_TAGS = 100;

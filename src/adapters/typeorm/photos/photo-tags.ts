@@ -3,9 +3,9 @@ import type { Id } from '../../../core/shared/ids.js';
 import type { MergedPhotos } from '../../../core/tags/tag-repository.js';
 import { change, select } from '../database/rows.js';
 import { TypeormOutbox } from '../events/outbox.repository.js';
-import { addTombstones, redirectTombstones } from '../tags/tag-tombstones.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { tagLexeme } from './photo-search.js';
+import { addTombstones, redirectTombstones } from './tag-tombstones.js';
 
 /** So that each statement on the links of all photos of a tag ends in time, however many there are. */
 const LINKS_AT_ONCE = 10_000;

@@ -8,8 +8,8 @@ import { isTaken } from '../database/database-errors.js';
 import { asJson, insertion, select, selectList, update } from '../database/rows.js';
 import { countsOf, recountPhotos } from '../photos/photo-counts.js';
 import { attachTag, detachTags, dropTag, mergeTags } from '../photos/photo-tags.js';
+import { bumpVersions, dropTombstones, tombstonesOf } from '../photos/tag-tombstones.js';
 import { searchKeyOf, tagTable } from './tag.table.js';
-import { bumpVersions, dropTombstones, tombstonesOf } from './tag-tombstones.js';
 
 const tags = `SELECT ${selectList(tagTable, 't')}, n.photos AS "photoCount"
   FROM tags t JOIN tag_counts n ON n.customer_id = t.customer_id AND n.tag_id = t.id`;

@@ -5,8 +5,8 @@ import { clientConfig } from '../database/connection.js';
 import { listenOn } from '../database/listener.js';
 import { change, inSeconds, selectList } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
+import { deliveryTable } from '../events/delivery.table.js';
 import { WEBHOOKS_CHANNEL } from '../events/outbox.repository.js';
-import { deliveryTable } from './webhook.table.js';
 
 /**
  * The endpoint with due deliveries that was served longest ago, and of its deliveries the one that has been due longest. The endpoints are

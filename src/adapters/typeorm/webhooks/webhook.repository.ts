@@ -12,8 +12,9 @@ import type {
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../../core/webhooks/webhook-repository.js';
 import { change, inSeconds, insert, update } from '../database/rows.js';
+import { deliveryTable } from '../events/delivery.table.js';
 import { announceDeliveries } from '../events/outbox.repository.js';
-import { deliveryTable, webhookEndpointTable } from './webhook.table.js';
+import { webhookEndpointTable } from './webhook.table.js';
 
 export class TypeormWebhookEndpointRepository implements WebhookEndpointRepository {
   constructor(

@@ -7,10 +7,10 @@ import { type RegistrationResults } from '../../../core/imports/registration-res
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireScope } from '../../access.js';
+import { ref } from '../../fields/schema.js';
 import { Idempotent, type RunIdempotently, StoreBodyAs } from '../../idempotency/idempotent.js';
 import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { pathId } from '../../openapi/parameters.js';
-import { ref } from '../../openapi/schema.js';
 import { PORTS } from '../../ports-token.js';
 import { REGISTRATION_BODY_BYTES } from '../../requests/json-body.js';
 import { PathId } from '../../requests/path-id.js';

@@ -15,12 +15,12 @@ import { Idempotent, type RunIdempotently } from '../../idempotency/idempotent.j
 import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { ifNoneMatchHeader, pathId, preferHeader } from '../../openapi/parameters.js';
 import { PORTS } from '../../ports-token.js';
-import { headerOf } from '../../requests/headers.js';
 import { PathId } from '../../requests/path-id.js';
 import { BodySchema, QuerySchema, ValidBody, ValidQuery } from '../../requests/read-request.js';
 import { Reply } from '../../responses/reply.js';
 import { WithETag } from '../../responses/send-reply.js';
 import { CurrentCaller } from '../../server/current-caller.js';
+import { headerOf } from '../../server/headers.js';
 import { FinalizationBody, ImportCreationBody, ImportQuery, importRule, itemListRequest } from './import.dto.js';
 import { ImportView, importView, importWithPhotos } from './import.view.js';
 import { preferredWait, waitForImport } from './wait-for-import.js';

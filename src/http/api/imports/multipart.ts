@@ -4,10 +4,10 @@ import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
 import type { InlineFile, InlineInput, InlineUpload } from '../../../core/imports/inline-files.js';
 import { DomainError, type FieldErrorCode, invalid } from '../../../core/shared/errors.js';
-import { headerOf } from '../../requests/headers.js';
 import { maxValuesOf, parseJson, REGISTRATION_BODY_BYTES, readShape } from '../../requests/json-body.js';
 import type { StreamedBody } from '../../requests/read-request.js';
-import { bodyOf, ClientGone, tooLarge } from '../../requests/request-body.js';
+import { headerOf } from '../../server/headers.js';
+import { bodyOf, ClientGone, tooLarge } from '../../server/request-body.js';
 import { InlineInputBody } from './import.dto.js';
 
 /** Far more than any body has that is accepted: parts that nobody has read yet are held in memory, even if they are empty. */

@@ -1,4 +1,4 @@
-import type { Schema } from '../schema.js';
+import type { Schema } from '../../fields/schema.js';
 
 /** A request that shows an operation, made of the examples in the document. */
 export interface SampleRequest {

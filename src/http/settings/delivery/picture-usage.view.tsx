@@ -2,8 +2,8 @@ import type { DeliveryKey } from '../../../core/delivery/delivery-key.js';
 import type { ImageDelivery } from '../../../core/delivery/read-image-delivery.js';
 import { type PictureCount, TRAFFIC_DAYS } from '../../../core/traffic/traffic.js';
 import { bytes, number } from '../counted.js';
+import { localizable } from '../localized.js';
 import { Card, Table } from '../parts.js';
-import { monthDay } from '../usage/chart.view.js';
 
 const COLUMNS = ['Requests', 'Sent', 'Images made'];
 
@@ -34,7 +34,7 @@ export function PictureUsage({ delivery, subject, title = 'Usage', byKey = false
         <Table
           caption="Delivered images by day"
           columns={['Day', ...COLUMNS]}
-          rows={rows.map(({ day, ...count }) => ({ key: day, cells: [monthDay(day), ...figures(count)] }))}
+          rows={rows.map(({ day, ...count }) => ({ key: day, cells: [localizable('day', day), ...figures(count)] }))}
         />
       </details>
     </Card>

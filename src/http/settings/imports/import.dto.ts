@@ -3,7 +3,7 @@ import { MAX_CLIENT_REF } from '../../../core/imports/import.js';
 import { type FieldError, invalid } from '../../../core/shared/errors.js';
 import { OneOf, Text } from '../../fields/fields.js';
 import { type BodyClass, maxValuesOf, parseJson, readShape } from '../../requests/json-body.js';
-import { readBody } from '../../requests/request-body.js';
+import { readBody } from '../../server/request-body.js';
 
 /** The request of the importer's script to begin an import. */
 export class BeginBody {

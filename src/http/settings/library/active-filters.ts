@@ -1,5 +1,5 @@
-import { type LibraryQuery } from './library-query.js';
-import { panelInWords, panelNames } from './panel-filters.js';
+import { type LibraryQuery } from '../library-query/library-query.js';
+import { panelInWords, panelNames } from '../library-query/panel-filters.js';
 
 export interface ActiveFilter {
   /** For people. */

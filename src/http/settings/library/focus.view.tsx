@@ -1,8 +1,8 @@
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import { MAX_FOCUS, MIN_FOCUS } from '../../../core/photos/photo-values.js';
 import { Button, Field, Form } from '../form.js';
+import { type LibraryQuery, photoPath } from '../library-query/library-query.js';
 import { percentOf } from './focus-form.js';
-import { type LibraryQuery, photoPath } from './library-query.js';
 
 /** The focus on the picture, to stand in the same box. Its place is an attribute of SVG: pages have no inline styles. */
 export function FocusMarker({ focus }: { focus: PhotoWithTags['focus'] }) {

@@ -5,9 +5,9 @@ import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
 import { countedUpTo } from '../counted.js';
 import { Button } from '../form.js';
 import { Icon } from '../icon.js';
+import { type LibraryQuery, libraryPath, librarySorts } from '../library-query/library-query.js';
+import { formatName, type PanelName, panelInWords, panelNames } from '../library-query/panel-filters.js';
 import { activeFilters } from './active-filters.js';
-import { type LibraryQuery, libraryPath, librarySorts } from './library-query.js';
-import { formatName, type PanelName, panelInWords, panelNames } from './panel-filters.js';
 
 interface FiltersProps {
   readonly query: LibraryQuery;

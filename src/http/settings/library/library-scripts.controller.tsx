@@ -17,13 +17,13 @@ import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../responses/reply.js';
 import { oneOfQuery } from '../address.js';
 import { ActingRole } from '../allowed.js';
+import { type LibraryQuery, libraryFilters, libraryPath, readLibraryQuery } from '../library-query/library-query.js';
 import { localize } from '../localized.js';
 import { pageHeaders, replyToScript } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
-import { type LibraryQuery, libraryFilters, libraryPath, readLibraryQuery } from './library-query.js';
+import { shapeClass } from '../picture.js';
 import { PhotoTiles } from './photo-grid.view.js';
 import { photoSections } from './photo-sections.js';
-import { shapeClass } from './picture.js';
 import { chosenTileSize } from './tile-size.js';
 import { Years } from './years.view.js';
 

@@ -12,13 +12,13 @@ import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
 import { importerReach } from '../imports/importer-settings.js';
+import { hasYears, libraryFilters, libraryPath, readLibraryQuery } from '../library-query/library-query.js';
 import { tileOrigins } from '../map/world.js';
 import { InNavigation } from '../navigation.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { LibraryPage } from './library.view.js';
 import { isPanelOpen } from './library-filters.view.js';
-import { hasYears, libraryFilters, libraryPath, readLibraryQuery } from './library-query.js';
 import { countText, photoSections } from './photo-sections.js';
 import { chosenTileSize } from './tile-size.js';
 

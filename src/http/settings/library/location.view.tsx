@@ -1,10 +1,10 @@
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import type { HttpOptions } from '../../http-options.js';
 import { Button, Field, Form, type Problems } from '../form.js';
+import { type LibraryQuery, photoPath } from '../library-query/library-query.js';
 import { Drawing, mapPathAround, viewAround } from '../map/small-map.js';
 import { MapTiles, zooms } from '../map/world.js';
 import { ShownValues } from '../shown-values.js';
-import { type LibraryQuery, photoPath } from './library-query.js';
 import { locationText } from './location-field.js';
 
 interface LocationProps {

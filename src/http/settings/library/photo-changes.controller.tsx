@@ -13,13 +13,13 @@ import type { Reply } from '../../responses/reply.js';
 import type { Flash } from '../browser-session.js';
 import { problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
+import { libraryPath, photoPath, readLibraryQuery } from '../library-query/library-query.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
+import { photoName } from '../picture.js';
 import { sentSeconds } from './bulk-action-form.js';
 import { sentFocus } from './focus-form.js';
-import { libraryPath, photoPath, readLibraryQuery } from './library-query.js';
-import { photoName } from './picture.js';
 import { addTag } from './selection.js';
 
 type RawQuery = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import type { Id } from '../../../core/shared/ids.js';
 import { pluralize } from '../counted.js';
 import { Button, Form } from '../form.js';
-import { type LibraryQuery, libraryPath, selectionPath } from './library-query.js';
+import { type LibraryQuery, libraryPath, selectionPath } from '../library-query/library-query.js';
 
 /** Asks for confirmation before photos are deleted permanently. */
 export function ConfirmDeletion({ ids, query }: { ids: readonly Id[]; query: LibraryQuery }) {

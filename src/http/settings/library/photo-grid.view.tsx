@@ -1,9 +1,9 @@
 import { renditionSizes } from '../../../core/media/renditions.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import { Allowed } from '../allowed.js';
-import { type LibraryQuery, photoPath } from './library-query.js';
+import { type LibraryQuery, photoPath } from '../library-query/library-query.js';
+import { type PhotoWithUrls, Picture, photoName, shapeClass, Tint } from '../picture.js';
 import type { PhotoSection } from './photo-sections.js';
-import { type PhotoWithUrls, Picture, photoName, shapeClass, Tint } from './picture.js';
 import { type TileSize, tileWidths } from './tile-size.js';
 
 interface GridProps {

@@ -1,9 +1,9 @@
 import type { PhotoTotals } from '../../../core/customers/customer.js';
 import { offsetAt } from '../../../core/media/zones.js';
 import { pluralize } from '../counted.js';
+import { isNarrow, type LibraryQuery } from '../library-query/library-query.js';
 import { localizable } from '../localized.js';
-import { isNarrow, type LibraryQuery } from './library-query.js';
-import type { PhotoWithUrls } from './picture.js';
+import type { PhotoWithUrls } from '../picture.js';
 
 /** Photos that follow each other in the list and were taken, or added, in the same month. */
 export interface PhotoSection {

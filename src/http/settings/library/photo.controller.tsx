@@ -14,15 +14,15 @@ import type { Reply } from '../../responses/reply.js';
 import { problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { editFlash } from '../history/edit-texts.js';
+import { libraryFilters, photoPath, queryText, readLibraryQuery } from '../library-query/library-query.js';
 import { tileOrigins } from '../map/world.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
+import { photoName } from '../picture.js';
 import { editsOf } from '../shown-values.js';
-import { libraryFilters, photoPath, queryText, readLibraryQuery } from './library-query.js';
 import { locationText, readLocation } from './location-field.js';
 import { PhotoPage, type WrongForm } from './photo.view.js';
 import { fieldsOf, type PhotoFields, patchOf, sentFields } from './photo-form.js';
-import { photoName } from './picture.js';
 import { editSelected } from './selection.js';
 
 type RawQuery = Record<string, unknown>;

@@ -7,15 +7,15 @@ import type { HttpOptions } from '../../http-options.js';
 import { useMayActAs } from '../allowed.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Icon } from '../icon.js';
+import { type LibraryQuery, libraryPath, photoPath } from '../library-query/library-query.js';
 import { Moment } from '../parts.js';
+import { type PhotoWithUrls, Picture, photoName, pictureUrl, Tint } from '../picture.js';
 import { ShownValues } from '../shown-values.js';
 import { TimeZoneField } from '../time-zone.js';
 import { FocusForm, FocusMarker } from './focus.view.js';
-import { type LibraryQuery, libraryPath, photoPath } from './library-query.js';
 import { LocationForm } from './location.view.js';
 import { PhotoFacts } from './photo-facts.js';
 import { fieldsOf, type PhotoFields } from './photo-form.js';
-import { type PhotoWithUrls, Picture, photoName, pictureUrl, Tint } from './picture.js';
 import { ShiftFields } from './selection.view.js';
 
 export interface WrongForm {

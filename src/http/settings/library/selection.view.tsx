@@ -3,9 +3,9 @@ import { MAX_RATING } from '../../../core/photos/photo-values.js';
 import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
 import { Button } from '../form.js';
 import { Icon } from '../icon.js';
+import { type LibraryQuery, selectionPath } from '../library-query/library-query.js';
 import { MAX_ZONE_NAME, TimeZoneNames } from '../time-zone.js';
 import type { EditButton } from './bulk-action-form.js';
-import { type LibraryQuery, selectionPath } from './library-query.js';
 
 interface ActionsProps {
   readonly query: LibraryQuery;

@@ -6,7 +6,7 @@ import { RequireRole } from '../../access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
-import { parseBox } from '../library/box.js';
+import { parseBox } from '../library-query/box.js';
 import { InNavigation } from '../navigation.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';

@@ -4,9 +4,9 @@ import { placeNames } from '../../../core/photos/place.js';
 import type { MappedCluster } from '../../../core/photos/read-map.js';
 import type { HttpOptions } from '../../http-options.js';
 import { countedUpTo, number } from '../counted.js';
-import { boxText } from '../library/box.js';
-import { photoName } from '../library/picture.js';
+import { boxText } from '../library-query/box.js';
 import { Empty, Heading, Table } from '../parts.js';
+import { photoName } from '../picture.js';
 import { pointAt, type View, viewOf, WORLD } from './projection.js';
 import { MapTiles, WorldShapes, zooms } from './world.js';
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { GeoPoint } from '../../../core/media/picture-metadata.js';
-import { boxText } from '../library/box.js';
+import { boxText } from '../library-query/box.js';
 import { pointAt, type View, viewOf, WHOLE, WORLD } from './projection.js';
 import { Pin, WorldShapes } from './world.js';
 

@@ -9,7 +9,7 @@ import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
 import { problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { libraryPath, queryText, readLibraryQuery } from '../library/library-query.js';
+import { libraryPath, queryText, readLibraryQuery } from '../library-query/library-query.js';
 import { redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 

@@ -1,7 +1,7 @@
 import { MAX_SEARCH_NAME, type SavedSearch } from '../../../core/searches/saved-search.js';
 import { useMayActAs } from '../allowed.js';
 import { Button, Form } from '../form.js';
-import { isNarrow, type LibraryQuery, queryText } from '../library/library-query.js';
+import { isNarrow, type LibraryQuery, queryText } from '../library-query/library-query.js';
 
 interface SearchesProps {
   readonly searches: readonly SavedSearch[];

@@ -13,7 +13,6 @@ import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';
 import type { Reply } from '../../responses/reply.js';
-import { VisitRecorder } from '../../shares/visit-recorder.js';
 import { oneOfQuery } from '../address.js';
 import { requireConfirmed } from '../confirm-identity.js';
 import { type Problems, problemsOf } from '../form.js';
@@ -26,6 +25,7 @@ import { blankShare, changesOf, fieldsOfShare, type ShareFields, sentFields, set
 import { EditShare, NewShare } from './share-form.view.js';
 import { RevokeShare, ShareList, SharePage } from './shares.view.js';
 import { AREA, LIST, photosIn, sharePagePath } from './shares-area.js';
+import { VisitRecorder } from './visit-recorder.js';
 
 const WITH_LINKS = { ...AREA, scripts: ['copy.js'] } as const;
 

@@ -3,9 +3,9 @@ import { bestOf, MAX_GROUP } from '../../../core/photos/similar-group.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { bytes, number, pluralize } from '../counted.js';
 import { Button, Form } from '../form.js';
-import { type PhotoWithUrls, Picture, photoName } from '../library/picture.js';
 import { localizable } from '../localized.js';
 import { Badge, Empty, Heading } from '../parts.js';
+import { type PhotoWithUrls, Picture, photoName } from '../picture.js';
 import { similarPath } from './similar-query.js';
 
 type Group = readonly PhotoWithUrls[];

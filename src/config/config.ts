@@ -1,0 +1,386 @@
+import { isLoopback } from '../core/access/outgoing-url.js';
+import { defaultLimits, type Limits } from '../core/customers/limits.js';
+import {
+  type DecoderPriority,
+  decoderPriorities,
+  isolationLevels,
+  type WantedIsolation,
+} from '../core/media/isolation.js';
+import { DAY, SECOND } from '../core/shared/clock.js';
+import { type Environment, EnvironmentReader } from './environment-reader.js';
+import { type ProviderConfig, readProviders } from './identity-providers.js';
+
+export interface MapTiles {
+  /** With `{z}`, `{x}` and `{y}` for the numbers of a tile. */
+  readonly url: string;
+  /** Whom the map names as its source; empty: nobody. */
+  readonly attribution: string;
+}
+
+/** The validated and frozen settings. docs/operations.md has the table of all variables. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** May have a path; without a trailing slash. */
+  readonly publicUrl: string;
+  readonly dataDir: string;
+  /** Null: the embedded database under `dataDir`. */
+  readonly databaseUrl: string | null;
+  /** If `databaseUrl` leads through a pooler: the same database without it; otherwise null. */
+  readonly databaseDirectUrl: string | null;
+  /** False behind a pooler that does not support prepared statements. */
+  readonly databasePrepare: boolean;
+  /** Maximum number of database connections of one process, not counting those that listen for jobs and webhooks. */
+  readonly databasePool: number;
+  /** The bucket that stores blobs; null: they are files under `dataDir`. */
+  readonly s3: S3Config | null;
+  /** Where admissions are counted: one process only needs memory, several need a shared store. */
+  readonly rateLimitStore: RateLimitStore;
+  readonly role: 'all' | 'api' | 'worker';
+  /** Processes that answer requests; null: as many as suit the machine. */
+  readonly processes: number | null;
+  /** Newest first; null: the one stored under `dataDir`. */
+  readonly secretKeys: readonly [string, ...string[]] | null;
+  readonly trustedProxies: readonly string[];
+  /** The internal location where the trusted proxies, which are nginx, serve the local blobs; null: they do not. */
+  readonly blobsLocation: string | null;
+  /** How long caches may store a delivered picture, in seconds. */
+  readonly deliveryMaxAge: number;
+  readonly workerConcurrency: number;
+  /** Webhooks may go to private addresses, and over http. */
+  readonly webhookAllowPrivate: boolean;
+  /** Files may be fetched from private addresses, and over http. */
+  readonly fetchAllowPrivate: boolean;
+  /** Limits of one process that reads pictures. */
+  readonly media: {
+    readonly isolation: WantedIsolation;
+    readonly maxMemoryBytes: number;
+    readonly timeoutMs: number;
+    readonly priority: DecoderPriority;
+  };
+  /**
+   * Where to report a vulnerability of this installation, as URIs; published at `/.well-known/security.txt`, which does not exist if there
+   * are none.
+   */
+  readonly securityContacts: readonly string[];
+  /** The server that mails are handed to; null: there are no mails, and people pass links on themselves. */
+  readonly smtp: SmtpConfig | null;
+  /** Where people sign in by OpenID Connect. */
+  readonly identityProviders: readonly ProviderConfig[];
+  /** The OpenTelemetry collector that traces are sent to, by OTLP over HTTP; null: there are no traces. */
+  readonly otlpEndpoint: string | null;
+  /** Whether `/docs` and `/openapi.json` are served, which need no key. */
+  readonly docs: boolean;
+  /** Whether the operator API is served under `/operator/v1`. */
+  readonly operatorApi: boolean;
+  /** A server of pictures of maps; null: none, the map has its own shapes. */
+  readonly mapTiles: MapTiles | null;
+  /** Where `/metrics` is served; null: nowhere. */
+  readonly metricsPort: number | null;
+  /** `auto`: text where stderr is a terminal, else JSON. */
+  readonly logFormat: 'auto' | 'json' | 'text';
+  readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
+  /** Bytes that uploads leave free on the disk of blobs; null: 1 GiB or 5 % of it, whichever is less. */
+  readonly minFreeBytes: number | null;
+  /** Days in which every original that is a file is read once and compared with its hash; null: never. */
+  readonly scrubDays: number | null;
+  readonly backups: BackupSchedule | null;
+  readonly limits: Limits;
+}
+
+export interface S3Config {
+  /** Null: Amazon's own, by region. */
+  readonly endpoint: string | null;
+  readonly region: string;
+  readonly bucket: string;
+  /** Null: what the AWS environment provides (its variables, files, the role of the machine). */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
+  readonly forcePathStyle: boolean;
+  /** Where clients reach the store and send bytes to; null: they send them to this service. */
+  readonly publicEndpoint: string | null;
+}
+
+/** The location of a bucket: everything except its name, which may be given in another way. */
+export type S3Place = Omit<S3Config, 'bucket' | 'publicEndpoint'>;
+
+export interface SmtpConfig {
+  readonly host: string;
+  readonly port: number;
+  /** `smtps:`: encrypted from the first byte. */
+  readonly implicitTls: boolean;
+  /** Neither encryption nor a certificate is required. */
+  readonly plaintextAllowed: boolean;
+  readonly credentials: { readonly user: string; readonly pass: string } | null;
+  readonly from: { readonly name: string; readonly address: string };
+}
+
+/** Backups that the service makes by itself. */
+export interface BackupSchedule {
+  readonly folder: string;
+  readonly everyHours: number;
+  /** Complete backups that are left in the folder. */
+  readonly keep: number;
+  /** Public keys of age; none: backups are not encrypted. */
+  readonly recipients: readonly string[];
+}
+
+/** `redis` with its address, which may contain a password. */
+export type RateLimitStore =
+  | { readonly kind: 'memory' | 'postgres' }
+  | { readonly kind: 'redis'; readonly url: string };
+
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`Invalid settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
+
+/** Reads the environment. Throws one `ConfigError` that lists every problem. */
+export function readConfig(env: Environment): Config {
+  const problems: string[] = [];
+  const read = new EnvironmentReader(env, problems);
+  const host = read.text('HOST', '127.0.0.1');
+  const port = read.whole('PORT', 3000, 1, 65_535);
+  const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
+  const config: Config = {
+    host,
+    port,
+    publicUrl: readPublicUrl(read, `http://${hostInUrl(host)}:${port}`),
+    dataDir: read.text('DATA_DIR', './data'),
+    databaseUrl,
+    databaseDirectUrl: read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']),
+    databasePrepare: read.yesOrNo('DATABASE_PREPARE', true),
+    databasePool: read.whole('DATABASE_POOL', 10, 2, 500),
+    s3: read.oneOf('BLOB_STORE', ['local', 's3'], 'local') === 's3' ? readS3(read) : null,
+    rateLimitStore: readRateLimitStore(read, databaseUrl),
+    role: read.oneOf('ROLE', ['all', 'api', 'worker'], 'all'),
+    processes: read.wholeOr('PROCESSES', 'auto', 1, 64),
+    secretKeys: read.secrets('SECRET_KEY'),
+    trustedProxies: read.ranges('TRUSTED_PROXIES'),
+    blobsLocation: readBlobsLocation(read),
+    deliveryMaxAge: read.whole('DELIVERY_MAX_AGE', DAY / SECOND, 0, (365 * DAY) / SECOND),
+    workerConcurrency: read.whole('WORKER_CONCURRENCY', 2, 1, 64),
+    webhookAllowPrivate: read.yesOrNo('WEBHOOK_ALLOW_PRIVATE', false),
+    fetchAllowPrivate: read.yesOrNo('FETCH_ALLOW_PRIVATE', false),
+    media: {
+      isolation: read.oneOf('MEDIA_ISOLATION', ['auto', ...isolationLevels], 'auto'),
+      maxMemoryBytes: read.whole('MEDIA_MEMORY_BYTES', GIB, 128 * MIB, 64 * GIB),
+      timeoutMs: 1000 * read.whole('MEDIA_TIMEOUT_SECONDS', 60, 1, 3600),
+      priority: read.oneOf('MEDIA_PRIORITY', decoderPriorities, 'idle'),
+    },
+    securityContacts: read.contacts('SECURITY_CONTACT'),
+    smtp: read.has('SMTP_URL') ? readSmtp(read) : null,
+    identityProviders: readProviders(read),
+    otlpEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
+    mapTiles: readMapTiles(read),
+    docs: read.oneOf('DOCS', ['on', 'off'], 'on') === 'on',
+    operatorApi: read.oneOf('OPERATOR_API', ['on', 'off'], 'off') === 'on',
+    metricsPort: readMetricsPort(read, port),
+    logFormat: read.oneOf('LOG_FORMAT', ['auto', 'json', 'text'], 'auto'),
+    logLevel: read.oneOf('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
+    minFreeBytes: read.has('MIN_FREE_BYTES') ? read.whole('MIN_FREE_BYTES', 0, 0, Number.MAX_SAFE_INTEGER) : null,
+    scrubDays: read.whole('SCRUB_DAYS', 30, 0, 3650) || null,
+    backups: readBackupSchedule(read),
+    limits: readLimits(read),
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+/** The names of all settings: those that are read in an environment in which every optional part is enabled. */
+export function settingNames(): readonly string[] {
+  const names = new Set<string>();
+  const everything: Environment = { BLOB_STORE: 's3', RATE_LIMIT_STORE: 'redis', SMTP_URL: 'smtp:' };
+  const noting = new Proxy(everything, {
+    get(env, name) {
+      names.add(String(name));
+      return env[String(name)];
+    },
+  });
+  try {
+    readConfig(noting);
+  } catch (error) {
+    // Neither a bucket nor Redis is configured, but both were requested.
+    if (!(error instanceof ConfigError)) throw error;
+  }
+  return [...names];
+}
+
+/** The S3 settings in the environment, wherever blobs are stored. Throws one `ConfigError` that lists every problem. */
+export function readS3Place(env: Environment): S3Place {
+  const problems: string[] = [];
+  const place = readS3Location(new EnvironmentReader(env, problems));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return place;
+}
+
+/** Segments of a path in characters that no proxy encodes or resolves. */
+const URL_PATH = /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._~-]+)*$/;
+
+/** First segments of paths of the service that would be another one of its paths without what is in front. */
+const takenPaths = ['.well-known', 'docs', 'healthz', 'openapi.json', 'operator', 'readyz', 'settings'];
+
+/** The address that clients use, without a trailing slash. */
+function readPublicUrl(read: EnvironmentReader, fallback: string): string {
+  const text = read.url('PUBLIC_URL', ['http:', 'https:']);
+  if (text === null) return fallback;
+  // Not of a URL, which would resolve `..`, and encode what it does not take.
+  const path = text.replace(/^[^:]*:\/\/[^/\\]*/, '').replace(/\/{1,9}$/, '');
+  const problem = publicUrlProblem(text, path);
+  if (problem !== null) read.problem(`PUBLIC_URL ${problem}`);
+  return problem === null ? `${new URL(text).origin}${path}` : fallback;
+}
+
+/** What to do about the value, which is not repeated: it may contain a password. */
+function publicUrlProblem(text: string, path: string): string | null {
+  if (text.includes('@'))
+    return 'must not contain a user name or password: remove everything from the slashes to the @.';
+  if (/[?#]/.test(text)) return 'must end with its host or its path: remove everything from the first ? or # on.';
+  if (!URL_PATH.test(path)) {
+    return 'must have a path of letters, digits, ".", "_", "~" and "-", such as https://example.com/photos, without "..", empty segments and encoded characters, or none.';
+  }
+  if (/\/api\/v1(\/|$)/.test(path)) return 'must not contain /api/v1, which clients add themselves: remove it.';
+  const root = path.split('/')[1] ?? '';
+  if (!takenPaths.includes(root)) return null;
+  return `must not have a path that begins with /${root}, which the service uses itself: choose another one, such as /photos.`;
+}
+
+function readS3(read: EnvironmentReader): S3Config {
+  return {
+    ...readS3Location(read),
+    bucket: read.needed('S3_BUCKET', 'BLOB_STORE is s3'),
+    publicEndpoint: read.url('S3_PUBLIC_ENDPOINT', ['http:', 'https:']),
+  };
+}
+
+function readS3Location(read: EnvironmentReader): S3Place {
+  const endpoint = read.url('S3_ENDPOINT', ['http:', 'https:']);
+  const [id, secret] = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
+  const isNamed = read.has(id) || read.has(secret);
+  return {
+    endpoint,
+    region: read.text('S3_REGION', 'us-east-1'),
+    credentials: isNamed
+      ? { accessKeyId: read.needed(id, `${secret} is set`), secretAccessKey: read.needed(secret, `${id} is set`) }
+      : null,
+    forcePathStyle: read.yesOrNo('S3_FORCE_PATH_STYLE', endpoint !== null),
+  };
+}
+
+/** Null unless nginx, as the only trusted proxy, sends stored files itself. */
+function readBlobsLocation(read: EnvironmentReader): string | null {
+  const name = 'NGINX_BLOBS_LOCATION';
+  if (!read.has(name)) return null;
+  const location = read.text(name, '');
+  if (!/^(\/[A-Za-z0-9_-]+)+$/.test(location)) {
+    read.problem(`${name} must be a path such as /stored-blobs, without a trailing slash, not "${location}".`);
+  }
+  if (!read.has('TRUSTED_PROXIES'))
+    read.problem(`TRUSTED_PROXIES must be set because ${name} is: only trusted proxies may use it.`);
+  if (read.text('BLOB_STORE', 'local') !== 'local')
+    read.problem(`${name} requires BLOB_STORE=local: nginx reads files.`);
+  return location;
+}
+
+/** SMTP_URL, MAIL_FROM and SMTP_TLS, if the first is set. */
+function readSmtp(read: EnvironmentReader): SmtpConfig {
+  const url = new URL(read.url('SMTP_URL', ['smtp:', 'smtps:']) ?? 'smtp://localhost');
+  const implicitTls = url.protocol === 'smtps:';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const tlsByDefault = isLoopback(url.hostname) ? 'optional' : 'required';
+  if (host === '') read.problem('SMTP_URL must name a host, as in smtp://user:password@mail.example.com:587.');
+  return {
+    host,
+    port: Number(url.port) || (implicitTls ? 465 : 587),
+    implicitTls,
+    plaintextAllowed: read.oneOf('SMTP_TLS', ['required', 'optional'], tlsByDefault) === 'optional',
+    credentials:
+      url.username === '' ? null : { user: decodedPart(read, url.username), pass: decodedPart(read, url.password) },
+    from: readMailFrom(read),
+  };
+}
+
+function decodedPart(read: EnvironmentReader, text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    read.problem('SMTP_URL: a % in the user name or the password must be written as %25.');
+    return '';
+  }
+}
+
+/** `Photos <photos@example.com>`, or the address alone. */
+function readMailFrom(read: EnvironmentReader): SmtpConfig['from'] {
+  const text = read.needed('MAIL_FROM', 'SMTP_URL is set');
+  const [, name = '', inside, alone] = /^(?:([^<>\p{Cc}]*)<([^\s<>]+)>|([^\s<>]+))$/u.exec(text) ?? [];
+  const address = inside ?? alone ?? '';
+  if (text !== '' && !/^[^\s@<>",;]+@[^\s@<>",;]+$/.test(address)) {
+    read.problem('MAIL_FROM must be an address such as photos@example.com, or Photos <photos@example.com>.');
+  }
+  return { name: name.trim().replace(/^"(.*)"$/, '$1'), address };
+}
+
+/** Null without BACKUP_TO: only `phs backup` makes backups. */
+function readBackupSchedule(read: EnvironmentReader): BackupSchedule | null {
+  const recipients = read.list('BACKUP_RECIPIENTS');
+  const others = {
+    everyHours: read.whole('BACKUP_EVERY', 24, 1, 24 * 365),
+    keep: read.whole('BACKUP_KEEP', 14, 1, 10_000),
+  };
+  for (const key of recipients) {
+    if (!/^age1[a-z0-9]+$/.test(key))
+      read.problem(
+        `BACKUP_RECIPIENTS: "${key.slice(0, 8)}…" is not a public key of age, which begins with age1. Create one with: age-keygen`,
+      );
+  }
+  if (read.has('BACKUP_TO')) return { folder: read.text('BACKUP_TO', ''), ...others, recipients };
+  for (const name of ['BACKUP_EVERY', 'BACKUP_KEEP', 'BACKUP_RECIPIENTS'])
+    if (read.has(name)) read.problem(`${name} has no effect without BACKUP_TO, the folder for backups.`);
+  return null;
+}
+
+function readRateLimitStore(read: EnvironmentReader, databaseUrl: string | null): RateLimitStore {
+  const fallback = databaseUrl === null ? 'memory' : 'postgres';
+  const kind = read.oneOf('RATE_LIMIT_STORE', ['memory', 'postgres', 'redis'], fallback);
+  if (kind !== 'redis') return { kind };
+  if (read.has('REDIS_URL')) return { kind, url: read.url('REDIS_URL', ['redis:', 'rediss:']) ?? '' };
+  return { kind, url: read.needed('REDIS_URL', 'RATE_LIMIT_STORE is redis') };
+}
+
+/** Errors: a URL that does not say where the numbers of a tile stand. */
+function readMapTiles(read: EnvironmentReader): MapTiles | null {
+  const attribution = read.text('MAP_TILES_ATTRIBUTION', '');
+  if (!read.has('MAP_TILES_URL')) return null;
+  const url = read.url('MAP_TILES_URL', ['http:', 'https:']) ?? '';
+  const missing = ['{z}', '{x}', '{y}'].filter((part) => !url.includes(part));
+  if (url !== '' && missing.length > 0) read.problem(`MAP_TILES_URL must contain ${missing.join(' and ')}.`);
+  return { url, attribution };
+}
+
+function readMetricsPort(read: EnvironmentReader, port: number): number | null {
+  if (!read.has('METRICS_PORT')) return null;
+  const metricsPort = read.whole('METRICS_PORT', 0, 1, 65_535);
+  if (metricsPort === port) read.problem('METRICS_PORT must differ from PORT: metrics require no key.');
+  return metricsPort;
+}
+
+function readLimits(read: EnvironmentReader): Limits {
+  return {
+    ...defaultLimits,
+    maxFileBytes: read.whole('MAX_FILE_BYTES', defaultLimits.maxFileBytes, 1, 100 * GIB),
+    maxPixels: read.whole('MAX_PIXELS', defaultLimits.maxPixels, 1, 4_000_000_000),
+    importMaxPhotos: read.whole('IMPORT_MAX_PHOTOS', defaultLimits.importMaxPhotos, 1, 1_000_000),
+    inlineMaxBytes: read.whole('INLINE_MAX_BYTES', defaultLimits.inlineMaxBytes, 1, 10 * GIB),
+    openImports: read.whole('OPEN_IMPORTS', defaultLimits.openImports, 1, 100_000),
+    tags: read.whole('MAX_TAGS', defaultLimits.tags, 1, 1_000_000),
+  };
+}
+
+function hostInUrl(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

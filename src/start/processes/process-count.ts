@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import type { Config } from '../../config/config.js';
+
+/** With ten connections each, seven fit into the hundred that a Postgres allows by default; more are for those who ask for them. */
+const MOST_BY_DEFAULT = 7;
+
+/** How many processes answer requests. One: there is no primary process. */
+export function processCount({ processes, role }: Pick<Config, 'processes' | 'role'>, processors = usable()): number {
+  // It answers nothing but questions about its health.
+  if (role === 'worker') return 1;
+  if (processes !== null) return processes;
+  // One processor is for the database, jobs and pictures.
+  return processors <= 2 ? 1 : Math.min(processors - 1, MOST_BY_DEFAULT);
+}
+
+/** Processors that this process may use, and a container's share of them. */
+function usable(): number {
+  const quota = quotaOf(readOrEmpty('/sys/fs/cgroup/cpu.max'));
+  return Math.min(availableParallelism(), quota ?? Number.POSITIVE_INFINITY);
+}
+
+/** Whole processors of a line of cpu.max (cgroups(7), version 2), "MICROSECONDS PERIOD"; null if there is no limit. */
+export function quotaOf(line: string): number | null {
+  const [, microseconds, period] = /^(\d+) (\d+)/.exec(line) ?? [];
+  return microseconds === undefined ? null : Math.max(1, Math.floor(Number(microseconds) / Number(period)));
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

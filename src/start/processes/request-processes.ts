@@ -1,0 +1,157 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { ProcessMetrics } from '../../adapters/metrics/process-metrics.js';
+import { atMost, DRAIN_MS, LINGER_MS } from '../serving/stopping.js';
+import type { ProcessCounts } from './calls.js';
+import type { RequestProcess } from './child-process.js';
+
+export interface ProcessesOptions {
+  readonly count: number;
+  /** Begins a process. */
+  launch(): RequestProcess;
+  /** Null without metrics. */
+  readonly metrics: ProcessMetrics | null;
+  readonly logger: Logger;
+}
+
+/** A process that ends sooner than this after its start is replaced after a pause, which grows each time. */
+const SETTLED_MS = 60_000;
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 30_000];
+/** How long a process may take to stop, in addition to what its requests may take. */
+const STOP_MARGIN_MS = 10_000;
+
+/** One of so many, and its successors. */
+interface Slot {
+  current: RequestProcess | null;
+  isReloading: boolean;
+  /** Processes that ended soon after their start, in a row. */
+  failures: number;
+}
+
+/** The processes that answer requests: one that ends is replaced. */
+export class RequestProcesses {
+  private readonly slots: readonly Slot[];
+  /** Those that have not ended, whether they have a slot or not. */
+  private readonly alive = new Set<RequestProcess>();
+  private readonly stopping = new AbortController();
+  private reloading: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: ProcessesOptions) {
+    this.slots = Array.from({ length: options.count }, () => ({ current: null, isReloading: false, failures: 0 }));
+  }
+
+  /** Resolves when all answer requests. Rejects with the message of one that cannot start. */
+  async start(): Promise<void> {
+    await Promise.all(this.slots.map((slot) => this.fill(slot)));
+  }
+
+  /**
+   * Replaces one after another, each by one that answers requests already. Those whose requests take longer than a drain end when they
+   * have answered them.
+   */
+  reload(): Promise<void> {
+    this.reloading = this.reloading.then(() => this.reloadAll());
+    return this.reloading;
+  }
+
+  /** Resolves when all have ended: those that have not stopped in time are killed. */
+  async stop(reason: string): Promise<void> {
+    this.stopping.abort();
+    const patience = (reason === 'SIGTERM' ? LINGER_MS : 0) + DRAIN_MS + STOP_MARGIN_MS;
+    await Promise.all([...this.alive].map((each) => this.retire(each, reason, patience)));
+  }
+
+  private get isStopping(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  private async fill(slot: Slot): Promise<void> {
+    const { launch, metrics, logger } = this.options;
+    const process = launch();
+    const { number, pid, calls } = process;
+    this.alive.add(process);
+    metrics?.add(number, () => calls.call('report', null));
+    const startedAt = performance.now();
+    void process.ended.then((how) => this.noteEnd(slot, process, how, performance.now() - startedAt));
+    try {
+      await process.start();
+    } catch (error) {
+      process.kill();
+      await process.ended;
+      throw error;
+    }
+    logger.info({ number, pid }, 'a process answers requests');
+    slot.current = process;
+    this.tellCounts();
+  }
+
+  private async noteEnd(slot: Slot, process: RequestProcess, how: string, livedMs: number): Promise<void> {
+    this.alive.delete(process);
+    await this.options.metrics?.remove(process.number);
+    if (slot.current !== process || this.isStopping) return;
+    slot.current = null;
+    slot.failures = livedMs < SETTLED_MS ? slot.failures + 1 : 0;
+    const { number, pid } = process;
+    this.options.logger.error({ number, pid, how }, 'a process ended, and is replaced');
+    this.tellCounts();
+    if (!slot.isReloading) await this.refill(slot);
+  }
+
+  /** Until it succeeds. */
+  private async refill(slot: Slot): Promise<void> {
+    while (slot.current === null && !this.isStopping) {
+      if (slot.failures > 1) await this.pause(FIRST_PAUSE_MS * 2 ** (slot.failures - 2));
+      if (this.isStopping) return;
+      await this.fill(slot).catch((error) => {
+        slot.failures += 1;
+        if (!this.isStopping) this.options.logger.error({ err: error }, 'a process cannot be replaced yet');
+      });
+    }
+  }
+
+  private async pause(milliseconds: number): Promise<void> {
+    const { signal } = this.stopping;
+    await delay(Math.min(milliseconds, LONGEST_PAUSE_MS), undefined, { signal }).catch(() => undefined);
+  }
+
+  private async reloadAll(): Promise<void> {
+    const { logger } = this.options;
+    logger.info('processes are replaced, one after another');
+    try {
+      for (const slot of this.slots) if (!this.isStopping) await this.reloadOne(slot);
+      logger.info('all processes were replaced');
+    } catch (error) {
+      logger.error({ err: error }, 'a new process cannot start: the earlier ones continue');
+    }
+  }
+
+  private async reloadOne(slot: Slot): Promise<void> {
+    const before = slot.current;
+    slot.isReloading = true;
+    try {
+      await this.fill(slot);
+    } finally {
+      slot.isReloading = false;
+      // The earlier one may have ended meanwhile.
+      if (slot.current === null) void this.refill(slot);
+    }
+    if (before !== null) await atMost(DRAIN_MS, this.retire(before, 'replaced'));
+  }
+
+  /** @param patience Milliseconds after which it is killed. */
+  private async retire(process: RequestProcess, reason: string, patience?: number): Promise<void> {
+    const stopped = process.stop(reason).catch(() => undefined);
+    await (patience === undefined ? stopped : atMost(patience, stopped));
+    await this.options.metrics?.update(process.number);
+    process.end();
+    await atMost(STOP_MARGIN_MS, process.ended);
+    process.kill();
+    await process.ended;
+  }
+
+  private tellCounts(): void {
+    const current = this.slots.flatMap(({ current }) => current ?? []);
+    const now: ProcessCounts = { ready: current.length, wanted: this.slots.length };
+    for (const { calls } of current) calls.call('count', now).catch(() => undefined);
+  }
+}

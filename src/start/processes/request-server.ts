@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Methods, Rpc } from '../../adapters/processes/rpc.js';
+import { readConfig } from '../../config/config.js';
+import type { ReadinessCheck } from '../../http/ops/readiness.js';
+import { type OpenPorts, openPorts } from '../../ports.module.js';
+import { drain, handOver } from '../serving/listener.js';
+import { openLogger } from '../serving/log.js';
+import { listen, openApp } from '../serving/open-app.js';
+import { LINGER_MS } from '../serving/stopping.js';
+import type { ProcessCounts, StartParams, StopParams } from './calls.js';
+
+/** What answers requests in a request process. */
+export class RequestServer {
+  private readonly stopping = new AbortController();
+  private opened: OpenPorts | null = null;
+  private app: NestExpressApplication | null = null;
+  private closing: Promise<void> | null = null;
+  private counts: ProcessCounts = { ready: 1, wanted: 1 };
+
+  constructor(private readonly primary: Rpc) {}
+
+  /** What the primary process calls. */
+  get methods(): Methods {
+    return {
+      start: (params: StartParams) => this.start(params),
+      stop: (params: StopParams) => this.stop(params),
+      report: async () => (await this.opened?.metrics?.report()) ?? [],
+      count: async (counts: ProcessCounts) => {
+        this.counts = counts;
+      },
+    };
+  }
+
+  /** Resolves when requests are answered. */
+  private async start({ env, number }: StartParams): Promise<void> {
+    // Libraries read theirs by themselves.
+    Object.assign(process.env, env);
+    const config = readConfig(env);
+    const logger = await openLogger(config, number);
+    const options = { ownership: 'share', create: false } as const;
+    const opened = await openPorts(config, options, (line, level = 'info') => logger[level](line), this.primary);
+    this.opened = opened;
+    const checks = [...opened.checks, this.processes];
+    this.app = await openApp({ ...opened, checks }, config, { logger, stopping: this.stopping.signal });
+    await listen(this.app, config);
+  }
+
+  /** Resolves when every request has been answered, and what was counted of them is written. */
+  private async stop({ reason }: StopParams): Promise<void> {
+    const server = this.app?.getHttpServer();
+    if (server !== undefined && reason === 'replaced') {
+      await handOver(server);
+    } else if (server !== undefined) {
+      this.stopping.abort();
+      if (reason === 'SIGTERM') await delay(LINGER_MS);
+      await drain(server);
+    }
+    this.closing ??= this.close();
+    await this.closing;
+  }
+
+  private async close(): Promise<void> {
+    await this.app?.close();
+    await this.opened?.close();
+  }
+
+  private readonly processes: ReadinessCheck = {
+    name: 'processes',
+    otherwise: 'degraded',
+    look: async () => {
+      const { ready, wanted } = this.counts;
+      if (ready < wanted) throw new Error(`${ready} of ${wanted} processes answer requests.`);
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { readConfig } from '../config/config.js';
+import type { Settings } from '../config/settings-file.js';
+import { processCount } from './processes/process-count.js';
+import { requireFreePort } from './serving/listener.js';
+import { openLogger } from './serving/log.js';
+import type { WelcomeOptions } from './serving/welcome.js';
+
+/**
+ * Runs the service until a signal, or until its database ends: in this process alone, or as the primary process of several. Throws, with a
+ * message for people, when it cannot start.
+ */
+export async function serve(settings: Settings, welcome: WelcomeOptions): Promise<void> {
+  const config = readConfig(settings.env);
+  const count = processCount(config);
+  const logger = await openLogger(config, count === 1 ? null : 0);
+  if (settings.file !== null) logger.info({ file: settings.file }, 'settings read');
+  for (const warning of settings.warnings) logger.warn(warning);
+  await requireFreePort(config);
+  // The primary process answers no requests, so it does not load what does.
+  if (count === 1) return (await import('./serving/alone.js')).serveAlone(config, logger, welcome);
+  return (await import('./processes/primary.js')).servePrimary(config, { settings, count, logger, welcome });
+}

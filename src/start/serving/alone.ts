@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../../config/config.js';
+import type { RunningMetricsServer } from '../../http/ops/metrics-server.js';
+import { type OpenPorts, openPorts } from '../../ports.module.js';
+import { type Background, startBackground } from './background.js';
+import { isolateMedia } from './isolate-media.js';
+import { listenForMetrics } from './listen-for-metrics.js';
+import { drain } from './listener.js';
+import { listen, openApp } from './open-app.js';
+import { atMost, DRAIN_MS, LINGER_MS, onHangUp, waitForSignal } from './stopping.js';
+import { prepareWelcome, type WelcomeOptions } from './welcome.js';
+
+/** Runs the service in this process until a signal, or until its database ends. */
+export async function serveAlone(config: Config, logger: Logger, welcome: WelcomeOptions): Promise<void> {
+  const options = { ownership: 'own', create: true } as const;
+  const opened = await openPorts(config, options, (line, level = 'info') => logger[level](line));
+  try {
+    await serveOn(opened, config, { logger, welcome });
+  } finally {
+    await opened.close();
+  }
+}
+
+async function serveOn(
+  opened: OpenPorts,
+  config: Config,
+  { logger, welcome }: { logger: Logger; welcome: WelcomeOptions },
+): Promise<void> {
+  const stopping = new AbortController();
+  const isolated = isolateMedia(opened, config, logger);
+  const app = await openApp(opened, config, { logger, stopping: stopping.signal });
+  // Installed before anyone is told that the service is available: no signal must be missed.
+  const ending = Promise.race([waitForSignal(), opened.databaseEnded]);
+  onHangUp(() => logger.warn('the only process cannot be replaced while it answers requests: restart the service'));
+  let background: Background | null = null;
+  let metricsServer: RunningMetricsServer | null = null;
+  try {
+    await isolated;
+    const sayWelcome = await prepareWelcome(opened.ports, config, welcome);
+    await listen(app, config);
+    metricsServer = await listenForMetrics(opened.metrics, config);
+    if (config.role !== 'api') background = startBackground(opened, config, logger);
+    sayWelcome();
+    const reason = await ending;
+    stopping.abort();
+    logger.info({ reason }, 'stopping');
+    // From here on no more jobs are taken, and running ones may end while requests drain.
+    const idle = background?.stop();
+    if (reason === 'SIGTERM') await delay(LINGER_MS);
+    await drain(app.getHttpServer());
+    await atMost(DRAIN_MS, idle);
+    if (!reason.startsWith('SIG')) throw new Error(`The service stopped: ${reason}.`);
+  } finally {
+    stopping.abort();
+    // A job that is not done by now is cut off; its lease is free as soon as this process has ended.
+    await atMost(DRAIN_MS, background?.stop());
+    await metricsServer?.close();
+    await app.close();
+  }
+}

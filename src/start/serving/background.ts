@@ -1,0 +1,145 @@
+import type { Logger } from 'pino';
+import type { BackupSchedule, Config } from '../../config/config.js';
+import { fetchSource } from '../../core/imports/fetch-source.js';
+import type { FetchOutcome } from '../../core/imports/record-fetch.js';
+import type { LeasedFetch } from '../../core/imports/source-fetch.js';
+import type { Fault } from '../../core/integrity/check-bytes.js';
+import type { Job, JobWork } from '../../core/jobs/job.js';
+import type { MailOutcome } from '../../core/mail/send-mail.js';
+import type { PhotoWithTags } from '../../core/photos/photo.js';
+import { isOutage } from '../../core/shared/errors.js';
+import { deliverEvent } from '../../core/webhooks/deliver-event.js';
+import { eventBody } from '../../http/webhooks/event-body.js';
+import type { OpenPorts } from '../../ports.module.js';
+import { runDispatcher } from '../../worker/dispatcher.js';
+import { runFetcher } from '../../worker/fetcher.js';
+import { type PeriodicTask, runPeriodically } from '../../worker/periodic.js';
+import { type EndedMail, runJob } from '../../worker/run-job.js';
+import { scrubTask, upkeep } from '../../worker/upkeep.js';
+import { runWorker } from '../../worker/worker.js';
+import { backupTask, runPhs } from './scheduled-backups.js';
+
+/** How long a job is leased; the worker renews the lease while it runs. A killed worker's job is due again after this. */
+const JOB_LEASE_SECONDS = 60;
+
+/**
+ * While some pictures are read, the rows and files of others are written: so many jobs are in progress for each reading process. More would
+ * gain little, and with two processes they could take all ten connections of the pool from requests.
+ */
+const JOBS_PER_PROCESS = 4;
+
+/** Jobs, webhooks, files of other servers, and periodic tasks. */
+export interface Background {
+  stop(): Promise<unknown>;
+}
+
+export function startBackground(
+  { ports, metrics, tracing, scrubPosition }: OpenPorts,
+  config: Config,
+  logger: Logger,
+): Background {
+  const mailed = ({ outcome, ...mail }: EndedMail) => {
+    metrics?.mailEnded(mail.template, outcome);
+    logger[outcome === 'sent' ? 'info' : 'warn']({ mail, outcome }, `a mail was ${mailOutcomes[outcome]}`);
+  };
+  const run: Run = (job) => runJob(ports, job, mailed);
+  const traced: Run = tracing === null ? run : (job) => tracing.job(job, () => run(job));
+  const worker = runWorker(ports, timed(traced, metrics), {
+    concurrency: config.workerConcurrency * JOBS_PER_PROCESS,
+    leaseSeconds: JOB_LEASE_SECONDS,
+    onQueueError: (error) => logger.warn({ err: error }, 'the job queue is unavailable'),
+    onError: (job, error) =>
+      logger.warn({ job: loggedWork(job.work), attempt: job.attempt, err: error }, 'a job failed'),
+  });
+  const dispatcher = runDispatcher(ports, (delivery) => deliverEvent(ports, delivery, eventBody), {
+    onError: (error) => logger.warn({ err: error }, 'webhooks cannot be sent'),
+  });
+  const fetcher = runFetcher(ports, (leased, stopping) => fetchTimed(ports, metrics, leased, stopping), {
+    onError: (error) => logger.warn({ err: error }, 'files cannot be fetched'),
+  });
+  const scrubbed = (photo: PhotoWithTags, fault: Fault | null) => {
+    metrics?.originalScrubbed(fault?.kind ?? 'intact');
+    const { customerId, id: photoId } = photo;
+    if (fault !== null) logger.error({ customerId, photoId }, `the original of this photo ${fault.message}`);
+  };
+  const scrubbing =
+    scrubPosition === null || config.scrubDays === null
+      ? []
+      : [scrubTask({ ...ports, scrubPosition }, config.scrubDays, scrubbed)];
+  const backups = config.backups === null ? [] : [scheduledBackups(config.backups, ports, metrics, logger)];
+  const allTasks = [...upkeep(ports, metrics?.garbageCollected), ...scrubbing, ...backups];
+  const tasks = runPeriodically(allTasks, (task, error) => {
+    metrics?.upkeepFailed(task);
+    logger.warn({ err: error }, `failed to ${task}`);
+  });
+  return { stop: () => Promise.all([worker.stop(), dispatcher.stop(), fetcher.stop(), tasks.stop()]) };
+}
+
+function scheduledBackups(
+  schedule: BackupSchedule,
+  { clock }: OpenPorts['ports'],
+  metrics: OpenPorts['metrics'],
+  logger: Logger,
+): PeriodicTask {
+  return backupTask(schedule, {
+    clock,
+    run: runPhs,
+    onSeen: (newest) => metrics?.backupSeen(newest, schedule.everyHours),
+    onMade: ({ ok, name, problems }) =>
+      ok
+        ? logger.info({ backup: name }, 'a backup was made')
+        : logger.error(
+            { backup: name, problems: problems.length },
+            'a backup was made without photos that are lost: see phs verify',
+          ),
+  });
+}
+
+/** Not what is sealed: a log is read by more people than a database. */
+function loggedWork(work: JobWork): object {
+  if (work.kind !== 'mail') return work;
+  const { kind, template, userId } = work;
+  return { kind, template, userId };
+}
+
+const mailOutcomes: Readonly<Record<MailOutcome, string>> = {
+  sent: 'sent',
+  refused: 'refused by the server',
+  expired: 'not sent for a day, and is forgotten',
+  unreadable: 'not sent: it was sealed with a SECRET_KEY that is gone',
+  failed: 'not sent because of a fault',
+};
+
+async function fetchTimed(
+  ports: OpenPorts['ports'],
+  metrics: OpenPorts['metrics'],
+  leased: LeasedFetch,
+  stopping: AbortSignal,
+): Promise<void> {
+  const began = performance.now();
+  const ended = (outcome: FetchOutcome) => metrics?.sourceFetched(outcome, performance.now() - began);
+  try {
+    ended(await fetchSource(ports, leased, stopping));
+  } catch (error) {
+    ended('postponed');
+    throw error;
+  }
+}
+
+type Run = (job: Job) => Promise<void>;
+
+function timed(run: Run, metrics: OpenPorts['metrics']): Run {
+  if (metrics === null) return run;
+  return async (job) => {
+    const began = performance.now();
+    const ended = (outcome: 'done' | 'failed' | 'postponed') =>
+      metrics.jobEnded(job.work.kind, outcome, performance.now() - began);
+    try {
+      await run(job);
+      ended('done');
+    } catch (error) {
+      ended(isOutage(error) ? 'postponed' : 'failed');
+      throw error;
+    }
+  };
+}
