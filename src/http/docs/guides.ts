@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** The folder of the program. */
-export const root = new URL('../../../', import.meta.url);
+const root = new URL('../../../', import.meta.url);
 
 /** The guides under /docs/guides, in groups and in the order of reading; each with its file. */
 const groups = {
