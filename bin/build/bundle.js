@@ -16,7 +16,10 @@ const entries = {
 };
 
 /** Copied beside what is bundled: what loads it. */
-const copied = ['load.cjs', 'v8-flags.cjs'];
+const copied = {
+  'load.cjs': new URL('load.cjs', import.meta.url),
+  'v8-flags.cjs': new URL('v8-flags.cjs', import.meta.url),
+};
 
 /** What packages try to load and do without: it is not installed. */
 const absent = ['@nestjs/microservices', '@nestjs/websockets', '@fastify/static', '@node-rs/xxhash', 'supports-color'];
@@ -56,7 +59,7 @@ export async function bundle(dist, target) {
     chunkFileNames: '[name]-[hash].js',
   });
   writeFileSync(join(target, 'package.json'), '{ "type": "commonjs" }\n');
-  for (const name of copied) copyFileSync(new URL(name, import.meta.url), join(target, name));
+  for (const [name, source] of Object.entries(copied)) copyFileSync(source, join(target, name));
   for (const name of Object.keys(entries)) {
     writeFileSync(join(target, `${name}.js`), `module.exports = require('./load.cjs').load('./${mainFile(name)}');\n`);
   }

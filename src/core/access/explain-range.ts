@@ -8,9 +8,9 @@ export function explainRange(entry: string): string {
 }
 
 function reasonOf(entry: string): string {
-  const [host = '', length, ...rest] = entry.split('/');
+  const [host = '', length, more] = entry.split('/', 3);
   if (/^https?:/i.test(entry)) return `this is a URL. Enter an address or range. ${EXAMPLES}`;
-  if (rest.length > 0) return `there is more than one slash. ${EXAMPLES}`;
+  if (more !== undefined) return `there is more than one slash. ${EXAMPLES}`;
   if (host.includes('%')) return 'remove the % and what follows: network interface names are not supported.';
   if (host.includes('*')) return 'wildcards are not supported. For 10.0.*.*, enter 10.0.0.0/16.';
   if (/^[\d.]+\s*[-–]\s*[\d.]+$/.test(entry))

@@ -13,6 +13,6 @@ export function pairText({ photoId, otherId }: PhotoPair): string {
 
 /** What is no pair is left out. */
 export function parsePair(text: string): readonly PhotoPair[] {
-  const [photoId, otherId, ...more] = text.split('-').map(parseId);
-  return photoId && otherId && more.length === 0 ? [{ photoId, otherId }] : [];
+  const [photoId, otherId, more] = text.split('-', 3).map(parseId);
+  return photoId && otherId && more === undefined ? [{ photoId, otherId }] : [];
 }
