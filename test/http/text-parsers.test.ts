@@ -3,11 +3,11 @@ import { hostileTexts, type TextParser, textParsers } from '../support/text-pars
 /** In UTF-16 units: far beyond what most of them are given, so that a square would show. */
 const SHORT = 4000;
 const LONG = 4 * SHORT;
+const SAMPLES = 9;
 /** A square takes sixteen times as long. */
 const MOST = 6;
-/** Enough for a clock, and so little that the longer text, too, is sometimes read without an interruption or a garbage collection. */
-const SAMPLE_MS = 0.25;
-const SAMPLES = 40;
+/** Enough for a clock, and little enough that nobody is interrupted in every one of them. */
+const SAMPLE_MS = 2;
 
 /** Milliseconds of so many calls. */
 function timeOf({ parse }: TextParser, text: string, calls: number): number {
