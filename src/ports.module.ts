@@ -49,13 +49,12 @@ import type { Config, SmtpConfig } from './config/config.js';
 import { IpLists } from './core/access/ip-list.js';
 import type { DatabaseSnapshot } from './core/backup/database-snapshot.js';
 import { stagingKey } from './core/blobs/blob-key.js';
-import { requireDiskSpace } from './core/imports/require-disk-space.js';
-import { UploadSlots } from './core/imports/upload-slots.js';
-import type { ScrubPosition } from './core/integrity/scrub-position.js';
-import type { Mailer } from './core/mail/mailer.js';
-import type { MediaIsolation } from './core/media/isolation.js';
+import { requireDiskSpace, UploadSlots } from './core/imports/receive/upload-slots.js';
+import type { ScrubPosition } from './core/integrity/scrub.js';
+import type { Mailer } from './core/mail/mail.js';
+import type { MediaIsolation } from './core/media/media-reader.js';
 import type { Ports, Uses } from './core/ports.js';
-import type { IdentityProvider } from './core/users/identity-provider.js';
+import type { IdentityProvider } from './core/users/provider/identity-provider.js';
 import type { ReadinessCheck } from './http/ops/readiness.js';
 import { PublicAddresses } from './http/public-addresses.js';
 

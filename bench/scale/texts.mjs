@@ -129,7 +129,7 @@ async function open(name, build) {
   const { openDataSource } = await load('adapters/typeorm/data-source.js');
   const { TypeormCustomerDirectory } = await load('adapters/typeorm/customers/customer.repository.js');
   const { TypeormCustomerStore } = await load('adapters/typeorm/customer-store.js');
-  const { commandLine } = await load('core/audit/actor.js');
+  const { commandLine } = await load('core/audit/audit-entry.js');
   const { searchTerms } = await load('core/photos/photo-query.js');
   const folder = mkdtempSync(join(tmpdir(), 'phs-bench-texts-'));
   const postgres = await openEmbeddedPostgres(folder, 'own');
@@ -156,7 +156,7 @@ async function open(name, build) {
     /** Migrates its database by this build, and stores photos anew that the build before has stored. */
     async upgrade(postgresOfEarlier) {
       const upgraded = await openDataSource(postgresOfEarlier);
-      const { updateOutdatedPhotos } = await load('core/photos/update-outdated-photos.js');
+      const { updateOutdatedPhotos } = await load('core/photos/places.js');
       const uses = { customers: new TypeormCustomerDirectory(upgraded), gazetteer: { placeOf: async () => null } };
       await updateOutdatedPhotos({ ...uses, store: new TypeormCustomerStore(upgraded) });
       await upgraded.destroy();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BlobKey } from '../core/blobs/blob-key.js';
-import { type Making, RENDITION_LOCK_SECONDS, type RenditionLocks } from '../core/photos/rendition-locks.js';
+import { type Making, RENDITION_LOCK_SECONDS, type RenditionLocks } from '../core/photos/renditions/rendition.js';
 import { SECOND } from '../core/shared/clock.js';
 import type { Id } from '../core/shared/ids.js';
 

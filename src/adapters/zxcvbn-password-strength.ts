@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
-import type { PasswordStrength } from '../core/users/password-strength.js';
+import type { PasswordStrength } from '../core/users/passwords.js';
 
 /** UTF-16 units that are estimated: enough for any score, and few enough that an estimate takes milliseconds. It grows with the cube. */
 const MAX_ESTIMATED = 24;

@@ -1,14 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { print, table } from 'photo-service-cli/print';
-import { commandLine } from '../core/audit/actor.js';
-import { operatorFor } from '../core/customers/account-caller.js';
-import { resumeCustomer, suspendCustomer } from '../core/customers/change-status.js';
+import { commandLine } from '../core/audit/audit-entry.js';
 import { createCustomer } from '../core/customers/create-customer.js';
-import type { Customer } from '../core/customers/customer.js';
+import { type Customer, operatorFor } from '../core/customers/customer.js';
 import type { Erasure } from '../core/customers/customer-directory.js';
+import { resumeCustomer, suspendCustomer } from '../core/customers/edit-customer.js';
 import { eraseCustomer } from '../core/customers/erase-customer.js';
 import type { Id } from '../core/shared/ids.js';
-import { editSettingsAddresses } from '../core/users/edit-settings-addresses.js';
+import { editSettingsAddresses } from '../core/users/people/manage.js';
 import { PartlyDone } from './exit-codes.js';
 import { idOption, listOption, wholeOption } from './options.js';
 import { withPorts } from './with-ports.js';

@@ -1,11 +1,13 @@
 import { Command } from 'commander';
 import { print, table } from 'photo-service-cli/print';
-import { operatorFor } from '../core/customers/account-caller.js';
-import { createDeliveryKey } from '../core/delivery/create-delivery-key.js';
-import { deleteDeliveryKey } from '../core/delivery/delete-delivery-key.js';
+import { operatorFor } from '../core/customers/customer.js';
 import type { DeliveryKey } from '../core/delivery/delivery-key.js';
-import { editDeliveryKey } from '../core/delivery/edit-delivery-key.js';
-import { listDeliveryKeys } from '../core/delivery/read-delivery-keys.js';
+import {
+  createDeliveryKey,
+  deleteDeliveryKey,
+  editDeliveryKey,
+  listDeliveryKeys,
+} from '../core/delivery/delivery-keys.js';
 import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { type AccessOptions, accessChanges } from './access-changes.js';

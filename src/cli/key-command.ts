@@ -1,11 +1,9 @@
 import { Command } from 'commander';
 import { print, table } from 'photo-service-cli/print';
 import { type ApiKey, displayPrefix, type KeySettings } from '../core/access/api-key.js';
-import { deleteKey } from '../core/access/delete-key.js';
-import { editKey } from '../core/access/edit-key.js';
-import { issueKey } from '../core/access/issue-key.js';
+import { deleteKey, editKey, issueKey } from '../core/access/keys.js';
 import { defaultBudgets } from '../core/access/rolling-window.js';
-import { commandLine } from '../core/audit/actor.js';
+import { commandLine } from '../core/audit/audit-entry.js';
 import type { Id } from '../core/shared/ids.js';
 import { type AccessOptions, accessChanges } from './access-changes.js';
 import { idOption, instantOption, listOption, wholeOption, wordOr } from './options.js';

@@ -1,14 +1,12 @@
 import { HttpWebhookSender } from '../adapters/webhooks/http-webhook-sender.js';
-import { operatorFor } from '../core/customers/account-caller.js';
+import { operatorFor } from '../core/customers/customer.js';
 import type { Ports } from '../core/ports.js';
 import { SECOND } from '../core/shared/clock.js';
 import type { Id } from '../core/shared/ids.js';
-import { deleteWebhookEndpoint } from '../core/webhooks/delete-webhook-endpoint.js';
-import { deliverEvent } from '../core/webhooks/deliver-event.js';
+import { deliverEvent, resendDelivery, sendTestEvent } from '../core/webhooks/deliver.js';
 import type { Delivery, DeliveryBodies } from '../core/webhooks/delivery.js';
+import { deleteWebhookEndpoint, readDelivery } from '../core/webhooks/endpoints.js';
 import { keepListening, startListening } from '../core/webhooks/listen.js';
-import { readDelivery } from '../core/webhooks/read-webhooks.js';
-import { resendDelivery, sendTestEvent } from '../core/webhooks/resend-delivery.js';
 import { eventBody } from '../http/webhooks/event-body.js';
 import { runListener } from '../worker/dispatcher.js';
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { print } from 'photo-service-cli/print';
-import type { Mailer, SendReport } from '../core/mail/mailer.js';
-import { newRandomToken } from '../core/shared/random-token.js';
+import type { Mailer, SendReport } from '../core/mail/mail.js';
+import { newRandomToken } from '../core/shared/random.js';
 import { readEmail } from '../core/users/user.js';
 import { PublicAddresses } from '../http/public-addresses.js';
 import { openMailer } from '../ports.module.js';

@@ -1,11 +1,8 @@
 import { Command } from 'commander';
 import { print, table } from 'photo-service-cli/print';
-import { commandLine } from '../core/audit/actor.js';
-import type { OperatorEntry } from '../core/audit/operator-entry.js';
-import { deleteOperatorToken } from '../core/operators/delete-operator-token.js';
-import { editOperatorToken } from '../core/operators/edit-operator-token.js';
-import { issueOperatorToken } from '../core/operators/issue-operator-token.js';
+import { commandLine, type OperatorEntry } from '../core/audit/audit-entry.js';
 import { type OperatorToken, operatorScopes, operatorTokenPrefix } from '../core/operators/operator-token.js';
+import { deleteOperatorToken, editOperatorToken, issueOperatorToken } from '../core/operators/operator-tokens.js';
 import type { Id } from '../core/shared/ids.js';
 import { type AccessOptions, accessChanges } from './access-changes.js';
 import { countOption, idOption, instantOption, listOption, wordOr } from './options.js';

@@ -1,10 +1,7 @@
 import { Command } from 'commander';
 import { print, table } from 'photo-service-cli/print';
-import { operatorFor } from '../core/customers/account-caller.js';
-import { deletePreset } from '../core/delivery/delete-preset.js';
-import type { Preset } from '../core/delivery/preset.js';
-import { listPresets } from '../core/delivery/read-presets.js';
-import { savePreset } from '../core/delivery/save-preset.js';
+import { operatorFor } from '../core/customers/customer.js';
+import { deletePreset, listPresets, type Preset, savePreset } from '../core/delivery/preset.js';
 import type { Id } from '../core/shared/ids.js';
 import { idOption } from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';

@@ -1,15 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { print, table } from 'photo-service-cli/print';
-import { operatorFor } from '../core/customers/account-caller.js';
+import { operatorFor } from '../core/customers/customer.js';
 import type { Ports } from '../core/ports.js';
 import { invalid } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { foldKey } from '../core/shared/text.js';
-import { createShare, type ShareWithToken } from '../core/shares/create-share.js';
-import { editShare } from '../core/shares/edit-share.js';
-import { listShares, readShare } from '../core/shares/read-shares.js';
-import { revokeShare } from '../core/shares/revoke-share.js';
+import {
+  createShare,
+  editShare,
+  listShares,
+  readShare,
+  revokeShare,
+  type ShareWithToken,
+} from '../core/shares/shares.js';
 import { idOption, instantOption, listOption, wholeOption } from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 

@@ -1,13 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { print, table } from 'photo-service-cli/print';
-import { operatorFor } from '../core/customers/account-caller.js';
+import { operatorFor } from '../core/customers/customer.js';
 import type { Id } from '../core/shared/ids.js';
-import { inviteUser } from '../core/users/invite-user.js';
-import { linkUser } from '../core/users/link-user.js';
-import { removeUser } from '../core/users/remove-user.js';
-import type { Invitation } from '../core/users/replace-link.js';
-import { isRole, type Role, roles } from '../core/users/role.js';
-import type { User } from '../core/users/user.js';
+import { type Invitation, inviteUser, linkUser } from '../core/users/people/invite.js';
+import { removeUser } from '../core/users/people/manage.js';
+import { isRole, type Role, roles, type User } from '../core/users/user.js';
 import { idOption } from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 

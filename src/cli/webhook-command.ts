@@ -1,13 +1,17 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { print, table } from 'photo-service-cli/print';
-import { operatorFor } from '../core/customers/account-caller.js';
+import { operatorFor } from '../core/customers/customer.js';
 import type { Id } from '../core/shared/ids.js';
 import { MAX_PAGE_SIZE } from '../core/shared/pagination.js';
-import { createWebhookEndpoint } from '../core/webhooks/create-webhook-endpoint.js';
-import { deleteWebhookEndpoint } from '../core/webhooks/delete-webhook-endpoint.js';
+import { resendDelivery, sendTestEvent } from '../core/webhooks/deliver.js';
 import type { Delivery } from '../core/webhooks/delivery.js';
-import { listDeliveries, listWebhookEndpoints, readDelivery } from '../core/webhooks/read-webhooks.js';
-import { resendDelivery, sendTestEvent } from '../core/webhooks/resend-delivery.js';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  listDeliveries,
+  listWebhookEndpoints,
+  readDelivery,
+} from '../core/webhooks/endpoints.js';
 import type { WebhookEndpoint } from '../core/webhooks/webhook-endpoint.js';
 import { idOption, listOption, wholeOption } from './options.js';
 import { secretLines } from './secret-lines.js';

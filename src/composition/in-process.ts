@@ -1,7 +1,7 @@
 import { BlobCache } from '../core/blobs/blob-cache.js';
 import { VerifiedBlobs } from '../core/blobs/verified-blobs.js';
-import { ImportBatchers } from '../core/imports/import-batchers.js';
-import { RenditionMaker } from '../core/photos/rendition-maker.js';
+import { ImportBatchers } from '../core/imports/batchers.js';
+import { RenditionMaker } from '../core/photos/renditions/make.js';
 import type { Ports, Uses } from '../core/ports.js';
 
 export type InProcess = Uses<'importBatchers' | 'blobCache' | 'verifiedBlobs' | 'renditionMaker'>;

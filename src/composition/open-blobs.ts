@@ -4,7 +4,7 @@ import { FileScrubPosition } from '../adapters/local-blobs/file-scrub-position.j
 import { LocalBlobStore } from '../adapters/local-blobs/local-blob-store.js';
 import type { Config } from '../config/config.js';
 import type { BlobStore } from '../core/blobs/blob-store.js';
-import type { ScrubPosition } from '../core/integrity/scrub-position.js';
+import type { ScrubPosition } from '../core/integrity/scrub.js';
 import type { Ports } from '../core/ports.js';
 
 /** Where files are stored under DATA_DIR, without a bucket. */

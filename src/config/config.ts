@@ -5,7 +5,7 @@ import {
   decoderPriorities,
   isolationLevels,
   type WantedIsolation,
-} from '../core/media/isolation.js';
+} from '../core/media/media-reader.js';
 import { DAY, SECOND } from '../core/shared/clock.js';
 import { type Environment, EnvironmentReader } from './environment-reader.js';
 import { type ProviderConfig, readProviders } from './identity-providers.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isLoopback } from '../core/access/outgoing-url.js';
-import type { ProviderSettings } from '../core/users/identity-provider.js';
-import { isRole, type Role } from '../core/users/role.js';
+import type { ProviderSettings } from '../core/users/provider/identity-provider.js';
+import { isRole, type Role } from '../core/users/user.js';
 import type { EnvironmentReader } from './environment-reader.js';
 
 /** A provider by OpenID Connect, as the operator describes it. docs/guides/single-sign-on.md has the table of all values. */

@@ -1,9 +1,9 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
 import { SetMetadata } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
-import type { Scope } from '../core/access/scope.js';
+import type { Scope } from '../core/access/caller.js';
 import type { OperatorScope } from '../core/operators/operator-token.js';
-import type { Role } from '../core/users/role.js';
+import type { Role } from '../core/users/user.js';
 
 /** Limits that do not apply to a form of the settings area. */
 export interface FormRules {

@@ -1,6 +1,5 @@
 import type { Uses } from '../core/ports.js';
-import type { LeasedDelivery } from '../core/webhooks/delivery.js';
-import { type Busy, DELIVERY_LEASE_SECONDS } from '../core/webhooks/delivery-queue.js';
+import { type Busy, DELIVERY_LEASE_SECONDS, type LeasedDelivery } from '../core/webhooks/delivery.js';
 import { full, type RunningSlots, runSlots } from './slot-runner.js';
 
 /** Makes one attempt. If it throws, the delivery remains leased until the lease expires. */

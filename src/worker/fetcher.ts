@@ -1,5 +1,4 @@
-import type { BusySources } from '../core/imports/fetch-queue.js';
-import type { LeasedFetch } from '../core/imports/source-fetch.js';
+import type { BusySources, LeasedFetch } from '../core/imports/fetch/source-fetch.js';
 import type { Uses } from '../core/ports.js';
 import { Lease } from './lease.js';
 import { full, type RunningSlots, runSlots } from './slot-runner.js';

@@ -1,15 +1,13 @@
-import { giveUpBulkEdit } from '../core/bulk-edits/give-up-bulk-edit.js';
-import { type RunUses, runBulkEdit } from '../core/bulk-edits/run-bulk-edit.js';
-import { giveUpImportPhoto } from '../core/imports/give-up-import-photo.js';
-import { inspectImportPhoto } from '../core/imports/inspect-import-photo.js';
-import { publishImport } from '../core/imports/publish-import.js';
+import { giveUpBulkEdit, type RunUses, runBulkEdit } from '../core/bulk-edits/run-bulk-edit.js';
+import { giveUpImportPhoto, inspectImportPhoto } from '../core/imports/inspect/inspect.js';
+import { publishImport } from '../core/imports/publish/publish.js';
 import { type Job, MAX_ATTEMPTS, MAX_FAILURES, MAX_OUTAGES } from '../core/jobs/job.js';
 import { type MailOutcome, sendMail } from '../core/mail/send-mail.js';
 import { ReaderFailure } from '../core/media/media-reader.js';
 import type { Uses } from '../core/ports.js';
 import { isOutage } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
-import { bumpPhotoVersions } from '../core/tags/bump-photo-versions.js';
+import { bumpPhotoVersions } from '../core/tags/delete-tag.js';
 
 type RunJobUses = Uses<
   | 'store'

@@ -1,5 +1,4 @@
-import { backoffSeconds, type Job, MAX_FAILURES, outageSeconds } from '../core/jobs/job.js';
-import type { JobQueue } from '../core/jobs/job-queue.js';
+import { backoffSeconds, type Job, type JobQueue, MAX_FAILURES, outageSeconds } from '../core/jobs/job.js';
 import type { Uses } from '../core/ports.js';
 import { isOutage } from '../core/shared/errors.js';
 import { Lease } from './lease.js';

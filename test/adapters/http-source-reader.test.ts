@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Lookup } from '../../src/adapters/outgoing/customer-names.js';
 import { HttpSourceReader } from '../../src/adapters/sources/http-source-reader.js';
-import { MAX_REDIRECTS, type SourceRequest } from '../../src/core/imports/source-reader.js';
+import { MAX_REDIRECTS, type SourceRequest } from '../../src/core/imports/fetch/source-reader.js';
 import { collected } from '../support/core-world.js';
 import { DnsServer } from '../support/dns-server.js';
 import { SourceServer, serve } from '../support/source-server.js';

@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { ChildProcessMediaReader } from '../../src/adapters/media/child-process-media-reader.js';
 import { withInProcess } from '../../src/composition/in-process.js';
 import type { MediaReader } from '../../src/core/media/media-reader.js';
-import { downloadRendition } from '../../src/core/photos/download-rendition.js';
+import { downloadRendition } from '../../src/core/photos/renditions/open.js';
 import { isOutage } from '../../src/core/shared/errors.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { runWorker } from '../../src/worker/worker.js';

@@ -3,12 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import ExifReader from 'exifreader';
 import sharp from 'sharp';
-import type { MediaReader, RenditionFormat } from '../../src/core/media/media-reader.js';
-import { type RenditionName, renditionSizes } from '../../src/core/media/renditions.js';
+import {
+  type MediaReader,
+  type RenditionFormat,
+  type RenditionName,
+  renditionSizes,
+} from '../../src/core/media/media-reader.js';
 import { within } from '../../src/core/media/transformation.js';
-import { downloadRendition } from '../../src/core/photos/download-rendition.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
+import { downloadRendition } from '../../src/core/photos/renditions/open.js';
 import { Account, blobsUnder, collected, expectSound, fileOf, type World, world } from '../support/core-world.js';
 import { type OpenMedia, openMedia } from '../support/media.js';
 import { present } from '../support/tenant.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { perceptualHash } from '../../src/adapters/media/perceptual-hash.js';
-import { DEFAULT_DISTANCE, hashDistance, MAX_DISTANCE } from '../../src/core/photos/similar-photos.js';
+import { DEFAULT_DISTANCE, hashDistance, MAX_DISTANCE } from '../../src/core/photos/similar/similar-photo.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
 
 let media: OpenMedia;

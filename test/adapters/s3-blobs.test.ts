@@ -5,8 +5,8 @@ import { S3BlobStore } from '../../src/adapters/s3-blobs/s3-blob-store.js';
 import { partsFor, S3Bucket } from '../../src/adapters/s3-blobs/s3-bucket.js';
 import { patience } from '../../src/adapters/s3-blobs/s3-client.js';
 import { S3DirectUploads } from '../../src/adapters/s3-blobs/s3-direct-uploads.js';
+import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
-import { inOneChunk } from '../../src/core/blobs/open-blob.js';
 
 /*
  * What can be said without a server. The contract, the faults and the main job run against a real gateway in test/services.

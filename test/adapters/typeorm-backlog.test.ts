@@ -5,7 +5,7 @@ import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { requireAnswer, requireMigrated } from '../../src/adapters/typeorm/database-state.js';
 import { poolUse, readBacklog } from '../../src/adapters/typeorm/jobs/backlog.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
-import { commandLine } from '../../src/core/audit/actor.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { sampleCustomer } from '../support/samples.js';
 

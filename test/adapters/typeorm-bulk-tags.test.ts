@@ -4,7 +4,7 @@ import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/c
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { bumpPhotoVersions } from '../../src/core/tags/bump-photo-versions.js';
+import { bumpPhotoVersions } from '../../src/core/tags/delete-tag.js';
 import { SettableClock } from '../memory/settable-clock.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { later } from '../support/samples.js';

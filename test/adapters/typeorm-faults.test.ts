@@ -7,7 +7,7 @@ import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { WAITING_PER_CONNECTION } from '../../src/adapters/typeorm/database/bounded-pool.js';
 import { inTransaction, withoutTransaction } from '../../src/adapters/typeorm/database/transaction.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
-import { commandLine } from '../../src/core/audit/actor.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { Customer } from '../../src/core/customers/customer.js';
 import { interruptionSeconds } from '../../src/core/jobs/job.js';
 import { PausableRelay } from '../support/pausable-relay.js';

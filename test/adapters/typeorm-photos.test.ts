@@ -4,10 +4,10 @@ import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { isNotInPairs, searchQuery } from '../../src/adapters/typeorm/photos/photo-search.js';
-import { commandLine } from '../../src/core/audit/actor.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { Photo, PhotoWithTags } from '../../src/core/photos/photo.js';
 import { type PhotoFilters, photoPosition, photoSorts, searchTerms } from '../../src/core/photos/photo-query.js';
-import { updateOutdatedPhotos } from '../../src/core/photos/update-outdated-photos.js';
+import { updateOutdatedPhotos } from '../../src/core/photos/places.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Position } from '../../src/core/shared/pagination.js';
 import { compareText, foldKey } from '../../src/core/shared/text.js';

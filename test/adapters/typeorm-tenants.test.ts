@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { tablesByReference } from '../../src/adapters/typeorm/database/catalogue.js';
 import { withInProcess } from '../../src/composition/in-process.js';
-import { commandLine } from '../../src/core/audit/actor.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { eraseCustomer } from '../../src/core/customers/erase-customer.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { verify } from '../../src/core/integrity/verify.js';

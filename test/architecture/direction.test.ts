@@ -33,6 +33,6 @@ test('concepts rely on those of their own level and below it, and never in a cir
 test('no use case takes all repositories or all ports: it names its own', () => {
   expect(direction.portsImportedBy).toBe(0);
   // It stores a response in the transaction of any use case, whatever that touches.
-  const anyUseCase = 'src/core/idempotency/store-with-response.ts';
+  const anyUseCase = 'src/core/idempotency/claim-key.ts';
   expect(direction.unreadableNames.filter(({ file }) => file !== anyUseCase)).toEqual([]);
 });

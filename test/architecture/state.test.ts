@@ -9,7 +9,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/core/jobs/trace-context.ts: storage': 'the trace of a job; empty without tracing',
   'src/core/media/zones.ts: formats':
     'time zones, by their names: making a format takes twenty times as long as using it',
-  'src/core/photos/place.ts: english': 'names of countries: reading them takes 10 ms, which most starts do not need',
+  'src/core/photos/places.ts: english': 'names of countries: reading them takes 10 ms, which most starts do not need',
   'src/http/docs/documents.ts: made': 'what pages show of documents that do not change',
   'src/http/fields/declared.ts: declaredFields': 'declared by decorators',
   'src/http/fields/declared.ts: models': 'declared by decorators',

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { StagingName } from '../../src/core/blobs/blob-key.js';
 import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
-import { newResumableUpload } from '../../src/core/imports/resumable-upload.js';
-import { giveUp } from '../../src/core/integrity/unowned.js';
+import { newResumableUpload } from '../../src/core/imports/receive/resumable-upload.js';
+import { giveUp } from '../../src/core/integrity/collect-garbage.js';
 import type { CustomerStore } from '../../src/core/ports.js';
 import { later } from '../support/samples.js';
 import { Gate, present, type Tenant } from '../support/tenant.js';

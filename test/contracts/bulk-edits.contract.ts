@@ -1,4 +1,4 @@
-import type { Actor } from '../../src/core/audit/actor.js';
+import type { Actor } from '../../src/core/audit/audit-entry.js';
 import type { BulkEdit, NewBulkEdit } from '../../src/core/bulk-edits/bulk-edit.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { later, sampleInstant } from '../support/samples.js';

@@ -1,7 +1,7 @@
-import { commandLine } from '../../src/core/audit/actor.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../src/core/customers/customer-directory.js';
-import { newResumableUpload } from '../../src/core/imports/resumable-upload.js';
+import { newResumableUpload } from '../../src/core/imports/receive/resumable-upload.js';
 import { newInvitedUser } from '../../src/core/users/user.js';
 import { later, sampleCustomer, sampleDeliveryKey, sampleEndpoint, sampleShare } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';

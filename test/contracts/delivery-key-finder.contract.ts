@@ -1,5 +1,5 @@
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
-import type { DeliveryKeyFinder } from '../../src/core/delivery/delivery-key-repository.js';
+import type { DeliveryKeyFinder } from '../../src/core/delivery/delivery-key.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { sampleDeliveryKey } from '../support/samples.js';
 import { atOnce, type CustomerPorts, Tenant } from '../support/tenant.js';

@@ -1,4 +1,4 @@
-import type { Gazetteer } from '../../src/core/photos/gazetteer.js';
+import type { Gazetteer } from '../../src/core/photos/places.js';
 
 /** What every gazetteer knows, however few its places. */
 export function gazetteerContract(open: () => Promise<Gazetteer>): void {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { MediaReaderOptions } from '../../src/adapters/media/child-process-media-reader.js';
-import type { IsolationLevel } from '../../src/core/media/isolation.js';
+import type { IsolationLevel } from '../../src/core/media/media-reader.js';
 import {
   hostileChild,
   PICTURE_ANSWER,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { commandLine } from '../../src/core/audit/actor.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type {
   Claim,

@@ -1,5 +1,5 @@
 import type { Id } from '../../src/core/shared/ids.js';
-import type { Identity, NewIdentity } from '../../src/core/users/identity.js';
+import type { Identity, NewIdentity } from '../../src/core/users/provider/identity.js';
 import { newInvitedUser } from '../../src/core/users/user.js';
 import { later, sampleHash } from '../support/samples.js';
 import { atOnce, present, type Tenant } from '../support/tenant.js';

@@ -1,4 +1,4 @@
-import type { IpCountries } from '../../src/core/access/ip-countries.js';
+import type { IpCountries } from '../../src/core/access/ip-list.js';
 
 /** What everything knows that names countries of IP addresses, however few. */
 export function ipCountriesContract(open: () => IpCountries): void {

@@ -1,5 +1,4 @@
-import type { Job, JobWork } from '../../src/core/jobs/job.js';
-import type { JobQueue } from '../../src/core/jobs/job-queue.js';
+import type { Job, JobQueue, JobWork } from '../../src/core/jobs/job.js';
 import { withTraceContext } from '../../src/core/jobs/trace-context.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { sampleTag } from '../support/samples.js';

@@ -1,12 +1,11 @@
 import type { ApiKey, NewApiKey } from '../../src/core/access/api-key.js';
+import { scopes } from '../../src/core/access/caller.js';
 import { type KeyStore, MAX_KEYS } from '../../src/core/access/key-store.js';
-import { scopes } from '../../src/core/access/scope.js';
-import { commandLine } from '../../src/core/audit/actor.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { IdempotencyStore } from '../../src/core/idempotency/idempotency-store.js';
-import type { Job } from '../../src/core/jobs/job.js';
-import type { JobQueue } from '../../src/core/jobs/job-queue.js';
+import type { Job, JobQueue } from '../../src/core/jobs/job.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { later, sampleCustomer, sampleHash, sampleKey } from '../support/samples.js';
 import { atOnce, present } from '../support/tenant.js';

@@ -1,5 +1,4 @@
-import type { QueuedMail } from '../../src/core/mail/mail.js';
-import type { Mailer } from '../../src/core/mail/mailer.js';
+import type { Mailer, QueuedMail } from '../../src/core/mail/mail.js';
 import { sampleMails } from '../support/sample-mails.js';
 
 export interface OpenMailer {

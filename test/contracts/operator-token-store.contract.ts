@@ -1,7 +1,11 @@
-import type { Actor } from '../../src/core/audit/actor.js';
+import type { Actor } from '../../src/core/audit/audit-entry.js';
 import type { AuditLog } from '../../src/core/audit/audit-log.js';
-import { MAX_OPERATOR_TOKENS, type NewOperatorToken, operatorScopes } from '../../src/core/operators/operator-token.js';
-import type { OperatorTokenStore } from '../../src/core/operators/operator-token-store.js';
+import {
+  MAX_OPERATOR_TOKENS,
+  type NewOperatorToken,
+  type OperatorTokenStore,
+  operatorScopes,
+} from '../../src/core/operators/operator-token.js';
 import { later, sampleHash, sampleInstant } from '../support/samples.js';
 import { atOnce } from '../support/tenant.js';
 

@@ -1,5 +1,5 @@
 import { Argon2PasswordHasher } from '../../src/adapters/argon2/argon2-password-hasher.js';
-import type { PasswordHasher } from '../../src/core/users/password-hasher.js';
+import type { PasswordHasher } from '../../src/core/users/passwords.js';
 import { MemoryPasswordHasher } from '../memory/memory-password-hasher.js';
 
 /** What `PasswordHasher` promises. */

@@ -1,5 +1,5 @@
 import { ZxcvbnPasswordStrength } from '../../src/adapters/zxcvbn-password-strength.js';
-import type { PasswordStrength } from '../../src/core/users/password-strength.js';
+import type { PasswordStrength } from '../../src/core/users/passwords.js';
 import { MemoryPasswordStrength } from '../memory/memory-password-strength.js';
 
 const adapters: readonly (readonly [string, PasswordStrength])[] = [

@@ -1,4 +1,4 @@
-import { boxOfCell, cellAt, gridOf, type MapBox } from '../../src/core/photos/map-grid.js';
+import { boxOfCell, cellAt, gridOf, type MapBox } from '../../src/core/photos/map/map.js';
 import { later } from '../support/samples.js';
 import { present, type Tenant } from '../support/tenant.js';
 import type { NewTenant } from './customer-store.contract.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { LeasedRenditionLocks, type RenditionLeases } from '../../src/adapters/leased-rendition-locks.js';
-import { commandLine } from '../../src/core/audit/actor.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { type BlobKey, renditionKey } from '../../src/core/blobs/blob-key.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
-import { RENDITION_LOCK_SECONDS } from '../../src/core/photos/rendition-locks.js';
+import { RENDITION_LOCK_SECONDS } from '../../src/core/photos/renditions/rendition.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { sampleCustomer } from '../support/samples.js';
 import { Gate } from '../support/tenant.js';

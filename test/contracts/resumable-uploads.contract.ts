@@ -1,5 +1,5 @@
 import type { ImportPhoto } from '../../src/core/imports/import-photo.js';
-import { newResumableUpload, type ResumableUpload } from '../../src/core/imports/resumable-upload.js';
+import { newResumableUpload, type ResumableUpload } from '../../src/core/imports/receive/resumable-upload.js';
 import { later } from '../support/samples.js';
 import { present, type Tenant } from '../support/tenant.js';
 import type { NewTenant } from './customer-store.contract.js';

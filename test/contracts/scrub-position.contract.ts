@@ -1,4 +1,4 @@
-import type { ScrubPosition } from '../../src/core/integrity/scrub-position.js';
+import type { ScrubPosition } from '../../src/core/integrity/scrub.js';
 
 /** What `ScrubPosition` promises. `open` gives an empty one for each test. */
 export function scrubPositionContract(name: string, open: () => Promise<ScrubPosition>): void {

@@ -1,6 +1,6 @@
 import type { Id } from '../../src/core/shared/ids.js';
-import type { NewPasskey } from '../../src/core/users/passkey.js';
-import type { NewAuthenticatorApp, NewPendingSignIn } from '../../src/core/users/second-factor.js';
+import type { NewPasskey } from '../../src/core/users/factors/passkey.js';
+import type { NewAuthenticatorApp, NewPendingSignIn } from '../../src/core/users/factors/second-factor.js';
 import { newInvitedUser } from '../../src/core/users/user.js';
 import { later, sampleHash } from '../support/samples.js';
 import { atOnce, present, type Tenant } from '../support/tenant.js';

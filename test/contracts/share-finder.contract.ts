@@ -1,6 +1,6 @@
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import type { ShareFinder } from '../../src/core/shares/share-repository.js';
+import type { ShareFinder } from '../../src/core/shares/share.js';
 import { sampleShare } from '../support/samples.js';
 import { atOnce, type CustomerPorts, Tenant } from '../support/tenant.js';
 

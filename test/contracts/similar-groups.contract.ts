@@ -1,4 +1,4 @@
-import type { PhotoPair } from '../../src/core/photos/similar-photo-repository.js';
+import type { PhotoPair } from '../../src/core/photos/similar/similar-photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { later } from '../support/samples.js';
 import { present, type Tenant } from '../support/tenant.js';

@@ -1,5 +1,5 @@
 import { type ListSort, NEAREST_FIRST, type PhotoFilters, photoPosition } from '../../src/core/photos/photo-query.js';
-import { hashDistance, MAX_DISTANCE, type SimilarFilter } from '../../src/core/photos/similar-photos.js';
+import { hashDistance, MAX_DISTANCE, type SimilarFilter } from '../../src/core/photos/similar/similar-photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Position } from '../../src/core/shared/pagination.js';
 import { later } from '../support/samples.js';

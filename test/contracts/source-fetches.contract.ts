@@ -1,7 +1,6 @@
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
-import type { BusySources, FetchQueue } from '../../src/core/imports/fetch-queue.js';
+import type { BusySources, FetchQueue, LeasedFetch, SourceFetch } from '../../src/core/imports/fetch/source-fetch.js';
 import type { ImportPhoto } from '../../src/core/imports/import-photo.js';
-import type { LeasedFetch, SourceFetch } from '../../src/core/imports/source-fetch.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { later } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';

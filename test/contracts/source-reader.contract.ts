@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type SourceFailure, type SourceReader, type SourceRequest } from '../../src/core/imports/source-reader.js';
+import {
+  type SourceFailure,
+  type SourceReader,
+  type SourceRequest,
+} from '../../src/core/imports/fetch/source-reader.js';
 import { collected } from '../support/core-world.js';
 import type { ServedFile } from '../support/source-server.js';
 

@@ -1,8 +1,11 @@
 import type { KeyStore } from '../../src/core/access/key-store.js';
-import { type Actor, commandLine } from '../../src/core/audit/actor.js';
-import type { AuditEntry } from '../../src/core/audit/audit-entry.js';
+import {
+  type Actor,
+  type AuditEntry,
+  commandLine,
+  type OperatorEntryWindow,
+} from '../../src/core/audit/audit-entry.js';
 import { type AuditFilter, type AuditLog, noFilter } from '../../src/core/audit/audit-log.js';
-import type { OperatorEntryWindow } from '../../src/core/audit/operator-entry.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { CustomerStore } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';

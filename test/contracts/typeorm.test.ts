@@ -17,7 +17,7 @@ import { TypeormTrafficStore } from '../../src/adapters/typeorm/traffic/traffic.
 import { TypeormSessionStore } from '../../src/adapters/typeorm/users/session.repository.js';
 import { TypeormUserStore } from '../../src/adapters/typeorm/users/user.repository.js';
 import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/webhooks/delivery-queue.js';
-import { commandLine } from '../../src/core/audit/actor.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { Planner } from '../support/bound-scans.js';
 import { ofAllCustomers, onOneLine } from '../support/of-all-customers.js';

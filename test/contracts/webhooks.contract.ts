@@ -1,11 +1,17 @@
 import type { KeyStore } from '../../src/core/access/key-store.js';
-import { commandLine } from '../../src/core/audit/actor.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { ChangeType } from '../../src/core/events/event.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Repositories } from '../../src/core/shared/transactional.js';
-import type { AttemptOutcome, Delivery, DeliveryFilters, LeasedDelivery } from '../../src/core/webhooks/delivery.js';
-import type { Busy, DeliveryQueue } from '../../src/core/webhooks/delivery-queue.js';
+import type {
+  AttemptOutcome,
+  Busy,
+  Delivery,
+  DeliveryFilters,
+  DeliveryQueue,
+  LeasedDelivery,
+} from '../../src/core/webhooks/delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 import { later, sampleEndpoint, sampleInstant, sampleKey, sampleTag } from '../support/samples.js';
 import { atOnce, type CustomerPorts, Gate, present, Tenant } from '../support/tenant.js';

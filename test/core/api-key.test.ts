@@ -1,5 +1,5 @@
 import { displayPrefix, isExpired, isWellFormedToken, newToken } from '../../src/core/access/api-key.js';
-import { hashRandomToken } from '../../src/core/shared/random-token.js';
+import { hashRandomToken } from '../../src/core/shared/random.js';
 
 describe('a token', () => {
   it('is phs_live_ and 49 base62 characters', () => expect(newToken()).toMatch(/^phs_live_[0-9A-Za-z]{49}$/));

@@ -1,12 +1,10 @@
-import { backUpBlobs } from '../../src/core/backup/back-up-blobs.js';
+import { backUpBlobs, EncryptedBlobFiles, PlainBlobFiles } from '../../src/core/backup/back-up-blobs.js';
 import { type BackedUpBlob, type MissedBlob, type NeededBlob } from '../../src/core/backup/blob-backup.js';
-import { EncryptedBlobFiles, PlainBlobFiles } from '../../src/core/backup/blob-files.js';
-import { removeMissed } from '../../src/core/backup/remove-missed.js';
-import { checkBlobs, foreignBlob, restoreBlobs } from '../../src/core/backup/restore-blobs.js';
+import { checkBlobs, foreignBlob, removeMissed, restoreBlobs } from '../../src/core/backup/restore-blobs.js';
+import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
 import { type BlobKey, originalKey, stagingKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
-import { inOneChunk } from '../../src/core/blobs/open-blob.js';
-import { purgePhoto } from '../../src/core/photos/purge-photo.js';
+import { purgePhoto } from '../../src/core/photos/trash.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import {
   Account,

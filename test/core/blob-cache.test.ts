@@ -1,8 +1,8 @@
 import { BlobCache } from '../../src/core/blobs/blob-cache.js';
 import { type BlobKey, renditionKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobInfo, ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
-import { downloadOriginal } from '../../src/core/photos/download-photo.js';
-import { downloadRendition } from '../../src/core/photos/download-rendition.js';
+import { downloadOriginal } from '../../src/core/photos/original.js';
+import { downloadRendition } from '../../src/core/photos/renditions/open.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { SettableClock } from '../memory/settable-clock.js';
 import { Account, bytesOf, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';

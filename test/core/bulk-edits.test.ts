@@ -1,19 +1,22 @@
 import type { BulkActionInput } from '../../src/core/bulk-edits/bulk-action.js';
 import { BULK_BATCH, BULK_EDIT_MS, type BulkEdit, MAX_ACTIVE_EDITS } from '../../src/core/bulk-edits/bulk-edit.js';
-import { forgetBulkEdits } from '../../src/core/bulk-edits/forget-bulk-edits.js';
-import { giveUpBulkEdit } from '../../src/core/bulk-edits/give-up-bulk-edit.js';
-import { activeBulkEdits, listBulkEdits, readBulkEdit } from '../../src/core/bulk-edits/read-bulk-edits.js';
-import { runBulkEdit } from '../../src/core/bulk-edits/run-bulk-edit.js';
-import { type BulkSelection, startBulkEdit } from '../../src/core/bulk-edits/start-bulk-edit.js';
-import { undoBulkEdit } from '../../src/core/bulk-edits/undo-bulk-edit.js';
+import { giveUpBulkEdit, runBulkEdit } from '../../src/core/bulk-edits/run-bulk-edit.js';
+import {
+  activeBulkEdits,
+  type BulkSelection,
+  forgetBulkEdits,
+  listBulkEdits,
+  readBulkEdit,
+  startBulkEdit,
+  undoBulkEdit,
+} from '../../src/core/bulk-edits/start-bulk-edit.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import type { Photo } from '../../src/core/photos/photo.js';
-import { purgePhoto } from '../../src/core/photos/purge-photo.js';
-import { trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';
-import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
+import { createWebhookEndpoint } from '../../src/core/webhooks/endpoints.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { Account, type World, world } from '../support/core-world.js';
 import { sampleExif, samplePhoto } from '../support/samples.js';

@@ -1,7 +1,7 @@
+import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
 import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobInfo, OpenBlob } from '../../src/core/blobs/blob-store.js';
 import { type Compared, copyBlobs } from '../../src/core/blobs/copy-blobs.js';
-import { inOneChunk } from '../../src/core/blobs/open-blob.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { collected } from '../support/core-world.js';

@@ -1,9 +1,12 @@
-import { commandLine } from '../../src/core/audit/actor.js';
-import { operatorFor } from '../../src/core/customers/account-caller.js';
-import { closeCustomer, resumeCustomer, suspendCustomer } from '../../src/core/customers/change-status.js';
-import { closeOwnAccount } from '../../src/core/customers/close-own-account.js';
-import { eraseCustomer } from '../../src/core/customers/erase-customer.js';
-import { finishErasing } from '../../src/core/customers/finish-erasing.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
+import {
+  closeCustomer,
+  closeOwnAccount,
+  resumeCustomer,
+  suspendCustomer,
+} from '../../src/core/customers/edit-customer.js';
+import { eraseCustomer, finishErasing } from '../../src/core/customers/erase-customer.js';
 import type { Ports } from '../../src/core/ports.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import { Account, blobsUnder, expectSound, picture, runJobsTwice, type World, world } from '../support/core-world.js';

@@ -6,13 +6,16 @@ import type { Finding } from '../../src/core/integrity/findings.js';
 import { verify } from '../../src/core/integrity/verify.js';
 import { ReaderFailure } from '../../src/core/media/media-reader.js';
 import { within } from '../../src/core/media/transformation.js';
-import { MAX_DELIVERED } from '../../src/core/photos/delivered-surplus.js';
-import { downloadRendition } from '../../src/core/photos/download-rendition.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
-import { FAILURE_MINUTES, FailedRenditions, MAX_FAILURES } from '../../src/core/photos/failed-renditions.js';
-import { openRendition } from '../../src/core/photos/open-rendition.js';
 import type { Photo } from '../../src/core/photos/photo.js';
-import { purgePhoto } from '../../src/core/photos/purge-photo.js';
+import {
+  FAILURE_MINUTES,
+  FailedRenditions,
+  MAX_DELIVERED,
+  MAX_FAILURES,
+} from '../../src/core/photos/renditions/make.js';
+import { downloadRendition, openRendition } from '../../src/core/photos/renditions/open.js';
+import { purgePhoto } from '../../src/core/photos/trash.js';
 import { MINUTE } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { pictureIn } from '../memory/memory-media-reader.js';

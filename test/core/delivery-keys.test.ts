@@ -1,20 +1,31 @@
-import { commandLine } from '../../src/core/audit/actor.js';
-import { operatorFor } from '../../src/core/customers/account-caller.js';
-import { closeCustomer, suspendCustomer } from '../../src/core/customers/change-status.js';
-import { createDeliveryKey } from '../../src/core/delivery/create-delivery-key.js';
-import { deleteDeliveryKey } from '../../src/core/delivery/delete-delivery-key.js';
-import { deletePreset } from '../../src/core/delivery/delete-preset.js';
-import { type DeliveryKey, isPublicId, MAX_DELIVERY_KEYS } from '../../src/core/delivery/delivery-key.js';
-import type { DeliveryKeySettings } from '../../src/core/delivery/delivery-key-values.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
+import { closeCustomer, suspendCustomer } from '../../src/core/customers/edit-customer.js';
+import { resolveOptions } from '../../src/core/delivery/deliver.js';
+import {
+  type DeliveryKey,
+  type DeliveryKeySettings,
+  isPublicId,
+  MAX_DELIVERY_KEYS,
+} from '../../src/core/delivery/delivery-key.js';
+import {
+  createDeliveryKey,
+  deleteDeliveryKey,
+  editDeliveryKey,
+  listDeliveryKeys,
+  openDeliveryKey,
+  readDeliveryKey,
+  resealDeliverySecrets,
+} from '../../src/core/delivery/delivery-keys.js';
 import { parseDeliveryOptions } from '../../src/core/delivery/delivery-options.js';
-import { editDeliveryKey } from '../../src/core/delivery/edit-delivery-key.js';
-import { openDeliveryKey } from '../../src/core/delivery/open-delivery-key.js';
-import { MAX_PRESETS, type Preset } from '../../src/core/delivery/preset.js';
-import { listDeliveryKeys, readDeliveryKey } from '../../src/core/delivery/read-delivery-keys.js';
-import { listPresets, readPreset } from '../../src/core/delivery/read-presets.js';
-import { resealDeliverySecrets } from '../../src/core/delivery/reseal-delivery-secrets.js';
-import { resolveOptions } from '../../src/core/delivery/resolve-options.js';
-import { savePreset } from '../../src/core/delivery/save-preset.js';
+import {
+  deletePreset,
+  listPresets,
+  MAX_PRESETS,
+  type Preset,
+  readPreset,
+  savePreset,
+} from '../../src/core/delivery/preset.js';
 import { after, DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { upkeep } from '../../src/worker/upkeep.js';

@@ -1,7 +1,7 @@
+import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
-import { inOneChunk } from '../../src/core/blobs/open-blob.js';
-import type { ItemDetails } from '../../src/core/imports/import-details.js';
-import { pollDirectUploads } from '../../src/core/imports/poll-direct-uploads.js';
+import type { ItemDetails } from '../../src/core/imports/read.js';
+import { pollDirectUploads } from '../../src/core/imports/receive/direct.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { DAY, HOUR, MINUTE } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';

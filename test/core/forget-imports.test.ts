@@ -1,5 +1,4 @@
-import { expireImports } from '../../src/core/imports/expire-imports.js';
-import { forgetImports } from '../../src/core/imports/forget-imports.js';
+import { expireImports, forgetImports } from '../../src/core/imports/expire.js';
 import { progress } from '../../src/core/imports/import.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { after, DAY, MINUTE } from '../../src/core/shared/clock.js';

@@ -3,7 +3,7 @@ import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { backoffSeconds, MAX_ATTEMPTS, MAX_FAILURES, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
 import { type MediaReader, ReaderFailure } from '../../src/core/media/media-reader.js';
-import { trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { trashPhoto } from '../../src/core/photos/trash.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError, isOutage } from '../../src/core/shared/errors.js';
 import { runJob } from '../../src/worker/run-job.js';

@@ -1,6 +1,6 @@
 import type { ImportStatus } from '../../src/core/imports/import.js';
-import { listImports } from '../../src/core/imports/read-import.js';
-import { everyPage } from '../../src/core/shared/every-page.js';
+import { listImports } from '../../src/core/imports/read.js';
+import { everyPage } from '../../src/core/shared/pagination.js';
 import { Account, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 
 let ports: World;

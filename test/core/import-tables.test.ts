@@ -1,13 +1,12 @@
 import { withInProcess } from '../../src/composition/in-process.js';
-import { deleteKey } from '../../src/core/access/delete-key.js';
-import { commandLine } from '../../src/core/audit/actor.js';
+import { deleteKey } from '../../src/core/access/keys.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { originalKey, stagingKey } from '../../src/core/blobs/blob-key.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
-import { expireImports } from '../../src/core/imports/expire-imports.js';
+import { expireImports } from '../../src/core/imports/expire.js';
 import type { ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import { collectGarbage, GRACE_SECONDS } from '../../src/core/integrity/collect-garbage.js';
-import { purgePhoto } from '../../src/core/photos/purge-photo.js';
-import { trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import { DAY, HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { runJob } from '../../src/worker/run-job.js';

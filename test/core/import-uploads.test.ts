@@ -1,11 +1,10 @@
-import { deleteKey } from '../../src/core/access/delete-key.js';
-import { issueKey } from '../../src/core/access/issue-key.js';
-import { commandLine } from '../../src/core/audit/actor.js';
-import { closeCustomer, suspendCustomer } from '../../src/core/customers/change-status.js';
-import type { ItemDetails } from '../../src/core/imports/import-details.js';
-import type { InlineFile } from '../../src/core/imports/inline-files.js';
-import { receiveUpload } from '../../src/core/imports/receive-upload.js';
-import { registerPhotos } from '../../src/core/imports/register-photos.js';
+import { deleteKey, issueKey } from '../../src/core/access/keys.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { closeCustomer, suspendCustomer } from '../../src/core/customers/edit-customer.js';
+import type { ItemDetails } from '../../src/core/imports/read.js';
+import type { InlineFile } from '../../src/core/imports/receive/inline.js';
+import { receiveUpload } from '../../src/core/imports/receive/upload.js';
+import { registerPhotos } from '../../src/core/imports/register/register.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import { signToken } from '../../src/core/shared/secrets.js';
 import { brokenPictureBytes, pictureBytes } from '../memory/memory-media-reader.js';

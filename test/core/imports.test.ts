@@ -1,10 +1,10 @@
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
-import { applyResults } from '../../src/core/imports/apply-inspection-results.js';
-import type { ImportCreation } from '../../src/core/imports/import-creation.js';
+import type { ImportCreation } from '../../src/core/imports/create.js';
+import type { ImportPhotoPatch } from '../../src/core/imports/edit-item.js';
 import type { ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
-import type { ImportPhotoPatch } from '../../src/core/imports/import-photo-patch.js';
-import type { Registration } from '../../src/core/imports/registration.js';
-import { trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { applyResults } from '../../src/core/imports/inspect/apply.js';
+import type { Registration } from '../../src/core/imports/register/registration.js';
+import { trashPhoto } from '../../src/core/photos/trash.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { ItemErrorCode } from '../../src/core/shared/errors.js';
 import {

@@ -3,12 +3,11 @@ import { originalKey, renditionKey, stagingKey, storedKey } from '../../src/core
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Finding } from '../../src/core/integrity/findings.js';
 import { type Verification, verify } from '../../src/core/integrity/verify.js';
-import { downloadOriginal } from '../../src/core/photos/download-photo.js';
-import { downloadRendition } from '../../src/core/photos/download-rendition.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
+import { downloadOriginal } from '../../src/core/photos/original.js';
 import type { Photo } from '../../src/core/photos/photo.js';
-import { purgePhoto } from '../../src/core/photos/purge-photo.js';
-import { trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { downloadRendition } from '../../src/core/photos/renditions/open.js';
+import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';

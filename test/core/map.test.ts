@@ -1,6 +1,5 @@
 import { MAX_COUNTED } from '../../src/core/photos/filter-values.js';
-import { gridOf, MAX_LEVEL } from '../../src/core/photos/map-grid.js';
-import { readMap } from '../../src/core/photos/read-map.js';
+import { gridOf, MAX_LEVEL, readMap } from '../../src/core/photos/map/map.js';
 import { type World, world } from '../support/core-world.js';
 import { Tenant } from '../support/tenant.js';
 

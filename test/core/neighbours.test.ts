@@ -1,9 +1,8 @@
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
-import { listPhotos } from '../../src/core/photos/list-photos.js';
+import { listPhotos, readNeighbours, type TwoWaySort } from '../../src/core/photos/list-photos.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
-import { readNeighbours, type TwoWaySort } from '../../src/core/photos/read-neighbours.js';
 import { readPhoto } from '../../src/core/photos/read-photo.js';
-import { trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { trashPhoto } from '../../src/core/photos/trash.js';
 import { Account, picture, type World, world } from '../support/core-world.js';
 
 let ports: World;

@@ -1,12 +1,15 @@
 import { newToken } from '../../src/core/access/api-key.js';
-import { commandLine } from '../../src/core/audit/actor.js';
-import { authenticateOperator } from '../../src/core/operators/authenticate-operator.js';
-import { deleteOperatorToken } from '../../src/core/operators/delete-operator-token.js';
-import { editOperatorToken } from '../../src/core/operators/edit-operator-token.js';
-import { issueOperatorToken, type OperatorTokenRequest } from '../../src/core/operators/issue-operator-token.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { newOperatorToken, operatorScopes, requireOperatorScope } from '../../src/core/operators/operator-token.js';
+import {
+  authenticateOperator,
+  deleteOperatorToken,
+  editOperatorToken,
+  issueOperatorToken,
+  type OperatorTokenRequest,
+} from '../../src/core/operators/operator-tokens.js';
 import { SECOND } from '../../src/core/shared/clock.js';
-import { hashRandomToken } from '../../src/core/shared/random-token.js';
+import { hashRandomToken } from '../../src/core/shared/random.js';
 import { type World, world } from '../support/core-world.js';
 
 let uses: World;

@@ -1,25 +1,26 @@
-import { commandLine } from '../../src/core/audit/actor.js';
-import { operatorFor } from '../../src/core/customers/account-caller.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { addPasskey } from '../../src/core/users/add-passkey.js';
-import { askAgain, askForNewPasskey, askForSecondStep, askToSignIn } from '../../src/core/users/ask-for-passkey.js';
-import { changePassword } from '../../src/core/users/change-password.js';
-import { confirmIdentity } from '../../src/core/users/confirm-identity.js';
-import { newDevice as newDeviceCookie } from '../../src/core/users/device-cookie.js';
-import { enterByLink } from '../../src/core/users/enter-by-link.js';
-import { findSession } from '../../src/core/users/find-session.js';
-import { finishSignIn } from '../../src/core/users/finish-sign-in.js';
-import { inviteUser } from '../../src/core/users/invite-user.js';
-import { linkUser } from '../../src/core/users/link-user.js';
-import { CHALLENGE_MS, userHandle } from '../../src/core/users/passkey.js';
-import { newPendingCookie } from '../../src/core/users/pending-cookie.js';
-import { removeFactor } from '../../src/core/users/remove-factor.js';
-import { requireFactors } from '../../src/core/users/require-factors.js';
-import { MAX_FACTORS, PENDING_TRIES } from '../../src/core/users/second-factor.js';
-import type { KnownSession } from '../../src/core/users/session.js';
-import { signIn } from '../../src/core/users/sign-in.js';
-import { signInByPasskey } from '../../src/core/users/sign-in-by-passkey.js';
+import { addPasskey } from '../../src/core/users/factors/add.js';
+import {
+  askAgain,
+  askForNewPasskey,
+  askForSecondStep,
+  askToSignIn,
+} from '../../src/core/users/factors/ask-for-passkey.js';
+import { CHALLENGE_MS, userHandle } from '../../src/core/users/factors/passkey.js';
+import { requireFactors } from '../../src/core/users/factors/policy.js';
+import { removeFactor } from '../../src/core/users/factors/remove.js';
+import { MAX_FACTORS, PENDING_TRIES } from '../../src/core/users/factors/second-factor.js';
+import { inviteUser, linkUser } from '../../src/core/users/people/invite.js';
+import { changePassword, confirmIdentity } from '../../src/core/users/people/password.js';
+import { findSession, type KnownSession } from '../../src/core/users/session.js';
+import { newDevice as newDeviceCookie } from '../../src/core/users/sign-in/admission.js';
+import { enterByLink } from '../../src/core/users/sign-in/link.js';
+import { signInByPasskey } from '../../src/core/users/sign-in/passkey.js';
+import { finishSignIn, newPendingCookie } from '../../src/core/users/sign-in/second-step.js';
+import { signIn } from '../../src/core/users/sign-in/sign-in.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { MemoryMailer } from '../memory/memory-mailer.js';
 import { type World, world } from '../support/core-world.js';

@@ -1,12 +1,10 @@
-import { editPhoto } from '../../src/core/photos/edit-photo.js';
+import { editPhoto, setPhotoTags } from '../../src/core/photos/edit-photo.js';
 import { listPhotos } from '../../src/core/photos/list-photos.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import { type PhotoPatch } from '../../src/core/photos/photo-patch.js';
 import { type PhotoFilters, type PhotoSort, searchTerms } from '../../src/core/photos/photo-query.js';
-import { purgePhoto } from '../../src/core/photos/purge-photo.js';
 import { readPhoto, readPhotoTags } from '../../src/core/photos/read-photo.js';
-import { setPhotoTags } from '../../src/core/photos/set-photo-tags.js';
-import { trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';

@@ -1,7 +1,6 @@
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { listPhotos } from '../../src/core/photos/list-photos.js';
-import { countryName, placeNames } from '../../src/core/photos/place.js';
-import { updateOutdatedPhotos } from '../../src/core/photos/update-outdated-photos.js';
+import { countryName, placeNames, updateOutdatedPhotos } from '../../src/core/photos/places.js';
 import type { CustomerStore } from '../../src/core/ports.js';
 import { Account, picture, type World, world } from '../support/core-world.js';
 import { sampleFacts } from '../support/samples.js';

@@ -1,4 +1,4 @@
-import { recordRefusals } from '../../src/core/imports/record-refusals.js';
+import { recordRefusals } from '../../src/core/imports/register/refusals.js';
 import { Account, type World, world } from '../support/core-world.js';
 
 let ports: World;

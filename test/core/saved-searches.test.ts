@@ -1,5 +1,4 @@
-import { deleteSearch, listSearches, renameSearch } from '../../src/core/searches/edit-searches.js';
-import { saveSearch } from '../../src/core/searches/save-search.js';
+import { deleteSearch, listSearches, renameSearch, saveSearch } from '../../src/core/searches/save-search.js';
 import { MAX_SAVED_QUERY, MAX_SAVED_SEARCHES, MAX_SEARCH_NAME } from '../../src/core/searches/saved-search.js';
 import { Account, type World, world } from '../support/core-world.js';
 

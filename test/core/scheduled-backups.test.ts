@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { backupName, timeOfBackup } from '../../src/core/backup/backup-name.js';
+import { backupName, timeOfBackup } from '../../src/core/backup/signature.js';
 import { HOUR, MINUTE } from '../../src/core/shared/clock.js';
 import { backupTask, type MadeBackup } from '../../src/start/serving/scheduled-backups.js';
 import { world } from '../support/core-world.js';

@@ -1,7 +1,6 @@
+import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
-import { inOneChunk } from '../../src/core/blobs/open-blob.js';
-import { scrubOriginals } from '../../src/core/integrity/scrub-originals.js';
-import { type Scrubbing } from '../../src/core/integrity/scrub-round.js';
+import { type Scrubbing, scrubOriginals } from '../../src/core/integrity/scrub.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { MemoryScrubPosition } from '../memory/memory-scrub-position.js';

@@ -1,24 +1,30 @@
-import { commandLine } from '../../src/core/audit/actor.js';
-import { operatorFor } from '../../src/core/customers/account-caller.js';
-import { closeCustomer, resumeCustomer, suspendCustomer } from '../../src/core/customers/change-status.js';
-import { editPhoto } from '../../src/core/photos/edit-photo.js';
-import { setPhotoTags } from '../../src/core/photos/set-photo-tags.js';
-import { trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
+import { closeCustomer, resumeCustomer, suspendCustomer } from '../../src/core/customers/edit-customer.js';
+import { editPhoto, setPhotoTags } from '../../src/core/photos/edit-photo.js';
+import { trashPhoto } from '../../src/core/photos/trash.js';
 import { after, DAY, HOUR } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { createShare } from '../../src/core/shares/create-share.js';
-import { editShare } from '../../src/core/shares/edit-share.js';
-import { openShare } from '../../src/core/shares/open-share.js';
-import { listShares, readShare } from '../../src/core/shares/read-shares.js';
-import { resealShareTokens } from '../../src/core/shares/reseal-share-tokens.js';
-import { revokeShare } from '../../src/core/shares/revoke-share.js';
-import { MAX_SHARED_PHOTOS, MAX_SHARES } from '../../src/core/shares/share.js';
-import type { ShareContents } from '../../src/core/shares/share-contents.js';
-import type { ShareSettings } from '../../src/core/shares/share-values.js';
+import { MAX_SHARED_PHOTOS, MAX_SHARES, type ShareSettings } from '../../src/core/shares/share.js';
 import { listSharedPhotos, readSharedPhoto } from '../../src/core/shares/shared-photos.js';
-import { enterShare, isAdmitted, KNOWN_DAYS, PASS_HOURS } from '../../src/core/shares/visitor-pass.js';
-import { recordVisits } from '../../src/core/shares/visits.js';
-import { createTag } from '../../src/core/tags/create-tag.js';
+import {
+  createShare,
+  editShare,
+  listShares,
+  readShare,
+  resealShareTokens,
+  revokeShare,
+  type ShareContents,
+} from '../../src/core/shares/shares.js';
+import {
+  enterShare,
+  isAdmitted,
+  KNOWN_DAYS,
+  openShare,
+  PASS_HOURS,
+  recordVisits,
+} from '../../src/core/shares/visit.js';
+import { createTag } from '../../src/core/tags/create-tags.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { upkeep } from '../../src/worker/upkeep.js';
 import { Account, picture, type World, world } from '../support/core-world.js';

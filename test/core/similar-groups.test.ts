@@ -1,11 +1,14 @@
-import { commandLine } from '../../src/core/audit/actor.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { eraseCustomer } from '../../src/core/customers/erase-customer.js';
-import { purgePhoto } from '../../src/core/photos/purge-photo.js';
-import { GROUPS_PER_PAGE, readSimilarGroups } from '../../src/core/photos/read-similar-groups.js';
-import { rejoinPhotos, separatePhotos } from '../../src/core/photos/separate-photos.js';
-import { bestOf, MAX_GROUP, pairsOf } from '../../src/core/photos/similar-group.js';
-import { trashOthers } from '../../src/core/photos/trash-others.js';
-import { trashPhoto } from '../../src/core/photos/trash-photo.js';
+import {
+  GROUPS_PER_PAGE,
+  readSimilarGroups,
+  rejoinPhotos,
+  separatePhotos,
+  trashOthers,
+} from '../../src/core/photos/similar/groups.js';
+import { bestOf, MAX_GROUP, pairsOf } from '../../src/core/photos/similar/similar-photo.js';
+import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { Account, picture, type World, world } from '../support/core-world.js';
 import { Tenant } from '../support/tenant.js';

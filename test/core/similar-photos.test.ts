@@ -1,10 +1,10 @@
 import { storedKey } from '../../src/core/blobs/blob-key.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
-import { OlderPhotos } from '../../src/core/photos/hash-older-photos.js';
 import { listPhotos } from '../../src/core/photos/list-photos.js';
 import { NEAREST_FIRST, type PhotoFilters } from '../../src/core/photos/photo-query.js';
-import { hashDistance } from '../../src/core/photos/similar-photos.js';
-import { trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { OlderPhotos } from '../../src/core/photos/similar/hash-older-photos.js';
+import { hashDistance } from '../../src/core/photos/similar/similar-photo.js';
+import { trashPhoto } from '../../src/core/photos/trash.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { MemoryMediaReader } from '../memory/memory-media-reader.js';

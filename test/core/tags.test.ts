@@ -1,15 +1,12 @@
-import { setPhotoTags } from '../../src/core/photos/set-photo-tags.js';
-import { trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { setPhotoTags } from '../../src/core/photos/edit-photo.js';
+import { trashPhoto } from '../../src/core/photos/trash.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { createTag } from '../../src/core/tags/create-tag.js';
+import { createTag } from '../../src/core/tags/create-tags.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';
 import { listTags, readTag } from '../../src/core/tags/read-tag.js';
-import type { Tag } from '../../src/core/tags/tag.js';
-import { type TagPatch } from '../../src/core/tags/tag-patch.js';
-import type { TagFilters, TagSort } from '../../src/core/tags/tag-query.js';
-import type { TagCreation } from '../../src/core/tags/tag-values.js';
+import type { Tag, TagCreation, TagFilters, TagPatch, TagSort } from '../../src/core/tags/tag.js';
 import { Account, picture, type World, world } from '../support/core-world.js';
 import { atOnce, present } from '../support/tenant.js';
 

@@ -1,11 +1,10 @@
-import { issueKey } from '../../src/core/access/issue-key.js';
-import { commandLine } from '../../src/core/audit/actor.js';
+import { issueKey } from '../../src/core/access/keys.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
-import { readImageDelivery } from '../../src/core/delivery/read-image-delivery.js';
+import { readImageDelivery } from '../../src/core/delivery/delivery-keys.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { type EndedRequest, TrafficCounter, type Transfer } from '../../src/core/traffic/counter.js';
-import { sweepTraffic } from '../../src/core/traffic/maintain-traffic.js';
-import { readTraffic } from '../../src/core/traffic/read-traffic.js';
+import { readTraffic, sweepTraffic } from '../../src/core/traffic/read-traffic.js';
 import { dayOf, MAX_FAILURES } from '../../src/core/traffic/traffic.js';
 import { world } from '../support/core-world.js';
 

@@ -1,4 +1,4 @@
-import { newUlid } from '../../src/core/shared/ulid.js';
+import { newUlid } from '../../src/core/shared/random.js';
 
 const at = Date.parse('2026-11-21T12:00:00.000Z');
 

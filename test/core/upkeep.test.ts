@@ -1,7 +1,6 @@
-import { expireImports } from '../../src/core/imports/expire-imports.js';
+import { expireImports } from '../../src/core/imports/expire.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
-import { purgeTrash } from '../../src/core/photos/purge-trash.js';
-import { trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { purgeTrash, trashPhoto } from '../../src/core/photos/trash.js';
 import { DAY, MINUTE } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';

@@ -1,4 +1,8 @@
-import { MAX_UPLOADS_PER_CUSTOMER, MAX_UPLOADS_PER_KEY, type UploadSlot } from '../../src/core/imports/upload-slots.js';
+import {
+  MAX_UPLOADS_PER_CUSTOMER,
+  MAX_UPLOADS_PER_KEY,
+  type UploadSlot,
+} from '../../src/core/imports/receive/upload-slots.js';
 import type { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { Account, announced, blobsUnder, fileOf, note, picture, type World, world } from '../support/core-world.js';
 import { Gate, present } from '../support/tenant.js';

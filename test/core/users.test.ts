@@ -1,25 +1,26 @@
-import { commandLine } from '../../src/core/audit/actor.js';
-import { operatorFor } from '../../src/core/customers/account-caller.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import type { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { changeEmail } from '../../src/core/users/change-email.js';
-import { changePassword } from '../../src/core/users/change-password.js';
-import { changeRole } from '../../src/core/users/change-role.js';
-import { DEVICE_DAYS, newDevice } from '../../src/core/users/device-cookie.js';
-import { enterByLink } from '../../src/core/users/enter-by-link.js';
-import { findSession, sweepSessions } from '../../src/core/users/find-session.js';
-import { inviteFirstOwner, inviteUser } from '../../src/core/users/invite-user.js';
-import { linkUser } from '../../src/core/users/link-user.js';
-import { listSessions } from '../../src/core/users/list-sessions.js';
-import type { PasswordHasher } from '../../src/core/users/password-hasher.js';
-import { peekLink } from '../../src/core/users/peek-link.js';
-import { removeUser } from '../../src/core/users/remove-user.js';
-import { revokeOtherSessions, revokeSession } from '../../src/core/users/revoke-session.js';
-import type { Role } from '../../src/core/users/role.js';
-import type { Session } from '../../src/core/users/session.js';
-import { signIn } from '../../src/core/users/sign-in.js';
-import { MAX_USERS, type User } from '../../src/core/users/user.js';
+import type { PasswordHasher } from '../../src/core/users/passwords.js';
+import { changeEmail } from '../../src/core/users/people/email.js';
+import { inviteFirstOwner, inviteUser, linkUser } from '../../src/core/users/people/invite.js';
+import { peekLink } from '../../src/core/users/people/links.js';
+import { changeRole, removeUser } from '../../src/core/users/people/manage.js';
+import { changePassword } from '../../src/core/users/people/password.js';
+import {
+  findSession,
+  listSessions,
+  revokeOtherSessions,
+  revokeSession,
+  type Session,
+  sweepSessions,
+} from '../../src/core/users/session.js';
+import { DEVICE_DAYS, newDevice } from '../../src/core/users/sign-in/admission.js';
+import { enterByLink } from '../../src/core/users/sign-in/link.js';
+import { signIn } from '../../src/core/users/sign-in/sign-in.js';
+import { MAX_USERS, type Role, type User } from '../../src/core/users/user.js';
 import { type World, world } from '../support/core-world.js';
 import { HeldClock, isOver } from '../support/held-clock.js';
 import { openSession } from '../support/open-session.js';

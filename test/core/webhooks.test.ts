@@ -1,22 +1,26 @@
 import { Webhook } from 'standardwebhooks';
-import { operatorFor } from '../../src/core/customers/account-caller.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
-import { deleteWebhookEndpoint } from '../../src/core/webhooks/delete-webhook-endpoint.js';
-import { deliverEvent } from '../../src/core/webhooks/deliver-event.js';
-import { outcomeOf, RETRY_DELAYS } from '../../src/core/webhooks/delivery.js';
-import { editWebhookEndpoint } from '../../src/core/webhooks/edit-webhook-endpoint.js';
-import { keepListening, removeAbandonedListeners, startListening } from '../../src/core/webhooks/listen.js';
-import { resealWebhookSecrets, sweepDeliveries } from '../../src/core/webhooks/maintain-webhooks.js';
 import {
+  deliverEvent,
+  resealWebhookSecrets,
+  resendDelivery,
+  sendTestEvent,
+  sweepDeliveries,
+} from '../../src/core/webhooks/deliver.js';
+import { outcomeOf, RETRY_DELAYS } from '../../src/core/webhooks/delivery.js';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  editWebhookEndpoint,
   listDeliveries,
   listWebhookEndpoints,
   readDelivery,
   readWebhookEndpoint,
-} from '../../src/core/webhooks/read-webhooks.js';
-import { resendDelivery, sendTestEvent } from '../../src/core/webhooks/resend-delivery.js';
-import { rotateWebhookSecret } from '../../src/core/webhooks/rotate-webhook-secret.js';
+  rotateWebhookSecret,
+} from '../../src/core/webhooks/endpoints.js';
+import { keepListening, removeAbandonedListeners, startListening } from '../../src/core/webhooks/listen.js';
 import type { WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 import { eventBody } from '../../src/http/webhooks/event-body.js';
 import { upkeep } from '../../src/worker/upkeep.js';

@@ -1,5 +1,11 @@
-import { type Job, type JobWork, MAX_FAILURES, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
-import type { JobQueue } from '../../src/core/jobs/job-queue.js';
+import {
+  type Job,
+  type JobQueue,
+  type JobWork,
+  MAX_FAILURES,
+  MAX_OUTAGES,
+  outageSeconds,
+} from '../../src/core/jobs/job.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { type JobHandler, type RunningWorker, runWorker, type WorkerOptions } from '../../src/worker/worker.js';
 import { MemoryCustomerStore } from '../memory/memory-customer-store.js';

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { BackupFolder } from '../../src/cli/backup/backup-folder.js';
 import { signatureText } from '../../src/cli/backup/manifest.js';
-import { timeOfBackup } from '../../src/core/backup/backup-name.js';
+import { timeOfBackup } from '../../src/core/backup/signature.js';
 import { present } from '../support/tenant.js';
 import { Client, sha256 } from './support/client.js';
 import { Failpoints } from './support/failpoints.js';

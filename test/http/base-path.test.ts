@@ -1,9 +1,9 @@
 import { OpenIdProvider } from '../../src/adapters/oidc/open-id-provider.js';
 import { readConfig } from '../../src/config/config.js';
-import { commandLine } from '../../src/core/audit/actor.js';
-import { createDeliveryKey } from '../../src/core/delivery/create-delivery-key.js';
-import { deliverySignature } from '../../src/core/delivery/delivery-signature.js';
-import { createShare } from '../../src/core/shares/create-share.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { deliverySignature } from '../../src/core/delivery/deliver.js';
+import { createDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
+import { createShare } from '../../src/core/shares/shares.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { publicHtml, withoutBasePath } from '../../src/http/server/base-path.js';
 import { providerSettings } from '../memory/memory-identity-provider.js';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
-import { commandLine } from '../../src/core/audit/actor.js';
-import { createDeliveryKey, type DeliveryKeyWithSecret } from '../../src/core/delivery/create-delivery-key.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { deliverySignature, openDeliveredPicture } from '../../src/core/delivery/deliver.js';
+import { createDeliveryKey, type DeliveryKeyWithSecret } from '../../src/core/delivery/delivery-keys.js';
 import { parseDeliveryOptions } from '../../src/core/delivery/delivery-options.js';
-import { deliverySignature } from '../../src/core/delivery/delivery-signature.js';
-import { openDeliveredPicture } from '../../src/core/delivery/open-delivered-picture.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { deliveryAddressOf } from '../../src/http/files/delivery-request.js';
 import { Account, picture, type World, world } from '../support/core-world.js';

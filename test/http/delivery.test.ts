@@ -1,8 +1,11 @@
-import { commandLine } from '../../src/core/audit/actor.js';
-import { createDeliveryKey, type DeliveryKeyWithSecret } from '../../src/core/delivery/create-delivery-key.js';
-import { deleteDeliveryKey } from '../../src/core/delivery/delete-delivery-key.js';
-import { deliverySignature } from '../../src/core/delivery/delivery-signature.js';
-import { savePreset } from '../../src/core/delivery/save-preset.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { deliverySignature } from '../../src/core/delivery/deliver.js';
+import {
+  createDeliveryKey,
+  type DeliveryKeyWithSecret,
+  deleteDeliveryKey,
+} from '../../src/core/delivery/delivery-keys.js';
+import { savePreset } from '../../src/core/delivery/preset.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { pictureIn } from '../memory/memory-media-reader.js';
 import type { Answer } from './support/http-client.js';

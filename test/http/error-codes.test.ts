@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { issueKey } from '../../src/core/access/issue-key.js';
-import { commandLine } from '../../src/core/audit/actor.js';
+import { issueKey } from '../../src/core/access/keys.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { notSlower } from '../../src/core/shared/bytes.js';
 import { DomainError, type ErrorCode, errorCodes } from '../../src/core/shared/errors.js';

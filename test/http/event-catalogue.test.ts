@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operatorFor } from '../../src/core/customers/account-caller.js';
-import { createDeliveryKey } from '../../src/core/delivery/create-delivery-key.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
+import { createDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
 import {
   type EventType,
   eventMeaning,
@@ -11,7 +11,7 @@ import {
   subjectKind,
 } from '../../src/core/events/event.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { createShare } from '../../src/core/shares/create-share.js';
+import { createShare } from '../../src/core/shares/shares.js';
 import { eventBody } from '../../src/http/webhooks/event-body.js';
 import { requireEvent } from './support/contract.js';
 import { importPhotos, picture } from './support/photos.js';

@@ -5,8 +5,7 @@ import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/c
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency/idempotency.repository.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
-import { CLAIM_LEASE_SECONDS } from '../../src/core/idempotency/claim-key.js';
-import { sweepIdempotencyKeys } from '../../src/core/idempotency/sweep-idempotency-keys.js';
+import { CLAIM_LEASE_SECONDS, sweepIdempotencyKeys } from '../../src/core/idempotency/claim-key.js';
 import type { CustomerStore, Ports } from '../../src/core/ports.js';
 import { DAY, MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';

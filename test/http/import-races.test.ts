@@ -3,8 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withInProcess } from '../../src/composition/in-process.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
-import { purgePhoto } from '../../src/core/photos/purge-photo.js';
-import { trashPhoto } from '../../src/core/photos/trash-photo.js';
+import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { runJob } from '../../src/worker/run-job.js';

@@ -1,5 +1,5 @@
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
-import { expireImports } from '../../src/core/imports/expire-imports.js';
+import { expireImports } from '../../src/core/imports/expire.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Answer } from './support/http-client.js';
 import { picture, postFiles, sha256 } from './support/photos.js';

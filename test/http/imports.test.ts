@@ -1,4 +1,4 @@
-import { forgetImports } from '../../src/core/imports/forget-imports.js';
+import { forgetImports } from '../../src/core/imports/expire.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { picture, postFiles, sha256 } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';

@@ -1,4 +1,4 @@
-import { expireImports } from '../../src/core/imports/expire-imports.js';
+import { expireImports } from '../../src/core/imports/expire.js';
 import { DAY, HOUR, MINUTE } from '../../src/core/shared/clock.js';
 import type { Answer } from './support/http-client.js';
 import { importPhotos, picture, postFiles } from './support/photos.js';

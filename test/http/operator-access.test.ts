@@ -1,7 +1,7 @@
-import { issueKey } from '../../src/core/access/issue-key.js';
-import { commandLine } from '../../src/core/audit/actor.js';
-import { deleteOperatorToken } from '../../src/core/operators/delete-operator-token.js';
+import { issueKey } from '../../src/core/access/keys.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { operatorScopes } from '../../src/core/operators/operator-token.js';
+import { deleteOperatorToken } from '../../src/core/operators/operator-tokens.js';
 import { endpoints, operatorEndpoints } from './support/endpoints.js';
 import { type RunningApp, startApp } from './support/start-app.js';
 

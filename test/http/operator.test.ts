@@ -1,7 +1,6 @@
 import type { KeyStore } from '../../src/core/access/key-store.js';
-import { listAudit } from '../../src/core/audit/read-audit.js';
-import { countStorage } from '../../src/core/traffic/maintain-traffic.js';
-import { readDailyUsage } from '../../src/core/traffic/read-daily-usage.js';
+import { listAudit } from '../../src/core/audit/audit-log.js';
+import { countStorage, readDailyUsage } from '../../src/core/traffic/read-traffic.js';
 import { importPhotos, picture } from './support/photos.js';
 import { type OperatorActor, type RunningApp, startApp } from './support/start-app.js';
 

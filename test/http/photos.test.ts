@@ -1,4 +1,4 @@
-import { purgeTrash } from '../../src/core/photos/purge-trash.js';
+import { purgeTrash } from '../../src/core/photos/trash.js';
 import { DAY, HOUR } from '../../src/core/shared/clock.js';
 import { importPhotos, picture, sha256 } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';

@@ -1,5 +1,5 @@
-import { issueKey } from '../../src/core/access/issue-key.js';
-import { commandLine } from '../../src/core/audit/actor.js';
+import { issueKey } from '../../src/core/access/keys.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { atOnce, present } from '../support/tenant.js';

@@ -1,4 +1,4 @@
-import { scopes } from '../../src/core/access/scope.js';
+import { scopes } from '../../src/core/access/caller.js';
 import { endpoints } from './support/endpoints.js';
 import { type RunningApp, startApp } from './support/start-app.js';
 

@@ -1,6 +1,5 @@
-import { operatorFor } from '../../src/core/customers/account-caller.js';
-import { inviteFirstOwner, inviteUser } from '../../src/core/users/invite-user.js';
-import { linkUser } from '../../src/core/users/link-user.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
+import { inviteFirstOwner, inviteUser, linkUser } from '../../src/core/users/people/invite.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { HOME } from '../../src/http/settings/navigation.js';
 import { BrowserClient, onlyPlanted, PASSWORD, signInPlanted } from './support/browser-client.js';

@@ -1,6 +1,6 @@
-import { operatorFor } from '../../src/core/customers/account-caller.js';
-import { editSettingsAddresses } from '../../src/core/users/edit-settings-addresses.js';
-import { inviteUser } from '../../src/core/users/invite-user.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
+import { inviteUser } from '../../src/core/users/people/invite.js';
+import { editSettingsAddresses } from '../../src/core/users/people/manage.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import { BrowserClient, type Fields, PASSWORD } from './support/browser-client.js';
 import type { RequestParts } from './support/http-client.js';

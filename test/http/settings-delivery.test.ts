@@ -1,7 +1,6 @@
-import { openDeliveryKey } from '../../src/core/delivery/open-delivery-key.js';
-import { listDeliveryKeys } from '../../src/core/delivery/read-delivery-keys.js';
-import { listPresets } from '../../src/core/delivery/read-presets.js';
-import type { Role } from '../../src/core/users/role.js';
+import { listDeliveryKeys, openDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
+import { listPresets } from '../../src/core/delivery/preset.js';
+import type { Role } from '../../src/core/users/user.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient, type Fields } from './support/browser-client.js';
 import type { Answer } from './support/http-client.js';

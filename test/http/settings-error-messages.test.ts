@@ -1,9 +1,9 @@
-import { createImport } from '../../src/core/imports/create-import.js';
-import { finalizeImport } from '../../src/core/imports/finalize-import.js';
-import { registerPhotos } from '../../src/core/imports/register-photos.js';
+import { createImport } from '../../src/core/imports/create.js';
+import { finalizeImport } from '../../src/core/imports/finalize.js';
+import { registerPhotos } from '../../src/core/imports/register/register.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { createTag } from '../../src/core/tags/create-tag.js';
+import { createTag } from '../../src/core/tags/create-tags.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';
 import { fieldErrorsForPeople, messageForPeople } from '../../src/http/settings/error-messages.js';
 import { Account, picture, type World, world } from '../support/core-world.js';

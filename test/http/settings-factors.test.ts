@@ -1,10 +1,10 @@
 import { type TOTP, URI } from 'otpauth';
-import { operatorFor } from '../../src/core/customers/account-caller.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { linkUser } from '../../src/core/users/link-user.js';
-import type { Role } from '../../src/core/users/role.js';
+import { linkUser } from '../../src/core/users/people/invite.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
+import type { Role } from '../../src/core/users/user.js';
 import { HOME } from '../../src/http/settings/navigation.js';
 import { BrowserClient, onlyPlanted, PASSWORD, signInPlanted } from './support/browser-client.js';
 import type { Answer } from './support/http-client.js';

@@ -1,4 +1,4 @@
-import type { Role } from '../../src/core/users/role.js';
+import type { Role } from '../../src/core/users/user.js';
 import { BrowserClient, type Fields } from './support/browser-client.js';
 import type { Answer } from './support/http-client.js';
 import { Actor, type RunningApp, startApp } from './support/start-app.js';

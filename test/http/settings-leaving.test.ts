@@ -1,4 +1,4 @@
-import { finishErasing } from '../../src/core/customers/finish-erasing.js';
+import { finishErasing } from '../../src/core/customers/erase-customer.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import { BrowserClient } from './support/browser-client.js';
 import { importPhotos, picture } from './support/photos.js';

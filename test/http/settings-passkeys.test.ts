@@ -1,4 +1,4 @@
-import { CHALLENGE_MS } from '../../src/core/users/passkey.js';
+import { CHALLENGE_MS } from '../../src/core/users/factors/passkey.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { HOME } from '../../src/http/settings/navigation.js';

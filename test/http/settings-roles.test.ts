@@ -1,4 +1,4 @@
-import { type Role, roles } from '../../src/core/users/role.js';
+import { type Role, roles } from '../../src/core/users/user.js';
 import type { Route } from '../../src/http/route-table.js';
 import { BrowserClient } from './support/browser-client.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';

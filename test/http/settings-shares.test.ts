@@ -1,7 +1,6 @@
-import { operatorFor } from '../../src/core/customers/account-caller.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { DAY } from '../../src/core/shared/clock.js';
-import { createShare } from '../../src/core/shares/create-share.js';
-import { listShares } from '../../src/core/shares/read-shares.js';
+import { createShare, listShares } from '../../src/core/shares/shares.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient, type Fields } from './support/browser-client.js';

@@ -1,8 +1,7 @@
-import { operatorFor } from '../../src/core/customers/account-caller.js';
-import { requireFactorsFrom } from '../../src/core/customers/customer.js';
-import { editSettingsAddresses } from '../../src/core/users/edit-settings-addresses.js';
-import type { Role } from '../../src/core/users/role.js';
+import { operatorFor, requireFactorsFrom } from '../../src/core/customers/customer.js';
+import { editSettingsAddresses } from '../../src/core/users/people/manage.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
+import type { Role } from '../../src/core/users/user.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient, PASSWORD } from './support/browser-client.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';

@@ -1,5 +1,5 @@
-import { commandLine } from '../../src/core/audit/actor.js';
-import { previewMerge } from '../../src/core/tags/preview-merge.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { previewMerge } from '../../src/core/tags/edit-tag.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient } from './support/browser-client.js';
 import { importPhotos, picture } from './support/photos.js';

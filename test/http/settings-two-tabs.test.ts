@@ -1,8 +1,6 @@
-import { operatorFor } from '../../src/core/customers/account-caller.js';
-import { createShare } from '../../src/core/shares/create-share.js';
-import { readShare } from '../../src/core/shares/read-shares.js';
-import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
-import { readWebhookEndpoint } from '../../src/core/webhooks/read-webhooks.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
+import { createShare, readShare } from '../../src/core/shares/shares.js';
+import { createWebhookEndpoint, readWebhookEndpoint } from '../../src/core/webhooks/endpoints.js';
 import { BrowserClient, type Fields } from './support/browser-client.js';
 import { importPhotos, picture } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';

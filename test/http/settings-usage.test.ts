@@ -1,6 +1,6 @@
-import { commandLine } from '../../src/core/audit/actor.js';
-import { operatorFor } from '../../src/core/customers/account-caller.js';
-import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
+import { createWebhookEndpoint } from '../../src/core/webhooks/endpoints.js';
 import { until } from '../support/until.js';
 import { BrowserClient } from './support/browser-client.js';
 import { importPhotos, picture } from './support/photos.js';

@@ -1,10 +1,8 @@
-import { operatorFor } from '../../src/core/customers/account-caller.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { MINUTE } from '../../src/core/shared/clock.js';
-import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
-import { deliverEvent } from '../../src/core/webhooks/deliver-event.js';
-import { outcomeOf } from '../../src/core/webhooks/delivery.js';
-import { DELIVERY_LEASE_SECONDS } from '../../src/core/webhooks/delivery-queue.js';
-import { listWebhookEndpoints } from '../../src/core/webhooks/read-webhooks.js';
+import { deliverEvent } from '../../src/core/webhooks/deliver.js';
+import { DELIVERY_LEASE_SECONDS, outcomeOf } from '../../src/core/webhooks/delivery.js';
+import { createWebhookEndpoint, listWebhookEndpoints } from '../../src/core/webhooks/endpoints.js';
 import { eventBody } from '../../src/http/webhooks/event-body.js';
 import { MemoryWebhookSender } from '../memory/memory-webhook-sender.js';
 import { present } from '../support/tenant.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operatorFor } from '../../src/core/customers/account-caller.js';
-import { createShare } from '../../src/core/shares/create-share.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
+import { createShare } from '../../src/core/shares/shares.js';
 import { type OpenMedia, openMedia } from '../support/media.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient } from './support/browser-client.js';

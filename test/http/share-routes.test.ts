@@ -1,9 +1,8 @@
 /* @slow */
 import sharp from 'sharp';
-import { operatorFor } from '../../src/core/customers/account-caller.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { MINUTE } from '../../src/core/shared/clock.js';
-import { createShare } from '../../src/core/shares/create-share.js';
-import type { ShareContents } from '../../src/core/shares/share-contents.js';
+import { createShare, type ShareContents } from '../../src/core/shares/shares.js';
 import type { Route } from '../../src/http/route-table.js';
 import { assetsVersion } from '../../src/http/settings/assets.js';
 import { shareAssets, visitorSizes } from '../../src/http/shares/share-paths.js';

@@ -1,9 +1,7 @@
 import { request } from 'node:http';
-import { operatorFor } from '../../src/core/customers/account-caller.js';
-import { createShare } from '../../src/core/shares/create-share.js';
-import { readShare } from '../../src/core/shares/read-shares.js';
-import { revokeShare } from '../../src/core/shares/revoke-share.js';
-import type { ShareSettings } from '../../src/core/shares/share-values.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
+import type { ShareSettings } from '../../src/core/shares/share.js';
+import { createShare, readShare, revokeShare } from '../../src/core/shares/shares.js';
 import {
   HeldByLater,
   RESERVED_MS,
@@ -11,8 +9,7 @@ import {
   settleUpload,
   UPLOADS_OF_VISITOR,
 } from '../../src/core/shares/visitor-upload.js';
-import { createWebhookEndpoint } from '../../src/core/webhooks/create-webhook-endpoint.js';
-import { listDeliveries } from '../../src/core/webhooks/read-webhooks.js';
+import { createWebhookEndpoint, listDeliveries } from '../../src/core/webhooks/endpoints.js';
 import { until } from '../support/until.js';
 import { BrowserClient } from './support/browser-client.js';
 import { type FilePart, importPhotos, multipart, picture } from './support/photos.js';

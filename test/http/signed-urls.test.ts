@@ -1,5 +1,5 @@
-import { editKey } from '../../src/core/access/edit-key.js';
-import { commandLine } from '../../src/core/audit/actor.js';
+import { editKey } from '../../src/core/access/keys.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import { signToken } from '../../src/core/shared/secrets.js';
 import { present } from '../support/tenant.js';

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import { commandLine } from '../../src/core/audit/actor.js';
-import { operatorFor } from '../../src/core/customers/account-caller.js';
-import { createDeliveryKey } from '../../src/core/delivery/create-delivery-key.js';
-import { deliverySignature } from '../../src/core/delivery/delivery-signature.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
+import { deliverySignature } from '../../src/core/delivery/deliver.js';
+import { createDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { createShare } from '../../src/core/shares/create-share.js';
+import { createShare } from '../../src/core/shares/shares.js';
 import type { Channel, TransferCount } from '../../src/core/traffic/traffic.js';
 import { bytes } from '../../src/http/settings/counted.js';
 import { localize } from '../../src/http/settings/localized.js';

@@ -1,12 +1,14 @@
-import type { Actor } from '../../src/core/audit/actor.js';
-import { type AuditEntry, type Change, entryOf } from '../../src/core/audit/audit-entry.js';
-import { type AuditFilter, type AuditLog, type AuditTrail, noFilter } from '../../src/core/audit/audit-log.js';
 import {
+  type Actor,
+  type AuditEntry,
+  type Change,
+  entryOf,
   type OperatorChange,
   type OperatorEntry,
   type OperatorEntryWindow,
   operatorEntryOf,
-} from '../../src/core/audit/operator-entry.js';
+} from '../../src/core/audit/audit-entry.js';
+import { type AuditFilter, type AuditLog, type AuditTrail, noFilter } from '../../src/core/audit/audit-log.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 

@@ -1,3 +1,4 @@
+import { checkedRange, readOnce } from '../../src/core/blobs/blob-bytes.js';
 import { type BlobKey, checkKeys, checkPrefix } from '../../src/core/blobs/blob-key.js';
 import type {
   BlobFile,
@@ -8,7 +9,6 @@ import type {
   ListedBlob,
   OpenBlob,
 } from '../../src/core/blobs/blob-store.js';
-import { checkedRange, readOnce } from '../../src/core/blobs/open-blob.js';
 import type { Clock } from '../../src/core/shared/clock.js';
 
 const CHUNK_BYTES = 256 * 1024;

@@ -1,4 +1,4 @@
-import type { Actor } from '../../src/core/audit/actor.js';
+import type { Actor } from '../../src/core/audit/audit-entry.js';
 import type { BulkEdit } from '../../src/core/bulk-edits/bulk-edit.js';
 import type { Customer, NewCustomer } from '../../src/core/customers/customer.js';
 import type {

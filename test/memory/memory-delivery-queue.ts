@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { after, type Clock, SECOND } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import type { LeasedDelivery } from '../../src/core/webhooks/delivery.js';
-import type { Busy, DeliveryQueue } from '../../src/core/webhooks/delivery-queue.js';
+import type { Busy, DeliveryQueue, LeasedDelivery } from '../../src/core/webhooks/delivery.js';
 import { copyOf, type MemoryDatabase, type StoredDelivery } from './memory-database.js';
 
 const LOOK_EVERY_MS = 100;

@@ -1,7 +1,11 @@
-import type { DeliveryKey, KnownDeliveryKey, NewDeliveryKey } from '../../src/core/delivery/delivery-key.js';
-import type { DeliveryKeyFinder, DeliveryKeyRepository } from '../../src/core/delivery/delivery-key-repository.js';
-import type { NewPreset, Preset } from '../../src/core/delivery/preset.js';
-import type { PresetRepository } from '../../src/core/delivery/preset-repository.js';
+import type {
+  DeliveryKey,
+  DeliveryKeyFinder,
+  DeliveryKeyRepository,
+  KnownDeliveryKey,
+  NewDeliveryKey,
+} from '../../src/core/delivery/delivery-key.js';
+import type { NewPreset, Preset, PresetRepository } from '../../src/core/delivery/preset.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { compareText } from '../../src/core/shared/text.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';

@@ -1,7 +1,7 @@
+import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
 import type { BlobKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import type { DirectUploads, ExpectedBlob } from '../../src/core/blobs/direct-uploads.js';
-import { inOneChunk } from '../../src/core/blobs/open-blob.js';
 import type { UploadAddress } from '../../src/core/shared/addresses.js';
 import { after, type Clock, SECOND } from '../../src/core/shared/clock.js';
 

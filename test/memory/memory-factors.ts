@@ -1,13 +1,13 @@
 import { requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import type { FactorRepository } from '../../src/core/users/factor-repository.js';
-import type { NewPasskey, Passkey } from '../../src/core/users/passkey.js';
+import type { NewPasskey, Passkey } from '../../src/core/users/factors/passkey.js';
 import type {
   AuthenticatorApp,
+  FactorRepository,
   NewAuthenticatorApp,
   NewPendingSignIn,
   PendingSignIn,
-} from '../../src/core/users/second-factor.js';
+} from '../../src/core/users/factors/second-factor.js';
 import type { MemoryDatabase } from './memory-database.js';
 
 interface OfUser {

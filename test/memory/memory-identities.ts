@@ -1,7 +1,11 @@
 import { requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { type Identity, isSameIdentity, type NewIdentity } from '../../src/core/users/identity.js';
-import type { IdentityRepository } from '../../src/core/users/identity-repository.js';
+import {
+  type Identity,
+  type IdentityRepository,
+  isSameIdentity,
+  type NewIdentity,
+} from '../../src/core/users/provider/identity.js';
 import type { MemoryDatabase } from './memory-database.js';
 
 export class MemoryIdentityRepository implements IdentityRepository {

@@ -1,12 +1,12 @@
 import { DomainError } from '../../src/core/shared/errors.js';
-import { newRandomToken } from '../../src/core/shared/random-token.js';
+import { newRandomToken } from '../../src/core/shared/random.js';
 import {
   type Assertion,
   type IdentityProvider,
   type ProviderRequest,
   type ProviderSettings,
   refusedBy,
-} from '../../src/core/users/identity-provider.js';
+} from '../../src/core/users/provider/identity-provider.js';
 
 export function providerSettings(values: Partial<ProviderSettings> = {}): ProviderSettings {
   return {

@@ -1,5 +1,4 @@
-import type { IpCountries } from '../../src/core/access/ip-countries.js';
-import { IpRanges } from '../../src/core/access/ip-list.js';
+import { type IpCountries, IpRanges } from '../../src/core/access/ip-list.js';
 
 /** An internet of few addresses. */
 const registered: readonly (readonly [country: string, addresses: IpRanges])[] = [

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Job, type JobWork, jobKey } from '../../src/core/jobs/job.js';
-import type { JobAdder, JobQueue } from '../../src/core/jobs/job-queue.js';
+import { type Job, type JobAdder, type JobQueue, type JobWork, jobKey } from '../../src/core/jobs/job.js';
 import { currentTraceContext } from '../../src/core/jobs/trace-context.js';
 import { type Clock, SECOND } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';

@@ -13,7 +13,7 @@ import {
   MAX_KEYS,
   MAX_LISTED_ADDRESSES,
 } from '../../src/core/access/key-store.js';
-import type { Actor } from '../../src/core/audit/actor.js';
+import type { Actor } from '../../src/core/audit/audit-entry.js';
 import type { StoreResponse } from '../../src/core/idempotency/idempotency-store.js';
 import type { JobWork } from '../../src/core/jobs/job.js';
 import { DomainError, requireFound } from '../../src/core/shared/errors.js';

@@ -1,5 +1,4 @@
-import type { QueuedMail } from '../../src/core/mail/mail.js';
-import type { Mailer, SendReport, SendResult } from '../../src/core/mail/mailer.js';
+import type { Mailer, QueuedMail, SendReport, SendResult } from '../../src/core/mail/mail.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 
 /** A server for mail, and the mailboxes behind it: one that gets a mail twice shows it once. */

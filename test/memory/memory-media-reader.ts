@@ -1,13 +1,13 @@
 import { MAX_SIDE } from '../../src/core/customers/limits.js';
-import type {
-  Inspection,
-  MediaReader,
-  PictureFacts,
-  RenderedPicture,
-  RenditionOrder,
-  Sniffed,
+import {
+  type Inspection,
+  type MediaReader,
+  type PictureFacts,
+  type RenderedPicture,
+  type RenditionOrder,
+  renditionSizes,
+  type Sniffed,
 } from '../../src/core/media/media-reader.js';
-import { renditionSizes } from '../../src/core/media/renditions.js';
 import { layoutOf, within } from '../../src/core/media/transformation.js';
 import type { ItemErrorCode } from '../../src/core/shared/errors.js';
 import { truncate } from '../../src/core/shared/text.js';

@@ -1,12 +1,11 @@
-import type { Actor } from '../../src/core/audit/actor.js';
-import { changedFields } from '../../src/core/audit/audit-entry.js';
+import { type Actor, changedFields } from '../../src/core/audit/audit-entry.js';
 import {
   MAX_OPERATOR_TOKENS,
   type NewOperatorToken,
   type OperatorToken,
   type OperatorTokenSettings,
+  type OperatorTokenStore,
 } from '../../src/core/operators/operator-token.js';
-import type { OperatorTokenStore } from '../../src/core/operators/operator-token-store.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { addOperatorEntry } from './memory-audit.js';

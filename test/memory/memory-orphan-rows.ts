@@ -1,5 +1,5 @@
 import { blobPrefixes } from '../../src/core/blobs/blob-key.js';
-import type { OrphanReads, OrphanRow, OrphanRows } from '../../src/core/integrity/orphan-rows.js';
+import type { OrphanReads, OrphanRow, OrphanRows } from '../../src/core/integrity/findings.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { MemoryDatabase } from './memory-database.js';
 

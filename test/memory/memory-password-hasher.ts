@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { PasswordHasher } from '../../src/core/users/password-hasher.js';
+import type { PasswordHasher } from '../../src/core/users/passwords.js';
 
 /** Hashes that are quick, and good for nothing but tests. */
 export class MemoryPasswordHasher implements PasswordHasher {

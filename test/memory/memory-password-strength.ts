@@ -1,4 +1,4 @@
-import type { PasswordStrength } from '../../src/core/users/password-strength.js';
+import type { PasswordStrength } from '../../src/core/users/passwords.js';
 
 const frequent = new Set(['passwordpassword', 'password12345', '123456789abc', 'qwertyuiop123']);
 

@@ -1,6 +1,5 @@
-import { cellAt, type MapGrid } from '../../src/core/photos/map-grid.js';
+import { cellAt, type MapGrid, type PhotoCluster } from '../../src/core/photos/map/map.js';
 import { isTrashed, type Photo } from '../../src/core/photos/photo.js';
-import type { PhotoCluster } from '../../src/core/photos/read-map.js';
 
 /** @param photos By id. */
 export function clustersOf(photos: readonly Photo[], { level, cells }: MapGrid, counted: number): PhotoCluster[] {

@@ -1,7 +1,7 @@
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
-import { placeNames } from '../../src/core/photos/place.js';
-import { hashDistance, type SimilarFilter } from '../../src/core/photos/similar-photos.js';
+import { placeNames } from '../../src/core/photos/places.js';
+import { hashDistance, type SimilarFilter } from '../../src/core/photos/similar/similar-photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { foldKey, searchText } from '../../src/core/shared/text.js';
 import { hasWord, searchWords } from '../../src/core/shared/word-search.js';

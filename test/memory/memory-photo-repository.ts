@@ -1,10 +1,9 @@
 import { type ExifTags } from '../../src/core/media/picture-metadata.js';
 import type { CountedValue, PhotoKind, ValuesRequest } from '../../src/core/photos/filter-values.js';
-import type { MapGrid } from '../../src/core/photos/map-grid.js';
+import type { MapGrid, PhotoCluster } from '../../src/core/photos/map/map.js';
 import { isTrashed, type Photo, type PhotoWithTags } from '../../src/core/photos/photo.js';
 import { type ListSort, type PhotoFilters, type PhotoQuery, photoPosition } from '../../src/core/photos/photo-query.js';
 import type { NewPhoto, PhotoRepository } from '../../src/core/photos/photo-repository.js';
-import type { PhotoCluster } from '../../src/core/photos/read-map.js';
 import { requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Position } from '../../src/core/shared/pagination.js';

@@ -1,6 +1,5 @@
 import { waitsFor } from '../../src/core/imports/import-photo.js';
-import type { ResumableUpload } from '../../src/core/imports/resumable-upload.js';
-import type { ResumableUploadRepository } from '../../src/core/imports/resumable-upload-repository.js';
+import type { ResumableUpload, ResumableUploadRepository } from '../../src/core/imports/receive/resumable-upload.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { MemoryDatabase } from './memory-database.js';
 import type { LockedRows } from './memory-locked-rows.js';

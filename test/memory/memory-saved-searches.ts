@@ -1,5 +1,4 @@
-import type { NewSavedSearch, SavedSearch } from '../../src/core/searches/saved-search.js';
-import type { SavedSearchRepository } from '../../src/core/searches/saved-search-repository.js';
+import type { NewSavedSearch, SavedSearch, SavedSearchRepository } from '../../src/core/searches/saved-search.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { MemoryDatabase } from './memory-database.js';
 

@@ -1,4 +1,4 @@
-import type { ScrubPosition, ScrubRound } from '../../src/core/integrity/scrub-position.js';
+import type { ScrubPosition, ScrubRound } from '../../src/core/integrity/scrub.js';
 
 export class MemoryScrubPosition implements ScrubPosition {
   private round: ScrubRound | null = null;

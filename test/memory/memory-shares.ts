@@ -1,6 +1,5 @@
 import type { Id } from '../../src/core/shared/ids.js';
-import type { KnownShare, NewShare, Share } from '../../src/core/shares/share.js';
-import type { ShareFinder, ShareRepository } from '../../src/core/shares/share-repository.js';
+import type { KnownShare, NewShare, Share, ShareFinder, ShareRepository } from '../../src/core/shares/share.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import type { LockedRows } from './memory-locked-rows.js';
 

@@ -1,11 +1,11 @@
 import { isTrashed, type Photo } from '../../src/core/photos/photo.js';
-import type {
-  PhotoPair,
-  Similarity,
-  SimilarityScan,
-  SimilarPhotoRepository,
-} from '../../src/core/photos/similar-photo-repository.js';
-import { hashDistance } from '../../src/core/photos/similar-photos.js';
+import {
+  hashDistance,
+  type PhotoPair,
+  type Similarity,
+  type SimilarityScan,
+  type SimilarPhotoRepository,
+} from '../../src/core/photos/similar/similar-photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { MemoryDatabase } from './memory-database.js';
 

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { BusySources, FetchQueue } from '../../src/core/imports/fetch-queue.js';
-import { isFetched, type LeasedFetch, type SourceFetch } from '../../src/core/imports/source-fetch.js';
-import type { SourceFetchRepository } from '../../src/core/imports/source-fetch-repository.js';
+import {
+  type BusySources,
+  type FetchQueue,
+  isFetched,
+  type LeasedFetch,
+  type SourceFetch,
+  type SourceFetchRepository,
+} from '../../src/core/imports/fetch/source-fetch.js';
 import { after, type Clock, SECOND } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { copyOf, type MemoryDatabase, type StoredFetch } from './memory-database.js';

@@ -4,7 +4,7 @@ import {
   SourceFailure,
   type SourceReader,
   type SourceRequest,
-} from '../../src/core/imports/source-reader.js';
+} from '../../src/core/imports/fetch/source-reader.js';
 
 /** A file on a server that exists in memory only. */
 export interface MemorySource {

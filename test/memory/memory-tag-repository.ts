@@ -2,8 +2,14 @@ import { isTrashed, type Photo } from '../../src/core/photos/photo.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Position } from '../../src/core/shared/pagination.js';
 import { compareText, searchText } from '../../src/core/shared/text.js';
-import type { NewTag, Tag } from '../../src/core/tags/tag.js';
-import { type TagFilters, type TagQuery, type TagSort, tagPosition } from '../../src/core/tags/tag-query.js';
+import {
+  type NewTag,
+  type Tag,
+  type TagFilters,
+  type TagQuery,
+  type TagSort,
+  tagPosition,
+} from '../../src/core/tags/tag.js';
 import type { MergedPhotos, TagCount, TagRepository } from '../../src/core/tags/tag-repository.js';
 import type { MemoryDatabase } from './memory-database.js';
 import type { LockedRows } from './memory-locked-rows.js';

@@ -1,8 +1,8 @@
 import { notFound, requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { type Identity, isSameIdentity } from '../../src/core/users/identity.js';
-import type { Passkey } from '../../src/core/users/passkey.js';
-import type { AuthenticatorApp } from '../../src/core/users/second-factor.js';
+import type { Passkey } from '../../src/core/users/factors/passkey.js';
+import type { AuthenticatorApp } from '../../src/core/users/factors/second-factor.js';
+import { type Identity, isSameIdentity } from '../../src/core/users/provider/identity.js';
 import type { KnownSession, NewSession, Session, SessionStore } from '../../src/core/users/session.js';
 import type { NewUser, User } from '../../src/core/users/user.js';
 import type { KnownUser, UserRepository, UserStore } from '../../src/core/users/user-store.js';

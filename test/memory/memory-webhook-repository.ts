@@ -1,5 +1,4 @@
-import { type ChangeType, type EventType, newEventId } from '../../src/core/events/event.js';
-import type { Outbox } from '../../src/core/events/outbox.js';
+import { type ChangeType, type EventType, newEventId, type Outbox } from '../../src/core/events/event.js';
 import { after, type Clock } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type {

@@ -1,6 +1,6 @@
 import { verifyWebhook, WebhookVerificationError } from 'photo-service-sdk';
 import { Webhook } from 'standardwebhooks';
-import { signedHeaders } from '../../src/core/webhooks/signature.js';
+import { signedHeaders } from '../../src/core/webhooks/webhook-endpoint.js';
 
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 const other = `whsec_${Buffer.alloc(24, 8).toString('base64')}`;

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { FORBIDDEN, FORBIDDEN_REQUESTS, seccompFilter } from '../../src/adapters/media/isolation/seccomp-filter.js';
-import { type IsolationLevel, isolationLevels } from '../../src/core/media/isolation.js';
+import { type IsolationLevel, isolationLevels } from '../../src/core/media/media-reader.js';
 import { mediaProcessesContract } from '../contracts/media-processes.contract.js';
 import { bytesOf, openMedia } from '../support/media.js';
 import { type Attempts, attackerChild } from './support/attacker-child.js';

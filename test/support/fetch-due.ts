@@ -1,5 +1,5 @@
-import type { FetchQueue } from '../../src/core/imports/fetch-queue.js';
-import { type FetchUses, fetchSource } from '../../src/core/imports/fetch-source.js';
+import { type FetchUses, fetchSource } from '../../src/core/imports/fetch/fetch.js';
+import type { FetchQueue } from '../../src/core/imports/fetch/source-fetch.js';
 
 /** Makes every try of fetching a file that is due. */
 export async function fetchDue(ports: FetchUses & { fetches: FetchQueue }): Promise<void> {

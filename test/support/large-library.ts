@@ -5,7 +5,7 @@ import type { DataSource } from 'typeorm';
 import { fillLibrary, filtersOf } from '../../bench/scale/rows-read.mjs';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
-import { commandLine } from '../../src/core/audit/actor.js';
+import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { pgConfig, type TestDatabase, testDatabase } from './postgres.js';

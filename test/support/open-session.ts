@@ -1,6 +1,5 @@
 import type { Uses } from '../../src/core/ports.js';
-import { type Browser, newSession } from '../../src/core/users/open-session.js';
-import type { Session } from '../../src/core/users/session.js';
+import { type Browser, newSession, type Session } from '../../src/core/users/session.js';
 import type { User } from '../../src/core/users/user.js';
 
 /** Signs a user in without a password or link. */

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { IpCountries } from '../../core/access/ip-countries.js';
-import { normalizeAddress } from '../../core/access/ip-list.js';
+import { type IpCountries, normalizeAddress } from '../../core/access/ip-list.js';
 import { Lazy } from '../../core/shared/lazy.js';
 
 const builtFolder = new URL('./register/', import.meta.url);

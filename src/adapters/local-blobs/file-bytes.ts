@@ -1,7 +1,7 @@
 import { read } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { inOneChunk, readOnce } from '../../core/blobs/blob-bytes.js';
 import type { ByteRange } from '../../core/blobs/blob-store.js';
-import { inOneChunk, readOnce } from '../../core/blobs/open-blob.js';
 import { BufferPool } from './buffer-pool.js';
 import { onDisk } from './storage-error.js';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import type { ScrubPosition, ScrubRound } from '../../core/integrity/scrub-position.js';
+import type { ScrubPosition, ScrubRound } from '../../core/integrity/scrub.js';
 import { onDisk, systemCode } from './storage-error.js';
 
 /** A JSON file, replaced as a whole. Not synced: what a power failure loses is read again. */

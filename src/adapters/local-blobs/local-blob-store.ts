@@ -1,6 +1,7 @@
 import { constants, type Dirent } from 'node:fs';
 import { link, lstat, open, opendir, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { checkedRange } from '../../core/blobs/blob-bytes.js';
 import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
 import type {
   BlobFile,
@@ -11,7 +12,6 @@ import type {
   ListedBlob,
   OpenBlob,
 } from '../../core/blobs/blob-store.js';
-import { checkedRange } from '../../core/blobs/open-blob.js';
 import { fileBytes, newChunkPool } from './file-bytes.js';
 import { infoOf, stateOf } from './file-stats.js';
 import { FileWriter } from './file-writer.js';

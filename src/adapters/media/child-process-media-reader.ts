@@ -1,15 +1,17 @@
 import { fileURLToPath } from 'node:url';
-import type { DecoderPriority, MediaIsolation, WantedIsolation } from '../../core/media/isolation.js';
 import {
+  type DecoderPriority,
   type InspectBounds,
   type Inspection,
   MAX_RENDITIONS_AT_ONCE,
+  type MediaIsolation,
   type MediaReader,
   type PictureBytes,
   ReaderFailure,
   type RenderedPicture,
   type RenditionOrder,
   type Sniffed,
+  type WantedIsolation,
 } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { FairLimit } from './fair-limit.js';

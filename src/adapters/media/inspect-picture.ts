@@ -1,5 +1,4 @@
-import type { Inspection, RenderedPicture } from '../../core/media/media-reader.js';
-import { renditionSizes } from '../../core/media/renditions.js';
+import { type Inspection, type RenderedPicture, renditionSizes } from '../../core/media/media-reader.js';
 import { layoutOf, type Size, within } from '../../core/media/transformation.js';
 import { blurredPreview } from './blurred-preview.js';
 import { companionOf } from './companion.js';

@@ -1,4 +1,4 @@
-import type { DecoderPriority, WantedIsolation } from '../../core/media/isolation.js';
+import type { DecoderPriority, WantedIsolation } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { Lazy } from '../../core/shared/lazy.js';
 import { type ChosenIsolation, chooseIsolation } from './isolation/choose-isolation.js';

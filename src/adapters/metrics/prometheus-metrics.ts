@@ -7,9 +7,9 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
-import type { FetchOutcome } from '../../core/imports/record-fetch.js';
+import type { FetchOutcome } from '../../core/imports/fetch/outcome.js';
 import type { MailOutcome } from '../../core/mail/send-mail.js';
-import { type IsolationLevel, isolationLevels } from '../../core/media/isolation.js';
+import { type IsolationLevel, isolationLevels } from '../../core/media/media-reader.js';
 import { BacklogGauges, type BacklogSource } from './backlog-gauges.js';
 
 /** The metrics of one process, as plain data. */

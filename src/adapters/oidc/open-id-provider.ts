@@ -1,14 +1,14 @@
 import type { AuthorizationResponseError, Configuration, IDToken, ResponseBodyError } from 'openid-client';
 import { isLoopback } from '../../core/access/outgoing-url.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { CLOCK_TOLERANCE_MS } from '../../core/users/confirm-by-assertion.js';
+import { CLOCK_TOLERANCE_MS } from '../../core/users/provider/flow.js';
 import {
   type Assertion,
   type IdentityProvider,
   type ProviderRequest,
   type ProviderSettings,
   refusedBy,
-} from '../../core/users/identity-provider.js';
+} from '../../core/users/provider/identity-provider.js';
 import { assertionOf, type ClaimNames, type Claims, lacks } from './claims.js';
 import { limitedFetch } from './limited-fetch.js';
 

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Gazetteer } from '../../core/photos/gazetteer.js';
-import type { Place } from '../../core/photos/place.js';
+import type { Gazetteer, Place } from '../../core/photos/places.js';
 import { Lazy } from '../../core/shared/lazy.js';
 
 const builtFolder = new URL('./gazetteer/', import.meta.url);

@@ -9,9 +9,9 @@ import {
   type ListObjectsV2CommandOutput,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
+import { checkedRange } from '../../core/blobs/blob-bytes.js';
 import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
-import { checkedRange } from '../../core/blobs/open-blob.js';
 import { infoOf, type Marks, newMarks, sha256Of } from './marks.js';
 import { abortUnfinished, MultipartUpload } from './multipart.js';
 import { inParts, type Part } from './parts.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { readOnce } from '../../core/blobs/open-blob.js';
+import { readOnce } from '../../core/blobs/blob-bytes.js';
 import { storeOutage } from './s3-errors.js';
 
 export interface ExpectedBody {

@@ -1,5 +1,5 @@
 import type { Mail, MailTemplate, MailTemplates, NoticeValues } from '../../core/mail/mail.js';
-import { countryName } from '../../core/photos/place.js';
+import { countryName } from '../../core/photos/places.js';
 import { facts, link, type MailText, moment, type Part, paragraph, plainAddress, plainName } from './mail-text.js';
 
 type Texts = { readonly [T in MailTemplate]: (values: MailTemplates[T]) => MailText };

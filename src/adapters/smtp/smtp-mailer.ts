@@ -1,5 +1,4 @@
-import type { QueuedMail } from '../../core/mail/mail.js';
-import type { Mailer, SendReport, SendResult } from '../../core/mail/mailer.js';
+import type { Mailer, QueuedMail, SendReport, SendResult } from '../../core/mail/mail.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { Lazy } from '../../core/shared/lazy.js';
 import { withTimeout } from '../with-timeout.js';

@@ -5,7 +5,7 @@ import {
   type OpenSource,
   type SourceReader,
   type SourceRequest,
-} from '../../core/imports/source-reader.js';
+} from '../../core/imports/fetch/source-reader.js';
 import type { Id } from '../../core/shared/ids.js';
 import { CustomerNames, type Lookup } from '../outgoing/customer-names.js';
 import {

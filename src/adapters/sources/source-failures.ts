@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { SourceFailure } from '../../core/imports/source-reader.js';
+import { SourceFailure } from '../../core/imports/fetch/source-reader.js';
 import { reasonOf } from '../outgoing/reasons.js';
 
 /** Nothing has arrived for too long. */

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { SourceRequest } from '../../core/imports/source-reader.js';
+import type { SourceRequest } from '../../core/imports/fetch/source-reader.js';
 import type { Address } from '../outgoing/customer-names.js';
 import { pinnedTo } from '../outgoing/permitted-addresses.js';
 import { TooQuiet } from './source-failures.js';

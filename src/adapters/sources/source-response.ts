@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { type OpenSource, SourceFailure, type SourceRequest } from '../../core/imports/source-reader.js';
+import { type OpenSource, SourceFailure, type SourceRequest } from '../../core/imports/fetch/source-reader.js';
 import { unreachable } from './source-failures.js';
 
 /** Seconds after a change in which `Last-Modified` may be the same for two versions of a file. */

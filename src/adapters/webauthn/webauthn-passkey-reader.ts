@@ -1,6 +1,11 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import { PASSKEY_ALGORITHMS, type Passkey } from '../../core/users/passkey.js';
-import type { ExpectedAnswer, PasskeyReader, PasskeyValues } from '../../core/users/passkey-reader.js';
+import {
+  type ExpectedAnswer,
+  PASSKEY_ALGORITHMS,
+  type Passkey,
+  type PasskeyReader,
+  type PasskeyValues,
+} from '../../core/users/factors/passkey.js';
 
 /** Many times what browsers send. */
 const MAX_LENGTH = 20_000;

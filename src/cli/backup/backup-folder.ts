@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { makeFolders } from '../../adapters/data-dir.js';
 import { syncFolder } from '../../adapters/sync-folder.js';
-import { backupName, UNFINISHED } from '../../core/backup/backup-name.js';
 import type { Conversion } from '../../core/backup/blob-backup.js';
+import { backupName, UNFINISHED } from '../../core/backup/signature.js';
 import type { Secrets } from '../../core/shared/secrets.js';
 import {
   MANIFEST_FILE,

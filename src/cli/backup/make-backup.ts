@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { ageEncryption, ephemeralKey } from '../../adapters/age/age-encryption.js';
 import { VERSION } from '../../config/version.js';
-import { backUpBlobs } from '../../core/backup/back-up-blobs.js';
+import { backUpBlobs, EncryptedBlobFiles, PlainBlobFiles } from '../../core/backup/back-up-blobs.js';
 import type { BlobFiles, Conversion, MissedBlob, NeededBlob } from '../../core/backup/blob-backup.js';
-import { EncryptedBlobFiles, PlainBlobFiles } from '../../core/backup/blob-files.js';
 import type { ArchivedSchema } from '../../core/backup/database-snapshot.js';
 import { backupKeys } from '../../core/backup/signature.js';
 import type { OpenPorts } from '../../ports.module.js';

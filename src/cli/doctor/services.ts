@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseState } from '../../adapters/typeorm/database-state.js';
 import type { Config, SmtpConfig } from '../../config/config.js';
 import { BeforeFirstRelease, isBeforeFirstRelease } from '../../core/backup/before-first-release.js';
+import { inOneChunk } from '../../core/blobs/blob-bytes.js';
 import { type BlobKey, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobStore } from '../../core/blobs/blob-store.js';
-import { inOneChunk } from '../../core/blobs/open-blob.js';
-import type { Mailer } from '../../core/mail/mailer.js';
-import type { MediaIsolation } from '../../core/media/isolation.js';
-import type { MediaReader } from '../../core/media/media-reader.js';
-import type { IdentityProvider } from '../../core/users/identity-provider.js';
+import type { Mailer } from '../../core/mail/mail.js';
+import type { MediaIsolation, MediaReader } from '../../core/media/media-reader.js';
+import type { IdentityProvider } from '../../core/users/provider/identity-provider.js';
 import { type Finding, fail, findingOf, ok, warn } from './finding.js';
 import { tinyPictures } from './tiny-pictures.js';
 

@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
+import type { FieldError } from '../shared/errors.js';
 
 /** Entries that one key may have. */
 export const MAX_IP_ENTRIES = 100;
@@ -125,4 +126,70 @@ function groupsOf(half: string): string[] {
     const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
     return [(a * 256 + b).toString(16), (c * 256 + d).toString(16)];
   });
+}
+
+/** The entries of an IP list as they are stored, each once, or all problems with them. */
+export function readIpList(entries: readonly string[]): {
+  readonly ipList: readonly string[];
+  readonly errors: readonly FieldError[];
+} {
+  const ranges = entries.map(normalizeRange);
+  return { ipList: [...new Set(ranges.filter((range) => range !== null))], errors: errorsOf(entries, ranges) };
+}
+
+function errorsOf(entries: readonly string[], ranges: readonly (string | null)[]): FieldError[] {
+  if (entries.length > MAX_IP_ENTRIES) {
+    return [{ field: 'ipList', code: 'too_many', message: `An IP list has at most ${MAX_IP_ENTRIES} entries.` }];
+  }
+  return entries
+    .filter((_, at) => ranges[at] === null)
+    .map((entry) => ({ field: 'ipList', code: 'invalid_format', message: explainRange(entry) }));
+}
+
+const EXAMPLES = 'Examples: 203.0.113.9, 10.0.0.0/8, 2001:db8::/32.';
+
+/** Explains to the author why a text is not a valid entry of an IP list. */
+export function explainRange(entry: string): string {
+  return `${entry}: ${reasonOf(entry.trim())}`;
+}
+
+function reasonOf(entry: string): string {
+  const [host = '', length, more] = entry.split('/', 3);
+  if (/^https?:/i.test(entry)) return `this is a URL. Enter an address or range. ${EXAMPLES}`;
+  if (more !== undefined) return `there is more than one slash. ${EXAMPLES}`;
+  if (host.includes('%')) return 'remove the % and what follows: network interface names are not supported.';
+  if (host.includes('*')) return 'wildcards are not supported. For 10.0.*.*, enter 10.0.0.0/16.';
+  if (/^[\d.]+\s*[-–]\s*[\d.]+$/.test(entry))
+    return 'spans of addresses are not supported. Enter ranges such as 10.0.0.0/28.';
+  if (/^\[.*\](:\d+)?$/.test(host) || /^[\d.]+:\d+$/.test(host)) return 'remove the brackets and the port.';
+  if (isIP(host) !== 0 && length !== undefined) return lengthReason(host, length);
+  if (/^\d+(\.\d+)*$/.test(host)) return dottedReason(host.split('.'));
+  if (/^[0-9a-f:]+$/i.test(host) && host.includes(':')) {
+    return 'this is not a complete IPv6 address: eight groups of up to four hex digits, where :: stands for one run of zero groups.';
+  }
+  if (/^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(host))
+    return `host names are not supported. Enter the address itself. ${EXAMPLES}`;
+  return `this is not an address or range. ${EXAMPLES}`;
+}
+
+function lengthReason(host: string, length: string): string {
+  if (length.includes('.')) return `enter a prefix length instead of a mask: ${host}/24 corresponds to 255.255.255.0.`;
+  const [most, family] = isIP(host) === 4 ? [32, 'IPv4'] : [128, 'IPv6'];
+  return `the prefix length must be 0 to ${most} for ${family}.`;
+}
+
+function dottedReason(octets: readonly string[]): string {
+  const large = octets.find((octet) => Number(octet) > 255);
+  if (large !== undefined) return `${large} is too large: each number must be 0 to 255.`;
+  if (octets.length !== 4) return `an IPv4 address has four numbers, not ${octets.length}.`;
+  return 'remove leading zeros: some programs read such numbers as octal.';
+}
+
+/** Says where IP addresses are used, without asking anybody. */
+export interface IpCountries {
+  /**
+   * The country that an address is registered in (ISO 3166-1 alpha-2); where it is used may be another. Null if no country is known, as of
+   * loopback and private addresses, and of anything that is not an address.
+   */
+  countryOf(address: string): Promise<string | null>;
 }

@@ -1,4 +1,4 @@
-import type { Actor } from '../audit/actor.js';
+import type { Actor } from '../audit/audit-entry.js';
 import type { CustomerStatus } from '../customers/customer.js';
 import type { StoreResponse } from '../idempotency/idempotency-store.js';
 import type { JobWork } from '../jobs/job.js';

@@ -1,7 +1,6 @@
-import { canonical } from '../shared/canonical.js';
+import { canonical } from '../shared/bytes.js';
 import { DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import type { Actor } from './actor.js';
 
 /** All actions. Closed: pages have a label for each. */
 export const auditActions = [
@@ -99,7 +98,7 @@ export function entryOf(
 }
 
 /** The actor, as entries name it. */
-export function whoOf({ kind, id, name, address }: Actor) {
+function whoOf({ kind, id, name, address }: Actor) {
   return { actorKind: kind, actorId: id, actorName: name, address } as const;
 }
 
@@ -107,3 +106,60 @@ export function whoOf({ kind, id, name, address }: Actor) {
 export function changedFields<T>(before: T, after: T, fields: readonly (keyof T & string)[]): readonly string[] {
   return fields.filter((field) => canonical(before[field]) !== canonical(after[field]));
 }
+
+/** What no account's own log can say: tokens of the operator belong to no account, and what is erased has no log. */
+export const operatorActions = [
+  'operator_token.created',
+  'operator_token.edited',
+  'operator_token.deleted',
+  'customer.erased',
+] as const;
+export type OperatorAction = (typeof operatorActions)[number];
+
+/** A line of the operator's log, stored apart or found in the log of an account. Never contains a token, secret, password or link. */
+export interface OperatorEntry extends Omit<AuditEntry, 'id' | 'customerId' | 'action'> {
+  /** Null: it is about a token. */
+  readonly customerId: Id | null;
+  readonly action: AuditAction | OperatorAction;
+}
+
+export interface OperatorChange extends Pick<Change, 'at' | 'changes'> {
+  readonly action: OperatorAction;
+  /** The token or the account. */
+  readonly subject: { readonly id: Id; readonly name: string | null };
+}
+
+export type NewOperatorEntry = Omit<OperatorEntry, 'customerId' | 'count'>;
+
+export function operatorEntryOf(actor: Actor, { action, at, subject, changes = [] }: OperatorChange): NewOperatorEntry {
+  return { at, action, subjectId: subject.id, subjectName: subject.name, changes, ...whoOf(actor) };
+}
+
+/** Which lines, newest first. */
+export interface OperatorEntryWindow {
+  /** Before this instant; null: from the newest on. */
+  readonly until: Date | null;
+  /** What this token did, and what was done to it; null: all. */
+  readonly tokenId: Id | null;
+  readonly limit: number;
+}
+
+/** Who makes a change. */
+export interface Actor {
+  /**
+   * A signed-in person, a program with an API key, a program of the operator with a token, an operator who runs `phs`, or the service itself.
+   */
+  readonly kind: 'person' | 'api_key' | 'operator' | 'command_line' | 'service';
+  /** Of the user, the API key or the operator token; otherwise null. */
+  readonly id: Id | null;
+  /**
+   * E-mail address of the user, or name of the API key or operator token, at that time; null for a user without an address, and for all
+   * others.
+   */
+  readonly name: string | null;
+  /** IP address that the request came from; null if there was no request. */
+  readonly address: string | null;
+}
+
+export const commandLine: Actor = { kind: 'command_line', id: null, name: null, address: null };
+export const service: Actor = { kind: 'service', id: null, name: null, address: null };

@@ -1,7 +1,18 @@
+import { after, type Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import type { Actor } from './actor.js';
-import type { AuditAction, AuditEntry, Change } from './audit-entry.js';
-import type { OperatorChange, OperatorEntry, OperatorEntryWindow } from './operator-entry.js';
+import { orderById, type Page, type PageRequest, type PageWindow, readPage } from '../shared/pagination.js';
+import type { Secrets } from '../shared/secrets.js';
+import type { Readable } from '../shared/transactional.js';
+import {
+  type Actor,
+  AUDIT_MS,
+  type AuditAction,
+  type AuditEntry,
+  type Change,
+  type OperatorChange,
+  type OperatorEntry,
+  type OperatorEntryWindow,
+} from './audit-entry.js';
 
 /** Search criteria; null: everything. */
 export interface AuditFilter {
@@ -44,4 +55,32 @@ declare module '../shared/transactional.js' {
   interface Repositories {
     readonly audit: AuditTrail;
   }
+}
+
+/** The audit log of an account, newest first. Errors: `invalid_cursor`. */
+export function listAudit(
+  uses: { store: Readable<'audit'>; secrets: Secrets; clock: Clock },
+  customerId: Id,
+  request: PageRequest,
+  filter: AuditFilter = noFilter,
+): Promise<Page<AuditEntry>> {
+  return uses.store.query(customerId, (reader) => {
+    const listing = {
+      customerId,
+      list: 'audit',
+      sort: '-id',
+      filters: { ...filter, from: filter.from?.getTime() ?? null, until: filter.until?.getTime() ?? null },
+      ...orderById<AuditEntry>(),
+      rows: ({ after: last, limit }: PageWindow) => reader.audit.list(last?.id ?? null, limit, filter),
+    };
+    return readPage(uses, listing, request);
+  });
+}
+
+const BATCH = 1000;
+
+/** Deletes entries older than two years. */
+export async function sweepAudit({ auditLog, clock }: { auditLog: AuditLog; clock: Clock }): Promise<void> {
+  const before = after(clock.now(), -AUDIT_MS);
+  while ((await auditLog.sweep(before, BATCH)) === BATCH);
 }

@@ -1,9 +1,13 @@
+import { checkedAtEnd, withMeasure } from '../blobs/blob-bytes.js';
 import { type BlobKey, blobPrefixes } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
-import { checkedAtEnd, withMeasure } from '../blobs/measure.js';
+import { failItem } from '../imports/import-photo.js';
+import { bytesMissing } from '../imports/inspect/staged-picture.js';
+import type { Clock } from '../shared/clock.js';
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
-import type { BackedUpBlob, Conversion } from './blob-backup.js';
+import type { Transactional } from '../shared/transactional.js';
+import type { BackedUpBlob, Conversion, MissedBlob } from './blob-backup.js';
 
 export interface BlobCheck {
   /** The files of the backup. */
@@ -79,3 +83,29 @@ async function restore(
 }
 
 class Altered extends Error {}
+
+/**
+ * Adapts restored rows to the blobs of their backup: photos that were deleted while the backup was made are deleted, items without bytes
+ * fail. A photo whose bytes had been lost before remains, so that people see it. May run twice. Returns how many were removed.
+ */
+export async function removeMissed(
+  { store, clock }: { store: Transactional<'photos' | 'importPhotos'>; clock: Clock },
+  missed: AsyncIterable<MissedBlob>,
+): Promise<number> {
+  let leftOut = 0;
+  for await (const { customerId, id, importId, why } of missed) {
+    if (importId === null && why !== 'deleted') continue;
+    await store.transaction(customerId, async (transaction) => {
+      if (importId !== null) {
+        const item = await transaction.importPhotos.lock(importId, id);
+        if (item?.status === 'processing' || item?.status === 'ready')
+          await failItem(transaction, item, bytesMissing, clock.now());
+        return;
+      }
+      const [photo] = await transaction.photos.lock([id]);
+      if (photo !== undefined) await transaction.photos.delete(id);
+    });
+    leftOut += 1;
+  }
+  return leftOut;
+}

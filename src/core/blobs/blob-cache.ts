@@ -1,8 +1,8 @@
 import { Batcher } from '../shared/batcher.js';
 import type { Clock } from '../shared/clock.js';
+import { readOnce } from './blob-bytes.js';
 import type { BlobKey } from './blob-key.js';
 import type { BlobInfo, BlobStore, OpenBlob } from './blob-store.js';
-import { readOnce } from './open-blob.js';
 
 /** Cached blobs, and those being read or written. Ten large photos, or three thousand thumbs. */
 const MAX_BYTES = 32 * 1024 * 1024;

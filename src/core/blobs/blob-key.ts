@@ -1,5 +1,4 @@
-import { type RenditionFormat, renditionFormats } from '../media/media-reader.js';
-import type { RenditionName } from '../media/renditions.js';
+import { type RenditionFormat, type RenditionName, renditionFormats } from '../media/media-reader.js';
 import { type PictureFormat, pictureFormats } from '../media/transformation.js';
 import type { Id } from '../shared/ids.js';
 

@@ -1,7 +1,7 @@
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
+import { withMeasure } from './blob-bytes.js';
 import { type BlobKey, blobPrefixes } from './blob-key.js';
 import type { BlobInfo, BlobStore, ListedBlob } from './blob-store.js';
-import { withMeasure } from './measure.js';
 
 /** Blobs that were found equal in both stores, so that a later run need not read them again. */
 export interface Compared {

@@ -1,7 +1,7 @@
-import type { Actor } from '../audit/actor.js';
+import type { Actor } from '../audit/audit-entry.js';
 import type { GeoPoint } from '../media/picture-metadata.js';
 import type { PhotoFilters } from '../photos/photo-query.js';
-import type { Place } from '../photos/place.js';
+import type { Place } from '../photos/places.js';
 import { DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { BulkAction } from './bulk-action.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isTrashed, type Photo, type PhotoWithTags, type Rotation, restore, rotate, trash } from '../photos/photo.js';
 import { applyPatch, type PhotoPatch } from '../photos/photo-patch.js';
-import type { Place } from '../photos/place.js';
+import type { Place } from '../photos/places.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Reader } from '../shared/transactional.js';

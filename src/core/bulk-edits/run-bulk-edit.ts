@@ -1,11 +1,21 @@
 import type { Limits } from '../customers/limits.js';
-import type { Gazetteer } from '../photos/gazetteer.js';
+import type { ChangeType } from '../events/event.js';
+import { isTrashed, type PhotoWithTags } from '../photos/photo.js';
+import { type Gazetteer, placeAt } from '../photos/places.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import type { Transaction, Transactional } from '../shared/transactional.js';
-import { BULK_BATCH, type BulkEdit, isActive } from './bulk-edit.js';
-import { nextBatch } from './next-batch.js';
-import { recordEdit } from './record-edit.js';
+import { windowAfter } from '../shared/pagination.js';
+import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
+import { actionTitle } from './bulk-action.js';
+import {
+  BULK_BATCH,
+  type BulkChange,
+  type BulkEdit,
+  type BulkFailureReason,
+  isActive,
+  withFailure,
+} from './bulk-edit.js';
+import { type EditContext, type EditedPhoto, edited, reverted } from './edited-photo.js';
 
 export type RunUses = {
   store: Transactional<'bulkEdits' | 'photos' | 'tags' | 'customer' | 'outbox' | 'jobs' | 'audit'>;
@@ -47,4 +57,155 @@ async function end(transaction: Transaction<'bulkEdits' | 'audit'>, edit: BulkEd
   const ended = { ...edit, state: edit.state === 'running' ? 'done' : 'undone', endedAt: at } as const;
   await transaction.bulkEdits.update(ended);
   await recordEdit(transaction, ended, at);
+}
+
+export interface Batch {
+  readonly photoIds: readonly Id[];
+  process(transaction: BatchTransaction, context: BatchContext): Promise<Progress>;
+}
+
+async function nextBatch({ bulkEdits, photos }: Reader<'bulkEdits' | 'photos'>, edit: BulkEdit): Promise<Batch> {
+  const { id, filters, lastPhotoId: last } = edit;
+  if (edit.state === 'undoing') {
+    const changes = await bulkEdits.changes(id, last, BULK_BATCH);
+    const photoIds = changes.map(({ photoId }) => photoId);
+    return { photoIds, process: (transaction, context) => revertPhotos(transaction, context, changes) };
+  }
+  const window = windowAfter(last, BULK_BATCH);
+  const photoIds =
+    filters === null
+      ? await bulkEdits.chosenPhotos(id, last, BULK_BATCH)
+      : (await photos.list({ filters, sort: 'id', window })).map((photo) => photo.id);
+  return { photoIds, process: (transaction, context) => applyToPhotos(transaction, context, photoIds) };
+}
+
+type BatchTransaction = Transaction<'bulkEdits' | 'photos' | 'tags' | 'customer' | 'outbox'>;
+/** The counts of an edit after a batch. */
+type Progress = Partial<Pick<BulkEdit, 'changed' | 'unchanged' | 'failures' | 'undone' | 'kept'>>;
+
+interface BatchContext {
+  /** Locked. */
+  readonly edit: BulkEdit;
+  readonly at: Date;
+  readonly limits: Limits;
+  readonly gazetteer: Gazetteer;
+}
+
+/** Applies the edit's action to these photos, and stores what they were before. */
+async function applyToPhotos(
+  transaction: BatchTransaction,
+  batch: BatchContext,
+  photoIds: readonly Id[],
+): Promise<Progress> {
+  const { photos, context, writer } = await lockBatch(transaction, batch, photoIds);
+  const changes: BulkChange[] = [];
+  let { changed, unchanged, failures } = batch.edit;
+  const fail = (photoId: Id, reason: BulkFailureReason) => {
+    failures = withFailure(failures, reason, photoId);
+  };
+  for (const photoId of photoIds) {
+    const photo = photos.get(photoId);
+    const result = photo && (await edited(context, batch.edit.action, photo));
+    if (photo === undefined || result === undefined) fail(photoId, 'not_found');
+    else if (result === 'unchanged') unchanged += 1;
+    else if (typeof result === 'string') fail(photoId, result);
+    else {
+      changed += 1;
+      changes.push({ photoId, ...result.change });
+      await writer.write(photo, result);
+    }
+  }
+  await writer.addEvents();
+  await transaction.bulkEdits.addChanges(batch.edit.id, changes);
+  return { changed, unchanged, failures };
+}
+
+/** Takes these changes back, where nobody has changed the same since. */
+async function revertPhotos(
+  transaction: BatchTransaction,
+  batch: BatchContext,
+  changes: readonly BulkChange[],
+): Promise<Progress> {
+  const photoIds = changes.map(({ photoId }) => photoId);
+  const { photos, context, writer } = await lockBatch(transaction, batch, photoIds);
+  let { undone, kept } = batch.edit;
+  for (const change of changes) {
+    const photo = photos.get(change.photoId);
+    const result = photo && reverted(context, batch.edit.action, photo, change);
+    if (!photo || !result) kept += 1;
+    else {
+      undone += 1;
+      await writer.write(photo, result);
+    }
+  }
+  await writer.addEvents();
+  return { undone, kept };
+}
+
+/** Locks the photos, and then the tags of the action, as every use case does. */
+async function lockBatch(
+  transaction: BatchTransaction,
+  { edit: { action }, at, limits, gazetteer }: BatchContext,
+  photoIds: readonly Id[],
+): Promise<{ photos: ReadonlyMap<Id, PhotoWithTags>; context: EditContext; writer: BatchWriter }> {
+  const photos = await transaction.photos.lock(photoIds);
+  const named = 'tags' in action ? action.tags : [];
+  const tags = named.length === 0 ? [] : await transaction.tags.lock(named.map(({ id }) => id));
+  const { trashRetentionDays: retentionDays } = await transaction.customer.read();
+  const tagIds = tags.map(({ id }) => id);
+  const place = action.kind === 'set_location' ? await placeAt(gazetteer, action.location) : null;
+  return {
+    photos: new Map(photos.map((photo) => [photo.id, photo])),
+    context: { transaction, at, retentionDays, tagIds, place, tagsPerPhoto: limits.tagsPerPhoto },
+    writer: new BatchWriter(transaction, at),
+  };
+}
+
+/** Stores edited photos, each as a new version, and adds their events, many in one statement. */
+class BatchWriter {
+  private readonly events = new Map<ChangeType, Id[]>();
+
+  constructor(
+    private readonly transaction: Transaction<'photos' | 'outbox'>,
+    private readonly at: Date,
+  ) {}
+
+  /** The photo must be locked. */
+  async write(before: PhotoWithTags, { photo, tagIds }: Pick<EditedPhoto, 'photo' | 'tagIds'>): Promise<void> {
+    const { photos } = this.transaction;
+    if (tagIds !== null) await photos.setTags(before.id, tagIds);
+    await photos.update({ ...photo, updatedAt: this.at, version: before.version + 1 });
+    const becomes = isTrashed(photo) ? 'photo.trashed' : 'photo.restored';
+    const type = isTrashed(before) === isTrashed(photo) ? 'photo.updated' : becomes;
+    this.events.set(type, [...(this.events.get(type) ?? []), before.id]);
+  }
+
+  async addEvents(): Promise<void> {
+    for (const [type, ids] of this.events) await this.transaction.outbox.add(type, ids, this.at);
+  }
+}
+
+/** Ends an edit whose job fails again and again. What it has done stays, and can be undone. */
+export function giveUpBulkEdit(
+  { store, clock }: { store: Transactional<'bulkEdits' | 'audit'>; clock: Clock },
+  customerId: Id,
+  id: Id,
+): Promise<void> {
+  return store.transaction(customerId, async (transaction) => {
+    const edit = await transaction.bulkEdits.lock(id);
+    if (edit === null || !isActive(edit)) return;
+    const at = clock.now();
+    await recordEdit(transaction, edit, at);
+    await transaction.bulkEdits.update({ ...edit, state: 'failed', endedAt: at });
+  });
+}
+
+/** Adds what an edit, or undoing it, has changed to the audit log. */
+export async function recordEdit({ audit }: Transaction<'audit'>, edit: BulkEdit, at: Date): Promise<void> {
+  const isUndo = edit.state === 'undoing' || edit.state === 'undone';
+  const count = isUndo ? edit.undone : edit.changed;
+  if (count === 0) return;
+  const action = isUndo ? 'photo.bulk_edit_undone' : 'photo.bulk_edited';
+  const actor = (isUndo ? edit.undoneBy : null) ?? edit.actor;
+  await audit.add(actor, { action, subject: { id: edit.id, name: actionTitle(edit.action) }, count, at });
 }

@@ -1,14 +1,15 @@
 import { type Caller, requireScope } from '../access/caller.js';
+import { type CustomerDirectory, forEachCustomer } from '../customers/customer-directory.js';
 import type { Limits } from '../customers/limits.js';
-import { countPhotos } from '../photos/count-photos.js';
+import { countPhotos } from '../photos/list-photos.js';
 import type { PhotoFilters } from '../photos/photo-query.js';
-import type { Clock } from '../shared/clock.js';
-import { DomainError, invalid } from '../shared/errors.js';
+import { after, type Clock } from '../shared/clock.js';
+import { DomainError, invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { Transactional } from '../shared/transactional.js';
-import { actionErrors, type BulkActionInput } from './bulk-action.js';
-import { type BulkEdit, MAX_ACTIVE_EDITS, MAX_CHOSEN_PHOTOS } from './bulk-edit.js';
-import { storedAction } from './stored-action.js';
+import type { Readable, Transactional } from '../shared/transactional.js';
+import { actionErrors, type BulkActionInput, storedAction } from './bulk-action.js';
+import { BULK_EDIT_MS, type BulkEdit, canBeUndone, MAX_ACTIVE_EDITS, MAX_CHOSEN_PHOTOS } from './bulk-edit.js';
+import { recordEdit } from './run-bulk-edit.js';
 
 /** Photos that were chosen one by one, or all that match. */
 export type BulkSelection = { readonly photoIds: readonly Id[] } | { readonly filters: PhotoFilters };
@@ -54,4 +55,72 @@ function tooManyPhotos(): DomainError {
 function tooManyEdits(): DomainError {
   const message = `${MAX_ACTIVE_EDITS} changes of many photos are in progress. Wait until one of them has ended.`;
   return new DomainError('limit_reached', message, { limit: MAX_ACTIVE_EDITS, name: 'bulkEdits' });
+}
+
+/**
+ * Begins to undo an edit, also one that is still in progress: it goes no further. Nothing happens if it is being undone already, or has
+ * changed nothing. Errors: `scope_required`, `not_found`.
+ */
+export function undoBulkEdit(
+  { store, clock }: { store: Transactional<'bulkEdits' | 'jobs' | 'audit'>; clock: Clock },
+  caller: Caller,
+  id: Id,
+): Promise<BulkEdit> {
+  return store.transaction(caller.customerId, async (transaction) => {
+    const edit = requireFound(await transaction.bulkEdits.lock(id), 'bulk_edit');
+    requireScope(caller, edit.action.kind === 'restore' ? 'photos:delete' : 'photos:write');
+    if (!canBeUndone(edit)) return edit;
+    if (edit.state === 'running') await recordEdit(transaction, edit, clock.now());
+    const begun = { lastPhotoId: null, undone: 0, kept: 0, endedAt: null };
+    const undoing = { ...edit, ...begun, state: 'undoing', undoneBy: caller.actor } as const;
+    await transaction.bulkEdits.update(undoing);
+    await transaction.jobs.add({ kind: 'bulk_edit', bulkEditId: id });
+    return undoing;
+  });
+}
+
+type ReadUses = { store: Readable<'bulkEdits'> };
+
+/** Errors: `not_found`. */
+export async function readBulkEdit({ store }: ReadUses, { customerId }: Caller, id: Id): Promise<BulkEdit> {
+  return requireFound(await store.query(customerId, ({ bulkEdits }) => bulkEdits.get(id)), 'bulk_edit');
+}
+
+/** Those in progress, oldest first. */
+export function activeBulkEdits({ store }: ReadUses, { customerId }: Caller): Promise<readonly BulkEdit[]> {
+  return store.query(customerId, ({ bulkEdits }) => bulkEdits.active());
+}
+
+/** A page of all edits, newest first, and where the next one begins. */
+export async function listBulkEdits(
+  { store }: ReadUses,
+  { customerId }: Caller,
+  { before, limit }: { readonly before: Id | null; readonly limit: number },
+): Promise<{ readonly edits: readonly BulkEdit[]; readonly next: Id | null }> {
+  const found = await store.query(customerId, ({ bulkEdits }) => bulkEdits.list(before, limit + 1));
+  const edits = found.slice(0, limit);
+  return { edits, next: found.length > limit ? (edits.at(-1)?.id ?? null) : null };
+}
+
+/** Changes per transaction. */
+const BATCH = 5000;
+
+/**
+ * For all customers, permanently deletes edits that can no longer be undone, in progress or not: within a week, every one has ended. May
+ * run in several processes at once and be stopped at any time: the next run continues.
+ */
+export function forgetBulkEdits(
+  { store, clock, customers }: { store: Transactional<'bulkEdits'>; clock: Clock; customers: CustomerDirectory },
+  stopping?: AbortSignal,
+): Promise<void> {
+  const before = after(clock.now(), -BULK_EDIT_MS);
+  return forEachCustomer(
+    (window) => customers.withBulkEditsBefore(before, window),
+    async (customerId) => {
+      while (!stopping?.aborted) {
+        if (await store.transaction(customerId, ({ bulkEdits }) => bulkEdits.forget(before, BATCH))) return;
+      }
+    },
+    stopping,
+  );
 }

@@ -1,13 +1,14 @@
-import type { Actor } from '../audit/actor.js';
+import { hash } from 'node:crypto';
+import type { Actor } from '../audit/audit-entry.js';
+import { keyReused, RETENTION_MS } from '../idempotency/claim-key.js';
 import { zoneAsStored } from '../media/zones.js';
-import type { Clock } from '../shared/clock.js';
+import { after, type Clock } from '../shared/clock.js';
 import { invalid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
-import type { Customer, NewCustomer } from './customer.js';
+import { type Customer, type NewCustomer, nameErrors, quotaErrors, zoneErrors } from './customer.js';
 import type { CustomerDirectory } from './customer-directory.js';
-import { nameErrors, quotaErrors, zoneErrors } from './customer-values.js';
 
-export interface CustomerRequest {
+interface CustomerRequest {
   readonly name: string;
   /** IANA name; default UTC. */
   readonly timeZone?: string | undefined;
@@ -35,7 +36,7 @@ export function createFirstCustomer(
 }
 
 /** The values of a new customer. Errors: `invalid_request`. */
-export function newCustomer(request: CustomerRequest, createdAt: Date): NewCustomer {
+function newCustomer(request: CustomerRequest, createdAt: Date): NewCustomer {
   const name = cleanText(request.name);
   const defaultTimeZone = request.timeZone ?? 'UTC';
   const errors = [...nameErrors(request.name), ...zoneErrors(defaultTimeZone)];
@@ -48,4 +49,28 @@ export function newCustomer(request: CustomerRequest, createdAt: Date): NewCusto
     photosLimit: request.photosLimit,
     createdAt,
   };
+}
+
+/** The request that creates a customer, as its sender identifies it. */
+export interface CreationRequest {
+  readonly key: string;
+  /** Equal for equal requests only. */
+  readonly fingerprint: string;
+}
+
+/**
+ * Creates a customer, and for a repeated request returns the one that the first created, as it is now. Errors: `invalid_request`,
+ * `idempotency_key_reused`; `not_found` when that customer has been erased since.
+ */
+export async function createCustomerOnce(
+  { customers, clock }: { customers: CustomerDirectory; clock: Clock },
+  actor: Actor,
+  request: CustomerRequest,
+  { key, fingerprint }: CreationRequest,
+): Promise<{ readonly customer: Customer; readonly isNew: boolean }> {
+  const at = clock.now();
+  const once = { key: hash('sha256', key), fingerprint, expiredBefore: after(at, -RETENTION_MS) };
+  const creation = await customers.createOnce(newCustomer(request, at), actor, once);
+  if (creation.outcome === 'taken') throw keyReused();
+  return { customer: creation.customer, isNew: creation.outcome === 'created' };
 }

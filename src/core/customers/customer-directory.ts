@@ -1,6 +1,10 @@
-import type { Actor } from '../audit/actor.js';
-import type { BlobCounting } from '../blobs/blobs-of-customer.js';
+import type { Actor } from '../audit/audit-entry.js';
+import type { BlobCounting } from '../blobs/blob-owners.js';
+import type { Clock } from '../shared/clock.js';
+import { isOutage, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import { orderById, type Page, type PageRequest, type PageWindow, readPage } from '../shared/pagination.js';
+import type { Secrets } from '../shared/secrets.js';
 import type { Customer, NewCustomer } from './customer.js';
 
 /** Customers as the operator administers them: the only repository that is not bound to a single customer. */
@@ -98,4 +102,58 @@ export interface CustomerWindow {
 export interface OldEnough {
   readonly itemsOf: Date;
   readonly imports: Date;
+}
+
+const PAGE = 100;
+
+/**
+ * Runs a task for one customer after another, as `find` returns them, until the signal aborts. A failure for one customer stops the others
+ * only if it is an outage; it is thrown at the end.
+ */
+export async function forEachCustomer(
+  find: (window: CustomerWindow) => Promise<readonly Id[]>,
+  work: (customerId: Id) => Promise<void>,
+  stopping?: AbortSignal,
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (let after: Id | null = null; ; ) {
+    const page = await find({ after, limit: PAGE });
+    for (const customerId of page) {
+      if (stopping?.aborted) return;
+      try {
+        await work(customerId);
+      } catch (error) {
+        if (isOutage(error)) throw error;
+        failures.push(error);
+      }
+    }
+    after = page.at(-1) ?? null;
+    if (page.length < PAGE) break;
+  }
+  if (failures.length === 1) throw failures[0];
+  if (failures.length > 1) throw new AggregateError(failures, `Failed for ${failures.length} customers.`);
+}
+
+/** Cursors are bound to a customer; those of the operator's lists to none. */
+const NO_CUSTOMER: Id = 0;
+
+/** The customers of an installation, oldest first. Errors: `invalid_cursor`. */
+export function listCustomers(
+  uses: { customers: CustomerDirectory; secrets: Secrets; clock: Clock },
+  request: PageRequest,
+): Promise<Page<Customer>> {
+  const listing = {
+    customerId: NO_CUSTOMER,
+    list: 'operator/customers',
+    sort: 'id',
+    filters: {},
+    ...orderById<Customer>(),
+    rows: ({ after, limit }: PageWindow) => uses.customers.page({ after: after?.id ?? null, limit }),
+  };
+  return readPage(uses, listing, request);
+}
+
+/** Errors: `not_found`. */
+export async function findCustomer({ customers }: { customers: CustomerDirectory }, id: Id): Promise<Customer> {
+  return requireFound(await customers.find(id), 'customer');
 }

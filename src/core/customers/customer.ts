@@ -1,5 +1,8 @@
-import { invalid } from '../shared/errors.js';
+import { type Actor, commandLine } from '../audit/audit-entry.js';
+import { isTimeZone } from '../media/capture-time.js';
+import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import { cleanText, textErrors } from '../shared/text.js';
 
 export type CustomerStatus = 'active' | 'suspended' | 'closing';
 
@@ -109,3 +112,42 @@ export type NewCustomer = Pick<
   Customer,
   'name' | 'defaultTimeZone' | 'storageBytesLimit' | 'photosLimit' | 'createdAt'
 >;
+
+export const MAX_CUSTOMER_NAME = 200;
+
+export function nameErrors(name: string): FieldError[] {
+  if (cleanText(name) !== '') return textErrors('name', name, MAX_CUSTOMER_NAME);
+  return [{ field: 'name', code: 'required', message: `name must have 1 to ${MAX_CUSTOMER_NAME} characters.` }];
+}
+
+export function zoneErrors(timeZone: string, field = 'timeZone'): FieldError[] {
+  if (isTimeZone(timeZone) && !/^[+-]/.test(timeZone)) return [];
+  const message = `${field} must be an IANA name such as Europe/Paris.`;
+  return [{ field, code: 'invalid_format', message }];
+}
+
+export const MAX_RETENTION_DAYS = 365;
+
+export function retentionErrors(days: number): FieldError[] {
+  if (Number.isInteger(days) && days >= 1 && days <= MAX_RETENTION_DAYS) return [];
+  const message = `The trash retention must be 1 to ${MAX_RETENTION_DAYS} days.`;
+  return [{ field: 'trashRetentionDays', code: 'out_of_range', message, min: 1, max: MAX_RETENTION_DAYS }];
+}
+
+/** Null is no quota. */
+export function quotaErrors(field: string, quota: number | null): FieldError[] {
+  if (quota === null || (Number.isSafeInteger(quota) && quota >= 0)) return [];
+  return [{ field, code: 'out_of_range', message: `${field} must be a whole number, 0 or greater.`, min: 0 }];
+}
+
+/** What a use case of the settings area or the command line needs to know about its caller: whose account it is, and who acts. */
+export interface AccountCaller {
+  readonly customerId: Id;
+  /** The actor in the audit log. */
+  readonly actor: Actor;
+}
+
+/** The operator, on the command line, in the account of one customer, where an owner's rights are the operator's too. */
+export function operatorFor(customerId: Id): AccountCaller & { readonly role: 'owner' } {
+  return { customerId, actor: commandLine, role: 'owner' };
+}

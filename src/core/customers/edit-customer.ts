@@ -1,12 +1,43 @@
-import { changedFields } from '../audit/audit-entry.js';
+import { type Actor, changedFields } from '../audit/audit-entry.js';
 import { zoneAsStored } from '../media/zones.js';
 import type { Clock } from '../shared/clock.js';
-import { invalid } from '../shared/errors.js';
+import { type FieldError, invalid } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
 import { cleanText } from '../shared/text.js';
-import type { Transactional } from '../shared/transactional.js';
-import type { AccountCaller } from './account-caller.js';
-import { type Customer, type CustomerSettings, customerSettings, withSettings } from './customer.js';
-import { nameErrors, retentionErrors, zoneErrors } from './customer-values.js';
+import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
+import {
+  type AccountCaller,
+  administer,
+  type Customer,
+  type CustomerAdministration,
+  type CustomerSettings,
+  type CustomerUsage,
+  close,
+  customerAdministration,
+  customerSettings,
+  nameErrors,
+  quotaErrors,
+  resume,
+  retentionErrors,
+  suspend,
+  withSettings,
+  zoneErrors,
+} from './customer.js';
+
+export interface CustomerWithUsage {
+  readonly customer: Customer;
+  readonly usage: CustomerUsage;
+}
+
+export function readCustomer(
+  { store }: { store: Readable<'customer' | 'usage'> },
+  caller: Pick<AccountCaller, 'customerId'>,
+): Promise<CustomerWithUsage> {
+  return store.query(caller.customerId, async (reader) => ({
+    customer: await reader.customer.read(),
+    usage: await reader.usage.read(),
+  }));
+}
 
 /**
  * Changes what an owner may change in the account. The retention applies to photos that are trashed from then on: those already in the
@@ -34,4 +65,125 @@ export async function editCustomer(
       await transaction.audit.add(actor, { action: 'customer.edited', subject: changed, changes, at });
     return changed;
   });
+}
+
+/** Absent fields stay as they are; null removes a quota. */
+export type CustomerPatch = {
+  readonly [Name in keyof CustomerAdministration]?: CustomerAdministration[Name] | undefined;
+};
+
+/**
+ * Changes what an operator may change in an account. A quota below what is used refuses new photos and removes none. A patch that equals
+ * the present state changes nothing. Errors: `invalid_request`, also while the account is being erased; `not_found`, `precondition_failed`.
+ */
+export function administerCustomer(
+  { store, clock }: { store: Transactional<'customer' | 'audit'>; clock: Clock },
+  { customerId, actor }: AccountCaller,
+  patch: CustomerPatch,
+  precondition: Precondition<Customer> = unconditional,
+): Promise<Customer> {
+  return store.transaction(customerId, async (transaction) => {
+    const before = await transaction.customer.lock();
+    precondition(before);
+    const errors = customerPatchErrors(patch);
+    if (errors.length > 0) throw invalid(...errors);
+    const changed = administer(before, inputAfter(before, patch), clock.now());
+    const changes = changedFields(before, changed, customerAdministration);
+    if (changes.length === 0) return before;
+    await transaction.customer.update(changed);
+    await transaction.audit.add(actor, { action: 'customer.edited', subject: changed, changes, at: changed.updatedAt });
+    return changed;
+  });
+}
+
+/** What is wrong with a patch, whatever the state of the account. */
+export function customerPatchErrors(patch: CustomerPatch): FieldError[] {
+  const { name, defaultTimeZone, trashRetentionDays, storageBytesLimit, photosLimit } = patch;
+  return [
+    ...(name === undefined ? [] : nameErrors(name)),
+    ...(defaultTimeZone === undefined ? [] : zoneErrors(defaultTimeZone, 'defaultTimeZone')),
+    ...(trashRetentionDays === undefined ? [] : retentionErrors(trashRetentionDays)),
+    ...quotaErrors('storageBytesLimit', storageBytesLimit ?? null),
+    ...quotaErrors('photosLimit', photosLimit ?? null),
+  ];
+}
+
+function inputAfter(before: Customer, patch: CustomerPatch): CustomerAdministration {
+  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+  const { name, defaultTimeZone, ...rest }: CustomerAdministration = { ...before, ...given };
+  return { ...rest, name: cleanText(name), defaultTimeZone: zoneAsStored(defaultTimeZone) };
+}
+
+type StatusUses = { store: Transactional<'customer' | 'audit'>; clock: Clock };
+
+/**
+ * From here on every process refuses every write with its keys; reads and downloads work. What was finalized before is still published.
+ * Errors: `not_found`; `invalid_request` when the customer is being erased.
+ */
+export function suspendCustomer(uses: StatusUses, actor: Actor, id: Id): Promise<Customer> {
+  return change(uses, actor, id, suspend);
+}
+
+/** Errors: `not_found`; `invalid_request` when the customer is being erased. */
+export function resumeCustomer(uses: StatusUses, actor: Actor, id: Id): Promise<Customer> {
+  return change(uses, actor, id, resume);
+}
+
+/**
+ * From here on every process treats its keys as unknown and refuses its signed upload addresses. If nobody else does, the worker erases a
+ * customer that has been closing for an hour. Errors: `not_found`.
+ */
+export function closeCustomer(uses: StatusUses, actor: Actor, id: Id): Promise<Customer> {
+  return change(uses, actor, id, close);
+}
+
+function change(
+  { store, clock }: StatusUses,
+  actor: Actor,
+  id: Id,
+  rule: (customer: Customer, at: Date) => Customer,
+): Promise<Customer> {
+  return store.transaction(id, async (transaction) => {
+    const before = await transaction.customer.lock();
+    const changed = rule(before, clock.now());
+    if (changed === before) return before;
+    await transaction.customer.update(changed);
+    await transaction.audit.add(actor, {
+      action: 'customer.edited',
+      subject: changed,
+      changes: ['status'],
+      at: changed.updatedAt,
+    });
+    return changed;
+  });
+}
+
+/**
+ * For an owner who wants to leave: closes the account immediately (`closeCustomer`); the worker erases it within about two hours. Errors:
+ * `invalid_request` unless the typed name is exactly the account's; `not_found`.
+ */
+export async function closeOwnAccount(
+  uses: { store: Transactional<'customer' | 'audit'>; clock: Clock },
+  { customerId, actor }: AccountCaller,
+  typedName: string,
+): Promise<Customer> {
+  const { name } = await uses.store.query(customerId, (reader) => reader.customer.read());
+  if (cleanText(typedName) !== name) {
+    throw invalid({
+      field: 'name',
+      code: 'invalid_format',
+      message: `Enter the name exactly as it is written: ${name}`,
+    });
+  }
+  return closeCustomer(uses, actor, customerId);
+}
+
+/** Records an export of the account's data, before any of it is sent. */
+export async function recordExport(
+  { store, clock }: { store: Transactional<'audit'>; clock: Clock },
+  { customerId, actor }: AccountCaller,
+  filename: string,
+): Promise<void> {
+  const change = { action: 'customer.exported', subject: { id: customerId, name: filename }, at: clock.now() } as const;
+  await store.transaction(customerId, ({ audit }) => audit.add(actor, change));
 }

@@ -1,15 +1,16 @@
-import type { Actor } from '../audit/actor.js';
+import { type Actor, service } from '../audit/audit-entry.js';
 import type { AuditLog } from '../audit/audit-log.js';
+import { type BlobCounting, countBlobsOf, noBlobs } from '../blobs/blob-owners.js';
 import type { BlobStore } from '../blobs/blob-store.js';
-import { type BlobCounting, countBlobsOf, noBlobs } from '../blobs/blobs-of-customer.js';
-import type { Clock } from '../shared/clock.js';
-import { notFound } from '../shared/errors.js';
+import { after, type Clock, HOUR } from '../shared/clock.js';
+import { invalid, notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import { cleanText } from '../shared/text.js';
 import type { Transactional } from '../shared/transactional.js';
-import { closeCustomer } from './change-status.js';
-import type { CustomerDirectory, Erasure } from './customer-directory.js';
+import { type CustomerDirectory, type Erasure, forEachCustomer } from './customer-directory.js';
+import { closeCustomer } from './edit-customer.js';
 
-export type EraseUses = {
+type EraseUses = {
   store: Transactional<'customer' | 'audit'>;
   customers: CustomerDirectory;
   auditLog: AuditLog;
@@ -56,4 +57,31 @@ async function removeEverything(uses: EraseUses, id: Id, removed: BlobCounting):
 
 function isEmpty(counts: Readonly<Record<string, number>>): boolean {
   return Object.values(counts).every((count) => count === 0);
+}
+
+/**
+ * Erases a customer, and for one that was erased before returns the proof of that. Errors: `invalid_request` unless the typed name is
+ * exactly the account's; `not_found`.
+ */
+export async function eraseWithProof(uses: EraseUses, actor: Actor, id: Id, typedName: string): Promise<Erasure> {
+  const customer = await uses.customers.find(id);
+  if (customer === null) return requireFound(await uses.customers.findErasure(id), 'customer');
+  if (cleanText(typedName) !== customer.name) {
+    const message = 'name must be exactly the name of the account that is to be erased.';
+    throw invalid({ field: 'name', code: 'invalid_format', message });
+  }
+  return eraseCustomer(uses, actor, id);
+}
+
+/** Resumes interrupted erasures: erases customers that have been closing for an hour. */
+export function finishErasing(uses: EraseUses, stopping?: AbortSignal): Promise<void> {
+  const since = after(uses.clock.now(), -HOUR);
+  const find = uses.customers.closingSince.bind(uses.customers, since);
+  return forEachCustomer(
+    find,
+    async (id) => {
+      await eraseCustomer(uses, service, id);
+    },
+    stopping,
+  );
 }

@@ -7,9 +7,9 @@ import {
   type PictureFormat,
   type Transformation,
 } from '../media/transformation.js';
-import { type Download } from '../photos/download-photo.js';
+import { type Download } from '../photos/original.js';
 import type { Photo } from '../photos/photo.js';
-import type { Rendition } from '../photos/rendition.js';
+import type { Rendition } from '../photos/renditions/rendition.js';
 import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { DeliveryOptions } from './delivery-options.js';

@@ -1,6 +1,8 @@
 import type { CustomerStatus } from '../customers/customer.js';
+import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { base62, newRandomToken, randomNumber } from '../shared/random-token.js';
+import { base62, newRandomToken, randomNumber } from '../shared/random.js';
+import { cleanText, expiryErrors, requiredTextErrors } from '../shared/text.js';
 
 /** A customer's own server signs URLs of images with it. */
 export interface DeliveryKey {
@@ -9,7 +11,7 @@ export interface DeliveryKey {
   /** How addresses name it: `dk_` and 16 letters and digits. */
   readonly publicId: string;
   readonly name: string;
-  /** Sealed (core/shared/sealed.ts): checking a signature needs the secret itself, so a hash would not do. */
+  /** Sealed (core/shared/secrets.ts): checking a signature needs the secret itself, so a hash would not do. */
   readonly secret: string;
   /** Its addresses may name a preset, and no other option. */
   readonly presetsOnly: boolean;
@@ -43,4 +45,54 @@ export function isPublicId(text: string): boolean {
 /** `phs_sign_` and 256 random bits in 43 characters. All of it is the key of the HMAC. */
 export function newDeliverySecret(): string {
   return `phs_sign_${newRandomToken()}`;
+}
+
+export const deliveryKeySettings = ['name', 'presetsOnly', 'expiresAt'] as const;
+
+/** What its customer chooses. */
+export type DeliveryKeySettings = Pick<DeliveryKey, (typeof deliveryKeySettings)[number]>;
+
+/** As they are stored. Errors: `invalid_request`. */
+export function readDeliveryKeySettings(
+  { name, presetsOnly, expiresAt }: DeliveryKeySettings,
+  now: Date,
+): DeliveryKeySettings {
+  const errors = [...requiredTextErrors('name', name, MAX_DELIVERY_KEY_NAME), ...expiryErrors(expiresAt, now)];
+  if (errors.length > 0) throw invalid(...errors);
+  return { name: cleanText(name), presetsOnly, expiresAt };
+}
+
+/** Delivery keys of the bound customer. */
+export interface DeliveryKeyReads {
+  get(id: Id): Promise<DeliveryKey | null>;
+  /** All of them, oldest first. */
+  list(): Promise<readonly DeliveryKey[]>;
+}
+
+export interface DeliveryKeyRepository extends DeliveryKeyReads {
+  /** Reads it and locks it until the transaction ends. */
+  lock(id: Id): Promise<DeliveryKey | null>;
+  insert(key: NewDeliveryKey): Promise<DeliveryKey>;
+  /** Stores every field. It must be locked. */
+  update(key: DeliveryKey): Promise<void>;
+  /** From the commit on, no process finds it any more. */
+  delete(id: Id): Promise<void>;
+}
+
+/** Delivery keys of all customers: asked before it is known whose picture an address shows. */
+export interface DeliveryKeyFinder {
+  /**
+   * The key that addresses name so, with its customer's status; null when there is none (any more). Nothing is remembered between calls.
+   * Expired keys are returned: the caller checks.
+   */
+  find(publicId: string): Promise<KnownDeliveryKey | null>;
+}
+
+declare module '../shared/transactional.js' {
+  interface Reads {
+    readonly deliveryKeys: DeliveryKeyReads;
+  }
+  interface Repositories {
+    readonly deliveryKeys: DeliveryKeyRepository;
+  }
 }

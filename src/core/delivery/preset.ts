@@ -1,5 +1,8 @@
-import { type FieldError, invalid } from '../shared/errors.js';
+import type { AccountCaller } from '../customers/customer.js';
+import type { Clock } from '../shared/clock.js';
+import { DomainError, type FieldError, invalid, notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import type { Readable, Transactional } from '../shared/transactional.js';
 import { deliveredPicture } from './delivered-picture.js';
 import {
   type DeliveryOptions,
@@ -22,7 +25,7 @@ export interface Preset {
 export type NewPreset = Omit<Preset, 'customerId'>;
 
 /** The input for a preset: options as in an address. */
-export interface PresetInput {
+interface PresetInput {
   readonly name: string;
   readonly options: string;
 }
@@ -61,3 +64,90 @@ const nested: FieldError = {
   code: 'invalid_format',
   message: 'A preset must not name another. Give the options themselves.',
 };
+
+/** Presets of the bound customer. */
+export interface PresetReads {
+  get(name: string): Promise<Preset | null>;
+  /** All of them, by name. */
+  list(): Promise<readonly Preset[]>;
+}
+
+export interface PresetRepository extends PresetReads {
+  /** Stores it; one of the same name gets its options, and keeps the time of its creation. */
+  put(preset: NewPreset): Promise<Preset>;
+  /** False when there is none of this name. */
+  delete(name: string): Promise<boolean>;
+}
+
+declare module '../shared/transactional.js' {
+  interface Reads {
+    readonly presets: PresetReads;
+  }
+  interface Repositories {
+    readonly presets: PresetRepository;
+  }
+}
+
+/**
+ * Creates a preset, or gives an existing one other options: all its addresses then show other pictures. With `isNew` an existing one is
+ * left alone. Errors: `invalid_request`, `limit_reached`, `not_found` (customer).
+ */
+export async function savePreset(
+  { store, clock }: { store: Transactional<'customer' | 'presets' | 'audit'>; clock: Clock },
+  { customerId, actor }: AccountCaller,
+  { isNew = false, ...input }: PresetInput & { readonly isNew?: boolean },
+): Promise<Preset> {
+  const values = presetValues(input);
+  return store.transaction(customerId, async ({ customer, presets, audit }) => {
+    // Presets are created one at a time: their number stays within its limit, and of two new ones with one name the second is refused.
+    await customer.lock();
+    const [before, at] = [await presets.get(values.name), clock.now()];
+    if (isNew && before !== null) throw nameTaken(before);
+    if (before?.options === values.options) return before;
+    if (before === null && (await presets.list()).length >= MAX_PRESETS) throw tooMany();
+    const saved = await presets.put({ ...values, createdAt: at, updatedAt: at });
+    const subject = { id: null, name: saved.name };
+    const change =
+      before === null
+        ? ({ action: 'preset.created' } as const)
+        : ({ action: 'preset.edited', changes: ['options'] } as const);
+    await audit.add(actor, { ...change, subject, at });
+    return saved;
+  });
+}
+
+function nameTaken({ name }: Preset): DomainError {
+  const message = `There is already a preset "${name}". Choose another name, or edit that preset.`;
+  return invalid({ field: 'name', code: 'conflict', message });
+}
+
+function tooMany(): DomainError {
+  const message = `A customer can have at most ${MAX_PRESETS} presets. Delete one first.`;
+  return new DomainError('limit_reached', message, { limit: MAX_PRESETS, name: 'presets' });
+}
+
+/** All presets of a customer, by name. */
+export function listPresets({ store }: { store: Readable<'presets'> }, customerId: Id): Promise<readonly Preset[]> {
+  return store.query(customerId, ({ presets }) => presets.list());
+}
+
+/** Errors: `not_found`. */
+export async function readPreset(
+  { store }: { store: Readable<'presets'> },
+  customerId: Id,
+  name: string,
+): Promise<Preset> {
+  return requireFound(await store.query(customerId, ({ presets }) => presets.get(name)), 'preset');
+}
+
+/** Addresses that name it are refused from here on. Errors: `not_found`. */
+export function deletePreset(
+  { store, clock }: { store: Transactional<'presets' | 'audit'>; clock: Clock },
+  { customerId, actor }: AccountCaller,
+  name: string,
+): Promise<void> {
+  return store.transaction(customerId, async ({ presets, audit }) => {
+    if (!(await presets.delete(name))) throw notFound('preset');
+    await audit.add(actor, { action: 'preset.deleted', subject: { id: null, name }, at: clock.now() });
+  });
+}

@@ -1,5 +1,5 @@
 import type { Id } from '../shared/ids.js';
-import { newUlid } from '../shared/ulid.js';
+import { newUlid } from '../shared/random.js';
 
 /** Every type of event: what it is about, and when it is sent. Closed: receivers are informed of new ones before they are sent. */
 const types = {
@@ -66,4 +66,21 @@ export function isDeletion(type: EventType): boolean {
 
 export function newEventId(at: Date): string {
   return `evt_${newUlid(at.getTime())}`;
+}
+
+/** Events of the bound customer, written with the change: both are committed, or neither. */
+export interface Outbox {
+  /**
+   * One event per subject, to be delivered to every enabled endpoint that subscribes to the type. If there is none, nothing is stored. An
+   * endpoint that is concurrently removed or created may or may not be included; the change itself succeeds.
+   */
+  add(type: ChangeType, subjectIds: readonly Id[], at: Date): Promise<void>;
+  /** Whether `add` would store something: for callers that would have to read the subjects first. */
+  wants(type: ChangeType): Promise<boolean>;
+}
+
+declare module '../shared/transactional.js' {
+  interface Repositories {
+    readonly outbox: Outbox;
+  }
 }

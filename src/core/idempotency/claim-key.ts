@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { after, type Clock, DAY, HOUR } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
-import type { Claim, IdempotencyKey, IdempotencyStore, StoredResponse } from './idempotency-store.js';
+import type { Repositories, Transactional } from '../shared/transactional.js';
+import type { Claim, IdempotencyKey, IdempotencyStore, StoredResponse, StoreResponse } from './idempotency-store.js';
 
 /** How long a request can be repeated under its key. */
 export const RETENTION_MS = DAY;
@@ -31,7 +32,7 @@ export async function claimKey(
   throw attempted.outcome === 'running' ? inProgress() : keyReused();
 }
 
-export function inProgress(): DomainError {
+function inProgress(): DomainError {
   const message =
     'A request with this Idempotency-Key is still being processed. Repeat it in a moment to get its response.';
   return new DomainError('idempotency_in_progress', message);
@@ -46,4 +47,48 @@ export function keyReused(): DomainError {
 /** Releases the keys of processes that have died, for equal requests. Run when a process starts, before it accepts requests. */
 export function reclaimKeys({ idempotency, clock }: { idempotency: IdempotencyStore; clock: Clock }): Promise<void> {
   return idempotency.reclaim(after(clock.now(), -CLAIMED_WITHIN));
+}
+
+/**
+ * What stores the response within a transaction: after a crash, either both the work and its response exist, or neither. A run that has lost
+ * its claim is rolled back (`idempotency_in_progress`): the one that took over answers.
+ */
+export function responseOf<Result>(claim: Claim, answerTo: (result: Result) => StoredResponse): StoreResponse<Result> {
+  return async (result, responses) => {
+    if (!(await responses.store(claim, answerTo(result)))) throw inProgress();
+  };
+}
+
+/** A store whose one transaction also stores the response. For work that has exactly one transaction. */
+export function storeWithResponse<Names extends keyof Repositories>(
+  store: Transactional<Names | 'responses'>,
+  storeResponse: StoreResponse<unknown>,
+): Transactional<Names | 'responses'> {
+  return {
+    query: (customerId, work) => store.query(customerId, work),
+    transaction: (customerId, work) =>
+      store.transaction(customerId, async (transaction) => {
+        const result = await work(transaction);
+        await storeResponse(result, transaction.responses);
+        return result;
+      }),
+  };
+}
+
+const SWEPT_AT_ONCE = 5_000;
+
+/** Removes records older than 24 hours, and returns how many. Run periodically; nothing depends on when. */
+export async function sweepIdempotencyKeys({
+  idempotency,
+  clock,
+}: {
+  idempotency: IdempotencyStore;
+  clock: Clock;
+}): Promise<number> {
+  const before = after(clock.now(), -RETENTION_MS);
+  for (let swept = 0; ; ) {
+    const count = await idempotency.sweep(before, SWEPT_AT_ONCE);
+    swept += count;
+    if (count < SWEPT_AT_ONCE) return swept;
+  }
 }

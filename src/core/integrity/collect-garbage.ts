@@ -1,10 +1,17 @@
-import { allKinds, type BlobKey, type BlobKind } from '../blobs/blob-key.js';
-import type { BlobStore } from '../blobs/blob-store.js';
+import {
+  allKinds,
+  type BlobKey,
+  type BlobKind,
+  type BlobName,
+  blobPrefixes,
+  readBlobKey,
+  type StagingName,
+} from '../blobs/blob-key.js';
+import type { BlobStore, ListedBlob } from '../blobs/blob-store.js';
 import type { CustomerDirectory } from '../customers/customer-directory.js';
 import { after, type Clock, SECOND } from '../shared/clock.js';
-import type { Transactional } from '../shared/transactional.js';
-import { RenditionBytes } from './rendition-bytes.js';
-import { removableAmong, unownedBlobs } from './unowned.js';
+import type { Id } from '../shared/ids.js';
+import type { Readable, Reader, Transactional } from '../shared/transactional.js';
 
 /** How long an unowned blob is left alone: its owner may be about to be stored. */
 export const GRACE_SECONDS = 24 * 60 * 60;
@@ -56,4 +63,131 @@ export async function collectGarbage(
   if (kinds === undefined && !stopping?.aborted)
     await uses.blobs.sweep(after(uses.clock.now(), -graceSeconds * SECOND));
   return collected;
+}
+
+/** A blob that no row relies on. */
+export interface UnownedBlob extends ListedBlob {
+  readonly name: BlobName;
+  /** No row ever will: names are random and used once. False if a sender may still be about to report that it stored them. */
+  readonly forGood: boolean;
+}
+
+interface Named extends ListedBlob {
+  readonly name: BlobName;
+}
+
+const BATCH = 500;
+
+/**
+ * Unowned blobs that were last written at `until` or before, in batches; no more than a page of the store is in memory. Names that the
+ * service did not create are skipped. `onBlob` is called for every blob that is there, with its name: null if the service did not create
+ * it.
+ */
+export async function* unownedBlobs(
+  uses: { store: Readable<'blobOwners'>; blobs: BlobStore },
+  kinds: readonly BlobKind[],
+  until: Date,
+  onBlob: (name: BlobName | null, sizeBytes: number) => void = () => undefined,
+): AsyncGenerator<readonly UnownedBlob[]> {
+  for (const kind of kinds) {
+    for await (const batch of batches(uses, kind, until, onBlob)) yield await unownedAmong(uses, batch);
+  }
+}
+
+async function* batches(
+  { blobs }: { blobs: BlobStore },
+  kind: BlobKind,
+  until: Date,
+  onBlob: (name: BlobName | null, sizeBytes: number) => void,
+): AsyncGenerator<readonly Named[]> {
+  let batch: Named[] = [];
+  for await (const blob of blobs.list(blobPrefixes[kind])) {
+    const name = readBlobKey(blob.key);
+    onBlob(name, blob.sizeBytes);
+    if (name?.kind !== kind || blob.modifiedAt.getTime() > until.getTime()) continue;
+    batch.push({ ...blob, name });
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Those of the blobs that no row relies on. For a customer that does not exist, that is all of them. */
+export async function unownedAmong(
+  { store }: { store: Readable<'blobOwners'> },
+  batch: readonly Named[],
+): Promise<readonly UnownedBlob[]> {
+  const unowned: UnownedBlob[] = [];
+  const customers = new Set(batch.map(({ name }) => name.customerId));
+  for (const customerId of customers) {
+    const own = batch.filter(({ name }) => name.customerId === customerId);
+    const judged = await store.query(customerId, (reader) => judge(reader, own));
+    unowned.push(...judged);
+  }
+  return unowned;
+}
+
+async function judge({ blobOwners }: Reader<'blobOwners'>, batch: readonly Named[]): Promise<UnownedBlob[]> {
+  const staging = batch.flatMap(({ name }) => (name.kind === 'staging' ? [name] : []));
+  const originals = batch.flatMap(({ name }) => (name.kind === 'originals' ? [name.blobName] : []));
+  const photoIds = batch.flatMap(({ name }) => (name.kind === 'renditions' ? [name.photoId] : []));
+  const states = new Map(
+    (staging.length ? await blobOwners.staging(staging) : []).map((each) => [each.uploadId, each]),
+  );
+  const owned = new Set(originals.length ? await blobOwners.originals(originals) : []);
+  const shown = photoIds.length ? await blobOwners.renditions([...new Set(photoIds)]) : [];
+  const rotations = new Map<Id, number | null>(shown.map(({ id, rotation }) => [id, rotation]));
+  return batch.flatMap((blob) => {
+    const { name } = blob;
+    if (name.kind === 'originals') return owned.has(name.blobName) ? [] : [{ ...blob, forGood: true }];
+    if (name.kind === 'renditions') {
+      const shownIn = rotations.get(name.photoId);
+      const isShown = name.rotation !== null && shownIn === name.rotation;
+      return isShown || shownIn === null ? [] : [{ ...blob, forGood: true }];
+    }
+    const state = states.get(name.uploadId);
+    return state?.held ? [] : [{ ...blob, forGood: !state?.open }];
+  });
+}
+
+/**
+ * Abandons the upload, unless it was received in the meantime. True when its bytes may be removed: from then on the sender that stored them
+ * has to send them again.
+ */
+export function giveUp(
+  { store }: { store: Transactional<'imports' | 'importPhotos' | 'blobOwners'> },
+  name: StagingName,
+): Promise<boolean> {
+  return store.transaction(name.customerId, async (transaction) => {
+    await transaction.imports.lock(name.importId);
+    await transaction.importPhotos.lock(name.importId, name.itemId);
+    const [state] = await transaction.blobOwners.staging([name]);
+    if (state?.held) return false;
+    if (state?.open) await transaction.blobOwners.drop(name.importId, name.uploadId);
+    return true;
+  });
+}
+
+/** Those whose bytes may be removed: of no row ever again, or of an upload that is abandoned here. */
+async function removableAmong(
+  uses: { store: Transactional<'imports' | 'importPhotos' | 'blobOwners'> },
+  batch: readonly UnownedBlob[],
+): Promise<readonly UnownedBlob[]> {
+  const removable = batch.filter(({ forGood }) => forGood);
+  for (const blob of batch) {
+    if (!blob.forGood && blob.name.kind === 'staging' && (await giveUp(uses, blob.name))) removable.push(blob);
+  }
+  return removable;
+}
+
+/** Adds up what the renditions of each customer take, while all blobs are looked at. */
+class RenditionBytes {
+  readonly byCustomer = new Map<Id, number>();
+
+  /** Blobs that are no renditions are ignored. @param bytes Negative: the blob was removed. */
+  readonly add = (name: BlobName | null, bytes: number): void => {
+    if (name?.kind !== 'renditions') return;
+    this.byCustomer.set(name.customerId, (this.byCustomer.get(name.customerId) ?? 0) + bytes);
+  };
 }

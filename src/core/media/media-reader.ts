@@ -28,7 +28,7 @@ export interface PictureFacts extends Descriptive {
   readonly thumbhash: string | null;
   /** `#rrggbb`. */
   readonly dominantColor: string | null;
-  /** 16 hex digits (`core/photos/similar-photos.ts`); null for a plain picture. Absent: inspected by an earlier release. */
+  /** 16 hex digits (`core/photos/similar/similar-photo.ts`); null for a plain picture. Absent: inspected by an earlier release. */
   readonly phash?: string | null;
   /** Null when there is none. Absent: inspected by an earlier release. */
   readonly companion?: Companion | null;
@@ -113,4 +113,43 @@ export interface MediaReader {
   inspect(bytes: PictureBytes, bounds: InspectBounds): Promise<Inspection>;
   /** Null when this build cannot decode the picture. */
   render(bytes: PictureBytes, order: RenditionOrder): Promise<RenderedPicture | null>;
+}
+
+/**
+ * What code that has taken over a decoder process can reach; best first. `sandbox`: the current picture, and nothing else. `user`: what
+ * every account may read, and the network. `process`: everything that the service itself may.
+ */
+export const isolationLevels = ['sandbox', 'user', 'process'] as const;
+export type IsolationLevel = (typeof isolationLevels)[number];
+
+/** A required level, or the best that works. */
+export type WantedIsolation = IsolationLevel | 'auto';
+
+/** The level that pictures are read at. */
+export interface MediaIsolation {
+  readonly level: IsolationLevel;
+  /** Better levels, and why they do not work here. */
+  readonly refused: readonly { readonly level: IsolationLevel; readonly reason: string }[];
+}
+
+/**
+ * Which processor time decoders get. `idle`: what nothing else wants, where the system can do that (Linux). `low`: little, but always some.
+ */
+export const decoderPriorities = ['idle', 'low'] as const;
+export type DecoderPriority = (typeof decoderPriorities)[number];
+
+/** Longest side in pixels. */
+export const renditionSizes = { thumb: 320, small: 640, medium: 1280, large: 2560 } as const;
+export type RenditionName = keyof typeof renditionSizes;
+
+/** Smallest first. */
+export const renditionNames = Object.keys(renditionSizes) as readonly RenditionName[];
+
+export function isRenditionName(text: string): text is RenditionName {
+  return Object.hasOwn(renditionSizes, text);
+}
+
+/** Pictures with transparency keep it unless the client requests otherwise. */
+export function defaultFormat(photo: { readonly alpha: boolean }): RenditionFormat {
+  return photo.alpha ? 'webp' : 'jpeg';
 }

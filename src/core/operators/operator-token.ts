@@ -1,7 +1,8 @@
 import type { Budget } from '../access/rolling-window.js';
+import type { Actor } from '../audit/audit-entry.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { base62, randomNumber } from '../shared/random-token.js';
+import { base62, randomNumber } from '../shared/random.js';
 
 /** What a token of the operator may do, in the accounts of all customers. */
 export const operatorScopeMeanings = {
@@ -69,4 +70,24 @@ export const operatorBudgets = { read: 300, write: 300 } as const;
 
 export function operatorBudget({ id }: Pick<OperatorToken, 'id'>, group: 'read' | 'write'): Budget {
   return { name: `operator-${group}:${id}`, limit: operatorBudgets[group] };
+}
+
+/** The tokens of the operator. Each change is committed with an entry of the operator's log in the name of `actor`, or neither is. */
+export interface OperatorTokenStore {
+  /**
+   * The token with this hash; null when it never existed or is deleted. Expired tokens are returned: the caller checks. Once `delete` has
+   * resolved, no look-up on any process finds the token any more.
+   */
+  findByHash(tokenHash: string): Promise<OperatorToken | null>;
+  /** Every token, those that were deleted included, oldest first. */
+  list(): Promise<readonly OperatorToken[]>;
+  /** Stores a token under a new id. Errors: `limit_reached` over 100 that are not deleted, exact under concurrency. */
+  create(token: NewOperatorToken, actor: Actor): Promise<OperatorToken>;
+  /**
+   * Changes what is given, with immediate effect on every process; what is absent stays, as it is by then. Null when there is no such token
+   * (any more). Without a difference there is no entry.
+   */
+  update(id: Id, changes: Partial<OperatorTokenSettings>, at: Date, actor: Actor): Promise<OperatorToken | null>;
+  /** Marks the token deleted. False when there is no such token (any more). */
+  delete(id: Id, at: Date, actor: Actor): Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import type { Readable } from '../shared/transactional.js';
 import { searchTerms } from './photo-query.js';
-import { countryName } from './place.js';
+import { countryName } from './places.js';
 
 /** Photos with one value are counted up to this number: a count must not take longer in a larger library. */
 export const MAX_COUNTED = 1000;

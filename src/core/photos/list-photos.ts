@@ -1,14 +1,30 @@
 import type { Caller } from '../access/caller.js';
 import type { Clock } from '../shared/clock.js';
-import { notFound } from '../shared/errors.js';
-import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/pagination.js';
+import { DomainError, notFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import {
+  everyBatch,
+  type Page,
+  type PageRequest,
+  type PageWindow,
+  type Position,
+  readPage,
+  windowAfter,
+} from '../shared/pagination.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
 import { isTrashed, type PhotoWithTags } from './photo.js';
-import { formerFilters, isImmutableSort, type ListSort, type PhotoFilters, photoPosition } from './photo-query.js';
+import {
+  formerFilters,
+  isImmutableSort,
+  type ListSort,
+  type PhotoFilters,
+  type PhotoSort,
+  photoPosition,
+  requireKnownTags,
+} from './photo-query.js';
 import type { PhotoReads } from './photo-repository.js';
-import { requireKnownTags } from './require-known-tags.js';
-import type { SimilarFilter, SimilarTo } from './similar-photos.js';
+import type { SimilarFilter, SimilarTo } from './similar/similar-photo.js';
 
 export interface PhotoListRequest extends PageRequest {
   readonly filters: Omit<PhotoFilters, 'similar'>;
@@ -53,4 +69,101 @@ export async function similarFilter(
   const photo = await photos.get(photoId);
   if (photo === null || (isTrashed(photo) && trashed === 'false')) throw notFound('photo');
   return photo.phash === null ? null : { photoId, maxDistance, phash: photo.phash };
+}
+
+/** How many photos match. Errors: `invalid_request` (`unknown_tag`). */
+export function countPhotos(
+  { store }: { store: Readable<'photos' | 'tags'> },
+  { customerId }: Pick<Caller, 'customerId'>,
+  filters: PhotoFilters,
+): Promise<number> {
+  return store.query(customerId, async ({ photos, tags }) => {
+    await requireKnownTags(tags, filters);
+    return photos.count(filters);
+  });
+}
+
+/** A sort that has an opposite, so that the list can be read backwards. */
+export type TwoWaySort = Exclude<PhotoSort, 'updatedAt'>;
+
+/** Null at the end of the list. */
+export interface Neighbours {
+  readonly previous: Id | null;
+  readonly next: Id | null;
+}
+
+/** The photos next to this one in a list; if the filters exclude it, next to where it would be. */
+export function readNeighbours(
+  { store }: { store: Readable<'photos'> },
+  { customerId }: Pick<Caller, 'customerId'>,
+  photo: PhotoWithTags,
+  { filters, sort }: { filters: PhotoFilters; sort: TwoWaySort },
+): Promise<Neighbours> {
+  return store.query(customerId, async ({ photos }) => {
+    const [next] = await photos.list({ filters, sort, window: { after: photoPosition(photo, sort), limit: 1 } });
+    return { previous: await previousOf(photos, photo, filters, sort), next: next?.id ?? null };
+  });
+}
+
+/** Reads in the other direction. Photos without the sort's value come last in both directions: there the two lists are not mirror images. */
+async function previousOf(
+  photos: PhotoReads,
+  photo: PhotoWithTags,
+  filters: PhotoFilters,
+  sort: TwoWaySort,
+): Promise<Id | null> {
+  const back = opposite(sort);
+  const hasValue = (other: PhotoWithTags) => photoPosition(other, sort).value !== null;
+  const [before] = await photos.list({
+    filters,
+    sort: back,
+    window: { after: photoPosition(photo, back), limit: 1 },
+  });
+  if (before !== undefined && hasValue(before) === hasValue(photo)) return before.id;
+  if (hasValue(photo)) return null;
+  const [lastValued] = await photos.list({ filters, sort: back, window: { after: null, limit: 1 } });
+  return lastValued !== undefined && hasValue(lastValued) ? lastValued.id : null;
+}
+
+function opposite(sort: TwoWaySort): TwoWaySort {
+  return (sort.startsWith('-') ? sort.slice(1) : `-${sort}`) as TwoWaySort;
+}
+
+/** The most photos in one archive: the list of them is in memory while it is sent. */
+const MAX_ARCHIVED_PHOTOS = 20_000;
+const BATCH = 1000;
+
+export interface StoredOriginal {
+  readonly id: Id;
+  readonly filename: string;
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  /** When it came into the library: the time of a file must not change. */
+  readonly modifiedAt: Date;
+}
+
+/** All originals that match and are intact, by id. Errors: `limit_reached`. */
+export async function listOriginals(
+  { store }: { store: Readable<'photos'> },
+  customerId: Id,
+  filters: PhotoFilters,
+): Promise<readonly StoredOriginal[]> {
+  const all: StoredOriginal[] = [];
+  const read = (after: Id | null) => {
+    const window = windowAfter(after, BATCH);
+    return store.query(customerId, ({ photos }) => photos.list({ filters, sort: 'id', window }));
+  };
+  for await (const photos of everyBatch(BATCH, read)) {
+    const intact = photos.filter(({ originalLostAt }) => originalLostAt === null);
+    for (const { id, filename, sha256, sizeBytes, createdAt } of intact) {
+      all.push({ id, filename, sha256, sizeBytes, modifiedAt: createdAt });
+    }
+    if (all.length > MAX_ARCHIVED_PHOTOS) throw tooMany();
+  }
+  return all;
+}
+
+function tooMany(): DomainError {
+  const message = `More than ${MAX_ARCHIVED_PHOTOS} photos are too many for one file. Download them in parts.`;
+  return new DomainError('limit_reached', message, { limit: MAX_ARCHIVED_PHOTOS, name: 'archivedPhotos' });
 }

@@ -2,10 +2,9 @@ import type { ExifTags } from '../media/picture-metadata.js';
 import type { Id } from '../shared/ids.js';
 import type { Position } from '../shared/pagination.js';
 import type { CountedValue, PhotoKind, ValuesRequest } from './filter-values.js';
-import type { MapGrid } from './map-grid.js';
+import type { MapGrid, PhotoCluster } from './map/map.js';
 import type { Photo, PhotoWithTags } from './photo.js';
 import type { ListSort, PhotoFilters, PhotoQuery } from './photo-query.js';
-import type { PhotoCluster } from './read-map.js';
 
 /** Photos of the bound customer, in the trash or not. */
 export interface PhotoReads {

@@ -3,8 +3,7 @@ import type { GeoPoint } from '../media/picture-metadata.js';
 import type { Focus } from '../media/transformation.js';
 import { DAY, SECOND } from '../shared/clock.js';
 import { type FieldError, invalid } from '../shared/errors.js';
-import { CONTROL_CHARACTERS, normalized } from '../shared/text.js';
-import { textErrors, verbatimErrors } from '../shared/value-errors.js';
+import { CONTROL_CHARACTERS, normalized, textErrors, verbatimErrors } from '../shared/text.js';
 import type { Metadata } from './photo.js';
 
 /** The input for a photo: types are right, values are not validated yet. An absent field was not sent. */

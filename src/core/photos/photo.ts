@@ -5,7 +5,7 @@ import { type Focus, turnFocus } from '../media/transformation.js';
 import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { TagName } from '../tags/tag.js';
-import type { Place } from './place.js';
+import type { Place } from './places.js';
 
 /** Degrees clockwise. */
 export const rotations = [0, 90, 180, 270] as const;

@@ -1,7 +1,8 @@
 import type { Caller } from '../access/caller.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError, invalid } from '../shared/errors.js';
-import type { Transactional } from '../shared/transactional.js';
+import { DomainError, invalid, notFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { Readable, Transactional } from '../shared/transactional.js';
 import { MAX_SAVED_SEARCHES, requireQuery, type SavedSearch, searchName } from './saved-search.js';
 
 /** Errors: `invalid_request`, `limit_reached`, `not_found` (customer). */
@@ -22,10 +23,7 @@ export async function saveSearch(
 }
 
 /** Errors: `invalid_request`. */
-export function requireFreeName(
-  all: readonly SavedSearch[],
-  { name, nameKey }: Pick<SavedSearch, 'name' | 'nameKey'>,
-): void {
+function requireFreeName(all: readonly SavedSearch[], { name, nameKey }: Pick<SavedSearch, 'name' | 'nameKey'>): void {
   if (!all.some((search) => search.nameKey === nameKey)) return;
   const message = `There is already a search "${name}". Choose another name, or delete that search.`;
   throw invalid({ field: 'name', code: 'conflict', message });
@@ -34,4 +32,39 @@ export function requireFreeName(
 function tooMany(): DomainError {
   const message = `A customer can save at most ${MAX_SAVED_SEARCHES} searches. Delete one first.`;
   return new DomainError('limit_reached', message, { limit: MAX_SAVED_SEARCHES, name: 'saved searches' });
+}
+
+/** All searches of a customer, by name. */
+export function listSearches(
+  { store }: { store: Readable<'savedSearches'> },
+  { customerId }: Pick<Caller, 'customerId'>,
+): Promise<readonly SavedSearch[]> {
+  return store.query(customerId, ({ savedSearches }) => savedSearches.list());
+}
+
+/** Errors: `invalid_request`, `not_found`. */
+export async function renameSearch(
+  { store }: { store: Transactional<'customer' | 'savedSearches'> },
+  { customerId }: Pick<Caller, 'customerId'>,
+  id: Id,
+  text: string,
+): Promise<void> {
+  const named = searchName(text);
+  return store.transaction(customerId, async ({ customer, savedSearches }) => {
+    await customer.lock();
+    const others = (await savedSearches.list()).filter((search) => search.id !== id);
+    requireFreeName(others, named);
+    if (!(await savedSearches.rename(id, named))) throw notFound('saved_search');
+  });
+}
+
+/** Errors: `not_found`. */
+export function deleteSearch(
+  { store }: { store: Transactional<'savedSearches'> },
+  { customerId }: Pick<Caller, 'customerId'>,
+  id: Id,
+): Promise<void> {
+  return store.transaction(customerId, async ({ savedSearches }) => {
+    if (!(await savedSearches.delete(id))) throw notFound('saved_search');
+  });
 }

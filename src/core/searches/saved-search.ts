@@ -1,7 +1,6 @@
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { cleanText, foldKey } from '../shared/text.js';
-import { requiredTextErrors } from '../shared/value-errors.js';
+import { cleanText, foldKey, requiredTextErrors } from '../shared/text.js';
 
 /** A query of the library under a name, for everybody of the customer. */
 export interface SavedSearch {
@@ -51,3 +50,27 @@ const tooLong: FieldError = {
   message: `A search can have at most ${MAX_SAVED_QUERY} characters. Remove some of its filters.`,
   max: MAX_SAVED_QUERY,
 };
+
+/** Saved searches of the bound customer. */
+export interface SavedSearchReads {
+  /** All of them, by `nameKey`. */
+  list(): Promise<readonly SavedSearch[]>;
+}
+
+export interface SavedSearchRepository extends SavedSearchReads {
+  /** Stores it under a new id. The name must be free. */
+  insert(search: NewSavedSearch): Promise<SavedSearch>;
+  /** False when there is none with this id. The name must be free. */
+  rename(id: Id, name: Pick<SavedSearch, 'name' | 'nameKey'>): Promise<boolean>;
+  /** False when there is none with this id. */
+  delete(id: Id): Promise<boolean>;
+}
+
+declare module '../shared/transactional.js' {
+  interface Reads {
+    readonly savedSearches: SavedSearchReads;
+  }
+  interface Repositories {
+    readonly savedSearches: SavedSearchRepository;
+  }
+}

@@ -1,4 +1,12 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import { base64url, fromBase64url, joined } from './bytes.js';
 
 /** Signing secrets, newest first: the first signs, all verify (rotation). */
@@ -47,4 +55,64 @@ export function pseudonym(secrets: Secrets, purpose: SignedPurpose, value: strin
 
 function mac(secret: string, purpose: SignedPurpose, body: Uint8Array): Uint8Array {
   return createHmac('sha256', `${purpose}\n${secret}`).update(body).digest().subarray(0, MAC_BYTES);
+}
+
+/** The purposes of sealed texts. Bound into the key, so that a text sealed for one purpose cannot be opened for another. */
+export type SealedPurpose = 'webhook' | 'delivery' | 'source' | 'share' | 'factor' | 'enrolment' | 'response' | 'mail';
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const NAME_LENGTH = 8;
+
+/**
+ * A text that only the holder of one of the secrets can read: `v1.` name of the key `.` nonce, ciphertext and tag in hex. A copy of the
+ * database alone is useless.
+ */
+export function seal(secrets: Secrets, purpose: SealedPurpose, text: string): string {
+  const key = keyOf(secrets[0], purpose);
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce);
+  const parts = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
+  return `v1.${nameOf(key)}.${parts.map((part) => part.toString('hex')).join('')}`;
+}
+
+/** The text that was sealed with one of the secrets; null when none of them opens it. */
+export function unseal(secrets: Secrets, purpose: SealedPurpose, sealed: string): string | null {
+  const [version, name, hex = ''] = sealed.split('.');
+  const key = secrets.map((secret) => keyOf(secret, purpose)).find((each) => nameOf(each) === name);
+  const bytes = bytesOf(hex);
+  if (version !== 'v1' || key === undefined || bytes.length < NONCE_BYTES + TAG_BYTES) return null;
+  const cipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES));
+  cipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  const text = cipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)).toString('utf8');
+  try {
+    return text + cipher.final('utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the newest secret sealed it. What an older one sealed must be sealed again before that one is removed. */
+export function isSealedByNewest(secrets: Secrets, purpose: SealedPurpose, sealed: string): boolean {
+  return sealed.split('.')[1] === nameOf(keyOf(secrets[0], purpose));
+}
+
+/** Sealed by the newest secret. A text that none of them opens stays as it is: its secret may come back. */
+export function reseal(secrets: Secrets, purpose: SealedPurpose, sealed: string): string {
+  const text = unseal(secrets, purpose, sealed);
+  return text === null ? sealed : seal(secrets, purpose, text);
+}
+
+function keyOf(secret: string, purpose: SealedPurpose): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, '', `sealed/${purpose}`, 32));
+}
+
+/** Identifies keys without revealing them. */
+function nameOf(key: Uint8Array): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, NAME_LENGTH);
+}
+
+function bytesOf(hex: string): Uint8Array {
+  return Uint8Array.from(hex.match(/[0-9a-f]{2}/g) ?? [], (byte) => Number.parseInt(byte, 16));
 }

@@ -1,6 +1,10 @@
 import type { CustomerStatus } from '../customers/customer.js';
 import type { Limits } from '../customers/limits.js';
+import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import { codePoints, expiryErrors, requiredTextErrors } from '../shared/text.js';
+import { type PasswordStrength, strengthError } from '../users/passwords.js';
+import { MAX_PASSWORD } from '../users/user.js';
 
 /** A link under which visitors see photos of a customer, until it expires or is revoked. */
 export interface Share {
@@ -8,7 +12,7 @@ export interface Share {
   readonly id: Id;
   /** SHA-256 of the token in its link: what the link is found by. */
   readonly tokenHash: string;
-  /** The same token, sealed (core/shared/sealed.ts): people can copy the link again later. */
+  /** The same token, sealed (core/shared/secrets.ts): people can copy the link again later. */
   readonly token: string;
   readonly title: string;
   /** It shows the photos that have this tag when somebody looks, none once the tag is deleted; null: it shows `photoIds`. */
@@ -62,8 +66,8 @@ export const MAX_SHARE_TITLE = 100;
 /** Photos that can be chosen for one share. A tag may have more. */
 export const MAX_SHARED_PHOTOS = 1000;
 /** The most that visitors of one share may be allowed to upload. */
-export const MAX_UPLOAD_FILES = 10_000;
-export const MAX_UPLOAD_BYTES = 1024 ** 4;
+const MAX_UPLOAD_FILES = 10_000;
+const MAX_UPLOAD_BYTES = 1024 ** 4;
 /** Guesses are limited (`requireShareGuess`). */
 export const MIN_SHARE_PASSWORD = 8;
 
@@ -100,4 +104,90 @@ export function nextFiles(share: Share, { inlineMaxFiles }: Pick<Limits, 'inline
 /** In the audit log. */
 export function auditSubject({ id, title }: Pick<Share, 'id' | 'title'>): { readonly id: Id; readonly name: string } {
   return { id, name: title };
+}
+
+/** What people choose, and may change later. */
+export interface ShareSettings
+  extends Pick<Share, 'title' | 'mayDownload' | 'expiresAt' | 'uploadFilesLimit' | 'uploadBytesLimit'> {
+  /** Null: none. */
+  readonly password: string | null;
+}
+
+/** Those that were given. */
+export type GivenShareSettings = { readonly [Name in keyof ShareSettings]?: ShareSettings[Name] | undefined };
+
+/** All problems with the values. Absent ones are not examined. */
+export function settingsErrors(settings: GivenShareSettings, now: Date): FieldError[] {
+  const { title, expiresAt, password, uploadFilesLimit, uploadBytesLimit } = settings;
+  return [
+    ...requiredTextErrors('title', title, MAX_SHARE_TITLE),
+    ...expiryErrors(expiresAt, now),
+    ...passwordErrors(password),
+    ...limitErrors('uploadFilesLimit', uploadFilesLimit, MAX_UPLOAD_FILES),
+    ...limitErrors('uploadBytesLimit', uploadBytesLimit, MAX_UPLOAD_BYTES),
+  ];
+}
+
+/** Errors: `invalid_request` for a password that is easy to guess, or made of the title. */
+export async function requireGoodPassword(
+  uses: { passwordStrength: PasswordStrength },
+  password: string | null | undefined,
+  title: string | undefined,
+): Promise<void> {
+  const error = password ? await strengthError(uses, password, title === undefined ? [] : [title]) : null;
+  if (error !== null) throw invalid(error);
+}
+
+function limitErrors(field: string, limit: number | undefined, max: number): FieldError[] {
+  if (limit === undefined || (Number.isInteger(limit) && limit >= 0 && limit <= max)) return [];
+  return [{ field, code: 'out_of_range', message: `${field} must be a whole number from 0 to ${max}.`, min: 0, max }];
+}
+
+function passwordErrors(password: string | null | undefined): FieldError[] {
+  if (password === null || password === undefined) return [];
+  const [field, length] = ['password', codePoints(password)];
+  if (length < MIN_SHARE_PASSWORD) {
+    const message = `password must have at least ${MIN_SHARE_PASSWORD} characters.`;
+    return [{ field, code: 'too_short', message, min: MIN_SHARE_PASSWORD }];
+  }
+  if (length <= MAX_PASSWORD) return [];
+  return [
+    { field, code: 'too_long', message: `password can have at most ${MAX_PASSWORD} characters.`, max: MAX_PASSWORD },
+  ];
+}
+
+/** Shares of the bound customer. */
+export interface ShareReads {
+  get(id: Id): Promise<Share | null>;
+  /** All of them, newest first. */
+  list(): Promise<readonly Share[]>;
+}
+
+export interface ShareRepository extends ShareReads {
+  /** Reads it and locks it until the transaction ends. */
+  lock(id: Id): Promise<Share | null>;
+  /** Stores it under a new id, without visits or uploads. */
+  insert(share: NewShare): Promise<Share>;
+  /** Stores every field. It must be locked. */
+  update(share: Share): Promise<void>;
+  /** From the commit on, no process finds it any more. */
+  delete(id: Id): Promise<void>;
+}
+
+/** Shares of all customers: asked before it is known whose photos a link shows. */
+export interface ShareFinder {
+  /**
+   * The share with this hash of its token, with its customer's status; null when there is none (any more). Nothing is remembered between
+   * calls. Expired shares are returned: the caller checks.
+   */
+  find(tokenHash: string): Promise<KnownShare | null>;
+}
+
+declare module '../shared/transactional.js' {
+  interface Reads {
+    readonly shares: ShareReads;
+  }
+  interface Repositories {
+    readonly shares: ShareRepository;
+  }
 }

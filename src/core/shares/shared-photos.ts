@@ -1,6 +1,10 @@
+import type { BlobCache } from '../blobs/blob-cache.js';
+import type { RenditionName } from '../media/media-reader.js';
+import { listOriginals, type Neighbours, readNeighbours, type StoredOriginal } from '../photos/list-photos.js';
+import { type Download, downloadOriginal, type OriginalUses } from '../photos/original.js';
 import { isTrashed, type PhotoWithTags } from '../photos/photo.js';
 import { type PhotoFilters, photoPosition } from '../photos/photo-query.js';
-import { type Neighbours, readNeighbours } from '../photos/read-neighbours.js';
+import { type RenditionDownload, type RenditionUses, renditionOf } from '../photos/renditions/open.js';
 import type { Clock } from '../shared/clock.js';
 import { notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -48,6 +52,41 @@ export function readSharedNeighbours(uses: PhotoUses, share: Share, photo: Photo
   return readNeighbours(uses, share, photo, { filters: filtersOf(share), sort: ORDER });
 }
 
-export function filtersOf({ tagId, photoIds }: Pick<Share, 'tagId' | 'photoIds'>): PhotoFilters {
+function filtersOf({ tagId, photoIds }: Pick<Share, 'tagId' | 'photoIds'>): PhotoFilters {
   return { ...(tagId === null ? { ids: photoIds } : { tagIds: [tagId] }), trashed: 'false' };
+}
+
+/** Errors: `not_found`; those of `renditionOf`. */
+export async function openSharedRendition(
+  uses: PhotoUses & RenditionUses,
+  share: Share,
+  id: Id,
+  name: RenditionName,
+): Promise<RenditionDownload> {
+  return renditionOf(uses, await readSharedPhoto(uses, share, id), { name });
+}
+
+/** The original, byte for byte. Errors: `not_found`, also if visitors may not download; those of `downloadOriginal`. */
+export async function openSharedOriginal(
+  uses: PhotoUses & OriginalUses & { blobCache: BlobCache },
+  share: Share,
+  id: Id,
+): Promise<Download> {
+  requireDownload(share);
+  await readSharedPhoto(uses, share, id);
+  return downloadOriginal(uses, share, id);
+}
+
+/** Errors: `not_found`. */
+function requireDownload({ mayDownload }: Share): void {
+  if (!mayDownload) throw notFound('photo');
+}
+
+/** All originals that a share shows and that are intact, by id. Errors: `not_found` if visitors may not download, `limit_reached`. */
+export async function listSharedOriginals(
+  uses: { store: Readable<'photos'> },
+  share: Share,
+): Promise<readonly StoredOriginal[]> {
+  requireDownload(share);
+  return listOriginals(uses, share.customerId, filtersOf(share));
 }

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { type Caller, scopes } from '../access/caller.js';
 import { addressBudget } from '../access/ip-list.js';
-import { requireBudget } from '../access/require-budget.js';
-import type { RateWindowStore } from '../access/rolling-window.js';
+import { type RateWindowStore, requireBudget } from '../access/rolling-window.js';
+import { service } from '../audit/audit-entry.js';
+import type { ImportCreation } from '../imports/create.js';
 import { type Clock, MINUTE } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
+import { truncate } from '../shared/text.js';
 import type { Transactional } from '../shared/transactional.js';
-import { closedLink } from './open-share.js';
+import { MAX_TAG_NAME } from '../tags/tag.js';
 import { activeReservations, type Share, type UploadReservation, type UploadShare, uploadLeft } from './share.js';
+import { closedLink } from './visit.js';
 
 /** Requests with files per minute from one address. */
 export const UPLOADS_OF_VISITOR = 20;
@@ -107,4 +111,16 @@ function limitReached(share: Share, needed: UploadShare, now: Date): DomainError
     ? { limit: share.uploadFilesLimit, name: 'shareUploads' }
     : { limit: share.uploadBytesLimit, name: 'shareUploadBytes' };
   return new DomainError('limit_reached', message, details);
+}
+
+/** Visitors upload in the name of the service. */
+export function visitorCaller({ customerId }: Share, address: string): Caller {
+  return { customerId, apiKeyId: null, scopes, ipRestricted: false, actor: { ...service, address } };
+}
+
+/** An import of what visitors upload, with a tag of its own. It brings nothing back from the trash. */
+export function visitorImport({ id, title }: Share): ImportCreation {
+  const name = `Visitors of “${title}”`;
+  const tag = truncate(`Share ${id}: ${title}`, MAX_TAG_NAME);
+  return { name, source: 'Share', tagNames: [tag], restoreTrashed: false, shareId: id };
 }

@@ -3,12 +3,27 @@ import type { Limits } from '../customers/limits.js';
 import type { Clock } from '../shared/clock.js';
 import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { type Precondition, type Transactional, unconditional } from '../shared/transactional.js';
-import { lockTaggedPhotos, requireMergedTags, retagPhotos } from './retag-photos.js';
-import { saveTag } from './save-tag.js';
-import { parseTagName, type Tag } from './tag.js';
-import { mergedTag, type TagPatch, tagPatchErrors } from './tag-patch.js';
-import { type TagChanges, usesTools } from './tag-tools.js';
+import {
+  type Precondition,
+  type Readable,
+  type Transaction,
+  type Transactional,
+  unconditional,
+} from '../shared/transactional.js';
+import { nameTaken } from './create-tags.js';
+import { exceedsOneTransaction } from './delete-tag.js';
+import {
+  mergedTag,
+  parseTagName,
+  type Tag,
+  type TagChanges,
+  type TagPatch,
+  type TagTools,
+  tagPatchErrors,
+  unknownTags,
+  usesTools,
+} from './tag.js';
+import type { MergedPhotos, PhotoTags } from './tag-repository.js';
 
 export interface EditedTag extends Tag {
   /** Absent when no bulk tool was used. */
@@ -55,4 +70,117 @@ export async function editTag(
     await saveTag(transaction, tag, next, at);
     return { ...requireFound(await transaction.tags.get(id), 'tag'), changes };
   });
+}
+
+/** What a merge of tags would affect. */
+export interface MergePreview {
+  /** By id ascending. */
+  readonly tags: readonly Tag[];
+  /** Photos that have at least one of them, each counted once, including the trash; at most `MAX_COUNTED`. */
+  readonly photos: number;
+}
+
+/** Counting more would delay the page. */
+export const MAX_COUNTED = 100_000;
+
+/** Changes nothing. Errors: `not_found` when one of the tags does not exist. */
+export function previewMerge(
+  { store }: { store: Readable<'tags' | 'taggedPhotos'> },
+  caller: Caller,
+  ids: readonly Id[],
+): Promise<MergePreview> {
+  return store.query(caller.customerId, async ({ tags, taggedPhotos }) => {
+    const named = await tags.getMany(ids);
+    for (const id of ids)
+      requireFound(
+        named.find((tag) => tag.id === id),
+        'tag',
+      );
+    return { tags: named, photos: await taggedPhotos.countTagged(ids, MAX_COUNTED) };
+  });
+}
+
+async function saveTag(transaction: Transaction<'tags' | 'outbox'>, tag: Tag, next: Tag, at: Date): Promise<Tag> {
+  const same = next.name === tag.name && next.color === tag.color && next.description === tag.description;
+  if (same) return tag;
+  const edited = { ...next, updatedAt: at, version: tag.version + 1 };
+  if (await transaction.tags.update(edited)) {
+    await transaction.outbox.add('tag.updated', [tag.id], at);
+    return edited;
+  }
+  throw nameTaken((await transaction.tags.findByNameKeys([edited.nameKey]))[0]);
+}
+
+/**
+ * Locks everything that the tools affect, before any tag is locked. Returns the photos that are named. A merge also affects unpublished
+ * items: then the customer is locked too, so that no import with one of the tags is opened in the meantime.
+ */
+async function lockTaggedPhotos(
+  transaction: Transaction<'taggedPhotos' | 'unpublishedTags' | 'customer'>,
+  tools: TagTools,
+): Promise<readonly PhotoTags[]> {
+  const named = [...new Set([...(tools.addPhotoIds ?? []), ...(tools.removePhotoIds ?? [])])];
+  const merged = tools.mergeTagIds ?? [];
+  if (merged.length === 0) return transaction.taggedPhotos.lock(named);
+  await transaction.customer.lock();
+  await transaction.unpublishedTags.lockUnpublished(merged);
+  return transaction.taggedPhotos.lockTagged(merged, named);
+}
+
+/** Errors: `invalid_request` (`unknown_tag`) when a tag to be merged is not among the locked ones. */
+function requireMergedTags({ mergeTagIds = [] }: TagTools, locked: readonly Tag[]): readonly Id[] {
+  const ids = [...new Set(mergeTagIds)].sort((a, b) => a - b);
+  const unknown = ids.filter((id) => !locked.some((tag) => tag.id === id));
+  if (unknown.length > 0) throw invalid(...unknownTags('mergeTagIds', unknown));
+  return ids;
+}
+
+/**
+ * Applies the tools to a tag. The tag, the merged tags and what `lockTaggedPhotos` locks must be locked. A photo that is both named and
+ * moved gets one new version, not two: it is left to the merge.
+ */
+async function retagPhotos(
+  transaction: Transaction<'tags' | 'taggedPhotos' | 'unpublishedTags' | 'jobs'>,
+  { id }: Pick<Tag, 'id'>,
+  tools: TagTools & { readonly mergeTagIds: readonly Id[] },
+  { photos, limits, at }: { photos: readonly PhotoTags[]; limits: Limits; at: Date },
+): Promise<TagChanges> {
+  const { tags } = transaction;
+  const { mergeTagIds } = tools;
+  const visible = new Map(photos.flatMap((photo) => (photo.trashedAt !== null ? [] : [[photo.id, photo] as const])));
+  const has = (photo: PhotoTags, ...tagIds: readonly Id[]) => photo.tags.some((tag) => tagIds.includes(tag.id));
+  const named = (ids: readonly Id[] = []) => [...new Set(ids)].sort((a, b) => a - b);
+  const existing = (ids?: readonly Id[]) => named(ids).flatMap((photoId) => visible.get(photoId) ?? []);
+  const losing = existing(tools.removePhotoIds);
+  const wanting = existing(tools.addPhotoIds).filter((photo) => !has(photo, ...mergeTagIds));
+  const without = wanting.filter((photo) => !has(photo, id));
+  const full = without.filter((photo) => photo.tags.length >= limits.tagsPerPhoto).map((photo) => photo.id);
+  const gaining = without.map((photo) => photo.id).filter((photoId) => !full.includes(photoId));
+  const leaving = losing.map((photo) => photo.id);
+  await tags.detach([id, ...mergeTagIds], leaving, at);
+  await tags.attach(id, gaining, at);
+  const moved = mergeTagIds.length > 0 ? await mergeTags(transaction, mergeTagIds, id, at) : { added: 0, unchanged: 0 };
+  const removed = losing.filter((photo) => has(photo, id)).length;
+  return {
+    added: gaining.length + moved.added,
+    removed,
+    unchanged: wanting.length - without.length + losing.length - removed + moved.unchanged,
+    notFound: named([...(tools.addPhotoIds ?? []), ...(tools.removePhotoIds ?? [])]).filter((one) => !visible.has(one)),
+    full,
+    mergedTagIds: mergeTagIds,
+  };
+}
+
+/** If there are many photos, they get their new versions after the response (`bumpPhotoVersions`). */
+async function mergeTags(
+  transaction: Transaction<'tags' | 'taggedPhotos' | 'unpublishedTags' | 'jobs'>,
+  from: readonly Id[],
+  into: Id,
+  at: Date,
+): Promise<MergedPhotos> {
+  await transaction.unpublishedTags.replaceTags(from, into);
+  const many = await exceedsOneTransaction(transaction, from);
+  const merged = await transaction.tags.merge(from, into, many ? null : at);
+  if (many) await transaction.jobs.add({ kind: 'renew' });
+  return merged;
 }

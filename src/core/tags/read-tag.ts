@@ -5,8 +5,7 @@ import type { Id } from '../shared/ids.js';
 import { type Page, type PageRequest, type PageWindow, type Position, readPage } from '../shared/pagination.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
-import type { Tag } from './tag.js';
-import { type TagFilters, type TagSort, tagPosition } from './tag-query.js';
+import { type Tag, type TagFilters, type TagSort, tagPosition } from './tag.js';
 
 /** Errors: `not_found`. */
 export function readTag({ store }: { store: Readable<'tags'> }, caller: Caller, id: Id): Promise<Tag> {

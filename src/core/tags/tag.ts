@@ -1,6 +1,15 @@
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { CONTROL_CHARACTERS, codePoints, compareText, foldKey, normalized } from '../shared/text.js';
+import type { PageWindow, Position } from '../shared/pagination.js';
+import {
+  CONTROL_CHARACTERS,
+  cleanText,
+  codePoints,
+  compareText,
+  foldKey,
+  normalized,
+  textErrors,
+} from '../shared/text.js';
 
 export interface Tag {
   readonly id: Id;
@@ -68,4 +77,166 @@ function cleanName(name: string): string {
 /** By name key, then id: the order of tags wherever they are listed. */
 export function byName(a: TagName, b: TagName): number {
   return compareText(foldKey(a.name), foldKey(b.name)) || a.id - b.id;
+}
+
+/** The input for a tag. An absent field was not sent. */
+interface TagInput {
+  readonly name?: string | undefined;
+  readonly color?: string | null | undefined;
+  readonly description?: string | null | undefined;
+}
+
+/** The input for a new tag. */
+export interface TagCreation extends TagInput {
+  readonly name: string;
+}
+
+/** As it is stored. Errors: `invalid_request`. */
+export function newTag(input: TagCreation, createdAt: Date): NewTag {
+  const errors = tagErrors(input);
+  if (errors.length > 0) throw invalid(...errors);
+  const name = parseTagName(input.name, 'name');
+  const { color, description } = input;
+  return {
+    name,
+    nameKey: foldKey(name),
+    color: cleanColor(color),
+    description: cleanDescription(description),
+    createdAt,
+  };
+}
+
+/** All problems with the values. */
+export function tagErrors({ name, color, description }: TagInput): FieldError[] {
+  const errors = textErrors('description', description, MAX_TAG_DESCRIPTION);
+  const nameError = name === undefined ? null : tagNameError(name, 'name');
+  if (nameError !== null) errors.push(nameError);
+  if (typeof color === 'string' && !/^#[0-9a-f]{6}$/i.test(color)) {
+    errors.push({ field: 'color', code: 'invalid_format', message: 'color must look like #3366ff.' });
+  }
+  return errors;
+}
+
+function cleanColor(color: string | null | undefined): string | null {
+  return color?.toLowerCase() ?? null;
+}
+
+function cleanDescription(description: string | null | undefined): string | null {
+  return typeof description === 'string' ? cleanText(description) : null;
+}
+
+/** Errors of a request that names tags which do not exist. */
+export function unknownTags(field: string, ids: readonly Id[]): FieldError[] {
+  return ids.map((id) => ({ field, code: 'unknown_tag', message: `Tag ${id} does not exist.` }));
+}
+
+export interface TagPatch extends TagInput, TagTools {}
+
+/** Problems with a patch of this tag that do not depend on other tags or photos. */
+export function tagPatchErrors(id: Id, patch: TagPatch): FieldError[] {
+  return [...tagErrors(patch), ...toolErrors(id, patch)];
+}
+
+export function mergedTag(tag: Tag, patch: TagPatch, name: string): Tag {
+  return {
+    ...tag,
+    name,
+    nameKey: foldKey(name),
+    color: patch.color === undefined ? tag.color : cleanColor(patch.color),
+    description: patch.description === undefined ? tag.description : cleanDescription(patch.description),
+  };
+}
+
+/** Tags as requests name them: by id, by name, or both. */
+export interface TagRequest {
+  readonly tagIds?: readonly Id[] | undefined;
+  /** Names that do not exist yet are created, which needs the scope `tags:write`. */
+  readonly tagNames?: readonly string[] | undefined;
+}
+
+/** Problems with the names that do not depend on existing tags: each once. */
+export function nameErrors({ tagNames = [] }: TagRequest): FieldError[] {
+  const errors = tagNames.flatMap((name) => tagNameError(name, 'tagNames') ?? []);
+  return [...new Map(errors.map((error) => [error.code, error])).values()];
+}
+
+/** The cleaned names by their keys. Errors: `invalid_request`. */
+export function namesIn({ tagNames = [] }: TagRequest, field: string): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const name of tagNames) {
+    const clean = parseTagName(name, field);
+    if (!names.has(foldKey(clean))) names.set(foldKey(clean), clean);
+  }
+  return names;
+}
+
+export function nameKeysIn(requests: readonly TagRequest[]): string[] {
+  return [...new Set(requests.flatMap(({ tagNames = [] }) => tagNames.flatMap((name) => nameKeyOf(name) ?? [])))];
+}
+
+export const tagSorts = ['name', '-name', 'id', '-id'] as const;
+export type TagSort = (typeof tagSorts)[number];
+
+/** Filters of a list of tags, ANDed. */
+export interface TagFilters {
+  readonly ids?: readonly Id[];
+  /** `foldKey` of the whole name. */
+  readonly nameKey?: string;
+  /** Substring of the name, folded and without accents like `searchText`. */
+  readonly q?: string;
+  /** Each must occur in the name's `foldKey`: searched characters that are not words, for example `+` or an emoji. */
+  readonly signs?: readonly string[];
+  readonly unused?: boolean;
+}
+
+export interface TagQuery {
+  readonly filters: TagFilters;
+  readonly sort: TagSort;
+  readonly window: PageWindow;
+}
+
+export function tagPosition(tag: Tag, sort: TagSort): Position {
+  return { value: sort.endsWith('name') ? tag.nameKey : tag.id, id: tag.id };
+}
+
+/** The bulk tools of one tag. An id named twice counts once. If absent, not used. */
+export interface TagTools {
+  /** Photos that get the tag. */
+  readonly addPhotoIds?: readonly Id[] | undefined;
+  /** Photos that lose it, even if a merge would add it. */
+  readonly removePhotoIds?: readonly Id[] | undefined;
+  /** Tags whose photos, including the trash and unpublished items, move to this one; they are deleted. */
+  readonly mergeTagIds?: readonly Id[] | undefined;
+}
+
+/** The result of the tools. Counts are of photos outside the trash, each counted once: those in the trash are moved too, but not counted. */
+export interface TagChanges {
+  readonly added: number;
+  readonly removed: number;
+  /** Had the tag already, or not at all. */
+  readonly unchanged: number;
+  /** Named photos that do not exist or are in the trash, ascending. */
+  readonly notFound: readonly Id[];
+  /** Photos that have the maximum number of tags, and so did not get this one, ascending. */
+  readonly full: readonly Id[];
+  /** Ascending. */
+  readonly mergedTagIds: readonly Id[];
+}
+
+export function usesTools({ addPhotoIds, removePhotoIds, mergeTagIds }: TagTools): boolean {
+  return [addPhotoIds, removePhotoIds, mergeTagIds].some((ids) => ids !== undefined);
+}
+
+function toolErrors(id: Id, { addPhotoIds = [], removePhotoIds = [], mergeTagIds = [] }: TagTools): FieldError[] {
+  const errors: FieldError[] = [];
+  const removed = new Set(removePhotoIds);
+  const both = addPhotoIds.find((photoId) => removed.has(photoId));
+  if (both !== undefined) {
+    const message = `Photo ${both} cannot be in both addPhotoIds and removePhotoIds.`;
+    errors.push({ field: 'removePhotoIds', code: 'conflict', message });
+  }
+  if (mergeTagIds.includes(id)) {
+    errors.push({ field: 'mergeTagIds', code: 'conflict', message: 'A tag cannot be merged into itself.' });
+  }
+  return errors;
 }

@@ -5,7 +5,17 @@ import type { QuotaUse } from '../customers/customer-repository.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable } from '../shared/transactional.js';
-import { type HourCount, type RequestCount, type RequestFailure, type TransferCount, trafficDays } from './traffic.js';
+import {
+  dayOf,
+  type HourCount,
+  type PictureCount,
+  type RequestCount,
+  type RequestFailure,
+  type StorageCount,
+  type TrafficStore,
+  type TransferCount,
+  trafficDays,
+} from './traffic.js';
 
 /** The usage and the requests of an account. */
 export interface Traffic {
@@ -40,4 +50,89 @@ export async function readTraffic(
     failures: await reader.traffic.failures(),
   }));
   return { ...seen, days, keys: await keys.list(customerId) };
+}
+
+export interface UsageReport {
+  /** What the account has now. */
+  readonly usage: CustomerUsage;
+  /** Oldest first, those without requests included. */
+  readonly days: readonly DailyUsage[];
+}
+
+/**
+ * The usage of an account by day of UTC, the sums of what its settings area shows by key. Counts are a few seconds old. Errors:
+ * `not_found` (customer).
+ */
+export async function readDailyUsage(
+  { store, clock }: { store: Readable<'customer' | 'usage' | 'traffic'>; clock: Clock },
+  customerId: Id,
+): Promise<UsageReport> {
+  const days = trafficDays(clock.now());
+  return store.query(customerId, async ({ customer, usage, traffic }) => {
+    await customer.read();
+    const from = days[0] ?? '';
+    const [counts, pictures] = [await traffic.counts(from), await traffic.pictures(from)];
+    const transfers = await traffic.transfers(from);
+    const storage = await traffic.storage(from);
+    const storedOn = (day: string) => storage.find((count) => count.day === day) ?? null;
+    const ofDay = (day: string) => ({ ...usageOf(day, counts, pictures, transfers), stored: storedOn(day) });
+    return { usage: await usage.read(), days: days.map(ofDay) };
+  });
+}
+
+/** Of all channels together: `imageBytes`, which are bodies only, are among those sent. */
+type TransferredBytes = Pick<TransferCount, 'receivedBytes' | 'sentBytes'>;
+
+/** What an account used on one day. */
+export interface DailyUsage
+  extends Pick<RequestCount, 'day' | 'requests' | 'limited' | 'failed'>,
+    Record<'images' | 'imageBytes' | 'imagesMade', number>,
+    TransferredBytes {
+  /** What was stored, the trash included; null if it was not counted on this day. */
+  readonly stored: StorageCount | null;
+}
+
+/** Sums over all keys. */
+function usageOf(
+  day: string,
+  counts: readonly RequestCount[],
+  pictures: readonly PictureCount[],
+  transfers: readonly TransferCount[],
+): Omit<DailyUsage, 'stored'> {
+  const requests = counts.filter((count) => count.day === day);
+  const images = pictures.filter((count) => count.day === day);
+  return {
+    day,
+    requests: sum(requests.map((count) => count.requests)),
+    limited: sum(requests.map((count) => count.limited)),
+    failed: sum(requests.map((count) => count.failed)),
+    images: sum(images.map((count) => count.requests)),
+    imageBytes: sum(images.map((count) => count.bytes)),
+    imagesMade: sum(images.map((count) => count.made)),
+    ...transferred(transfers.filter((count) => count.day === day)),
+  };
+}
+
+/** The sums of these counts. */
+export function transferred(counts: readonly TransferredBytes[]): TransferredBytes {
+  return {
+    receivedBytes: sum(counts.map(({ receivedBytes }) => receivedBytes)),
+    sentBytes: sum(counts.map(({ sentBytes }) => sentBytes)),
+  };
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+/** Run several times a day: the last count of a day is retained. */
+export function countStorage({ traffic, clock }: { traffic: TrafficStore; clock: Clock }): Promise<void> {
+  return traffic.countStorage(dayOf(clock.now()));
+}
+
+/** Deletes the days and hours that are no longer in the report. */
+export async function sweepTraffic({ traffic, clock }: { traffic: TrafficStore; clock: Clock }): Promise<void> {
+  const now = clock.now();
+  await traffic.sweep(trafficDays(now)[0] ?? '');
+  await traffic.sweepHours(dayOf(now));
 }

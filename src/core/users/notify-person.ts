@@ -1,9 +1,8 @@
-import type { IpCountries } from '../access/ip-countries.js';
+import type { IpCountries } from '../access/ip-list.js';
 import type { Mail, MailTemplate, MailTemplates, PersonValues } from '../mail/mail.js';
-import { type MailUses, queueMail } from '../mail/queue-mail.js';
+import { type MailUses, queueMail } from '../mail/send-mail.js';
 import type { Addresses } from '../shared/addresses.js';
 import type { Transaction } from '../shared/transactional.js';
-import { browserName } from './browser-name.js';
 import type { User } from './user.js';
 
 export type NoticeUses = MailUses & { readonly addresses: Addresses; readonly ipCountries: IpCountries };
@@ -46,4 +45,27 @@ export async function notifyPerson(
   const whose = { account, timeZone, hasPassword: passwordHash !== null, owners, home: uses.addresses.settings() };
   const values = { ...whose, ...circumstances, ...more };
   await queueMail(uses, transaction, { to: { userId: id, address: email }, template, values } as Mail, at);
+}
+
+const NAMES: readonly (readonly [RegExp, string])[] = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrom(e|ium)\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+];
+
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+];
+
+/** The most likely browser of a user agent. Browsers claim to be each other, so the order matters. */
+export function browserName(userAgent: string): string {
+  const name = NAMES.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'A browser';
+  const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
+  return system ? `${name} on ${system}` : name;
 }

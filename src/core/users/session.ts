@@ -1,7 +1,14 @@
+import type { IpCountries } from '../access/ip-list.js';
+import type { Actor } from '../audit/audit-entry.js';
 import type { Customer } from '../customers/customer.js';
-import { DAY, MINUTE } from '../shared/clock.js';
+import { after, type Clock, DAY, MINUTE } from '../shared/clock.js';
+import { notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { User } from './user.js';
+import { hashRandomToken } from '../shared/random.js';
+import { readToken, type Secrets, signToken } from '../shared/secrets.js';
+import { truncate } from '../shared/text.js';
+import type { Readable, Transactional } from '../shared/transactional.js';
+import { auditSubject, type User } from './user.js';
 
 /** One browser in which a user is signed in. */
 export interface Session {
@@ -27,11 +34,11 @@ export interface Session {
 export type NewSession = Omit<Session, 'customerId' | 'id' | 'userId'>;
 
 /** A person is signed out after this long without activity. */
-export const IDLE_MS = DAY;
+const IDLE_MS = DAY;
 /** And after this long in any case. */
 export const LONGEST_MS = 14 * DAY;
 /** `lastSeenAt` is not written more often than this. */
-export const SEEN_EVERY_MS = MINUTE;
+const SEEN_EVERY_MS = MINUTE;
 
 export function isOver(session: Pick<Session, 'startedAt' | 'lastSeenAt'>, now: Date): boolean {
   const [started, seen] = [session.startedAt.getTime(), session.lastSeenAt.getTime()];
@@ -84,4 +91,149 @@ export interface SessionStore {
   end(tokenHash: string): Promise<void>;
   /** Deletes sessions that began or were last seen before these times, and returns how many. */
   sweep(startedBefore: Date, seenBefore: Date): Promise<number>;
+}
+
+/** The browser in which somebody signs in. */
+export interface Browser {
+  /** The content of its cookie. */
+  readonly token: string;
+  /** IP address that the request came from. */
+  readonly address: string;
+  /** The same, for IP lists: null if a proxy did not report the address of its client. */
+  readonly namedAddress: string | null;
+  readonly userAgent: string;
+}
+
+/** What is stored of the name that a browser gives itself. */
+const MAX_USER_AGENT = 300;
+
+/** The session to store for a browser that signs in; `byLink`: with a one-time link, not with a password. */
+export function newSession({ token, address, userAgent }: Browser, startedAt: Date, byLink: boolean): NewSession {
+  const tokenHash = hashRandomToken(token);
+  const browser = truncate(userAgent, MAX_USER_AGENT);
+  return { tokenHash, data: {}, startedAt, lastSeenAt: startedAt, confirmedAt: startedAt, address, browser, byLink };
+}
+
+/** The session of a cookie with its user, unless it has ended. */
+export async function findSession(
+  { sessions, clock }: { sessions: SessionStore; clock: Clock },
+  token: string,
+): Promise<KnownSession | null> {
+  const known = await sessions.find(hashRandomToken(token));
+  return known === null || isOver(known.session, clock.now()) || known.customer.status === 'closing' ? null : known;
+}
+
+/** Records from time to time that a session is in use. */
+export async function touchSession(
+  { sessions, clock }: { sessions: SessionStore; clock: Clock },
+  { session }: KnownSession,
+  address: string,
+): Promise<void> {
+  const isFresh = clock.now().getTime() - session.lastSeenAt.getTime() < SEEN_EVERY_MS;
+  if (!isFresh || session.address !== address) await sessions.touch(session.tokenHash, clock.now(), address);
+}
+
+/** Deletes sessions that have ended. Returns how many. */
+export function sweepSessions({ sessions, clock }: { sessions: SessionStore; clock: Clock }): Promise<number> {
+  return sessions.sweep(after(clock.now(), -LONGEST_MS), after(clock.now(), -IDLE_MS));
+}
+
+/** A session, and where in the world it is. */
+export interface ListedSession extends Session {
+  /** In which its address is registered; null if that is not known. */
+  readonly country: string | null;
+}
+
+/** Where a person is signed in, last seen first. */
+export async function listSessions(
+  { store, clock, ipCountries }: { store: Readable<'users'>; clock: Clock; ipCountries: IpCountries },
+  customerId: Id,
+  userId: Id,
+): Promise<readonly ListedSession[]> {
+  const sessions = await store.query(customerId, ({ users }) => users.sessionsOf(userId));
+  const open = sessions.filter((session) => !isOver(session, clock.now()));
+  return Promise.all(
+    open.map(async (session) => ({ ...session, country: await ipCountries.countryOf(session.address) })),
+  );
+}
+
+type RevokeUses = { store: Transactional<'users' | 'audit'>; clock: Clock };
+
+type Owner = Pick<Session, 'customerId' | 'userId'>;
+
+/** Signs one browser of a user out. Errors: `not_found`. */
+export async function revokeSession(
+  { store, clock }: RevokeUses,
+  actor: Actor,
+  { customerId, userId }: Owner,
+  id: Id,
+): Promise<void> {
+  await store.transaction(customerId, async ({ users, audit }) => {
+    const user = requireFound(await users.lock(userId), 'user');
+    if (!(await users.endSession(userId, id))) throw notFound('session');
+    await audit.add(actor, { action: 'user.sessions_ended', subject: auditSubject(user), at: clock.now() });
+  });
+}
+
+/** Signs a user out of every browser except this one. */
+export async function revokeOtherSessions(
+  { store, clock }: RevokeUses,
+  actor: Actor,
+  { session, user }: Pick<KnownSession, 'session' | 'user'>,
+): Promise<void> {
+  await store.transaction(session.customerId, async ({ users, audit }) => {
+    const count = await users.endSessions(session.userId, session.id);
+    if (count === 0) return;
+    await audit.add(actor, { action: 'user.sessions_ended', subject: auditSubject(user), count, at: clock.now() });
+  });
+}
+
+/** Signs a user out of the browser that makes the request. Nothing happens when it is signed out already. */
+export async function signOut(
+  { store, clock }: RevokeUses,
+  actor: Actor,
+  { session, user }: Pick<KnownSession, 'session' | 'user'>,
+): Promise<void> {
+  await store.transaction(session.customerId, async ({ users, audit }) => {
+    if (!(await users.endSession(session.userId, session.id))) return;
+    await audit.add(actor, { action: 'user.signed_out', subject: auditSubject(user), at: clock.now() });
+  });
+}
+
+/** Sessions that a browser keeps beside the one that it uses. */
+export const MAX_OTHER_ACCOUNTS = 4;
+
+/** A session that the browser could use instead. */
+export interface OtherAccount {
+  /** What its cookie would contain. */
+  readonly token: string;
+  readonly known: KnownSession;
+}
+
+/** The cookie with the tokens of a person's other sessions. Signed, so that nobody else adds a session of their own. */
+export function newAccountsCookie(secrets: Secrets, tokens: readonly string[]): string {
+  return signToken(secrets, 'accounts', tokens);
+}
+
+/** The other sessions of a browser that are open, of the person who is signed in. */
+export async function otherAccounts(
+  uses: { sessions: SessionStore; secrets: Secrets; clock: Clock },
+  cookie: string,
+  current: KnownSession,
+): Promise<readonly OtherAccount[]> {
+  const tokens = (readToken(uses.secrets, 'accounts', cookie) ?? []) as readonly string[];
+  const found = await Promise.all(
+    tokens.slice(0, MAX_OTHER_ACCOUNTS).map(async (token) => ({ token, known: await findSession(uses, token) })),
+  );
+  return found.flatMap(({ token, known }) =>
+    known && isAnotherAccountOf(known, current.user) ? { token, known } : [],
+  );
+}
+
+/**
+ * Whether a session is one of the same person at another customer. That it is the same address is enough: whoever has both sessions has
+ * signed in to both.
+ */
+export function isAnotherAccountOf({ user }: KnownSession, { email, customerId }: User): boolean {
+  return email !== null && user.email === email && user.customerId !== customerId;
 }

@@ -1,18 +1,14 @@
-import { service } from '../audit/actor.js';
-import type { AccountCaller } from '../customers/account-caller.js';
-import type { CustomerDirectory } from '../customers/customer-directory.js';
-import { forEachCustomer } from '../customers/each-customer.js';
+import { service } from '../audit/audit-entry.js';
+import type { AccountCaller } from '../customers/customer.js';
+import { type CustomerDirectory, forEachCustomer } from '../customers/customer-directory.js';
 import { after, type Clock, MINUTE } from '../shared/clock.js';
 import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Transactional } from '../shared/transactional.js';
-import { createWebhookEndpoint, type EndpointWithSecret } from './create-webhook-endpoint.js';
-import { deleteWebhookEndpoint } from './delete-webhook-endpoint.js';
-import { isWebhookSecret } from './signature.js';
-import { isAbandoned } from './webhook-endpoint.js';
+import { createWebhookEndpoint, deleteWebhookEndpoint, type EndpointWithSecret } from './endpoints.js';
+import { type EndpointInput, isAbandoned, isWebhookSecret } from './webhook-endpoint.js';
 import type { WebhookSender } from './webhook-sender.js';
-import type { EndpointInput } from './webhook-values.js';
 
 /** A program that has not said for so long that it listens has ended. */
 const LISTENING_MS = 2 * MINUTE;

@@ -1,6 +1,11 @@
-import type { ChangeType } from '../events/event.js';
+import { createHmac, randomBytes } from 'node:crypto';
+import { type ChangeType, changeTypes, isChangeType } from '../events/event.js';
+import { fromBase64 } from '../shared/bytes.js';
 import { after, DAY, HOUR } from '../shared/clock.js';
+import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import { cleanText, codePoints } from '../shared/text.js';
+import type { WebhookSender } from './webhook-sender.js';
 
 /** Who disabled an endpoint: its owner, its own response 410, or five days without a success. */
 export type DisabledReason = 'by_owner' | 'gone' | 'failing';
@@ -17,7 +22,7 @@ export interface WebhookEndpoint {
   /** Both are set while it is disabled. */
   readonly disabledAt: Date | null;
   readonly disabledReason: DisabledReason | null;
-  /** Sealed (core/shared/sealed.ts): signing needs the secret itself, so a hash would not do. */
+  /** Sealed (core/shared/secrets.ts): signing needs the secret itself, so a hash would not do. */
   readonly secret: string;
   /** The previous one, sealed too: both sign until it expires. */
   readonly previousSecret: string | null;
@@ -120,4 +125,90 @@ export function recordFailure(endpoint: WebhookEndpoint, responseStatus: number 
   const failing = { ...endpoint, failingSince };
   const forTooLong = after(failingSince, FAILING_DAYS * DAY).getTime() <= at.getTime();
   return forTooLong ? disable(failing, 'failing', at) : failing;
+}
+
+/** The input for an endpoint. */
+export interface EndpointInput {
+  readonly url?: string | undefined;
+  readonly description?: string | null | undefined;
+  /** Names of types; empty: every one. */
+  readonly events?: readonly string[] | undefined;
+}
+
+/** The same, validated and in the form in which it is stored. Absent fields stay absent. */
+export interface EndpointValues {
+  readonly url?: string;
+  readonly description?: string | null;
+  readonly events?: readonly ChangeType[];
+}
+
+export const MAX_ENDPOINT_DESCRIPTION = 200;
+
+/** Errors: `invalid_request`, for a URL also when its name resolves to a forbidden address. */
+export async function endpointValues(
+  { webhooks }: { webhooks: WebhookSender },
+  customerId: Id,
+  input: EndpointInput,
+): Promise<EndpointValues> {
+  const description = input.description === undefined ? undefined : cleanText(input.description ?? '') || null;
+  const errors = [...descriptionErrors(description), ...eventErrors(input.events ?? [])];
+  const refusal = input.url === undefined ? null : await webhooks.refusal(input.url.trim(), customerId);
+  if (refusal !== null) errors.unshift({ field: 'url', code: 'invalid_format', message: refusal });
+  if (errors.length > 0) throw invalid(...errors);
+  return {
+    ...(input.url !== undefined && { url: new URL(input.url.trim()).href }),
+    ...(description !== undefined && { description }),
+    ...(input.events !== undefined && { events: changeTypes.filter((type) => input.events?.includes(type)) }),
+  };
+}
+
+function descriptionErrors(description: string | null | undefined): FieldError[] {
+  if (codePoints(description ?? '') <= MAX_ENDPOINT_DESCRIPTION) return [];
+  const message = `description must have at most ${MAX_ENDPOINT_DESCRIPTION} characters.`;
+  return [{ field: 'description', code: 'too_long', message, max: MAX_ENDPOINT_DESCRIPTION }];
+}
+
+function eventErrors(events: readonly string[]): FieldError[] {
+  return events
+    .filter((name) => !isChangeType(name))
+    .map((name) => {
+      const message = `${name} is not an event type. Valid types: ${changeTypes.join(', ')}.`;
+      return { field: 'events', code: 'invalid_format', message };
+    });
+}
+
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 24;
+
+/** `whsec_` and 192 random bits in base64 (Standard Webhooks requires 24 to 64 bytes). */
+export function newWebhookSecret(): string {
+  return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/** Whether it could be one: 24 to 64 bytes in base64, as Standard Webhooks requires. */
+export function isWebhookSecret(text: string): boolean {
+  const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]{32,86}={0,2})$/.exec(text) ?? [];
+  return encoded !== '' && encoded.length % 4 === 0;
+}
+
+/**
+ * The headers that prove who sent a body, and when (Standard Webhooks 1.0): HMAC-SHA-256 over `id.timestamp.body`, once with each secret,
+ * so that a receiver may use either during a rotation.
+ */
+export function signedHeaders(
+  { eventId, body, at }: { eventId: string; body: string; at: Date },
+  secrets: readonly string[],
+): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const content = `${eventId}.${timestamp}.${body}`;
+  return {
+    'webhook-id': eventId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map((secret) => `v1,${mac(secret, content)}`).join(' '),
+  };
+}
+
+function mac(secret: string, content: string): string {
+  const key = fromBase64(secret.slice(PREFIX.length));
+  return createHmac('sha256', key).update(content).digest('base64');
 }

@@ -1,5 +1,5 @@
+import { scopeMeanings } from '../../core/access/caller.js';
 import { defaultBudgets } from '../../core/access/rolling-window.js';
-import { scopeMeanings } from '../../core/access/scope.js';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/pagination.js';
 import { type DocumentedApi, documentFile, documentOf, documentText } from '../openapi/document.js';
 import { headers } from '../openapi/headers.js';

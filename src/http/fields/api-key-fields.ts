@@ -1,4 +1,4 @@
-import { scopeMeanings, scopes } from '../../core/access/scope.js';
+import { scopeMeanings, scopes } from '../../core/access/caller.js';
 import { Text, withMeanings } from './fields.js';
 import { Texts } from './lists.js';
 

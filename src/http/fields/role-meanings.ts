@@ -1,4 +1,4 @@
-import type { Role } from '../../core/users/role.js';
+import type { Role } from '../../core/users/user.js';
 
 /** What each role is for, as documents and pages say it after its name. From the most to the least. */
 export const roleMeanings: Readonly<Record<Role, string>> = {

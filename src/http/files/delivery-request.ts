@@ -1,6 +1,6 @@
 import type { Request } from 'express';
+import { type DeliveryAddress, forbiddenAddress } from '../../core/delivery/deliver.js';
 import type { AcceptedFormats } from '../../core/delivery/delivered-picture.js';
-import { type DeliveryAddress, forbiddenAddress } from '../../core/delivery/delivery-address.js';
 import { SECOND } from '../../core/shared/clock.js';
 import { parseId } from '../../core/shared/ids.js';
 import { DELIVERY_PATH } from '../public-addresses.js';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { All, Controller, Get, HttpCode, Inject, Options, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { openDeliveredPicture } from '../../core/delivery/deliver.js';
 import { type DeliveredDownload } from '../../core/delivery/delivered-picture.js';
-import { openDeliveredPicture } from '../../core/delivery/open-delivered-picture.js';
 import type { Ports } from '../../core/ports.js';
 import { SECOND } from '../../core/shared/clock.js';
 import { NoKeyRequired } from '../access.js';

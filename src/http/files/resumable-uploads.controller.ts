@@ -1,7 +1,6 @@
 import { All, Controller, Head, HttpCode, Inject, Options, Param, Patch, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { continueUpload } from '../../core/imports/continue-upload.js';
-import { readUploadProgress } from '../../core/imports/upload-progress.js';
+import { continueUpload, readUploadProgress } from '../../core/imports/receive/resumable.js';
 import type { Ports } from '../../core/ports.js';
 import { NoKeyRequired } from '../access.js';
 import { Documented, DocumentTag } from '../openapi/operation.js';

@@ -1,7 +1,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { UploadProgress } from '../../core/imports/upload-progress.js';
+import type { UploadProgress } from '../../core/imports/receive/resumable.js';
 import { DomainError, invalid } from '../../core/shared/errors.js';
 import { headerOf } from '../server/headers.js';
 

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Upload } from '../../core/imports/declared-bytes.js';
+import type { Upload } from '../../core/imports/receive/upload.js';
 import { headerOf } from '../server/headers.js';
 import { bodyOf, requestTimeout } from '../server/request-body.js';
 import { requestContextOf } from '../server/request-context.js';

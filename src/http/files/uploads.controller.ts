@@ -1,6 +1,6 @@
 import { Controller, HttpCode, Inject, Param, Put, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
-import { receiveUpload } from '../../core/imports/receive-upload.js';
+import { receiveUpload } from '../../core/imports/receive/upload.js';
 import type { Ports } from '../../core/ports.js';
 import { NoKeyRequired } from '../access.js';
 import { Documented, DocumentTag } from '../openapi/operation.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { MAX_IDEMPOTENCY_KEY } from '../../core/idempotency/idempotency-store.js';
-import { canonical } from '../../core/shared/canonical.js';
+import { canonical } from '../../core/shared/bytes.js';
 import { invalid } from '../../core/shared/errors.js';
 import { isStreamed } from '../requests/read-request.js';
 import { headersOf } from '../server/headers.js';

@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import type { Scope } from '../../core/access/scope.js';
+import type { Scope } from '../../core/access/caller.js';
 import type { OperatorScope } from '../../core/operators/operator-token.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
 import type { Model } from '../fields/declared.js';

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import type { Actor } from '../../core/audit/actor.js';
-import type { PeopleManager } from '../../core/users/role.js';
+import type { Actor } from '../../core/audit/audit-entry.js';
+import type { PeopleManager } from '../../core/users/user.js';
 import { pathIdOf } from '../requests/path-id.js';
 import { operatorOf, requestContextOf } from '../server/request-context.js';
 

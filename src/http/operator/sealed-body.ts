@@ -1,4 +1,4 @@
-import { seal, unseal } from '../../core/shared/sealed.js';
+import { seal, unseal } from '../../core/shared/secrets.js';
 import type { StoredBodyFormat } from '../idempotency/idempotent.js';
 
 /**

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import contentDisposition from 'content-disposition';
 import { fileName } from 'photo-service-cli/file-name';
 import type { BlobInfo, ByteRange } from '../../core/blobs/blob-store.js';
-import type { Download } from '../../core/photos/download-photo.js';
+import type { Download } from '../../core/photos/original.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { HttpOptions } from '../http-options.js';
 import { headerOf } from '../server/headers.js';

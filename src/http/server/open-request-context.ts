@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { withTraceContext } from '../../core/jobs/trace-context.js';
-import { newUlid, RandomBytes } from '../../core/shared/ulid.js';
+import { newUlid, RandomBytes } from '../../core/shared/random.js';
 import type { HttpOptions } from '../http-options.js';
 import { SHARES_PATH } from '../public-addresses.js';
 import { clientSource } from './client-source.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../core/access/caller.js';
 import type { KnownKey } from '../../core/access/key-store.js';
 import type { BudgetGroup, WindowState } from '../../core/access/rolling-window.js';
-import type { Actor } from '../../core/audit/actor.js';
+import type { Actor } from '../../core/audit/audit-entry.js';
 import type { OperatorToken } from '../../core/operators/operator-token.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';

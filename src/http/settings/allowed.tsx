@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { mayActAs, type Role } from '../../core/users/role.js';
+import { mayActAs, type Role } from '../../core/users/user.js';
 
 /** The role of the person who sees the page; null if nobody is signed in. */
 export const ActingRole = createContext<Role | null>(null);

@@ -3,11 +3,9 @@ import type { NextFunction, Request, Response } from 'express';
 import session, { type SessionData, Store } from 'express-session';
 import type { Ports } from '../../core/ports.js';
 import { DAY } from '../../core/shared/clock.js';
-import { hashRandomToken, newRandomToken } from '../../core/shared/random-token.js';
-import { DEVICE_DAYS, newDevice } from '../../core/users/device-cookie.js';
-import { findSession } from '../../core/users/find-session.js';
-import type { Browser } from '../../core/users/open-session.js';
-import { type KnownSession, LONGEST_MS } from '../../core/users/session.js';
+import { hashRandomToken, newRandomToken } from '../../core/shared/random.js';
+import { type Browser, findSession, type KnownSession, LONGEST_MS } from '../../core/users/session.js';
+import { DEVICE_DAYS, newDevice } from '../../core/users/sign-in/admission.js';
 import { headerOf } from '../server/headers.js';
 import { RequestSlot, requestContextOf } from '../server/request-context.js';
 

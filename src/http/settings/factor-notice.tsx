@@ -1,4 +1,4 @@
-import { factorNeededFrom } from '../../core/users/factor-policy.js';
+import { factorNeededFrom } from '../../core/users/factors/policy.js';
 import type { KnownSession } from '../../core/users/session.js';
 import { Moment } from './parts.js';
 

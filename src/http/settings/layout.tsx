@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { mayActAs } from '../../core/users/role.js';
+import { mayActAs } from '../../core/users/user.js';
 import { AccountMenu } from './accounts/account-switch.view.js';
 import { assetUrl } from './assets.js';
 import type { Flash } from './browser-session.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
-import type { Role } from '../../core/users/role.js';
+import type { Role } from '../../core/users/user.js';
 import { type Controller, routesOf } from '../route-table.js';
 
 export interface NavigationEntry {

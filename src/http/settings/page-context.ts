@@ -1,12 +1,9 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import type { Caller } from '../../core/access/caller.js';
-import { scopes } from '../../core/access/scope.js';
+import { type Caller, scopes } from '../../core/access/caller.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { OtherAccount } from '../../core/users/other-accounts.js';
-import type { PeopleManager } from '../../core/users/role.js';
-import type { KnownSession } from '../../core/users/session.js';
-import { userActor } from '../../core/users/user.js';
+import type { KnownSession, OtherAccount } from '../../core/users/session.js';
+import { type PeopleManager, userActor } from '../../core/users/user.js';
 import { RequestSlot, requestContextOf } from '../server/request-context.js';
 import type { FormFields } from './form-fields.js';
 import type { NavigationEntry } from './navigation.js';

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import type { ByteRange, OpenBlob } from '../../core/blobs/blob-store.js';
-import type { StoredOriginal } from '../../core/photos/list-originals.js';
+import type { StoredOriginal } from '../../core/photos/list-photos.js';
 import type { Ports } from '../../core/ports.js';
-import { openShare } from '../../core/shares/open-share.js';
 import type { Share } from '../../core/shares/share.js';
-import { openSharedOriginal } from '../../core/shares/shared-bytes.js';
-import { listSharedOriginals } from '../../core/shares/shared-originals.js';
+import { listSharedOriginals, openSharedOriginal } from '../../core/shares/shared-photos.js';
+import { openShare } from '../../core/shares/visit.js';
 import { withFileNames } from '../responses/archive-names.js';
 import type { Sendable } from '../responses/send-download.js';
 import { type ZipEntry, zipOf, zipSize } from '../responses/zip.js';

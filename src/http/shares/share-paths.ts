@@ -1,4 +1,4 @@
-import type { RenditionName } from '../../core/media/renditions.js';
+import type { RenditionName } from '../../core/media/media-reader.js';
 import type { Id } from '../../core/shared/ids.js';
 import { SHARES_PATH } from '../public-addresses.js';
 import { assetsVersion } from '../settings/assets.js';

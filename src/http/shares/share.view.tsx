@@ -1,5 +1,5 @@
+import type { Neighbours } from '../../core/photos/list-photos.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
-import type { Neighbours } from '../../core/photos/read-neighbours.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Page } from '../../core/shared/pagination.js';
 import type { Share } from '../../core/shares/share.js';

@@ -1,10 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { InlineFile } from '../../core/imports/inline-files.js';
+import type { InlineFile } from '../../core/imports/receive/inline.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { Share, UploadReservation, UploadShare } from '../../core/shares/share.js';
-import { visitorCaller, visitorImport } from '../../core/shares/visitor-import.js';
-import { HeldByLater, reserveUpload, settleUpload } from '../../core/shares/visitor-upload.js';
+import {
+  HeldByLater,
+  reserveUpload,
+  settleUpload,
+  visitorCaller,
+  visitorImport,
+} from '../../core/shares/visitor-upload.js';
 import type { FormFields } from '../settings/form-fields.js';
 import { type PlainImport, receivePlainForm } from '../settings/imports/plain-import.js';
 

@@ -1,6 +1,6 @@
 import type { KeyStore } from '../../core/access/key-store.js';
 import type { SubjectKind } from '../../core/events/event.js';
-import { importDetailsOf } from '../../core/imports/import-details.js';
+import { importDetailsOf } from '../../core/imports/read.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Readable } from '../../core/shared/transactional.js';
 import { importView } from '../api/imports/import.view.js';

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import type { BackupSchedule, Config } from '../../config/config.js';
-import { fetchSource } from '../../core/imports/fetch-source.js';
-import type { FetchOutcome } from '../../core/imports/record-fetch.js';
-import type { LeasedFetch } from '../../core/imports/source-fetch.js';
+import { fetchSource } from '../../core/imports/fetch/fetch.js';
+import type { FetchOutcome } from '../../core/imports/fetch/outcome.js';
+import type { LeasedFetch } from '../../core/imports/fetch/source-fetch.js';
 import type { Fault } from '../../core/integrity/check-bytes.js';
 import type { Job, JobWork } from '../../core/jobs/job.js';
 import type { MailOutcome } from '../../core/mail/send-mail.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { isOutage } from '../../core/shared/errors.js';
-import { deliverEvent } from '../../core/webhooks/deliver-event.js';
+import { deliverEvent } from '../../core/webhooks/deliver.js';
 import { eventBody } from '../../http/webhooks/event-body.js';
 import type { OpenPorts } from '../../ports.module.js';
 import { runDispatcher } from '../../worker/dispatcher.js';

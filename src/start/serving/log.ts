@@ -1,6 +1,6 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import type { Config } from '../../config/config.js';
-import type { MediaIsolation } from '../../core/media/isolation.js';
+import type { MediaIsolation } from '../../core/media/media-reader.js';
 import type { Finding } from '../../http/ops/readiness.js';
 import { ModulePositions } from './module-positions.js';
 

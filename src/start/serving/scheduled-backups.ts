@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { BackupSchedule } from '../../config/config.js';
-import { timeOfBackup } from '../../core/backup/backup-name.js';
+import { timeOfBackup } from '../../core/backup/signature.js';
 import { type Clock, HOUR } from '../../core/shared/clock.js';
 import type { PeriodicTask } from '../../worker/periodic.js';
 

@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.js';
 import { VERSION } from '../../config/version.js';
-import { issueKey } from '../../core/access/issue-key.js';
-import { commandLine } from '../../core/audit/actor.js';
-import { operatorFor } from '../../core/customers/account-caller.js';
+import { issueKey } from '../../core/access/keys.js';
+import { commandLine } from '../../core/audit/audit-entry.js';
 import { createFirstCustomer } from '../../core/customers/create-customer.js';
+import { operatorFor } from '../../core/customers/customer.js';
 import type { Ports, Uses } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
-import { inviteFirstOwner } from '../../core/users/invite-user.js';
+import { inviteFirstOwner } from '../../core/users/people/invite.js';
 import { writePrivateFile } from '../private-file.js';
 
 export interface WelcomeOptions {

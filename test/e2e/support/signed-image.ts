@@ -4,9 +4,9 @@ import { openEmbeddedPostgres } from '../../../src/adapters/embedded-postgres.js
 import { SystemClock } from '../../../src/adapters/system-clock.js';
 import { TypeormCustomerStore } from '../../../src/adapters/typeorm/customer-store.js';
 import { openDataSource } from '../../../src/adapters/typeorm/data-source.js';
-import { commandLine } from '../../../src/core/audit/actor.js';
-import { createDeliveryKey } from '../../../src/core/delivery/create-delivery-key.js';
-import { deliverySignature } from '../../../src/core/delivery/delivery-signature.js';
+import { commandLine } from '../../../src/core/audit/audit-entry.js';
+import { deliverySignature } from '../../../src/core/delivery/deliver.js';
+import { createDeliveryKey } from '../../../src/core/delivery/delivery-keys.js';
 import { urlOf } from '../../support/postgres.js';
 import type { Installation } from './service.js';
 

@@ -1,8 +1,8 @@
-import { operatorFor } from '../../../src/core/customers/account-caller.js';
+import { operatorFor } from '../../../src/core/customers/customer.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import { inviteUser } from '../../../src/core/users/invite-user.js';
-import type { Role } from '../../../src/core/users/role.js';
+import { inviteUser } from '../../../src/core/users/people/invite.js';
+import type { Role } from '../../../src/core/users/user.js';
 import { type Answer, type RequestParts, send } from './http-client.js';
 
 /** What those choose who come in by `enter`. */

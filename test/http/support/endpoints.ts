@@ -1,4 +1,4 @@
-import type { Scope } from '../../../src/core/access/scope.js';
+import type { Scope } from '../../../src/core/access/caller.js';
 import type { OperatorScope } from '../../../src/core/operators/operator-token.js';
 import { type Schema, type StoredDocument, storedDocument } from './stored-document.js';
 

@@ -7,14 +7,13 @@ import { MemoryRateWindowStore } from '../../../src/adapters/memory/memory-rate-
 import { WebauthnPasskeyReader } from '../../../src/adapters/webauthn/webauthn-passkey-reader.js';
 import { AppModule } from '../../../src/app.module.js';
 import { withInProcess } from '../../../src/composition/in-process.js';
-import { deleteKey } from '../../../src/core/access/delete-key.js';
 import { IpLists, IpRanges } from '../../../src/core/access/ip-list.js';
-import { issueKey, type KeyRequest } from '../../../src/core/access/issue-key.js';
-import { commandLine } from '../../../src/core/audit/actor.js';
+import { deleteKey, issueKey, type KeyRequest } from '../../../src/core/access/keys.js';
+import { commandLine } from '../../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../../src/core/customers/create-customer.js';
 import { defaultLimits, type Limits } from '../../../src/core/customers/limits.js';
-import { UploadSlots } from '../../../src/core/imports/upload-slots.js';
-import { issueOperatorToken, type OperatorTokenRequest } from '../../../src/core/operators/issue-operator-token.js';
+import { UploadSlots } from '../../../src/core/imports/receive/upload-slots.js';
+import { issueOperatorToken, type OperatorTokenRequest } from '../../../src/core/operators/operator-tokens.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
 import { TrafficRecorder } from '../../../src/http/guards/traffic-recorder.js';

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PhotoService } from 'photo-service-sdk';
-import type { KeyRequest } from '../../../src/core/access/issue-key.js';
+import type { KeyRequest } from '../../../src/core/access/keys.js';
 import { PublicAddresses } from '../../../src/http/public-addresses.js';
 import { type Actor, type RunningApp, type StartOptions, startApp } from '../../http/support/start-app.js';
 import { fetchDue } from '../../support/fetch-due.js';

@@ -1,4 +1,4 @@
-import type { DecoderPriority, MediaIsolation, WantedIsolation } from '../../../core/media/isolation.js';
+import type { DecoderPriority, MediaIsolation, WantedIsolation } from '../../../core/media/media-reader.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import type { Isolation } from './isolation.js';
 import { withPriority } from './low-priority.js';

@@ -1,4 +1,4 @@
-import type { IsolationLevel } from '../../../core/media/isolation.js';
+import type { IsolationLevel } from '../../../core/media/media-reader.js';
 
 /** What decoding processes need to read, apart from their picture. */
 export interface ProgramFiles {

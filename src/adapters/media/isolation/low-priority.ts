@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import type { DecoderPriority } from '../../../core/media/isolation.js';
+import type { DecoderPriority } from '../../../core/media/media-reader.js';
 import type { Isolation } from './isolation.js';
 
 /**

@@ -1,7 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { renditionSizes } from '../../../core/media/renditions.js';
+import { renditionSizes } from '../../../core/media/media-reader.js';
 import { declaredColours } from '../declared-colours.js';
 import { bytesAt } from '../file-bytes.js';
 import { decodeFailed, noPreview, requireDensity, requirePictureSize } from '../refusals.js';

@@ -14,7 +14,7 @@ import {
   MAX_KEYS,
   MAX_LISTED_ADDRESSES,
 } from '../../../core/access/key-store.js';
-import type { Actor } from '../../../core/audit/actor.js';
+import type { Actor } from '../../../core/audit/audit-entry.js';
 import type { CustomerStatus } from '../../../core/customers/customer.js';
 import type { StoreResponse } from '../../../core/idempotency/idempotency-store.js';
 import type { JobWork } from '../../../core/jobs/job.js';

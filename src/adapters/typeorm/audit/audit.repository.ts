@@ -1,13 +1,15 @@
 import { type DataSource, type EntityManager, In, LessThan, MoreThanOrEqual } from 'typeorm';
-import type { Actor } from '../../../core/audit/actor.js';
-import { type AuditEntry, type Change, entryOf } from '../../../core/audit/audit-entry.js';
-import { type AuditLog, type AuditTrail, noFilter } from '../../../core/audit/audit-log.js';
 import {
+  type Actor,
+  type AuditEntry,
+  type Change,
+  entryOf,
   type OperatorChange,
   type OperatorEntry,
   type OperatorEntryWindow,
   operatorEntryOf,
-} from '../../../core/audit/operator-entry.js';
+} from '../../../core/audit/audit-entry.js';
+import { type AuditLog, type AuditTrail, noFilter } from '../../../core/audit/audit-log.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { change, insert, select } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';

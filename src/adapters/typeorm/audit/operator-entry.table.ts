@@ -1,4 +1,4 @@
-import type { NewOperatorEntry } from '../../../core/audit/operator-entry.js';
+import type { NewOperatorEntry } from '../../../core/audit/audit-entry.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { bigWhole, generatedKey, instant, optionalBigWhole, optionalText, tableOf, text } from '../database/columns.js';
 

@@ -1,5 +1,5 @@
 import { type EntityManager, LessThan } from 'typeorm';
-import type { Actor } from '../../../core/audit/actor.js';
+import type { Actor } from '../../../core/audit/audit-entry.js';
 import type { Customer, NewCustomer } from '../../../core/customers/customer.js';
 import type { Creation, CreationKey } from '../../../core/customers/customer-directory.js';
 import { requireFound } from '../../../core/shared/errors.js';

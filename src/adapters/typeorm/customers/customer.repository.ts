@@ -1,5 +1,5 @@
 import { type DataSource, type EntityManager, LessThanOrEqual, MoreThan } from 'typeorm';
-import type { Actor } from '../../../core/audit/actor.js';
+import type { Actor } from '../../../core/audit/audit-entry.js';
 import type { Customer, NewCustomer } from '../../../core/customers/customer.js';
 import type {
   Creation,

@@ -1,7 +1,12 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CustomerStatus } from '../../../core/customers/customer.js';
-import type { DeliveryKey, KnownDeliveryKey, NewDeliveryKey } from '../../../core/delivery/delivery-key.js';
-import type { DeliveryKeyFinder, DeliveryKeyRepository } from '../../../core/delivery/delivery-key-repository.js';
+import type {
+  DeliveryKey,
+  DeliveryKeyFinder,
+  DeliveryKeyRepository,
+  KnownDeliveryKey,
+  NewDeliveryKey,
+} from '../../../core/delivery/delivery-key.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { prepared } from '../database/prepared.js';

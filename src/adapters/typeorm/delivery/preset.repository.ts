@@ -1,6 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { NewPreset, Preset } from '../../../core/delivery/preset.js';
-import type { PresetRepository } from '../../../core/delivery/preset-repository.js';
+import type { NewPreset, Preset, PresetRepository } from '../../../core/delivery/preset.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { insert } from '../database/rows.js';

@@ -1,6 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { type ChangeType, newEventId } from '../../../core/events/event.js';
-import type { Outbox } from '../../../core/events/outbox.js';
+import { type ChangeType, newEventId, type Outbox } from '../../../core/events/event.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { prepared } from '../database/prepared.js';
 import { asJson, insertion, select } from '../database/rows.js';

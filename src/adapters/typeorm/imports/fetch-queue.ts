@@ -1,6 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { BusySources, FetchQueue } from '../../../core/imports/fetch-queue.js';
-import type { LeasedFetch } from '../../../core/imports/source-fetch.js';
+import type { BusySources, FetchQueue, LeasedFetch } from '../../../core/imports/fetch/source-fetch.js';
 import { clientConfig } from '../database/connection.js';
 import { listenOn } from '../database/listener.js';
 import { change, inSeconds, selectList } from '../database/rows.js';

@@ -1,6 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { ResumableUpload } from '../../../core/imports/resumable-upload.js';
-import type { ResumableUploadRepository } from '../../../core/imports/resumable-upload-repository.js';
+import type { ResumableUpload, ResumableUploadRepository } from '../../../core/imports/receive/resumable-upload.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { assignments, insert, select, selectList } from '../database/rows.js';
 import { resumableUploadTable } from './resumable-upload.table.js';

@@ -1,4 +1,4 @@
-import type { ResumableUpload } from '../../../core/imports/resumable-upload.js';
+import type { ResumableUpload } from '../../../core/imports/receive/resumable-upload.js';
 import { bigWhole, document, instant, key, optionalBigWhole, tableOf } from '../database/columns.js';
 
 export const resumableUploadTable = tableOf<ResumableUpload>('resumableUpload', 'resumable_uploads', {

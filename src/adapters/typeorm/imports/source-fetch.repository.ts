@@ -1,6 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { LeasedFetch, SourceFetch } from '../../../core/imports/source-fetch.js';
-import type { SourceFetchRepository } from '../../../core/imports/source-fetch-repository.js';
+import type { LeasedFetch, SourceFetch, SourceFetchRepository } from '../../../core/imports/fetch/source-fetch.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { asJson, assignments, change, inSeconds, insertion, select } from '../database/rows.js';
 import { sourceFetchTable } from './source-fetch.table.js';

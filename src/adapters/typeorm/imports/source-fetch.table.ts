@@ -1,4 +1,4 @@
-import type { SourceFetch } from '../../../core/imports/source-fetch.js';
+import type { SourceFetch } from '../../../core/imports/fetch/source-fetch.js';
 import { bigWhole, key, optionalBigWhole, optionalText, tableOf, text, whole } from '../database/columns.js';
 
 /** A fetch; only its holder is given the lease. */

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { blobPrefixes } from '../../../core/blobs/blob-key.js';
-import type { OrphanReads, OrphanRow, OrphanRows } from '../../../core/integrity/orphan-rows.js';
+import type { OrphanReads, OrphanRow, OrphanRows } from '../../../core/integrity/findings.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { select } from '../database/rows.js';
 

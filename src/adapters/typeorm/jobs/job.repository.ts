@@ -1,7 +1,14 @@
 import { randomInt } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
-import { interruptionSeconds, type Job, type JobWork, jobKey, MAX_ATTEMPTS } from '../../../core/jobs/job.js';
-import type { JobAdder, JobQueue } from '../../../core/jobs/job-queue.js';
+import {
+  interruptionSeconds,
+  type Job,
+  type JobAdder,
+  type JobQueue,
+  type JobWork,
+  jobKey,
+  MAX_ATTEMPTS,
+} from '../../../core/jobs/job.js';
 import { currentTraceContext } from '../../../core/jobs/trace-context.js';
 import { Batcher } from '../../../core/shared/batcher.js';
 import type { Id } from '../../../core/shared/ids.js';

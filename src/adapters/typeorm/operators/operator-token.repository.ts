@@ -1,14 +1,13 @@
 import { type DataSource, type EntityManager, IsNull } from 'typeorm';
-import type { Actor } from '../../../core/audit/actor.js';
-import { changedFields } from '../../../core/audit/audit-entry.js';
+import { type Actor, changedFields } from '../../../core/audit/audit-entry.js';
 import {
   MAX_OPERATOR_TOKENS,
   type NewOperatorToken,
   type OperatorToken,
   type OperatorTokenSettings,
+  type OperatorTokenStore,
   operatorTokenSettings,
 } from '../../../core/operators/operator-token.js';
-import type { OperatorTokenStore } from '../../../core/operators/operator-token-store.js';
 import { DomainError, requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { addOperatorEntry } from '../audit/audit.repository.js';

@@ -1,6 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { MAX_LEVEL, type MapCell, type MapGrid } from '../../../core/photos/map-grid.js';
-import type { PhotoCluster } from '../../../core/photos/read-map.js';
+import { MAX_LEVEL, type MapCell, type MapGrid, type PhotoCluster } from '../../../core/photos/map/map.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { prepared } from '../database/prepared.js';
 import { select } from '../database/rows.js';

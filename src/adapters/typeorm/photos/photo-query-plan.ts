@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { PhotoFilters } from '../../../core/photos/photo-query.js';
-import type { SimilarFilter } from '../../../core/photos/similar-photos.js';
+import type { SimilarFilter } from '../../../core/photos/similar/similar-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { select } from '../database/rows.js';
 import { cameraKeys } from './photo-cameras.js';

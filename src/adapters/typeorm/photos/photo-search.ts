@@ -1,5 +1,5 @@
 import type { Photo } from '../../../core/photos/photo.js';
-import { placeNames } from '../../../core/photos/place.js';
+import { placeNames } from '../../../core/photos/places.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { truncate } from '../../../core/shared/text.js';
 import { isSpaceless, searchWords, wordUnits } from '../../../core/shared/word-search.js';

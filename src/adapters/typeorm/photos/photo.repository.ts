@@ -1,11 +1,10 @@
 import { type EntityManager, In, IsNull, MoreThan } from 'typeorm';
 import type { ExifTags } from '../../../core/media/picture-metadata.js';
 import type { CountedValue, PhotoKind, ValuesRequest } from '../../../core/photos/filter-values.js';
-import type { MapGrid } from '../../../core/photos/map-grid.js';
+import type { MapGrid, PhotoCluster } from '../../../core/photos/map/map.js';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { ListSort, PhotoFilters, PhotoQuery } from '../../../core/photos/photo-query.js';
 import type { NewPhoto, PhotoRepository } from '../../../core/photos/photo-repository.js';
-import type { PhotoCluster } from '../../../core/photos/read-map.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';

@@ -1,4 +1,4 @@
-import type { PhotoPair } from '../../../core/photos/similar-photo-repository.js';
+import type { PhotoPair } from '../../../core/photos/similar/similar-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { instant, key, tableOf } from '../database/columns.js';
 

@@ -4,7 +4,7 @@ import type {
   Similarity,
   SimilarityScan,
   SimilarPhotoRepository,
-} from '../../../core/photos/similar-photo-repository.js';
+} from '../../../core/photos/similar/similar-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { change, insert, select } from '../database/rows.js';
 import { separatedPhotosTable } from './separated-photo.table.js';

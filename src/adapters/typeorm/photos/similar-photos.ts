@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { SimilarFilter } from '../../../core/photos/similar-photos.js';
+import type { SimilarFilter } from '../../../core/photos/similar/similar-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { change } from '../database/rows.js';
 

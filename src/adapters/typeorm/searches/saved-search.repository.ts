@@ -1,6 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { NewSavedSearch, SavedSearch } from '../../../core/searches/saved-search.js';
-import type { SavedSearchRepository } from '../../../core/searches/saved-search-repository.js';
+import type { NewSavedSearch, SavedSearch, SavedSearchRepository } from '../../../core/searches/saved-search.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { insert } from '../database/rows.js';

@@ -1,8 +1,7 @@
 import { type EntityManager, In } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
-import type { NewTag, Tag } from '../../../core/tags/tag.js';
-import type { TagFilters, TagQuery, TagSort } from '../../../core/tags/tag-query.js';
+import type { NewTag, Tag, TagFilters, TagQuery, TagSort } from '../../../core/tags/tag.js';
 import type { MergedPhotos, TagCount, TagRepository } from '../../../core/tags/tag-repository.js';
 import { isTaken } from '../database/database-errors.js';
 import { asJson, insertion, select, selectList, update } from '../database/rows.js';

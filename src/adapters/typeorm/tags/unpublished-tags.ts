@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
-import type { UnpublishedTags } from '../../../core/tags/tagged-repository.js';
+import type { UnpublishedTags } from '../../../core/tags/tag-repository.js';
 import { change, select } from '../database/rows.js';
 
 /** As in the index of these imports: with parameters it would not be used, so statements on them are by hand. */

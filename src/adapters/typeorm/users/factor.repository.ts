@@ -1,14 +1,14 @@
 import { type EntityManager, LessThan, MoreThanOrEqual } from 'typeorm';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import type { FactorRepository } from '../../../core/users/factor-repository.js';
-import type { NewPasskey, Passkey } from '../../../core/users/passkey.js';
+import type { NewPasskey, Passkey } from '../../../core/users/factors/passkey.js';
 import type {
   AuthenticatorApp,
+  FactorRepository,
   NewAuthenticatorApp,
   NewPendingSignIn,
   PendingSignIn,
-} from '../../../core/users/second-factor.js';
+} from '../../../core/users/factors/second-factor.js';
 import { insert } from '../database/rows.js';
 import {
   answeredChallengeTable,

@@ -1,6 +1,6 @@
 import type { Id } from '../../../core/shared/ids.js';
-import type { Passkey } from '../../../core/users/passkey.js';
-import type { AuthenticatorApp, PendingSignIn } from '../../../core/users/second-factor.js';
+import type { Passkey } from '../../../core/users/factors/passkey.js';
+import type { AuthenticatorApp, PendingSignIn } from '../../../core/users/factors/second-factor.js';
 import { bigWhole, generatedKey, instant, key, tableOf, text, whole, yesOrNo } from '../database/columns.js';
 
 export const authenticatorAppTable = tableOf<AuthenticatorApp>('authenticatorApp', 'authenticator_apps', {

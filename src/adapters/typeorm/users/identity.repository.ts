@@ -1,7 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
-import type { Identity, NewIdentity } from '../../../core/users/identity.js';
-import type { IdentityRepository } from '../../../core/users/identity-repository.js';
+import type { Identity, IdentityRepository, NewIdentity } from '../../../core/users/provider/identity.js';
 import { insert } from '../database/rows.js';
 import { identityTable } from './identity.table.js';
 import { requireUser } from './require-user.js';

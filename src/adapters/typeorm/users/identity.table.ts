@@ -1,4 +1,4 @@
-import type { Identity } from '../../../core/users/identity.js';
+import type { Identity } from '../../../core/users/provider/identity.js';
 import { bigWhole, generatedKey, instant, key, tableOf, text } from '../database/columns.js';
 
 export const identityTable = tableOf<Identity>('identity', 'identities', {

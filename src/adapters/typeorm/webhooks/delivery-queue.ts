@@ -1,6 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { LeasedDelivery } from '../../../core/webhooks/delivery.js';
-import type { Busy, DeliveryQueue } from '../../../core/webhooks/delivery-queue.js';
+import type { Busy, DeliveryQueue, LeasedDelivery } from '../../../core/webhooks/delivery.js';
 import { clientConfig } from '../database/connection.js';
 import { listenOn } from '../database/listener.js';
 import { change, inSeconds, selectList } from '../database/rows.js';

@@ -1,6 +1,6 @@
 import type { CustomerStatus } from '../../../core/customers/customer.js';
+import type { CustomerWithUsage } from '../../../core/customers/edit-customer.js';
 import { defaultLimits, type Limits } from '../../../core/customers/limits.js';
-import type { CustomerWithUsage } from '../../../core/customers/read-customer.js';
 import type { Uses } from '../../../core/ports.js';
 import { InlineModel, ResponseModel } from '../../fields/declared.js';
 import { IdOf, Instant, Nested, OneOf, Text, WholeNumber } from '../../fields/fields.js';

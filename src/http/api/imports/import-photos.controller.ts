@@ -1,9 +1,8 @@
 import { Controller, Inject, Patch, Post } from '@nestjs/common';
 import type { Caller } from '../../../core/access/caller.js';
-import { editImportPhoto } from '../../../core/imports/edit-import-photo.js';
-import { receiveInline } from '../../../core/imports/receive-inline.js';
-import { registerPhotos } from '../../../core/imports/register-photos.js';
-import { type RegistrationResults } from '../../../core/imports/registration-results.js';
+import { editImportPhoto } from '../../../core/imports/edit-item.js';
+import { receiveInline } from '../../../core/imports/receive/inline.js';
+import { type RegistrationResults, registerPhotos } from '../../../core/imports/register/register.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireScope } from '../../access.js';

@@ -1,10 +1,10 @@
 import { MAX_URL_LENGTH } from '../../../core/access/outgoing-url.js';
 import { defaultLimits } from '../../../core/customers/limits.js';
+import { creationErrors } from '../../../core/imports/create.js';
+import { patchErrors } from '../../../core/imports/edit-item.js';
 import type { DuplicatePolicy } from '../../../core/imports/import.js';
-import { creationErrors } from '../../../core/imports/import-creation.js';
 import { type ImportPhotoStatus, importPhotoTransitions } from '../../../core/imports/import-photo.js';
-import { patchErrors } from '../../../core/imports/import-photo-patch.js';
-import type { ItemListRequest } from '../../../core/imports/list-import-photos.js';
+import type { ItemListRequest } from '../../../core/imports/read.js';
 import { declareField, RequestModel } from '../../fields/declared.js';
 import { OneOf, Text, WholeNumber } from '../../fields/fields.js';
 import { ListOf } from '../../fields/lists.js';

@@ -1,6 +1,6 @@
 import { type DuplicatePolicy, IDLE_DAYS, type ImportStatus, progress } from '../../../core/imports/import.js';
-import type { ImportDetails, ItemDetails } from '../../../core/imports/import-details.js';
-import type { RegistrationResult, RegistrationResults } from '../../../core/imports/registration-results.js';
+import type { ImportDetails, ItemDetails } from '../../../core/imports/read.js';
+import type { RegistrationResult, RegistrationResults } from '../../../core/imports/register/register.js';
 import type { ItemErrorCode } from '../../../core/shared/errors.js';
 import type { Page } from '../../../core/shared/pagination.js';
 import { ResponseModel } from '../../fields/declared.js';

@@ -1,12 +1,10 @@
 import { Controller, Get, Inject, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Caller } from '../../../core/access/caller.js';
-import { createImport } from '../../../core/imports/create-import.js';
-import { finalizeImport } from '../../../core/imports/finalize-import.js';
+import { createImport } from '../../../core/imports/create.js';
+import { finalizeImport } from '../../../core/imports/finalize.js';
 import { hasEnded } from '../../../core/imports/import.js';
-import type { ImportDetails } from '../../../core/imports/import-details.js';
-import { listImportPhotos } from '../../../core/imports/list-import-photos.js';
-import { readImport } from '../../../core/imports/read-import.js';
+import { type ImportDetails, listImportPhotos, readImport } from '../../../core/imports/read.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireScope } from '../../access.js';

@@ -1,6 +1,5 @@
-import { readImport } from '../../../core/imports/read-import.js';
-import { readImportPhotos } from '../../../core/imports/read-import-photos.js';
-import type { RegistrationResult } from '../../../core/imports/registration-results.js';
+import { readImport, readImportPhotos } from '../../../core/imports/read.js';
+import type { RegistrationResult } from '../../../core/imports/register/register.js';
 import { notFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { StoredBodyFormat } from '../../idempotency/idempotent.js';

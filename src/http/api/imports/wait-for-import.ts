@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '../../../core/access/caller.js';
 import { hasEnded } from '../../../core/imports/import.js';
-import type { ImportDetails } from '../../../core/imports/import-details.js';
-import { readImport } from '../../../core/imports/read-import.js';
+import { type ImportDetails, readImport } from '../../../core/imports/read.js';
 import type { Uses } from '../../../core/ports.js';
 import { SECOND } from '../../../core/shared/clock.js';
 

@@ -1,5 +1,5 @@
 import { type ApiKey, displayPrefix } from '../../../core/access/api-key.js';
-import type { Scope } from '../../../core/access/scope.js';
+import type { Scope } from '../../../core/access/caller.js';
 import { KeyPrefix, KeyScopes } from '../../fields/api-key-fields.js';
 import { ResponseModel } from '../../fields/declared.js';
 import { Flag, IdOf, Instant, Text } from '../../fields/fields.js';

@@ -1,6 +1,6 @@
 import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { keyBudget } from '../../../core/access/rolling-window.js';
-import { readCustomer } from '../../../core/customers/read-customer.js';
+import { readCustomer } from '../../../core/customers/edit-customer.js';
 import type { Ports } from '../../../core/ports.js';
 import { RequireScope } from '../../access.js';
 import { Documented, DocumentTag } from '../../openapi/operation.js';

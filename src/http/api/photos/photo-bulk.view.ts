@@ -1,5 +1,5 @@
-import type { PhotoEditResult } from '../../../core/photos/edit-photos.js';
-import type { PhotoDeletionResult } from '../../../core/photos/photo-deletions.js';
+import type { PhotoEditResult } from '../../../core/photos/edit-photo.js';
+import type { PhotoDeletionResult } from '../../../core/photos/trash.js';
 import type { ItemErrorCode } from '../../../core/shared/errors.js';
 import { ResponseModel } from '../../fields/declared.js';
 import { IdOf, Models, Nested, OneOf, Reference } from '../../fields/fields.js';

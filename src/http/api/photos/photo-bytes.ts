@@ -1,6 +1,6 @@
 import type { Caller } from '../../../core/access/caller.js';
-import { downloadOriginal } from '../../../core/photos/download-photo.js';
-import { downloadRendition, type RenditionDownload } from '../../../core/photos/download-rendition.js';
+import { downloadOriginal } from '../../../core/photos/original.js';
+import { downloadRendition, type RenditionDownload } from '../../../core/photos/renditions/open.js';
 import type { Uses } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { privateHeaders, reprDigest, type Sendable } from '../../responses/send-download.js';

@@ -1,6 +1,6 @@
 import type { PhotoListRequest } from '../../../core/photos/list-photos.js';
 import { NEAREST_FIRST, type PhotoFilters } from '../../../core/photos/photo-query.js';
-import { DEFAULT_DISTANCE } from '../../../core/photos/similar-photos.js';
+import { DEFAULT_DISTANCE } from '../../../core/photos/similar/similar-photo.js';
 import { cleanText, foldKey, searchText } from '../../../core/shared/text.js';
 import { paginationOf } from '../../requests/parameters.js';
 import type { ParameterRule } from '../../requests/read-request.js';

@@ -1,6 +1,6 @@
 import { MAX_SEARCH_WORDS, type PhotoSort, photoSorts } from '../../../core/photos/photo-query.js';
 import { MAX_RATING } from '../../../core/photos/photo-values.js';
-import { DEFAULT_DISTANCE, MAX_DISTANCE } from '../../../core/photos/similar-photos.js';
+import { DEFAULT_DISTANCE, MAX_DISTANCE } from '../../../core/photos/similar/similar-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { withMeanings } from '../../fields/fields.js';
 import {

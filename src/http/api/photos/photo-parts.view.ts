@@ -1,6 +1,6 @@
-import { type RenditionName, renditionSizes } from '../../../core/media/renditions.js';
+import { type RenditionName, renditionSizes } from '../../../core/media/media-reader.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
-import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
+import type { PhotoUrls } from '../../../core/photos/renditions/rendition.js';
 import { ResponseModel } from '../../fields/declared.js';
 import { Decimal, Flag, Instant, OneOf, Text, WholeNumber } from '../../fields/fields.js';
 import { instant } from '../../responses/wire.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Put } from '@nestjs/common';
 import type { Caller } from '../../../core/access/caller.js';
+import { setPhotoTags } from '../../../core/photos/edit-photo.js';
 import { readPhotoTags } from '../../../core/photos/read-photo.js';
-import { setPhotoTags } from '../../../core/photos/set-photo-tags.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireScope } from '../../access.js';

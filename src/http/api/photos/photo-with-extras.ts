@@ -1,6 +1,6 @@
 import type { ExifTags } from '../../../core/media/picture-metadata.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
-import type { PhotoUrls } from '../../../core/photos/rendition-urls.js';
+import type { PhotoUrls } from '../../../core/photos/renditions/rendition.js';
 import { PhotoView, photoView } from './photo.view.js';
 import { urlsView } from './photo-parts.view.js';
 

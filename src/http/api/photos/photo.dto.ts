@@ -1,7 +1,7 @@
-import { type RenditionName, renditionSizes } from '../../../core/media/renditions.js';
+import { type RenditionName, renditionSizes } from '../../../core/media/media-reader.js';
+import { tagSetErrors } from '../../../core/photos/edit-photo.js';
 import { patchErrors } from '../../../core/photos/photo-patch.js';
 import { MAX_SHIFT_SECONDS } from '../../../core/photos/photo-values.js';
-import { tagSetErrors } from '../../../core/photos/set-photo-tags.js';
 import { RequestModel } from '../../fields/declared.js';
 import { Flag, Nested, Text, WholeNumber } from '../../fields/fields.js';
 import { flag, oneOf, Parameter, someOf } from '../../requests/parameters.js';

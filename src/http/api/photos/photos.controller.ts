@@ -1,14 +1,10 @@
 import { Controller, Delete, Get, HttpCode, Inject, Patch } from '@nestjs/common';
 import type { Caller } from '../../../core/access/caller.js';
-import { editPhoto } from '../../../core/photos/edit-photo.js';
-import { editPhotos, type PhotoEditResult } from '../../../core/photos/edit-photos.js';
+import { editPhoto, editPhotos, type PhotoEditResult } from '../../../core/photos/edit-photo.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
-import { purgePhoto } from '../../../core/photos/purge-photo.js';
-import { purgePhotos } from '../../../core/photos/purge-photos.js';
 import { readPhoto } from '../../../core/photos/read-photo.js';
-import { renditionUrls } from '../../../core/photos/rendition-urls.js';
-import { trashPhoto } from '../../../core/photos/trash-photo.js';
-import { trashPhotos } from '../../../core/photos/trash-photos.js';
+import { renditionUrls } from '../../../core/photos/renditions/rendition.js';
+import { purgePhoto, purgePhotos, trashPhoto, trashPhotos } from '../../../core/photos/trash.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireScope } from '../../access.js';

@@ -1,7 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
 import type { Caller } from '../../../core/access/caller.js';
-import { createTag } from '../../../core/tags/create-tag.js';
-import { createTags } from '../../../core/tags/create-tags.js';
+import { createTag, createTags } from '../../../core/tags/create-tags.js';
 import { RequireScope } from '../../access.js';
 import { Idempotent, type RunIdempotently } from '../../idempotency/idempotent.js';
 import { Documented, DocumentTag } from '../../openapi/operation.js';

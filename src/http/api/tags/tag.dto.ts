@@ -1,9 +1,7 @@
 import type { Id } from '../../../core/shared/ids.js';
 import { foldKey, searchText } from '../../../core/shared/text.js';
 import type { TagListRequest } from '../../../core/tags/read-tag.js';
-import { tagPatchErrors } from '../../../core/tags/tag-patch.js';
-import { type TagFilters, type TagSort, tagSorts } from '../../../core/tags/tag-query.js';
-import { tagErrors } from '../../../core/tags/tag-values.js';
+import { type TagFilters, type TagSort, tagErrors, tagPatchErrors, tagSorts } from '../../../core/tags/tag.js';
 import { RequestModel } from '../../fields/declared.js';
 import { Text } from '../../fields/fields.js';
 import { Ids, ListOf } from '../../fields/lists.js';

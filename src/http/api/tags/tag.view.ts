@@ -1,8 +1,7 @@
 import type { ItemErrorCode } from '../../../core/shared/errors.js';
 import type { TagCreationResult } from '../../../core/tags/create-tags.js';
 import type { EditedTag } from '../../../core/tags/edit-tag.js';
-import { MAX_TAG_NAME, type Tag, type TagName } from '../../../core/tags/tag.js';
-import type { TagChanges } from '../../../core/tags/tag-tools.js';
+import { MAX_TAG_NAME, type Tag, type TagChanges, type TagName } from '../../../core/tags/tag.js';
 import { ResponseModel } from '../../fields/declared.js';
 import { IdOf, Instant, Models, Nested, OneOf, pageOf, Reference, Text, WholeNumber } from '../../fields/fields.js';
 import { Ids } from '../../fields/lists.js';

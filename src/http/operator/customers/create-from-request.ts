@@ -1,7 +1,6 @@
 import type { Request } from 'express';
-import type { Actor } from '../../../core/audit/actor.js';
-import { createCustomer } from '../../../core/customers/create-customer.js';
-import { createCustomerOnce } from '../../../core/customers/create-customer-once.js';
+import type { Actor } from '../../../core/audit/audit-entry.js';
+import { createCustomer, createCustomerOnce } from '../../../core/customers/create-customer.js';
 import type { Customer } from '../../../core/customers/customer.js';
 import type { Uses } from '../../../core/ports.js';
 import { fingerprintOf, idempotencyKeyOf } from '../../idempotency/idempotency-key.js';

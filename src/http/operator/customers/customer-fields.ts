@@ -1,4 +1,4 @@
-import { MAX_CUSTOMER_NAME, MAX_RETENTION_DAYS } from '../../../core/customers/customer-values.js';
+import { MAX_CUSTOMER_NAME, MAX_RETENTION_DAYS } from '../../../core/customers/customer.js';
 import { MAX_ZONE } from '../../../core/media/zones.js';
 import { type FieldOptions, Text, WholeNumber } from '../../fields/fields.js';
 

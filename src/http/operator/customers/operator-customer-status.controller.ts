@@ -1,8 +1,8 @@
 import { Controller, Delete, HttpCode, Inject, Post } from '@nestjs/common';
-import type { Actor } from '../../../core/audit/actor.js';
-import type { AccountCaller } from '../../../core/customers/account-caller.js';
-import { resumeCustomer, suspendCustomer } from '../../../core/customers/change-status.js';
-import { eraseWithProof } from '../../../core/customers/erase-with-proof.js';
+import type { Actor } from '../../../core/audit/audit-entry.js';
+import type { AccountCaller } from '../../../core/customers/customer.js';
+import { resumeCustomer, suspendCustomer } from '../../../core/customers/edit-customer.js';
+import { eraseWithProof } from '../../../core/customers/erase-customer.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireOperatorScope } from '../../access.js';

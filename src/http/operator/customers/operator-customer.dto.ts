@@ -1,5 +1,5 @@
-import { type CustomerPatch, customerPatchErrors } from '../../../core/customers/administer-customer.js';
-import { MAX_CUSTOMER_NAME } from '../../../core/customers/customer-values.js';
+import { MAX_CUSTOMER_NAME } from '../../../core/customers/customer.js';
+import { type CustomerPatch, customerPatchErrors } from '../../../core/customers/edit-customer.js';
 import { RequestModel } from '../../fields/declared.js';
 import { Parameter, text } from '../../requests/parameters.js';
 import { DefaultTimeZone, Name, PhotosLimit, StorageBytesLimit, TrashRetentionDays } from './customer-fields.js';

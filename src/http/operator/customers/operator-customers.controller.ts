@@ -1,9 +1,9 @@
 import { Controller, Get, Inject, Patch, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import type { Actor } from '../../../core/audit/actor.js';
-import type { AccountCaller } from '../../../core/customers/account-caller.js';
-import { administerCustomer } from '../../../core/customers/administer-customer.js';
-import { findCustomer, listCustomers } from '../../../core/customers/list-customers.js';
+import type { Actor } from '../../../core/audit/audit-entry.js';
+import type { AccountCaller } from '../../../core/customers/customer.js';
+import { findCustomer, listCustomers } from '../../../core/customers/customer-directory.js';
+import { administerCustomer } from '../../../core/customers/edit-customer.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireOperatorScope } from '../../access.js';

@@ -1,5 +1,5 @@
+import { MAX_KEY_LIMIT, MAX_KEY_NAME } from '../../../core/access/api-key.js';
 import { MAX_IP_ENTRIES, MAX_IP_ENTRY } from '../../../core/access/ip-list.js';
-import { MAX_KEY_LIMIT, MAX_KEY_NAME } from '../../../core/access/key-values.js';
 import { defaultBudgets } from '../../../core/access/rolling-window.js';
 import { type FieldOptions, Text, WholeNumber } from '../../fields/fields.js';
 import { Texts } from '../../fields/lists.js';

@@ -1,5 +1,5 @@
 import type { KeySettings } from '../../../core/access/api-key.js';
-import { scopes } from '../../../core/access/scope.js';
+import { scopes } from '../../../core/access/caller.js';
 import { parseInstant } from '../../../core/media/capture-time.js';
 import { type FieldError } from '../../../core/shared/errors.js';
 import { RequestModel } from '../../fields/declared.js';

@@ -1,6 +1,6 @@
 import { type ApiKey, displayPrefix } from '../../../core/access/api-key.js';
-import type { IssuedKey } from '../../../core/access/issue-key.js';
-import type { Scope } from '../../../core/access/scope.js';
+import type { Scope } from '../../../core/access/caller.js';
+import type { IssuedKey } from '../../../core/access/keys.js';
 import { KeyPrefix, KeyScopes } from '../../fields/api-key-fields.js';
 import { ResponseModel } from '../../fields/declared.js';
 import { IdOf, Instant, pageOf, Text } from '../../fields/fields.js';

@@ -1,10 +1,7 @@
 import { Controller, Delete, Get, Header, HttpCode, Inject, Patch, Post } from '@nestjs/common';
-import { deleteOwnKey } from '../../../core/access/delete-own-key.js';
-import { editKey } from '../../../core/access/edit-key.js';
-import { type IssuedKey, issueKey } from '../../../core/access/issue-key.js';
-import { ownKey } from '../../../core/access/own-key.js';
-import type { AccountCaller } from '../../../core/customers/account-caller.js';
-import { findCustomer } from '../../../core/customers/list-customers.js';
+import { deleteOwnKey, editKey, type IssuedKey, issueKey, ownKey } from '../../../core/access/keys.js';
+import type { AccountCaller } from '../../../core/customers/customer.js';
+import { findCustomer } from '../../../core/customers/customer-directory.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireOperatorScope } from '../../access.js';

@@ -1,10 +1,10 @@
 import { Controller, Delete, Get, Header, HttpCode, Inject, Post } from '@nestjs/common';
-import { findCustomer } from '../../../core/customers/list-customers.js';
+import { findCustomer } from '../../../core/customers/customer-directory.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { inviteUser } from '../../../core/users/invite-user.js';
-import { removeUser } from '../../../core/users/remove-user.js';
-import type { PeopleManager } from '../../../core/users/role.js';
+import { inviteUser } from '../../../core/users/people/invite.js';
+import { removeUser } from '../../../core/users/people/manage.js';
+import type { PeopleManager } from '../../../core/users/user.js';
 import { RequireOperatorScope } from '../../access.js';
 import { Idempotent, noBody, type RunIdempotently, StoreBodyAs } from '../../idempotency/idempotent.js';
 import { Documented, DocumentTag } from '../../openapi/operation.js';

@@ -1,6 +1,5 @@
-import type { Invitation } from '../../../core/users/replace-link.js';
-import type { Role } from '../../../core/users/role.js';
-import { MAX_EMAIL, type User } from '../../../core/users/user.js';
+import type { Invitation } from '../../../core/users/people/invite.js';
+import { MAX_EMAIL, type Role, type User } from '../../../core/users/user.js';
 import { RequestModel, ResponseModel } from '../../fields/declared.js';
 import { Flag, IdOf, Instant, Nested, OneOf, pageOf, Text } from '../../fields/fields.js';
 import { roleMeanings } from '../../fields/role-meanings.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { readDailyUsage } from '../../../core/traffic/read-daily-usage.js';
+import { readDailyUsage } from '../../../core/traffic/read-traffic.js';
 import { RequireOperatorScope } from '../../access.js';
 import { Documented, DocumentTag } from '../../openapi/operation.js';
 import { PORTS } from '../../ports-token.js';

@@ -1,5 +1,4 @@
-import type { DailyUsage } from '../../../core/traffic/daily-usage.js';
-import type { UsageReport } from '../../../core/traffic/read-daily-usage.js';
+import type { DailyUsage, UsageReport } from '../../../core/traffic/read-traffic.js';
 import { ResponseModel } from '../../fields/declared.js';
 import { Models, Text, WholeNumber } from '../../fields/fields.js';
 import { oneOf, Parameter } from '../../requests/parameters.js';

@@ -1,4 +1,4 @@
-import type { EndpointWithSecret } from '../../../core/webhooks/create-webhook-endpoint.js';
+import type { EndpointWithSecret } from '../../../core/webhooks/endpoints.js';
 import type { DisabledReason, WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import { ResponseModel } from '../../fields/declared.js';
 import { Flag, IdOf, Instant, OneOf, pageOf, Text } from '../../fields/fields.js';

@@ -1,12 +1,15 @@
 import { Controller, Delete, Get, Header, HttpCode, Inject, Patch, Post } from '@nestjs/common';
-import type { AccountCaller } from '../../../core/customers/account-caller.js';
-import { findCustomer } from '../../../core/customers/list-customers.js';
+import type { AccountCaller } from '../../../core/customers/customer.js';
+import { findCustomer } from '../../../core/customers/customer-directory.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { createWebhookEndpoint } from '../../../core/webhooks/create-webhook-endpoint.js';
-import { deleteWebhookEndpoint } from '../../../core/webhooks/delete-webhook-endpoint.js';
-import { editWebhookEndpoint } from '../../../core/webhooks/edit-webhook-endpoint.js';
-import { listWebhookEndpoints, readWebhookEndpoint } from '../../../core/webhooks/read-webhooks.js';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  editWebhookEndpoint,
+  listWebhookEndpoints,
+  readWebhookEndpoint,
+} from '../../../core/webhooks/endpoints.js';
 import { RequireOperatorScope } from '../../access.js';
 import { Idempotent, type RunIdempotently, StoreBodyAs } from '../../idempotency/idempotent.js';
 import { Documented, DocumentTag } from '../../openapi/operation.js';

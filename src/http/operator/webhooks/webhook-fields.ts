@@ -1,6 +1,6 @@
 import { MAX_URL_LENGTH } from '../../../core/access/outgoing-url.js';
 import { changeTypes } from '../../../core/events/event.js';
-import { MAX_ENDPOINT_DESCRIPTION } from '../../../core/webhooks/webhook-values.js';
+import { MAX_ENDPOINT_DESCRIPTION } from '../../../core/webhooks/webhook-endpoint.js';
 import { type FieldOptions, Text } from '../../fields/fields.js';
 import { Texts } from '../../fields/lists.js';
 

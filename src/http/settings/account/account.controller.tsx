@@ -1,13 +1,10 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
-import { editCustomer } from '../../../core/customers/edit-customer.js';
-import { readCustomer } from '../../../core/customers/read-customer.js';
+import { editCustomer, readCustomer } from '../../../core/customers/edit-customer.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { changePassword } from '../../../core/users/change-password.js';
-import { listSessions } from '../../../core/users/list-sessions.js';
-import { requestEmailChange } from '../../../core/users/request-email-change.js';
-import { revokeOtherSessions, revokeSession } from '../../../core/users/revoke-session.js';
-import { maySetPassword } from '../../../core/users/session.js';
+import { requestEmailChange } from '../../../core/users/people/email.js';
+import { changePassword } from '../../../core/users/people/password.js';
+import { listSessions, maySetPassword, revokeOtherSessions, revokeSession } from '../../../core/users/session.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';

@@ -1,11 +1,10 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { recordExport } from '../../../core/customers/record-export.js';
+import { recordExport } from '../../../core/customers/edit-customer.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
 import { isTrashed, type PhotoWithTags } from '../../../core/photos/photo.js';
 import type { Ports } from '../../../core/ports.js';
-import { everyPage } from '../../../core/shared/every-page.js';
-import { MAX_PAGE_SIZE } from '../../../core/shared/pagination.js';
+import { everyPage, MAX_PAGE_SIZE } from '../../../core/shared/pagination.js';
 import { listTags } from '../../../core/tags/read-tag.js';
 import { RequireRole } from '../../access.js';
 import { photoView } from '../../api/photos/photo.view.js';

@@ -1,6 +1,6 @@
 import { Controller, Inject, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
-import { requireFactors } from '../../../core/users/require-factors.js';
+import { requireFactors } from '../../../core/users/factors/policy.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';

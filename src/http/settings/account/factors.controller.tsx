@@ -1,9 +1,7 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
-import { addFactor } from '../../../core/users/add-factor.js';
-import { addPasskey } from '../../../core/users/add-passkey.js';
-import { startEnrolment } from '../../../core/users/enrolment.js';
-import { renewRecoveryCodes } from '../../../core/users/renew-recovery-codes.js';
+import { addFactor, addPasskey, startEnrolment } from '../../../core/users/factors/add.js';
+import { renewRecoveryCodes } from '../../../core/users/factors/remove.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';

@@ -1,6 +1,6 @@
-import type { Enrolment } from '../../../core/users/enrolment.js';
-import type { Passkey } from '../../../core/users/passkey.js';
-import { type AuthenticatorApp, MAX_FACTOR_NAME, MAX_FACTORS } from '../../../core/users/second-factor.js';
+import type { Enrolment } from '../../../core/users/factors/add.js';
+import type { Passkey } from '../../../core/users/factors/passkey.js';
+import { type AuthenticatorApp, MAX_FACTOR_NAME, MAX_FACTORS } from '../../../core/users/factors/second-factor.js';
 import type { User } from '../../../core/users/user.js';
 import { CODE_INPUT } from '../code-field.js';
 import { Copied, Copyable } from '../copyable.js';

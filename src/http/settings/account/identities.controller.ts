@@ -2,7 +2,7 @@ import { Controller, Inject, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { unlinkIdentity } from '../../../core/users/unlink-identity.js';
+import { unlinkIdentity } from '../../../core/users/provider/identity.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';

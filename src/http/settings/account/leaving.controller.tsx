@@ -1,5 +1,5 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
-import { closeOwnAccount } from '../../../core/customers/close-own-account.js';
+import { closeOwnAccount } from '../../../core/customers/edit-customer.js';
 import type { Ports } from '../../../core/ports.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';

@@ -1,5 +1,4 @@
-import type { CustomerUsage } from '../../../core/customers/customer.js';
-import { MAX_CUSTOMER_NAME } from '../../../core/customers/customer-values.js';
+import { type CustomerUsage, MAX_CUSTOMER_NAME } from '../../../core/customers/customer.js';
 import { bytes, pluralize } from '../counted.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 

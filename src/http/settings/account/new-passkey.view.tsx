@@ -1,4 +1,4 @@
-import { MAX_FACTOR_NAME } from '../../../core/users/second-factor.js';
+import { MAX_FACTOR_NAME } from '../../../core/users/factors/second-factor.js';
 import { Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
 import { Heading } from '../parts.js';

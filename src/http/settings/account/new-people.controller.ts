@@ -1,6 +1,6 @@
 import { Controller, Inject, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
-import { editNewPeople } from '../../../core/users/edit-new-people.js';
+import { editNewPeople } from '../../../core/users/people/manage.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';

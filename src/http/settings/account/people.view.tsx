@@ -1,10 +1,9 @@
 import type { Customer } from '../../../core/customers/customer.js';
 import type { Id } from '../../../core/shared/ids.js';
-import type { Identity } from '../../../core/users/identity.js';
-import type { ProviderSettings } from '../../../core/users/identity-provider.js';
-import type { Invitation } from '../../../core/users/replace-link.js';
-import { mayManage, type Role, roles } from '../../../core/users/role.js';
-import { LINK_DAYS, MAX_EMAIL, type User } from '../../../core/users/user.js';
+import type { Invitation } from '../../../core/users/people/invite.js';
+import type { Identity } from '../../../core/users/provider/identity.js';
+import type { ProviderSettings } from '../../../core/users/provider/identity-provider.js';
+import { LINK_DAYS, MAX_EMAIL, mayManage, type Role, roles, type User } from '../../../core/users/user.js';
 import { roleMeanings } from '../../fields/role-meanings.js';
 import { Allowed } from '../allowed.js';
 import { Copied, Copyable } from '../copyable.js';

@@ -2,7 +2,7 @@ import { Controller, Get, Inject, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { type FactorReference, removeFactor } from '../../../core/users/remove-factor.js';
+import { type FactorReference, removeFactor } from '../../../core/users/factors/remove.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';

@@ -1,6 +1,6 @@
-import { countryName } from '../../../core/photos/place.js';
-import { browserName } from '../../../core/users/browser-name.js';
-import type { ListedSession } from '../../../core/users/list-sessions.js';
+import { countryName } from '../../../core/photos/places.js';
+import { browserName } from '../../../core/users/notify-person.js';
+import type { ListedSession } from '../../../core/users/session.js';
 import { Button, Form } from '../form.js';
 import { Badge, Card, Moment, Table } from '../parts.js';
 

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
-import { lockedOut } from '../../../core/access/recent-addresses.js';
+import { lockedOut } from '../../../core/access/keys.js';
 import type { Ports } from '../../../core/ports.js';
-import { editSettingsAddresses, recentSettingsAddresses } from '../../../core/users/edit-settings-addresses.js';
+import { editSettingsAddresses, recentSettingsAddresses } from '../../../core/users/people/manage.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';

@@ -1,4 +1,4 @@
-import type { OtherAccount } from '../../../core/users/other-accounts.js';
+import type { OtherAccount } from '../../../core/users/session.js';
 import { Form } from '../form.js';
 
 export const SWITCH_PATH = '/settings/switch';

@@ -1,15 +1,16 @@
 import type { Request } from 'express';
 import type { Ports } from '../../../core/ports.js';
-import { hashRandomToken } from '../../../core/shared/random-token.js';
+import { hashRandomToken } from '../../../core/shared/random.js';
 import {
   isAnotherAccountOf,
+  type KnownSession,
+  LONGEST_MS,
   MAX_OTHER_ACCOUNTS,
   newAccountsCookie,
   type OtherAccount,
   otherAccounts,
-} from '../../../core/users/other-accounts.js';
-import { signOut } from '../../../core/users/revoke-session.js';
-import { type KnownSession, LONGEST_MS } from '../../../core/users/session.js';
+  signOut,
+} from '../../../core/users/session.js';
 import { type User, userActor } from '../../../core/users/user.js';
 import { cookieName, cookieOf, cookieRules } from '../browser-session.js';
 import type { PageContext } from '../page-context.js';

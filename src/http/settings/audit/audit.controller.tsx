@@ -1,10 +1,9 @@
 import { Controller, Get, Inject, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { listAudit } from '../../../core/audit/read-audit.js';
-import { recordExport } from '../../../core/customers/record-export.js';
+import { listAudit } from '../../../core/audit/audit-log.js';
+import { recordExport } from '../../../core/customers/edit-customer.js';
 import type { Ports } from '../../../core/ports.js';
-import { everyPage } from '../../../core/shared/every-page.js';
-import { MAX_PAGE_SIZE } from '../../../core/shared/pagination.js';
+import { everyPage, MAX_PAGE_SIZE } from '../../../core/shared/pagination.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';

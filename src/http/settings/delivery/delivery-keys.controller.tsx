@@ -1,11 +1,13 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
-import { createDeliveryKey } from '../../../core/delivery/create-delivery-key.js';
-import { deleteDeliveryKey } from '../../../core/delivery/delete-delivery-key.js';
-import type { DeliveryKey } from '../../../core/delivery/delivery-key.js';
-import type { DeliveryKeySettings } from '../../../core/delivery/delivery-key-values.js';
-import { editDeliveryKey } from '../../../core/delivery/edit-delivery-key.js';
-import { readDeliveryKey } from '../../../core/delivery/read-delivery-keys.js';
-import { type ImageDelivery, readImageDelivery } from '../../../core/delivery/read-image-delivery.js';
+import type { DeliveryKey, DeliveryKeySettings } from '../../../core/delivery/delivery-key.js';
+import {
+  createDeliveryKey,
+  deleteDeliveryKey,
+  editDeliveryKey,
+  type ImageDelivery,
+  readDeliveryKey,
+  readImageDelivery,
+} from '../../../core/delivery/delivery-keys.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireRole } from '../../access.js';

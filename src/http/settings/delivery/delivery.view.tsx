@@ -1,7 +1,7 @@
 import { isExpired } from '../../../core/access/api-key.js';
 import { type DeliveryKey, MAX_DELIVERY_KEYS } from '../../../core/delivery/delivery-key.js';
+import type { ImageDelivery } from '../../../core/delivery/delivery-keys.js';
 import { MAX_PRESETS, type Preset } from '../../../core/delivery/preset.js';
-import type { ImageDelivery } from '../../../core/delivery/read-image-delivery.js';
 import { TRAFFIC_DAYS } from '../../../core/traffic/traffic.js';
 import { number } from '../counted.js';
 import { Badge, Empty, Heading, Moment, Table } from '../parts.js';

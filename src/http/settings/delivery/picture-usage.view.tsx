@@ -1,5 +1,5 @@
 import type { DeliveryKey } from '../../../core/delivery/delivery-key.js';
-import type { ImageDelivery } from '../../../core/delivery/read-image-delivery.js';
+import type { ImageDelivery } from '../../../core/delivery/delivery-keys.js';
 import { type PictureCount, TRAFFIC_DAYS } from '../../../core/traffic/traffic.js';
 import { bytes, number } from '../counted.js';
 import { localizable } from '../localized.js';

@@ -1,10 +1,7 @@
 import { Controller, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { deletePreset } from '../../../core/delivery/delete-preset.js';
-import { presetValues } from '../../../core/delivery/preset.js';
-import { previewOptions } from '../../../core/delivery/preview-options.js';
-import { readPreset } from '../../../core/delivery/read-presets.js';
-import { savePreset } from '../../../core/delivery/save-preset.js';
+import { previewOptions } from '../../../core/delivery/open-named-picture.js';
+import { deletePreset, presetValues, readPreset, savePreset } from '../../../core/delivery/preset.js';
 import type { Ports } from '../../../core/ports.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';

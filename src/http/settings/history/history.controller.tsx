@@ -1,7 +1,6 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
-import { listBulkEdits, readBulkEdit } from '../../../core/bulk-edits/read-bulk-edits.js';
 import { runBulkEdit } from '../../../core/bulk-edits/run-bulk-edit.js';
-import { undoBulkEdit } from '../../../core/bulk-edits/undo-bulk-edit.js';
+import { listBulkEdits, readBulkEdit, undoBulkEdit } from '../../../core/bulk-edits/start-bulk-edit.js';
 import type { Ports } from '../../../core/ports.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
 import { RequireRole } from '../../access.js';

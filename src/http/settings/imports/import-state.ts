@@ -1,8 +1,8 @@
 import type { Limits } from '../../../core/customers/limits.js';
 import { type CountedImport, type ImportCounts, progress } from '../../../core/imports/import.js';
-import type { ItemDetails } from '../../../core/imports/import-details.js';
 import type { ImportPhoto } from '../../../core/imports/import-photo.js';
-import type { RegistrationResult } from '../../../core/imports/registration-results.js';
+import type { ItemDetails } from '../../../core/imports/read.js';
+import type { RegistrationResult } from '../../../core/imports/register/register.js';
 import { number } from '../counted.js';
 import { reasonOf } from './reasons.js';
 

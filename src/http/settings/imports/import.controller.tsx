@@ -1,12 +1,12 @@
 import { Controller, Get, Inject, Post, Query, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Caller } from '../../../core/access/caller.js';
-import { createImport } from '../../../core/imports/create-import.js';
-import { editImportPhoto } from '../../../core/imports/edit-import-photo.js';
-import { finalizeImport } from '../../../core/imports/finalize-import.js';
-import { listImports, readImport } from '../../../core/imports/read-import.js';
-import { recordRefusals } from '../../../core/imports/record-refusals.js';
-import { registerPhotos } from '../../../core/imports/register-photos.js';
+import { createImport } from '../../../core/imports/create.js';
+import { editImportPhoto } from '../../../core/imports/edit-item.js';
+import { finalizeImport } from '../../../core/imports/finalize.js';
+import { listImports, readImport } from '../../../core/imports/read.js';
+import { recordRefusals } from '../../../core/imports/register/refusals.js';
+import { registerPhotos } from '../../../core/imports/register/register.js';
 import type { Ports } from '../../../core/ports.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
 import { RequireRole } from '../../access.js';

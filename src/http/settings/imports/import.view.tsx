@@ -1,5 +1,5 @@
 import type { CountedImport } from '../../../core/imports/import.js';
-import type { ImportDetails } from '../../../core/imports/import-details.js';
+import type { ImportDetails } from '../../../core/imports/read.js';
 import { Card, Heading, Moment } from '../parts.js';
 import { countsText } from './import-state.js';
 import { Importer } from './importer.view.js';

@@ -1,5 +1,5 @@
 import { useContext } from 'preact/hooks';
-import type { ImportDetails } from '../../../core/imports/import-details.js';
+import type { ImportDetails } from '../../../core/imports/read.js';
 import { fileExtensions, formatNames } from '../../../core/media/formats.js';
 import { CSRF_FIELD } from '../csrf.js';
 import { CsrfToken } from '../form.js';

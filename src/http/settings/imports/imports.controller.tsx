@@ -1,7 +1,6 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
-import { finalizeImport } from '../../../core/imports/finalize-import.js';
-import { listImportPhotos } from '../../../core/imports/list-import-photos.js';
-import { listImports, readImport } from '../../../core/imports/read-import.js';
+import { finalizeImport } from '../../../core/imports/finalize.js';
+import { listImportPhotos, listImports, readImport } from '../../../core/imports/read.js';
 import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';

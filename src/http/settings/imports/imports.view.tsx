@@ -1,6 +1,6 @@
 import type { Limits } from '../../../core/customers/limits.js';
 import { type CountedImport, type ImportStatus, progress } from '../../../core/imports/import.js';
-import type { ImportDetails, ItemDetails } from '../../../core/imports/import-details.js';
+import type { ImportDetails, ItemDetails } from '../../../core/imports/read.js';
 import { bytes } from '../counted.js';
 import { Button, Form } from '../form.js';
 import { Icon } from '../icon.js';

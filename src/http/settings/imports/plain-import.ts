@@ -1,11 +1,9 @@
 import type { Caller } from '../../../core/access/caller.js';
-import { createImport } from '../../../core/imports/create-import.js';
-import { finalizeImport } from '../../../core/imports/finalize-import.js';
-import type { ImportCreation } from '../../../core/imports/import-creation.js';
-import { type InlineFile } from '../../../core/imports/inline-files.js';
-import { receiveInline } from '../../../core/imports/receive-inline.js';
-import { recordRefusals } from '../../../core/imports/record-refusals.js';
-import type { RegistrationResult } from '../../../core/imports/registration-results.js';
+import { createImport, type ImportCreation } from '../../../core/imports/create.js';
+import { finalizeImport } from '../../../core/imports/finalize.js';
+import { type InlineFile, receiveInline } from '../../../core/imports/receive/inline.js';
+import { recordRefusals } from '../../../core/imports/register/refusals.js';
+import type { RegistrationResult } from '../../../core/imports/register/register.js';
 import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';

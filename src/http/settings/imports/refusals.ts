@@ -1,4 +1,4 @@
-import type { RegistrationResult } from '../../../core/imports/registration-results.js';
+import type { RegistrationResult } from '../../../core/imports/register/register.js';
 import { DomainError, type ItemError } from '../../../core/shared/errors.js';
 
 type Refused = RegistrationResult & { readonly error: ItemError };

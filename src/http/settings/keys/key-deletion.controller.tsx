@@ -1,6 +1,5 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
-import { deleteOwnKey } from '../../../core/access/delete-own-key.js';
-import { ownKey } from '../../../core/access/own-key.js';
+import { deleteOwnKey, ownKey } from '../../../core/access/keys.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireRole } from '../../access.js';

@@ -1,5 +1,5 @@
 import type { ApiKey, KeySettings } from '../../../core/access/api-key.js';
-import { type Scope, scopes } from '../../../core/access/scope.js';
+import { type Scope, scopes } from '../../../core/access/caller.js';
 import { type FieldError, invalid } from '../../../core/shared/errors.js';
 import { endOf, lastDay, wrongExpiryDay } from '../expiry-day.js';
 import { FieldLength, type FormFields } from '../form-fields.js';

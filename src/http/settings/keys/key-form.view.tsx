@@ -1,9 +1,8 @@
-import { type ApiKey, displayPrefix } from '../../../core/access/api-key.js';
+import { type ApiKey, displayPrefix, MAX_KEY_LIMIT, MAX_KEY_NAME } from '../../../core/access/api-key.js';
+import { scopes } from '../../../core/access/caller.js';
 import type { KeyAddress } from '../../../core/access/key-store.js';
-import { MAX_KEY_LIMIT, MAX_KEY_NAME } from '../../../core/access/key-values.js';
-import { mostRequests } from '../../../core/access/own-key.js';
+import { mostRequests } from '../../../core/access/keys.js';
 import { defaultBudgets } from '../../../core/access/rolling-window.js';
-import { scopes } from '../../../core/access/scope.js';
 import { Choice } from '../choice.js';
 import { ExpiryField } from '../expiry-field.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';

@@ -1,10 +1,7 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { ApiKey } from '../../../core/access/api-key.js';
-import { editOwnKey } from '../../../core/access/edit-own-key.js';
-import { issueOwnKey } from '../../../core/access/issue-own-key.js';
 import type { KeyAddress } from '../../../core/access/key-store.js';
-import { ownKey } from '../../../core/access/own-key.js';
-import { lockedOut, recentAddresses } from '../../../core/access/recent-addresses.js';
+import { editOwnKey, issueOwnKey, lockedOut, ownKey, recentAddresses } from '../../../core/access/keys.js';
 import type { Ports } from '../../../core/ports.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
 import { RequireRole } from '../../access.js';

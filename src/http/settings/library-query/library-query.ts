@@ -1,7 +1,7 @@
 import type { Caller } from '../../../core/access/caller.js';
 import { fromWallClock } from '../../../core/media/capture-time.js';
+import type { TwoWaySort } from '../../../core/photos/list-photos.js';
 import { MAX_SEARCH_WORDS, type PhotoFilters, searchTerms } from '../../../core/photos/photo-query.js';
-import type { TwoWaySort } from '../../../core/photos/read-neighbours.js';
 import type { Ports } from '../../../core/ports.js';
 import { DAY } from '../../../core/shared/clock.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';

@@ -1,6 +1,6 @@
 import { acceptedFormats } from '../../../core/media/formats.js';
 import { type PhotoFilters, searchTerms } from '../../../core/photos/photo-query.js';
-import { countryName } from '../../../core/photos/place.js';
+import { countryName } from '../../../core/photos/places.js';
 import { searchText } from '../../../core/shared/text.js';
 import { boxInWords, parseBox } from './box.js';
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../core/access/caller.js';
 import { similarFilter } from '../../../core/photos/list-photos.js';
 import type { PhotoFilters } from '../../../core/photos/photo-query.js';
-import { DEFAULT_DISTANCE } from '../../../core/photos/similar-photos.js';
+import { DEFAULT_DISTANCE } from '../../../core/photos/similar/similar-photo.js';
 import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';

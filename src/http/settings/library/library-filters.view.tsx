@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { CountedValue, FilterValues } from '../../../core/photos/filter-values.js';
-import { countryName } from '../../../core/photos/place.js';
+import { countryName } from '../../../core/photos/places.js';
 import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
 import { countedUpTo } from '../counted.js';
 import { Button } from '../form.js';

@@ -1,12 +1,11 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { renderToString } from 'preact-render-to-string';
 import type { Caller } from '../../../core/access/caller.js';
-import { readCustomer } from '../../../core/customers/read-customer.js';
-import { countPhotos } from '../../../core/photos/count-photos.js';
-import { listPhotos } from '../../../core/photos/list-photos.js';
+import { readCustomer } from '../../../core/customers/edit-customer.js';
+import { countPhotos, listPhotos } from '../../../core/photos/list-photos.js';
+import { readPhotoMonths } from '../../../core/photos/months.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
-import { readPhotoMonths } from '../../../core/photos/read-photo-months.js';
-import { renditionUrls } from '../../../core/photos/rendition-urls.js';
+import { renditionUrls } from '../../../core/photos/renditions/rendition.js';
 import type { Ports } from '../../../core/ports.js';
 import { parseId } from '../../../core/shared/ids.js';
 import type { Page } from '../../../core/shared/pagination.js';

@@ -1,12 +1,12 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
-import { activeBulkEdits } from '../../../core/bulk-edits/read-bulk-edits.js';
-import { readCustomer } from '../../../core/customers/read-customer.js';
+import { activeBulkEdits } from '../../../core/bulk-edits/start-bulk-edit.js';
+import { readCustomer } from '../../../core/customers/edit-customer.js';
 import { readFilterValues } from '../../../core/photos/filter-values.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
-import { readPhotoYears } from '../../../core/photos/read-photo-years.js';
-import { renditionUrls } from '../../../core/photos/rendition-urls.js';
+import { readPhotoYears } from '../../../core/photos/months.js';
+import { renditionUrls } from '../../../core/photos/renditions/rendition.js';
 import type { Ports } from '../../../core/ports.js';
-import { listSearches } from '../../../core/searches/edit-searches.js';
+import { listSearches } from '../../../core/searches/save-search.js';
 import { RequireRole } from '../../access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';

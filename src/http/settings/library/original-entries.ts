@@ -1,6 +1,6 @@
 import type { Caller } from '../../../core/access/caller.js';
-import { openOriginalOf } from '../../../core/photos/download-photo.js';
-import type { StoredOriginal } from '../../../core/photos/list-originals.js';
+import type { StoredOriginal } from '../../../core/photos/list-photos.js';
+import { openOriginalOf } from '../../../core/photos/original.js';
 import type { Ports } from '../../../core/ports.js';
 import { unlessGone } from '../../../core/shared/errors.js';
 import { withFileNames } from '../../responses/archive-names.js';

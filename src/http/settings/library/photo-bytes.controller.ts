@@ -1,8 +1,8 @@
 import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { openFullPicture } from '../../../core/delivery/open-full-picture.js';
-import { isRenditionName } from '../../../core/media/renditions.js';
-import { downloadRendition } from '../../../core/photos/download-rendition.js';
+import { openFullPicture } from '../../../core/delivery/open-named-picture.js';
+import { isRenditionName } from '../../../core/media/media-reader.js';
+import { downloadRendition } from '../../../core/photos/renditions/open.js';
 import type { Ports } from '../../../core/ports.js';
 import { notFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';

@@ -1,8 +1,7 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import { editPhoto } from '../../../core/photos/edit-photo.js';
-import { purgePhoto } from '../../../core/photos/purge-photo.js';
 import { readPhoto } from '../../../core/photos/read-photo.js';
-import { trashPhoto } from '../../../core/photos/trash-photo.js';
+import { purgePhoto, trashPhoto } from '../../../core/photos/trash.js';
 import type { Ports } from '../../../core/ports.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
 import { editTag } from '../../../core/tags/edit-tag.js';

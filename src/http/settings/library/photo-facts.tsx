@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { TakenAtSource } from '../../../core/media/capture-time.js';
 import type { Camera, ExifTags, Exposure, GeoPoint } from '../../../core/media/picture-metadata.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
-import { placeNames } from '../../../core/photos/place.js';
+import { placeNames } from '../../../core/photos/places.js';
 import { bytes } from '../counted.js';
 import { localizable } from '../localized.js';
 import { SmallMap } from '../map/small-map.js';

@@ -1,4 +1,4 @@
-import { renditionSizes } from '../../../core/media/renditions.js';
+import { renditionSizes } from '../../../core/media/media-reader.js';
 import type { PhotoWithTags } from '../../../core/photos/photo.js';
 import { Allowed } from '../allowed.js';
 import { type LibraryQuery, photoPath } from '../library-query/library-query.js';

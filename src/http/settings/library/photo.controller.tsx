@@ -1,9 +1,9 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { GeoPoint } from '../../../core/media/picture-metadata.js';
 import { editPhoto } from '../../../core/photos/edit-photo.js';
-import { readNeighbours } from '../../../core/photos/read-neighbours.js';
+import { readNeighbours } from '../../../core/photos/list-photos.js';
 import { readPhoto } from '../../../core/photos/read-photo.js';
-import { renditionUrls } from '../../../core/photos/rendition-urls.js';
+import { renditionUrls } from '../../../core/photos/renditions/rendition.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireRole } from '../../access.js';

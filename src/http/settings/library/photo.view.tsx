@@ -1,7 +1,7 @@
 import { type ExifTags } from '../../../core/media/picture-metadata.js';
+import type { Neighbours } from '../../../core/photos/list-photos.js';
 import { isTrashed, type PhotoWithTags } from '../../../core/photos/photo.js';
 import { MAX_TITLE } from '../../../core/photos/photo-values.js';
-import type { Neighbours } from '../../../core/photos/read-neighbours.js';
 import { MAX_TAG_NAME } from '../../../core/tags/tag.js';
 import type { HttpOptions } from '../../http-options.js';
 import { useMayActAs } from '../allowed.js';

@@ -2,7 +2,7 @@ import { Controller, HttpCode, Inject, Post, Query, Req, Res } from '@nestjs/com
 import type { Request, Response } from 'express';
 import type { Caller } from '../../../core/access/caller.js';
 import { MAX_CHOSEN_PHOTOS } from '../../../core/bulk-edits/bulk-edit.js';
-import { listOriginals } from '../../../core/photos/list-originals.js';
+import { listOriginals } from '../../../core/photos/list-photos.js';
 import type { Ports } from '../../../core/ports.js';
 import { invalid } from '../../../core/shared/errors.js';
 import { RequireRole } from '../../access.js';

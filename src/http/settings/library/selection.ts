@@ -1,16 +1,15 @@
 import type { Caller } from '../../../core/access/caller.js';
 import type { BulkActionInput } from '../../../core/bulk-edits/bulk-action.js';
 import type { BulkEdit } from '../../../core/bulk-edits/bulk-edit.js';
-import { readBulkEdit } from '../../../core/bulk-edits/read-bulk-edits.js';
 import { runBulkEdit } from '../../../core/bulk-edits/run-bulk-edit.js';
-import { startBulkEdit } from '../../../core/bulk-edits/start-bulk-edit.js';
+import { readBulkEdit, startBulkEdit } from '../../../core/bulk-edits/start-bulk-edit.js';
 import { listPhotos } from '../../../core/photos/list-photos.js';
 import type { PhotoFilters } from '../../../core/photos/photo-query.js';
-import { purgePhotos } from '../../../core/photos/purge-photos.js';
+import { purgePhotos } from '../../../core/photos/trash.js';
 import type { Ports } from '../../../core/ports.js';
 import { invalid } from '../../../core/shared/errors.js';
 import { type Id, parseId } from '../../../core/shared/ids.js';
-import { createTag } from '../../../core/tags/create-tag.js';
+import { createTag } from '../../../core/tags/create-tags.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
 import { pluralize } from '../counted.js';
 

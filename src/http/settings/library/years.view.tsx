@@ -1,4 +1,4 @@
-import { MAX_COUNTED_IN_MONTH, type PhotoMonth } from '../../../core/photos/read-photo-months.js';
+import { MAX_COUNTED_IN_MONTH, type PhotoMonth } from '../../../core/photos/months.js';
 import { countedUpTo } from '../counted.js';
 import { type LibraryQuery, libraryPath } from '../library-query/library-query.js';
 import { localizable } from '../localized.js';

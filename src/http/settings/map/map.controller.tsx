@@ -1,6 +1,5 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
-import type { MapBox } from '../../../core/photos/map-grid.js';
-import { readMap } from '../../../core/photos/read-map.js';
+import { type MapBox, readMap } from '../../../core/photos/map/map.js';
 import type { Ports } from '../../../core/ports.js';
 import { RequireRole } from '../../access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';

@@ -1,7 +1,6 @@
 import { MAX_COUNTED } from '../../../core/photos/filter-values.js';
-import type { MapBox } from '../../../core/photos/map-grid.js';
-import { placeNames } from '../../../core/photos/place.js';
-import type { MappedCluster } from '../../../core/photos/read-map.js';
+import type { MapBox, MappedCluster } from '../../../core/photos/map/map.js';
+import { placeNames } from '../../../core/photos/places.js';
 import type { HttpOptions } from '../../http-options.js';
 import { countedUpTo, number } from '../counted.js';
 import { boxText } from '../library-query/box.js';

@@ -1,4 +1,4 @@
-import type { MapBox } from '../../../core/photos/map-grid.js';
+import type { MapBox } from '../../../core/photos/map/map.js';
 
 /**
  * Positions on the map: Mercator's projection, as tile servers have it, in steps of 1/25 degree of longitude from the upper left corner

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Ports } from '../../../core/ports.js';
-import { CHALLENGE_MS, type PasskeyAnswer } from '../../../core/users/passkey.js';
+import { CHALLENGE_MS, type PasskeyAnswer } from '../../../core/users/factors/passkey.js';
 import { cookieName, cookieOf, cookieRules } from '../browser-session.js';
 import { FieldLength } from '../form-fields.js';
 import type { PageContext } from '../page-context.js';

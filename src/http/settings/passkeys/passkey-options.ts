@@ -1,6 +1,6 @@
-import type { PasskeyQuestion } from '../../../core/users/ask-for-passkey.js';
-import { CODE_ISSUER } from '../../../core/users/one-time-code.js';
-import { CHALLENGE_MS, PASSKEY_ALGORITHMS } from '../../../core/users/passkey.js';
+import type { PasskeyQuestion } from '../../../core/users/factors/ask-for-passkey.js';
+import { CODE_ISSUER } from '../../../core/users/factors/one-time-code.js';
+import { CHALLENGE_MS, PASSKEY_ALGORITHMS } from '../../../core/users/factors/passkey.js';
 import type { KnownSession } from '../../../core/users/session.js';
 
 const TYPE = 'public-key';

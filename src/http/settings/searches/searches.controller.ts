@@ -1,7 +1,6 @@
 import { Controller, Inject, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
-import { deleteSearch, renameSearch } from '../../../core/searches/edit-searches.js';
-import { saveSearch } from '../../../core/searches/save-search.js';
+import { deleteSearch, renameSearch, saveSearch } from '../../../core/searches/save-search.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';

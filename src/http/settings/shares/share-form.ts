@@ -1,6 +1,5 @@
 import { invalid } from '../../../core/shared/errors.js';
-import type { Share } from '../../../core/shares/share.js';
-import type { ShareSettings } from '../../../core/shares/share-values.js';
+import type { Share, ShareSettings } from '../../../core/shares/share.js';
 import { expiryOf, lastDay } from '../expiry-day.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
 

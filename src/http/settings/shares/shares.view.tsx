@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { ShareWithToken } from '../../../core/shares/create-share.js';
 import { isOver, MAX_SHARES, type Share } from '../../../core/shares/share.js';
+import type { ShareWithToken } from '../../../core/shares/shares.js';
 import type { Tag } from '../../../core/tags/tag.js';
 import { Copied, Copyable } from '../copyable.js';
 import { number, pluralize } from '../counted.js';

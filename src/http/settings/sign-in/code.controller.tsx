@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
-import { passkeysOfPending } from '../../../core/users/ask-for-passkey.js';
-import { finishSignIn } from '../../../core/users/finish-sign-in.js';
+import { passkeysOfPending } from '../../../core/users/factors/ask-for-passkey.js';
+import { finishSignIn } from '../../../core/users/sign-in/second-step.js';
 import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';

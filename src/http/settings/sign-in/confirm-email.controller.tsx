@@ -1,8 +1,7 @@
 import { Controller, Get, Inject, Param, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
-import { confirmEmail } from '../../../core/users/confirm-email.js';
-import { linkForbidden } from '../../../core/users/one-time-link.js';
-import { peekEmailChange } from '../../../core/users/peek-email-change.js';
+import { confirmEmail, peekEmailChange } from '../../../core/users/people/email.js';
+import { linkForbidden } from '../../../core/users/people/links.js';
 import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { EMAIL_LINKS_PATH } from '../../public-addresses.js';

@@ -1,8 +1,7 @@
 import { Controller, Get, Inject, Param, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
-import { enterByLink } from '../../../core/users/enter-by-link.js';
-import { linkForbidden } from '../../../core/users/one-time-link.js';
-import { peekLink } from '../../../core/users/peek-link.js';
+import { linkForbidden, peekLink } from '../../../core/users/people/links.js';
+import { enterByLink } from '../../../core/users/sign-in/link.js';
 import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { SIGN_IN_LINKS_PATH } from '../../public-addresses.js';

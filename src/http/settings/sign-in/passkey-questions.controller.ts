@@ -6,7 +6,7 @@ import {
   askForSecondStep,
   askToSignIn,
   type PasskeyQuestion,
-} from '../../../core/users/ask-for-passkey.js';
+} from '../../../core/users/factors/ask-for-passkey.js';
 import { Public, RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../responses/reply.js';

@@ -1,6 +1,6 @@
 import { Controller, Inject, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
-import { signInByPasskey } from '../../../core/users/sign-in-by-passkey.js';
+import { signInByPasskey } from '../../../core/users/sign-in/passkey.js';
 import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import type { Ports } from '../../../core/ports.js';
-import type { BegunSignIn } from '../../../core/users/begin-sign-in.js';
-import type { Browser } from '../../../core/users/open-session.js';
-import { newPendingCookie } from '../../../core/users/pending-cookie.js';
-import { PENDING_MS } from '../../../core/users/second-factor.js';
+import { PENDING_MS } from '../../../core/users/factors/second-factor.js';
+import type { Browser } from '../../../core/users/session.js';
+import type { BegunSignIn } from '../../../core/users/sign-in/proof.js';
+import { newPendingCookie } from '../../../core/users/sign-in/second-step.js';
 import type { Reply } from '../../responses/reply.js';
 import { keepAccountsOf } from '../accounts/accounts-cookie.js';
 import { address } from '../address.js';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Ports } from '../../../core/ports.js';
-import { FLOW_MS } from '../../../core/users/provider-flow.js';
+import { FLOW_MS } from '../../../core/users/provider/flow.js';
 import { cookieName, cookieOf, cookieRules } from '../browser-session.js';
 
 const COOKIE = 'phs_provider';

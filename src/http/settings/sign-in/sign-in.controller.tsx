@@ -1,8 +1,8 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
-import { providerFor } from '../../../core/users/provider-for.js';
-import { signOut } from '../../../core/users/revoke-session.js';
-import { signIn } from '../../../core/users/sign-in.js';
+import { providerFor } from '../../../core/users/provider/flow.js';
+import { signOut } from '../../../core/users/session.js';
+import { signIn } from '../../../core/users/sign-in/sign-in.js';
 import { Public, RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../responses/reply.js';

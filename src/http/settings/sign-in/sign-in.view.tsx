@@ -1,6 +1,6 @@
 import type { Ports } from '../../../core/ports.js';
-import type { IdentityProviders } from '../../../core/users/identity-provider.js';
-import type { OtherAccount } from '../../../core/users/other-accounts.js';
+import type { IdentityProviders } from '../../../core/users/provider/identity-provider.js';
+import type { OtherAccount } from '../../../core/users/session.js';
 import { MAX_EMAIL, type User } from '../../../core/users/user.js';
 import { OtherAccounts } from '../accounts/account-switch.view.js';
 import { CODE_INPUT } from '../code-field.js';

@@ -1,9 +1,7 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
-import { editPhotos } from '../../../core/photos/edit-photos.js';
-import { readSimilarGroups } from '../../../core/photos/read-similar-groups.js';
-import { renditionUrls } from '../../../core/photos/rendition-urls.js';
-import { rejoinPhotos, separatePhotos } from '../../../core/photos/separate-photos.js';
-import { trashOthers } from '../../../core/photos/trash-others.js';
+import { editPhotos } from '../../../core/photos/edit-photo.js';
+import { renditionUrls } from '../../../core/photos/renditions/rendition.js';
+import { readSimilarGroups, rejoinPhotos, separatePhotos, trashOthers } from '../../../core/photos/similar/groups.js';
 import type { Ports } from '../../../core/ports.js';
 import { parseId } from '../../../core/shared/ids.js';
 import { RequireRole } from '../../access.js';

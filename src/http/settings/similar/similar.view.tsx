@@ -1,5 +1,5 @@
 import { acceptedFormats } from '../../../core/media/formats.js';
-import { bestOf, MAX_GROUP } from '../../../core/photos/similar-group.js';
+import { bestOf, MAX_GROUP } from '../../../core/photos/similar/similar-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { bytes, number, pluralize } from '../counted.js';
 import { Button, Form } from '../form.js';

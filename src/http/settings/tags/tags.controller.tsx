@@ -1,12 +1,11 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { createTag } from '../../../core/tags/create-tag.js';
+import { createTag } from '../../../core/tags/create-tags.js';
 import { deleteTag } from '../../../core/tags/delete-tag.js';
 import { editTag } from '../../../core/tags/edit-tag.js';
 import { listTags, readTag } from '../../../core/tags/read-tag.js';
-import type { Tag } from '../../../core/tags/tag.js';
-import { tagSorts } from '../../../core/tags/tag-query.js';
+import { type Tag, tagSorts } from '../../../core/tags/tag.js';
 import { RequireRole } from '../../access.js';
 import { tagListRequest } from '../../api/tags/tag.dto.js';
 import { PORTS } from '../../ports-token.js';

@@ -1,6 +1,5 @@
 import type { Page } from '../../../core/shared/pagination.js';
-import type { MergePreview } from '../../../core/tags/preview-merge.js';
-import { MAX_COUNTED } from '../../../core/tags/preview-merge.js';
+import { MAX_COUNTED, type MergePreview } from '../../../core/tags/edit-tag.js';
 import type { Tag } from '../../../core/tags/tag.js';
 import { MAX_SEARCH_TEXT } from '../../requests/parameters.js';
 import { Allowed, useMayActAs } from '../allowed.js';

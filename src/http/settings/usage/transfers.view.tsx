@@ -1,5 +1,4 @@
-import { transferred } from '../../../core/traffic/daily-usage.js';
-import type { Traffic } from '../../../core/traffic/read-traffic.js';
+import { type Traffic, transferred } from '../../../core/traffic/read-traffic.js';
 import { type Channel, channels, TRAFFIC_DAYS, type TransferCount } from '../../../core/traffic/traffic.js';
 import { bytes } from '../counted.js';
 import { Card, Table } from '../parts.js';

@@ -1,9 +1,9 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
-import { readImageDelivery } from '../../../core/delivery/read-image-delivery.js';
+import { readImageDelivery } from '../../../core/delivery/delivery-keys.js';
 import type { Ports } from '../../../core/ports.js';
 import { parseId } from '../../../core/shared/ids.js';
 import { readTraffic } from '../../../core/traffic/read-traffic.js';
-import { mayActAs } from '../../../core/users/role.js';
+import { mayActAs } from '../../../core/users/user.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';

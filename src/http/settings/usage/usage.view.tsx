@@ -1,4 +1,4 @@
-import type { ImageDelivery } from '../../../core/delivery/read-image-delivery.js';
+import type { ImageDelivery } from '../../../core/delivery/delivery-keys.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Traffic } from '../../../core/traffic/read-traffic.js';
 import { MAX_FAILURES, TRAFFIC_DAYS } from '../../../core/traffic/traffic.js';

@@ -1,7 +1,6 @@
 import { MAX_URL_LENGTH } from '../../../core/access/outgoing-url.js';
 import { changeTypes } from '../../../core/events/event.js';
-import type { WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
-import { MAX_ENDPOINT_DESCRIPTION } from '../../../core/webhooks/webhook-values.js';
+import { MAX_ENDPOINT_DESCRIPTION, type WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Card, Heading } from '../parts.js';
 import { ShownValues } from '../shown-values.js';

@@ -1,9 +1,7 @@
 import { eventTypes } from '../../../core/events/event.js';
 import { SECOND } from '../../../core/shared/clock.js';
 import type { Page } from '../../../core/shared/pagination.js';
-import type { Delivery } from '../../../core/webhooks/delivery.js';
-import { LOG_DAYS, MAX_ATTEMPTS } from '../../../core/webhooks/delivery.js';
-import { DELIVERY_LEASE_SECONDS } from '../../../core/webhooks/delivery-queue.js';
+import { DELIVERY_LEASE_SECONDS, type Delivery, LOG_DAYS, MAX_ATTEMPTS } from '../../../core/webhooks/delivery.js';
 import type { WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import { Button, Field, Form } from '../form.js';
 import { Paging } from '../paging.js';

@@ -1,10 +1,13 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { editWebhookEndpoint } from '../../../core/webhooks/edit-webhook-endpoint.js';
-import { readDelivery, readWebhookEndpoint } from '../../../core/webhooks/read-webhooks.js';
-import { resendDelivery, sendTestEvent } from '../../../core/webhooks/resend-delivery.js';
-import { rotateWebhookSecret } from '../../../core/webhooks/rotate-webhook-secret.js';
+import { resendDelivery, sendTestEvent } from '../../../core/webhooks/deliver.js';
+import {
+  editWebhookEndpoint,
+  readDelivery,
+  readWebhookEndpoint,
+  rotateWebhookSecret,
+} from '../../../core/webhooks/endpoints.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { PathId } from '../../requests/path-id.js';

@@ -2,10 +2,14 @@ import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
 import { invalid } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { createWebhookEndpoint } from '../../../core/webhooks/create-webhook-endpoint.js';
-import { deleteWebhookEndpoint } from '../../../core/webhooks/delete-webhook-endpoint.js';
-import { editWebhookEndpoint } from '../../../core/webhooks/edit-webhook-endpoint.js';
-import { listDeliveries, listEndpointsWithLast, readWebhookEndpoint } from '../../../core/webhooks/read-webhooks.js';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  editWebhookEndpoint,
+  listDeliveries,
+  listEndpointsWithLast,
+  readWebhookEndpoint,
+} from '../../../core/webhooks/endpoints.js';
 import type { WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';

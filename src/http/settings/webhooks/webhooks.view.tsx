@@ -1,4 +1,4 @@
-import type { EndpointWithLast } from '../../../core/webhooks/read-webhooks.js';
+import type { EndpointWithLast } from '../../../core/webhooks/endpoints.js';
 import { MAX_ENDPOINTS, ROTATION_HOURS, type WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import { Copied, Copyable } from '../copyable.js';
 import { Icon } from '../icon.js';

@@ -1,0 +1,140 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { readVisiblePhoto } from '../photos/read-photo.js';
+import { openRendition, type RenditionUses } from '../photos/renditions/open.js';
+import type { Clock } from '../shared/clock.js';
+import { DomainError, type FieldError, invalid } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { Secrets } from '../shared/secrets.js';
+import type { Readable } from '../shared/transactional.js';
+import {
+  type AcceptedFormats,
+  type DeliveredDownload,
+  deliveredPicture,
+  deliveredRendition,
+  deliveredTag,
+} from './delivered-picture.js';
+import { type DeliveryKey, type DeliveryKeyFinder, newDeliverySecret } from './delivery-key.js';
+import { openDeliveryKey } from './delivery-keys.js';
+import { type DeliveryOptions, parseDeliveryOptions } from './delivery-options.js';
+import { optionsOfPreset } from './preset.js';
+
+type DeliveryUses = RenditionUses & {
+  store: Readable<'photos' | 'presets'>;
+  deliveryKeys: DeliveryKeyFinder;
+  secrets: Secrets;
+  clock: Clock;
+};
+
+/**
+ * The picture that a signed address shows. Nothing is read for an address that its key has not signed. Errors: `url_forbidden`;
+ * `invalid_request` (options); `not_found` (photo; when opened, also `rendition`); `service_unavailable`.
+ */
+export async function openDeliveredPicture(
+  uses: DeliveryUses,
+  address: DeliveryAddress,
+  accepted: AcceptedFormats,
+): Promise<DeliveredDownload> {
+  const { key, expiresAt } = await signingKey(uses, address);
+  const options = await resolveOptions(uses, key, parseDeliveryOptions(address.options));
+  const photo = await readVisiblePhoto(uses, key, address.photoId);
+  const rendition = deliveredRendition(photo, deliveredPicture(photo, options, accepted));
+  const { format } = rendition.transformation;
+  const isNegotiated = (options.f ?? 'auto') === 'auto';
+  let isNew = false;
+  const onStart = () => {
+    isNew = true;
+  };
+  return {
+    ...openRendition(uses, photo, rendition, onStart),
+    deliveryKeyId: key.id,
+    get isNew() {
+      return isNew;
+    },
+    tag: deliveredTag(photo, rendition),
+    format,
+    isNegotiated,
+    expiresAt,
+  };
+}
+
+/**
+ * The options of an address over those of the preset that it names. Errors: `invalid_request` when there is no such preset, or the key is
+ * for presets only and the address has other options.
+ */
+export async function resolveOptions(
+  { store }: { store: Readable<'presets'> },
+  { customerId, presetsOnly }: Pick<DeliveryKey, 'customerId' | 'presetsOnly'>,
+  { p, ...own }: DeliveryOptions,
+): Promise<DeliveryOptions> {
+  if (presetsOnly && (p === undefined || Object.keys(own).length > 0)) throw invalid(presetRequired);
+  if (p === undefined) return own;
+  const preset = await store.query(customerId, ({ presets }) => presets.get(p));
+  if (preset === null) throw invalid({ field: 'p', code: 'invalid_format', message: `There is no preset "${p}".` });
+  return { ...optionsOfPreset(preset), ...own };
+}
+
+const presetRequired: FieldError = {
+  field: 'options',
+  code: 'conflict',
+  message: 'This delivery key is for presets only. Give p and no other option.',
+};
+
+/** The parts of a signed address, in the form in which they were sent. */
+export interface DeliveryAddress {
+  /** As `DeliveryKey.publicId`. */
+  readonly keyId: string;
+  readonly photoId: Id;
+  /** As `parseDeliveryOptions` reads them. */
+  readonly options: string;
+  /** Null: it is valid as long as its key. */
+  readonly expiresAt: Date | null;
+  /** What of the address is signed. */
+  readonly signed: string;
+  readonly signature: string;
+}
+
+/** The key that has signed the address, and when the address ends. Errors: `url_forbidden`, which says the same whatever is wrong. */
+async function signingKey(
+  uses: { deliveryKeys: DeliveryKeyFinder; secrets: Secrets; clock: Clock },
+  { keyId, signed, signature, expiresAt }: DeliveryAddress,
+): Promise<{ key: DeliveryKey; expiresAt: Date | null }> {
+  const opened = await openDeliveryKey(uses, keyId);
+  // Calculated in any case: how long it takes does not tell whether there is such a key.
+  const isSigned = isDeliverySignature(opened?.secret ?? NO_SECRET, signed, signature);
+  if (opened === null || !isSigned) throw forbiddenAddress();
+  const end = earlier(expiresAt, opened.key.expiresAt);
+  if (end !== null && end.getTime() <= uses.clock.now().getTime()) throw forbiddenAddress();
+  return { key: opened.key, expiresAt: end };
+}
+
+/** Of no key. */
+const NO_SECRET = newDeliverySecret();
+
+function earlier(one: Date | null, other: Date | null): Date | null {
+  if (one === null || other === null) return one ?? other;
+  return one < other ? one : other;
+}
+
+/** The same text, whatever is wrong. */
+export function forbiddenAddress(): DomainError {
+  return new DomainError('url_forbidden', 'This URL is invalid or expired. Sign it again, with a key that is valid.');
+}
+
+/**
+ * The signature of an address, which whoever has the key's secret makes without asking: base64url, without padding, of the HMAC-SHA-256 under
+ * the secret's characters.
+ * @param signed The part of the address that is signed, as it is sent: what picture, for whom, and until when.
+ */
+export function deliverySignature(secret: string, signed: string): string {
+  return createHmac('sha256', secret).update(signed).digest('base64url');
+}
+
+/** Compares in a time that does not depend on where two signatures differ. */
+export function isDeliverySignature(secret: string, signed: string, signature: string): boolean {
+  const [expected, given] = [bytesOf(deliverySignature(secret, signed)), bytesOf(signature)];
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}
+
+function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

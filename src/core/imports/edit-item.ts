@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '../access/caller.js';
+import { stagingKey } from '../blobs/blob-key.js';
+import type { BlobStore } from '../blobs/blob-store.js';
+import type { Limits } from '../customers/limits.js';
+import { QuotaReservation } from '../customers/quota.js';
+import { inputErrors, mergedMetadata, type PhotoInput } from '../photos/photo-values.js';
+import { DomainError, type FieldError, invalid, requireFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { Transaction, Transactional } from '../shared/transactional.js';
+import { lockForNewTags, resolveTags } from '../tags/resolve-tags.js';
+import { nameErrors, type TagRequest } from '../tags/tag.js';
+import { type Import, requireOpen, touch } from './import.js';
+import {
+  cancelItem,
+  failDependents,
+  finalError,
+  type ImportPhoto,
+  type ImportPhotoStatus,
+  newUploadId,
+  quotaGrowth,
+  retry,
+  transition,
+} from './import-photo.js';
+import { saveAndRequestInspection } from './inspect/staged-picture.js';
+import { type ItemDetails, itemDetailsOf, withUploadTargets } from './read.js';
+import type { TargetUses } from './receive/target.js';
+import { clientValues, normalSha256, type Registration, sha256Message } from './register/registration.js';
+
+type EditUses = TargetUses & {
+  store: Transactional<'tags' | 'imports' | 'importPhotos' | 'customer' | 'usage' | 'jobs' | 'outbox'>;
+  blobs: BlobStore;
+  limits: Limits;
+};
+
+/** Errors: `invalid_request`, `not_found`, `import_not_open`, `import_photo_final`, `uploads_incomplete`, `scope_required`, `quota_exceeded`. */
+export async function editImportPhoto(
+  uses: EditUses,
+  caller: Caller,
+  importId: Id,
+  id: Id,
+  patch: ImportPhotoPatch,
+): Promise<ItemDetails> {
+  const errors = patchErrors(patch, uses.limits);
+  if (errors.length > 0) throw invalid(...errors);
+  const staged = patch.status === 'uploaded' ? await stagedUploadId(uses, caller, importId, id) : null;
+  const details = await uses.store.transaction(caller.customerId, async (transaction) => {
+    // The customer before the import: the order of all locks.
+    const quota = mayReserve(patch) ? await QuotaReservation.begin(transaction) : null;
+    await lockForNewTags(transaction, patch);
+    const subject = requireFound(await transaction.imports.lock(importId), 'import');
+    const before = requireFound(await transaction.importPhotos.lock(importId, id), 'import_photo');
+    requireOpen(subject);
+    const at = uses.clock.now();
+    const edited = await withValues(uses.limits, transaction, caller, subject, before, patch, at);
+    const item =
+      patch.status === undefined ? edited : await setItemStatus(transaction, edited, patch.status, staged, at);
+    quota?.reserve(quotaGrowth(before, item));
+    if (item !== before) await transaction.imports.update(touch(subject, at));
+    return requireFound((await itemDetailsOf(transaction.tags, [item]))[0], 'import_photo');
+  });
+  return requireFound((await withUploadTargets(uses, caller, [details]))[0], 'import_photo');
+}
+
+async function stagedUploadId({ store, blobs }: EditUses, { customerId }: Caller, importId: Id, id: Id) {
+  const item = await store.query(customerId, (reader) => reader.importPhotos.get(importId, id));
+  if (item?.status !== 'awaiting_upload') return null;
+  return (await blobs.head(stagingKey(item))) === null ? null : item.uploadId;
+}
+
+/** What a client may change of an item. */
+export interface ImportPhotoPatch extends PhotoInput, TagRequest {
+  readonly sha256?: string | null | undefined;
+  readonly sizeBytes?: number | undefined;
+  /** `uploaded`: inspect now; `awaiting_upload`: accept bytes again; `cancelled`: leave this item out. */
+  readonly status?: 'uploaded' | 'awaiting_upload' | 'cancelled' | undefined;
+}
+
+/** All problems with a patch, whatever the item. */
+export function patchErrors(patch: ImportPhotoPatch, limits: Limits): FieldError[] {
+  return [...inputErrors(patch), ...bytesErrors(patch, limits), ...nameErrors(patch)];
+}
+
+function bytesErrors({ sizeBytes, sha256 }: ImportPhotoPatch, { maxFileBytes: max }: Limits): FieldError[] {
+  const errors: FieldError[] = [];
+  if (sizeBytes !== undefined && !(Number.isSafeInteger(sizeBytes) && sizeBytes >= 1 && sizeBytes <= max)) {
+    const message = `sizeBytes must be the size of the file, 1 to ${max} bytes.`;
+    errors.push({ field: 'sizeBytes', code: 'out_of_range', message, min: 1, max });
+  }
+  if (typeof sha256 === 'string' && normalSha256(sha256) === null) {
+    errors.push({ field: 'sha256', code: 'invalid_format', message: sha256Message });
+  }
+  return errors;
+}
+
+/** The registration input that would have produced the item as the patch leaves it. Errors: `invalid_request`. */
+function inputAfter(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'status'>): Registration {
+  const setsInstant = patch.takenAt !== undefined;
+  const setsWallClock = patch.takenAtLocal !== undefined || patch.timeZone !== undefined;
+  const merged = <K extends keyof ImportPhoto & keyof typeof patch>(field: K) =>
+    patch[field] === undefined ? item[field] : patch[field];
+  return {
+    filename: patch.filename ?? item.filename,
+    sizeBytes: patch.sizeBytes ?? item.sizeBytes ?? undefined,
+    sha256: typeof patch.sha256 === 'string' ? normalSha256(patch.sha256) : merged('sha256'),
+    title: merged('title'),
+    description: merged('description'),
+    externalId: merged('externalId'),
+    rating: merged('rating'),
+    location: merged('location'),
+    metadata: mergedMetadata(item.metadata, patch.metadata),
+    // An instant and a local time exclude each other: the later value wins, unless one patch has both.
+    takenAt: setsWallClock && !setsInstant ? undefined : (merged('takenAt') ?? undefined),
+    takenAtLocal: setsInstant && !setsWallClock ? undefined : (merged('takenAtLocal') ?? undefined),
+    timeZone: setsInstant && !setsWallClock ? undefined : (merged('timeZone') ?? undefined),
+  };
+}
+
+const takesMetadata: readonly ImportPhotoStatus[] = ['awaiting_upload', 'fetching', 'processing', 'ready', 'failed'];
+
+const takesBytesFacts: readonly ImportPhotoStatus[] = ['awaiting_upload', 'failed'];
+
+/** The item with what the patch changes. Errors: `import_photo_final`, and those of tags. */
+async function withValues(
+  limits: Limits,
+  transaction: Transaction<'tags' | 'importPhotos' | 'customer' | 'outbox'>,
+  caller: Caller,
+  subject: Import,
+  item: ImportPhoto,
+  { status, ...patch }: ImportPhotoPatch,
+  at: Date,
+): Promise<ImportPhoto> {
+  if (Object.values(patch).every((value) => value === undefined)) return item;
+  if (!takesMetadata.includes(item.status)) throw finalError(item);
+  const ofBytes = patch.sha256 !== undefined || patch.sizeBytes !== undefined;
+  if (ofBytes && !takesBytesFacts.includes(item.status)) throw finalError(item);
+  const input = inputAfter(item, patch);
+  const named = patch.tagIds !== undefined || patch.tagNames !== undefined;
+  const naming = { limits, at, beside: subject.tagIds };
+  const tagIds = named ? await resolveTags(transaction, caller, patch, naming) : item.tagIds;
+  const values = { ...clientValues(input, tagIds), sizeBytes: input.sizeBytes ?? null, sha256: input.sha256 ?? null };
+  const next = { ...item, ...values };
+  if (isDeepStrictEqual(next, item)) return item;
+  const otherBytes = next.sha256 !== item.sha256 || next.sizeBytes !== item.sizeBytes;
+  // The declared bytes differ from before: the old upload target must not accept the old ones.
+  const uploadId = otherBytes && item.status === 'awaiting_upload' ? newUploadId() : item.uploadId;
+  const edited = { ...next, uploadId, updatedAt: at };
+  await transaction.importPhotos.update(edited);
+  if (edited.sha256 !== item.sha256) await failDependents(transaction, item, at);
+  return edited;
+}
+
+/** Whether its item may use more of the customer's quota afterwards. */
+function mayReserve({ status, sizeBytes }: ImportPhotoPatch): boolean {
+  return status === 'awaiting_upload' || sizeBytes !== undefined;
+}
+
+/**
+ * Applies the status that a client requests to a locked item. `staged` is the upload id whose bytes are in staging, if any. Errors:
+ * `import_photo_final`, `uploads_incomplete`.
+ */
+async function setItemStatus(
+  transaction: Transaction<'importPhotos' | 'jobs'>,
+  item: ImportPhoto,
+  status: NonNullable<ImportPhotoPatch['status']>,
+  staged: number | null,
+  at: Date,
+): Promise<ImportPhoto> {
+  if (status === 'cancelled') return item.status === 'cancelled' ? item : cancelItem(transaction, item, at);
+  if (status === 'uploaded') return confirmUpload(transaction, item, staged, at);
+  if (item.status !== 'awaiting_upload' && item.status !== 'failed') throw finalError(item);
+  if (item.status === 'awaiting_upload') return item;
+  const waiting = retry(item, randomUUID(), at);
+  await transaction.importPhotos.update(waiting);
+  return waiting;
+}
+
+async function confirmUpload(
+  transaction: Transaction<'importPhotos' | 'jobs'>,
+  item: ImportPhoto,
+  staged: number | null,
+  at: Date,
+): Promise<ImportPhoto> {
+  if (['processing', 'ready', 'duplicate'].includes(item.status)) return item;
+  if (item.status !== 'awaiting_upload') throw finalError(item);
+  if (staged !== item.uploadId) {
+    const message = 'No bytes have arrived for this item. Send them to its upload URL first.';
+    throw new DomainError('uploads_incomplete', message, { missing: 1, sample: [item.id] });
+  }
+  const arrived = transition(item, 'processing', at);
+  await saveAndRequestInspection(transaction, arrived);
+  return arrived;
+}

@@ -1,0 +1,259 @@
+import { isExpired } from '../../access/api-key.js';
+import { withMeasure } from '../../blobs/blob-bytes.js';
+import type { Limits } from '../../customers/limits.js';
+import { QuotaReservation } from '../../customers/quota.js';
+import type { Clock } from '../../shared/clock.js';
+import { DomainError, isOutage } from '../../shared/errors.js';
+import { type Secrets, unseal } from '../../shared/secrets.js';
+import type { Transactional } from '../../shared/transactional.js';
+import { type ImportPhoto, newUploadId } from '../import-photo.js';
+import { PartReader } from '../receive/part-reader.js';
+import { PART_BYTES, type PartsUses, receiveParts } from '../receive/resumable.js';
+import { newResumableUpload, offsetOf, partKeys, type ResumableUpload } from '../receive/resumable-upload.js';
+import { type DeclaredBytes, stageUpload } from '../receive/upload.js';
+import { replaced, requireDiskSpace } from '../receive/upload-slots.js';
+import { fileEmpty, tooLarge } from '../register/registration.js';
+import { type FetchOutcome, type RecordUses, recordFetch } from './outcome.js';
+import { isFetched, type LeasedFetch, type SourceFetch } from './source-fetch.js';
+import { type OpenSource, SourceFailure, type SourceReader } from './source-reader.js';
+
+export type FetchUses = ReadSourceUses & RecordUses;
+
+/**
+ * Makes one try at a leased fetch, and records the result. When it ends because of `stopping`, it is due again at once. An error on our side
+ * is recorded, and thrown. May be cut off at any point: then the next try continues with what was stored.
+ */
+export async function fetchSource(uses: FetchUses, leased: LeasedFetch, stopping: AbortSignal): Promise<FetchOutcome> {
+  try {
+    await requireKey(uses, leased);
+    const stored = await takeStoredSource(uses, leased);
+    if (stored !== null) await readSource(uses, leased, stored, stopping);
+    return await recordFetch(uses, leased, null);
+  } catch (error) {
+    if (stopping.aborted) return recordFetch(uses, leased, 'stopped');
+    const outcome = await recordFetch(uses, leased, { error });
+    if (isExpected(error)) return outcome;
+    throw error;
+  }
+}
+
+/** The source, the item or another upload is the reason. */
+function isExpected(error: unknown): boolean {
+  if (error instanceof SourceFailure) return true;
+  return error instanceof DomainError && !isOutage(error) && error.code !== 'storage_full';
+}
+
+/** A key that was deleted, perhaps because it was stolen, does not go on making requests. */
+async function requireKey({ importBatchers, clock }: FetchUses, { apiKeyId }: LeasedFetch): Promise<void> {
+  if (apiKeyId === null) return;
+  const known = await importBatchers.findKey(apiKeyId);
+  if (known === null || isExpired(known.key, clock.now())) throw new SourceFailure(keyEnded, true);
+}
+
+const keyEnded = {
+  code: 'source_forbidden',
+  message: 'The API key that registered this file has ended before the file was fetched. Register it again.',
+} as const;
+
+type ReadSourceUses = StoreSourceUses & { secrets: Secrets; sourceReader: SourceReader };
+
+/** Asks the source for what is not stored yet, and stores it as it comes. Errors: `SourceFailure`; those of `storeSource`. */
+async function readSource(
+  uses: ReadSourceUses,
+  leased: LeasedFetch,
+  stored: StoredSource,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { limits, uploads, sourceReader } = uses;
+  const url = unseal(uses.secrets, 'source', leased.url);
+  if (url === null) throw new SourceFailure(unreadable, true);
+  await requireDiskSpace(uses, 0);
+  const { offset, validator } = { offset: offsetOf(stored.upload), validator: leased.validator };
+  const from = offset > 0 && validator !== null ? { offset, validator } : null;
+  const { customerId } = leased;
+  const source = await sourceReader.open({ customerId, url, from, maxBytes: limits.maxFileBytes }, stopping);
+  try {
+    let received = source.offset;
+    const remaining = () => (source.sizeBytes ?? limits.maxFileBytes) - received;
+    const sender = { customerId, apiKeyId: null, itemId: leased.itemId, remaining };
+    const slot = uploads.take({ ...sender, isResumable: true });
+    const counted = onEach(slot.guarded(source.bytes), ({ length }) => {
+      received += length;
+    });
+    await storeSource(uses, leased, stored, source, counted).finally(() => slot.close());
+  } finally {
+    source.close();
+  }
+}
+
+async function* onEach(bytes: AsyncIterable<Uint8Array>, note: (chunk: Uint8Array) => void) {
+  for await (const chunk of bytes) {
+    note(chunk);
+    yield chunk;
+  }
+}
+
+const unreadable = {
+  code: 'source_unreachable',
+  message:
+    'sourceUrl can no longer be decrypted: the secret of this installation has changed. Register the file again.',
+} as const;
+
+/** Stores the bytes of an open source, and tells the item when they are all there. Errors: `SourceFailure`, and those of storing. */
+async function storeSource(
+  uses: StoreSourceUses,
+  leased: LeasedFetch,
+  { item, upload }: StoredSource,
+  source: OpenSource,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const { sizeBytes } = source;
+  requireSize(uses, leased, sizeBytes);
+  if (sizeBytes !== null) await reserveSourceBytes(uses, leased, sizeBytes);
+  const canContinue = sizeBytes !== null && source.validator !== null && (sizeBytes > PART_BYTES || source.offset > 0);
+  if (!canContinue) return storeWhole(uses, leased, item, sizeBytes, bytes);
+  const grant = { ...leased, sha256: item.sha256, sizeBytes, expiresAt: uses.clock.now() };
+  const begun = await begin(uses, leased, upload, source);
+  const reader = new PartReader(bytes, uses.clock);
+  try {
+    await receiveParts(uses, { grant, reader, upload: begun }, () => undefined);
+  } finally {
+    reader.close();
+  }
+}
+
+/** What is stored of another version of the file is dropped. */
+async function begin(
+  uses: StoreSourceUses,
+  leased: LeasedFetch,
+  upload: ResumableUpload,
+  { offset, validator }: OpenSource,
+): Promise<ResumableUpload> {
+  const isContinued = offset > 0 && offset === offsetOf(upload);
+  const begun = isContinued ? upload : { ...upload, parts: [] };
+  await uses.store.transaction(leased.customerId, async ({ importPhotos, resumableUploads, sourceFetches }) => {
+    const item = await importPhotos.lock(leased.importId, leased.itemId);
+    if (!isFetched(item, leased) || !(await sourceFetches.setValidator(leased, validator))) throw replaced();
+    await resumableUploads.put(begun);
+  });
+  if (!isContinued) await uses.blobs.delete(partKeys(upload));
+  return begun;
+}
+
+type StoreSourceUses = {
+  store: Transactional<'importPhotos' | 'resumableUploads' | 'sourceFetches' | 'blobOwners' | 'customer' | 'usage'>;
+  limits: Limits;
+} & ReserveUses &
+  PartsUses;
+
+/** In one piece: it is small, or cannot be continued anyway. */
+async function storeWhole(
+  uses: StoreSourceUses,
+  leased: LeasedFetch,
+  { sha256, sizeBytes: reserved }: ImportPhoto,
+  sizeBytes: number | null,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const { customerId, importId, itemId, uploadId, declaredBytes } = leased;
+  const declared: DeclaredBytes = { sha256, sizeBytes: sizeBytes ?? declaredBytes };
+  const limited = limitedBytes(bytes, uses);
+  const allowed = declared.sizeBytes === null ? reservedBytes(uses, leased, limited, reserved ?? 0) : limited;
+  const measured = withMeasure(allowed, declared.sizeBytes ?? uses.limits.maxFileBytes);
+  await stageUpload(uses, { customerId, importId, itemId, uploadId, ...declared }, measured.bytes, measured.measure);
+}
+
+type TakeUses = { store: Transactional<'importPhotos' | 'resumableUploads'>; clock: Clock };
+
+/** What earlier tries have stored, for this try to continue. */
+interface StoredSource {
+  readonly item: ImportPhoto;
+  /** Without a sender, unless it has parts: nobody else adds to it. */
+  readonly upload: ResumableUpload;
+}
+
+/** Takes over what is stored of the file. Null when the item does not wait for the fetch any more. */
+function takeStoredSource(uses: TakeUses, leased: LeasedFetch): Promise<StoredSource | null> {
+  const { customerId, importId, itemId } = leased;
+  return uses.store.transaction(customerId, async ({ importPhotos, resumableUploads }) => {
+    const item = await importPhotos.lock(importId, itemId);
+    if (!isFetched(item, leased)) return null;
+    const at = uses.clock.now();
+    const known = await resumableUploads.get(itemId);
+    const isUsable = known?.uploadId === leased.uploadId && leased.validator !== null;
+    const upload = { ...(isUsable ? known : newResumableUpload(item, at)), sender: newUploadId(), updatedAt: at };
+    // Whoever added to it before is presumed dead, and adds nothing any more.
+    if (known !== null) await resumableUploads.put(upload);
+    return { item, upload };
+  });
+}
+
+type ReserveUses = { store: Transactional<'importPhotos' | 'customer' | 'usage'>; clock: Clock };
+
+/** Bytes that are reserved at a time for a file whose size nobody has stated. */
+const STEP = 8 * 1024 ** 2;
+
+/**
+ * Lets a fetched item reserve so many bytes of its customer's quota: nothing is stored that is not reserved. Throws `SourceFailure`
+ * (`quota_exceeded`); nothing happens when the item does not wait for the fetch any more.
+ */
+function reserveSourceBytes(
+  { store, clock }: ReserveUses,
+  { customerId, importId, itemId, uploadId }: SourceFetch,
+  sizeBytes: number,
+): Promise<void> {
+  return store.transaction(customerId, async (transaction) => {
+    // The customer before the item: the order of all locks.
+    const quota = await QuotaReservation.begin(transaction);
+    const item = await transaction.importPhotos.lock(importId, itemId);
+    if (!isFetched(item, { uploadId }) || item.sizeBytes === sizeBytes) return;
+    const error = quota.tryReserve({ photos: 0, storageBytes: sizeBytes - (item.sizeBytes ?? 0) });
+    if (error !== null) throw new SourceFailure(error, true);
+    await transaction.importPhotos.update({ ...item, sizeBytes, updatedAt: clock.now() });
+  });
+}
+
+/** Passes bytes on once they are reserved. @param reserved What is reserved already. */
+async function* reservedBytes(
+  uses: ReserveUses,
+  fetched: SourceFetch,
+  bytes: AsyncIterable<Uint8Array>,
+  reserved: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  let [received, allowed] = [0, reserved];
+  for await (const chunk of bytes) {
+    received += chunk.length;
+    if (received > allowed) {
+      allowed = received + STEP;
+      await reserveSourceBytes(uses, fetched, allowed);
+    }
+    yield chunk;
+  }
+}
+
+interface LimitUses {
+  readonly limits: Limits;
+}
+
+/** Errors: `SourceFailure` if the size that a source states is not allowed, or not the declared one. */
+function requireSize({ limits }: LimitUses, { declaredBytes }: LeasedFetch, sizeBytes: number | null): void {
+  if (sizeBytes === null) return;
+  if (sizeBytes === 0) throw new SourceFailure(fileEmpty, true);
+  if (sizeBytes > limits.maxFileBytes) throw new SourceFailure(tooLarge(limits), true);
+  if (declaredBytes === null || declaredBytes === sizeBytes) return;
+  const message = `${declaredBytes} bytes were declared, but the source has ${sizeBytes}.`;
+  throw new SourceFailure({ code: 'size_mismatch', message }, true);
+}
+
+/** Bytes of any number, until they are too many. Errors: `SourceFailure`. */
+async function* limitedBytes(
+  bytes: AsyncIterable<Uint8Array>,
+  { limits }: LimitUses,
+): AsyncGenerator<Uint8Array, void, void> {
+  let received = 0;
+  for await (const chunk of bytes) {
+    received += chunk.length;
+    if (received > limits.maxFileBytes) throw new SourceFailure(tooLarge(limits), true);
+    yield chunk;
+  }
+  if (received === 0) throw new SourceFailure(fileEmpty, true);
+}

@@ -1,0 +1,101 @@
+import type { Caller } from '../access/caller.js';
+import type { BlobStore } from '../blobs/blob-store.js';
+import type { Clock } from '../shared/clock.js';
+import { DomainError, type ItemError, requireFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
+import { cancel, completeIfDone, type Import, startProcessing } from './import.js';
+import { sourceFailed } from './import-photo.js';
+import { announceCompletion } from './publish/complete.js';
+import { type ImportDetails, importDetailsOf } from './read.js';
+import { receiveStoredUploads } from './receive/direct.js';
+
+export interface Finalization {
+  /** `commit` publishes the photos to the library, `discard` leaves it unchanged. */
+  readonly action: 'commit' | 'discard';
+  /** What to do when bytes are missing: refuse, or fail those items. */
+  readonly missingUploads: 'reject' | 'fail';
+}
+
+type FinalizeUses = {
+  store: Transactional<'tags' | 'imports' | 'importPhotos' | 'jobs' | 'outbox'>;
+  blobs: BlobStore;
+  clock: Clock;
+};
+
+/** Closes an open import. Repeating the call changes nothing. Errors: `not_found`, `import_not_open`, `uploads_incomplete`. */
+export async function finalizeImport(
+  uses: FinalizeUses,
+  caller: Caller,
+  id: Id,
+  { action, missingUploads }: Finalization,
+): Promise<ImportDetails> {
+  if (action === 'commit') await receiveStoredUploads(uses, caller.customerId, id);
+  return uses.store.transaction(caller.customerId, async (transaction) => {
+    const subject = requireFound(await transaction.imports.lock(id), 'import');
+    const at = uses.clock.now();
+    if (subject.status === 'open') {
+      if (action === 'discard') await discardImport(transaction, subject, at);
+      else await commitImport(transaction, subject, missingUploads, at);
+    } else await repeat(transaction, subject, action);
+    return importDetailsOf(transaction.tags, requireFound(await transaction.imports.get(id), 'import'));
+  });
+}
+
+/** The same call may be repeated; the opposite one may not. Publishing that had failed for good starts again. */
+async function repeat(
+  transaction: Transaction<'jobs'>,
+  subject: Import,
+  action: Finalization['action'],
+): Promise<void> {
+  const wasCommitted = subject.status === 'processing' || subject.finalizedAt !== null;
+  if (!(action === 'commit' ? wasCommitted : subject.status === 'cancelled')) {
+    throw new DomainError('import_not_open', `This import is ${subject.status}.`, { status: subject.status });
+  }
+  if (subject.status === 'processing') await transaction.jobs.add({ kind: 'publish', importId: subject.id });
+}
+
+const missing: ItemError = {
+  code: 'upload_missing',
+  message: 'The import was finalized before the bytes of this file arrived.',
+};
+
+const SAMPLE = 20;
+
+/** Starts the import of what was uploaded. Errors: `uploads_incomplete`. */
+async function commitImport(
+  transaction: Transaction<'imports' | 'importPhotos' | 'jobs' | 'outbox'>,
+  subject: Import,
+  missingUploads: 'reject' | 'fail',
+  at: Date,
+): Promise<void> {
+  const waiting = await transaction.importPhotos.countIn(subject.id, ['awaiting_upload']);
+  if (waiting > 0 && missingUploads === 'reject') throw await incomplete(transaction, subject.id, waiting);
+  if (waiting > 0) await transaction.importPhotos.failWaiting(subject.id, missing, sourceFailed, at);
+  const processing = startProcessing(subject, at);
+  const left = await transaction.importPhotos.countIn(subject.id, ['fetching', 'processing', 'ready', 'duplicate']);
+  const counted = requireFound(await transaction.imports.get(subject.id), 'import');
+  await transaction.imports.update(left === 0 ? completeIfDone(processing, counted.counts, at) : processing);
+  if (left > 0) await transaction.jobs.add({ kind: 'publish', importId: subject.id });
+  else await announceCompletion(transaction, subject, counted.counts, at);
+}
+
+async function incomplete(transaction: Reader<'importPhotos'>, importId: Id, waiting: number): Promise<DomainError> {
+  const sample = await transaction.importPhotos.list({
+    importId,
+    statuses: ['awaiting_upload'],
+    window: { after: null, limit: SAMPLE },
+  });
+  const message = `${waiting} uploads have not arrived. Send them and try again, or send "missingUploads": "fail".`;
+  return new DomainError('uploads_incomplete', message, { missing: waiting, sample: sample.map((item) => item.id) });
+}
+
+async function discardImport(
+  transaction: Transaction<'imports' | 'importPhotos' | 'outbox'>,
+  subject: Import,
+  at: Date,
+): Promise<void> {
+  await transaction.importPhotos.cancelAll(subject.id, at);
+  await transaction.imports.update(cancel(subject, at));
+  await transaction.outbox.add('import.cancelled', [subject.id], at);
+}

@@ -1,0 +1,247 @@
+import { originalKey, renditionsPrefix } from '../../blobs/blob-key.js';
+import type { BlobStore } from '../../blobs/blob-store.js';
+import type { Customer } from '../../customers/customer.js';
+import { type CaptureTime, captureTime, fromInstant, fromWallClock } from '../../media/capture-time.js';
+import type { PictureFacts } from '../../media/media-reader.js';
+import type { GeoPoint } from '../../media/picture-metadata.js';
+import { markRecovered, type Photo, withNewVersion } from '../../photos/photo.js';
+import type { NewPhoto } from '../../photos/photo-repository.js';
+import { type Gazetteer, type Place, placeAt } from '../../photos/places.js';
+import type { Clock } from '../../shared/clock.js';
+import { DomainError, isOutage, requireFound } from '../../shared/errors.js';
+import type { Id } from '../../shared/ids.js';
+import { everyBatch, windowAfter } from '../../shared/pagination.js';
+import type { Transaction, Transactional } from '../../shared/transactional.js';
+import type { Import } from '../import.js';
+import { giveUpItem, type ImportPhoto, type ImportPhotoStatus, markDuplicate, markImported } from '../import-photo.js';
+import { completeImport } from './complete.js';
+import { resolveDuplicate } from './duplicates.js';
+
+type PublishUses = {
+  store: Transactional<'photos' | 'imports' | 'importPhotos' | 'customer' | 'outbox'>;
+  blobs: BlobStore;
+  clock: Clock;
+  gazetteer: Gazetteer;
+};
+
+/**
+ * Publishes the ready items of a finalized import to the library, many in one transaction, and completes the import once no item has work
+ * left. On the last attempt, an item that fails is given up, and only that one. May run at any time and twice: finished work is not
+ * repeated.
+ */
+export async function publishImport(
+  uses: PublishUses,
+  customerId: Id,
+  importId: Id,
+  isLastTry: boolean,
+): Promise<void> {
+  const subject = await uses.store.query(customerId, (reader) => reader.imports.find(importId));
+  if (subject?.status !== 'processing') return;
+  for await (const ready of itemsInBatches(uses, subject, 'ready')) {
+    // A problem with one of them must not block the others.
+    const left = await publishMany(uses, subject, ready).catch((error) => unlessOutage(error, ready));
+    for (const item of left) {
+      await publishItem(uses, subject, item).catch((error) => giveUpItem(uses, item, error, isLastTry));
+    }
+  }
+  const busy = await uses.store.query(customerId, (reader) =>
+    reader.importPhotos.countIn(importId, ['fetching', 'processing', 'ready']),
+  );
+  // The inspection of the last one requests publishing again.
+  if (busy > 0) return;
+  for await (const duplicates of itemsInBatches(uses, subject, 'duplicate')) {
+    for (const item of duplicates) {
+      if (!item.resolved)
+        await resolveDuplicate(uses, subject, item).catch((error) => giveUpItem(uses, item, error, isLastTry));
+    }
+  }
+  await completeImport(uses, subject);
+}
+
+function unlessOutage<T>(error: unknown, otherwise: T): T {
+  if (isOutage(error)) throw error;
+  return otherwise;
+}
+
+const BATCH = 100;
+
+/** The items of an import in one state, some at a time; those that leave the state meanwhile are not missed. */
+function itemsInBatches(
+  { store }: { store: Transactional<'importPhotos'> },
+  subject: Import,
+  status: ImportPhotoStatus,
+): AsyncIterable<readonly ImportPhoto[]> {
+  return everyBatch(BATCH, (after) => {
+    const window = windowAfter(after, BATCH);
+    return store.query(subject.customerId, (reader) =>
+      reader.importPhotos.list({ importId: subject.id, statuses: [status], window }),
+    );
+  });
+}
+
+/** Publishes the ready items whose bytes the library does not have. Returns the others, which have to be handled one by one. */
+function publishMany(
+  { store, clock, gazetteer }: Omit<PublishUses, 'blobs'>,
+  subject: Import,
+  seen: readonly ImportPhoto[],
+): Promise<readonly ImportPhoto[]> {
+  return store.transaction(subject.customerId, async (transaction) => {
+    // Read again and locked for sharing: a merge of tags either precedes these photos and has changed them, or follows and finds them.
+    const { tagIds: ofAll } = requireFound(await transaction.imports.share(subject.id), 'import');
+    const ids = seen.map(({ id }) => id);
+    const items = (await transaction.importPhotos.lockMany(subject.id, ids)).filter(({ status }) => status === 'ready');
+    const mayBeSecond = subject.duplicatePolicy === 'allow';
+    const hashes = items.flatMap(({ sha256 }) => sha256 ?? []);
+    const known = new Set(
+      (mayBeSecond ? [] : await transaction.photos.findBySha256(hashes)).map(({ sha256 }) => sha256),
+    );
+    const customer = await transaction.customer.read();
+    const at = clock.now();
+    const additions: NewPhoto[] = [];
+    for (const item of items) {
+      if (item.facts === null || known.has(item.sha256 ?? '')) continue;
+      const dupSeq = mayBeSecond ? await transaction.photos.nextDupSeq() : 0;
+      const place = await placeAt(gazetteer, locationOf(item, item.facts));
+      const photo = newPhoto(item, item.facts, subject, customer, { place, dupSeq, at });
+      additions.push({ photo, tagIds: [...new Set([...ofAll, ...item.tagIds])], exif: item.facts.exif });
+    }
+    const stored = new Set(await transaction.photos.insertMany(additions));
+    const imported = items.filter(({ id }) => stored.has(id));
+    await transaction.importPhotos.update(...imported.map((item) => markImported(item, at)));
+    await transaction.outbox.add(
+      'photo.created',
+      imported.map(({ id }) => id),
+      at,
+    );
+    return items.filter(({ id }) => !stored.has(id));
+  });
+}
+
+/** Makes a ready item a photo, or a duplicate if the library has its bytes by now. */
+async function publishItem(
+  { store, blobs, clock, gazetteer }: PublishUses,
+  subject: Import,
+  seen: ImportPhoto,
+): Promise<void> {
+  const lostRace = await store.transaction(subject.customerId, async (transaction) => {
+    // Read again and locked for sharing: a merge of tags either precedes this photo and has changed it, or follows and finds the photo.
+    const { tagIds: ofAll } = requireFound(await transaction.imports.share(subject.id), 'import');
+    const item = await transaction.importPhotos.lock(subject.id, seen.id);
+    if (item?.status !== 'ready' || item.facts === null) return false;
+    const at = clock.now();
+    const mayBeSecond = subject.duplicatePolicy === 'allow';
+    const dupSeq = mayBeSecond ? await transaction.photos.nextDupSeq() : 0;
+    const place = await placeAt(gazetteer, locationOf(item, item.facts));
+    const photo = newPhoto(item, item.facts, subject, await transaction.customer.read(), { place, dupSeq, at });
+    const same = async () => (await transaction.photos.findBySha256([photo.sha256]))[0];
+    // An item that is an allowed second copy has its own dupSeq: storing this one beside it would not conflict.
+    const known = mayBeSecond ? undefined : await same();
+    const tagIds = [...new Set([...ofAll, ...item.tagIds])];
+    if (known === undefined && (await transaction.photos.insert(photo, tagIds, item.facts.exif))) {
+      await transaction.importPhotos.update(markImported(item, at));
+      await transaction.outbox.add('photo.created', [item.id], at);
+      return false;
+    }
+    const winner = known ?? (await same());
+    if (winner === undefined) throw goneThisMoment();
+    await transaction.importPhotos.update(markDuplicate(item, winner.id, at));
+    return !(await recoverOriginal(transaction, winner, photo.blobKey, at));
+  });
+  if (lostRace) await removeUnusedCopy(blobs, seen);
+}
+
+/** The conflicting photo was purged before it could be read: the next attempt finds no conflict. */
+function goneThisMoment(): DomainError {
+  return new DomainError('service_unavailable', 'A photo with the same bytes was just permanently deleted.');
+}
+
+/** An unavailable store must not delay photos: what is left there is unowned, and is swept. */
+async function removeUnusedCopy(blobs: BlobStore, item: ImportPhoto): Promise<void> {
+  try {
+    const unused = [originalKey(item)];
+    for await (const { key } of blobs.list(renditionsPrefix(item))) unused.push(key);
+    await blobs.delete(unused);
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+  }
+}
+
+/** Gives a photo whose original is lost the bytes that have just arrived. False, with nothing changed, for any other. */
+async function recoverOriginal(
+  transaction: Transaction<'photos' | 'outbox'>,
+  seen: Photo,
+  blobKey: string,
+  at: Date,
+): Promise<boolean> {
+  if (seen.originalLostAt === null) return false;
+  const photo = (await transaction.photos.lock([seen.id]))[0];
+  if (photo === undefined || photo.originalLostAt === null) return false;
+  await transaction.photos.update(withNewVersion(photo, markRecovered(photo, blobKey), at));
+  await transaction.outbox.add('photo.updated', [photo.id], at);
+  return true;
+}
+
+/** The photo that a ready item becomes: the client's values take precedence over those of the file. */
+function newPhoto(
+  item: ImportPhoto,
+  facts: PictureFacts,
+  subject: Import,
+  customer: Customer,
+  { place, dupSeq, at }: { place: Place | null; dupSeq: number; at: Date },
+): Photo {
+  return {
+    id: item.id,
+    customerId: item.customerId,
+    filename: item.filename,
+    contentType: facts.contentType,
+    sizeBytes: item.sizeBytes ?? 0,
+    sha256: item.sha256 ?? '',
+    dupSeq,
+    blobKey: originalKey(item),
+    width: facts.width,
+    height: facts.height,
+    orientation: facts.orientation,
+    rotation: 0,
+    focus: null,
+    alpha: facts.alpha,
+    title: item.title ?? facts.title,
+    description: item.description ?? facts.description,
+    ...timeOf(item, facts, subject.defaultTimeZone ?? customer.defaultTimeZone),
+    location: locationOf(item, facts),
+    place,
+    rating: item.rating ?? facts.rating,
+    camera: facts.camera,
+    exposure: facts.exposure,
+    companion: facts.companion ?? null,
+    externalId: item.externalId,
+    metadata: item.metadata,
+    importId: subject.id,
+    damaged: facts.damaged,
+    originalLostAt: null,
+    thumbhash: facts.thumbhash,
+    dominantColor: facts.dominantColor,
+    phash: facts.phash ?? null,
+    trashedAt: null,
+    purgeAt: null,
+    createdAt: at,
+    updatedAt: at,
+    version: 1,
+  };
+}
+
+/** Where the photo that an item becomes was taken. */
+function locationOf(item: ImportPhoto, facts: Pick<PictureFacts, 'location'>): GeoPoint | null {
+  return item.location ?? facts.location;
+}
+
+function timeOf(item: ImportPhoto, facts: PictureFacts, defaultTimeZone: string): CaptureTime {
+  const declared = item.takenAt === null ? null : fromInstant(item.takenAt);
+  if (declared !== null) return declared;
+  const { location, positionZone, times } = facts;
+  const written = captureTime(times, { location, positionZone, defaultTimeZone });
+  if (item.takenAtLocal === null && item.timeZone === null) return written;
+  const local = item.takenAtLocal ?? written.takenAtLocal;
+  return local === null
+    ? written
+    : (fromWallClock(local, item.timeZone ?? written.timeZone ?? positionZone ?? defaultTimeZone) ?? written);
+}

@@ -1,0 +1,238 @@
+import type { Caller } from '../../access/caller.js';
+import { TooManyBytes, withMeasure } from '../../blobs/blob-bytes.js';
+import { stagingKey } from '../../blobs/blob-key.js';
+import type { BlobStore } from '../../blobs/blob-store.js';
+import type { VerifiedBlobs } from '../../blobs/verified-blobs.js';
+import type { MediaReader } from '../../media/media-reader.js';
+import { DomainError, type ItemError, invalid, isOutage, requireFound } from '../../shared/errors.js';
+import type { Id } from '../../shared/ids.js';
+import type { Reader } from '../../shared/transactional.js';
+import { requireOpen } from '../import.js';
+import { newUploadId } from '../import-photo.js';
+import { noteStaged } from '../inspect/staged-picture.js';
+import {
+  type CandidateOutcome,
+  type RegisterUses,
+  type RegistrationResults,
+  registerAll,
+} from '../register/register.js';
+import { type Candidate, mismatch, type Registration, registrationError, tooLarge } from '../register/registration.js';
+import { requireDiskSpace, type UploadSlots } from './upload-slots.js';
+
+/**
+ * Receives files in the request itself: each is streamed to staging while it is hashed, then all are registered in one transaction. Unused
+ * bytes are removed. Errors: as for registering, `invalid_request` when the number of values differs from that of files, `rate_limited`,
+ * `storage_full`.
+ */
+export async function receiveInline(
+  uses: InlineUses,
+  caller: Caller,
+  importId: Id,
+  upload: InlineUpload,
+  /** The store of the one transaction that registers all files. */
+  registrationStore: InlineUses['store'] = uses.store,
+): Promise<RegistrationResults> {
+  const slot = takeSlot(uses, caller, upload);
+  try {
+    return await receive(uses, caller, importId, { ...upload, files: slot.files }, registrationStore);
+  } finally {
+    slot.close();
+  }
+}
+
+async function receive(
+  uses: InlineUses,
+  caller: Caller,
+  importId: Id,
+  { inputs, files }: InlineUpload,
+  registrationStore: InlineUses['store'],
+): Promise<RegistrationResults> {
+  await uses.store.query(caller.customerId, async (reader) => {
+    requireOpen(requireFound(await reader.imports.find(importId), 'import'));
+    await requireQuota(uses, reader, caller.customerId);
+  });
+  await requireDiskSpace(uses, 0);
+  const staging: Staging = { candidates: [], rejected: [] };
+  let outcomeKnown = true;
+  try {
+    await stageAll(uses, caller, importId, inputs, files, staging);
+    outcomeKnown = false;
+    const { candidates, rejected } = staging;
+    const answer = await registerAll({ ...uses, store: registrationStore }, caller, importId, candidates, rejected);
+    await unstage(uses, caller, importId, unusedOf(staging, answer));
+    return answer;
+  } catch (error) {
+    // If the database's response was lost, the items may exist, and an unavailable store cannot be queried: then the bytes remain, and the
+    // sweep decides.
+    const refused = error instanceof DomainError && error.code !== 'service_unavailable';
+    if (refused || (outcomeKnown && !isOutage(error))) await unstage(uses, caller, importId, staging.candidates);
+    throw error;
+  }
+}
+
+/** A file of a multipart request. Its bytes are read once, before the next file is requested. */
+export interface InlineFile {
+  readonly filename: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+export type InlineInput = Partial<Registration>;
+
+/** Files in one request. */
+export interface InlineUpload {
+  /** The client's values for the files, in their order; null when there are none. */
+  readonly inputs: readonly InlineInput[] | null;
+  /** To be read one after another. */
+  readonly files: AsyncIterable<InlineFile>;
+  /** Of the whole request; null when the client does not send it. */
+  readonly announcedBytes: number | null;
+}
+
+type InlineUses = RegisterUses & {
+  blobs: BlobStore;
+  verifiedBlobs: VerifiedBlobs;
+  media: MediaReader;
+  uploads: UploadSlots;
+};
+
+interface Staging {
+  readonly candidates: Candidate[];
+  readonly rejected: CandidateOutcome[];
+}
+
+async function stageAll(
+  uses: InlineUses,
+  caller: Caller,
+  importId: Id,
+  inputs: readonly InlineInput[] | null,
+  files: AsyncIterable<InlineFile>,
+  staging: Staging,
+): Promise<void> {
+  let index = 0;
+  for await (const file of files) {
+    if (index >= uses.limits.inlineMaxFiles) throw tooManyFiles(uses.limits.inlineMaxFiles);
+    const input = { ...inputs?.[index], filename: inputs?.[index]?.filename ?? file.filename };
+    const staged = await stage(uses, caller, importId, input, file.bytes);
+    if ('code' in staged) staging.rejected.push({ index, outcome: 'rejected', error: staged });
+    else staging.candidates.push({ index, ...staged });
+    index += 1;
+  }
+  if (index === 0) throw invalid({ field: 'file', code: 'required', message: 'Send at least one part named file.' });
+  if (inputs !== null && inputs.length !== index) {
+    const message = `photos describes ${inputs.length} files, but ${index} were sent. Entries and files are matched by position.`;
+    throw invalid({ field: 'photos', code: 'conflict', message });
+  }
+}
+
+async function stage(
+  uses: InlineUses,
+  { customerId }: Caller,
+  importId: Id,
+  input: InlineInput & { filename: string },
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<Omit<Candidate, 'index'> | ItemError> {
+  // Values are validated before a byte is read; size and hash are those of the bytes that arrive.
+  const wrong = registrationError({ ...input, sizeBytes: 1 }, uses.limits);
+  if (wrong !== null) return wrong;
+  const staged = await place(uses, customerId, importId, input.clientRef);
+  const key = stagingKey({ customerId, importId, ...staged });
+  const { bytes: passing, measure } = withMeasure(bytes, uses.limits.maxFileBytes);
+  try {
+    await uses.blobs.put(key, passing);
+  } catch (error) {
+    if (error instanceof TooManyBytes) return tooLarge(uses.limits);
+    throw error;
+  }
+  const whole: Registration = { ...input, sizeBytes: measure.sizeBytes, sha256: measure.sha256 };
+  const error =
+    registrationError(whole, uses.limits) ?? mismatch(input, measure) ?? (await typeError(uses, measure.head));
+  if (error === null) {
+    await noteStaged(uses, { customerId, importId, ...staged });
+    return { input: whole, staged };
+  }
+  await uses.blobs.delete([key]);
+  return error;
+}
+
+/**
+ * The item that the bytes are for: the one with this clientRef, if it still accepts bytes, or a new one. The upload id is the request's
+ * own, so that two requests with one clientRef cannot overwrite each other's bytes.
+ */
+async function place(uses: InlineUses, customerId: Id, importId: Id, clientRef: string | null | undefined) {
+  const uploadId = newUploadId();
+  return uses.store.transaction(customerId, async (transaction) => {
+    const [known] = clientRef ? await transaction.importPhotos.findByClientRefs(importId, [clientRef]) : [];
+    if (known?.status === 'awaiting_upload' || known?.status === 'failed') return { id: known.id, uploadId };
+    return { id: requireFound((await transaction.importPhotos.allocateIds(1))[0], 'import_photo'), uploadId };
+  });
+}
+
+async function typeError({ media }: InlineUses, head: Uint8Array): Promise<ItemError | null> {
+  const sniffed = await media.sniff(head);
+  if (sniffed.kind === 'accepted') return null;
+  if (sniffed.kind === 'not_an_image') return { code: 'not_an_image', message: 'The file is not an image.' };
+  return {
+    code: 'unsupported_format',
+    message: `${sniffed.contentType} is not accepted. The account lists the accepted formats.`,
+  };
+}
+
+async function unstage(
+  { blobs }: InlineUses,
+  { customerId }: Caller,
+  importId: Id,
+  candidates: readonly Candidate[],
+): Promise<void> {
+  await blobs.delete(
+    candidates.flatMap(({ staged }) => (staged ? [stagingKey({ customerId, importId, ...staged })] : [])),
+  );
+}
+
+function tooManyFiles(max: number) {
+  return invalid({ field: 'file', code: 'too_many', message: `A request can contain at most ${max} files.`, max });
+}
+
+function isUsed({ index, staged }: Candidate, { results }: RegistrationResults): boolean {
+  const photo = results.find((result) => result.index === index)?.photo;
+  return photo?.status === 'processing' && photo.id === staged?.id && photo.uploadId === staged.uploadId;
+}
+
+/** Candidates whose bytes no item relies on. */
+function unusedOf({ candidates }: Staging, answer: RegistrationResults): readonly Candidate[] {
+  return candidates.filter((candidate) => !isUsed(candidate, answer));
+}
+
+/** A slot for the request, and its files, whose bytes are counted as they arrive. Errors: `rate_limited`. */
+function takeSlot(uses: InlineUses, { customerId, apiKeyId }: Caller, { files, announcedBytes }: InlineUpload) {
+  let received = 0;
+  const remaining = () => (announcedBytes ?? uses.limits.inlineMaxBytes) - received;
+  const { close } = uses.uploads.take({ customerId, apiKeyId, itemId: null, remaining });
+  async function* counted(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    for await (const chunk of bytes) {
+      received += chunk.length;
+      yield chunk;
+    }
+  }
+  async function* countedFiles(): AsyncIterable<InlineFile> {
+    for await (const file of files) yield { ...file, bytes: counted(file.bytes) };
+  }
+  return { files: countedFiles(), close };
+}
+
+/**
+ * Bytes of one request are counted after they have arrived; those of concurrent requests must fit into the quota together, or many of them
+ * could fill the disk far beyond it. One request is always accepted: it may contain duplicates. Errors: `rate_limited`.
+ */
+async function requireQuota(
+  { uploads, limits }: InlineUses,
+  reader: Reader<'customer' | 'usage'>,
+  customerId: Id,
+): Promise<void> {
+  const { storageBytesLimit } = await reader.customer.read();
+  const pending = uploads.unreservedBytes(customerId);
+  if (storageBytesLimit === null || pending <= limits.inlineMaxBytes) return;
+  const { storageBytes } = await reader.usage.quotaUse();
+  if (storageBytes + pending <= storageBytesLimit) return;
+  const message = 'Other uploads to this account are in progress and would fill its quota.';
+  throw new DomainError('rate_limited', `${message} Try again when they have finished.`);
+}

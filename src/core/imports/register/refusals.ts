@@ -1,0 +1,70 @@
+import type { Caller } from '../../access/caller.js';
+import type { Limits } from '../../customers/limits.js';
+import { cleanFilename, MAX_FILENAME } from '../../photos/photo-values.js';
+import type { Clock } from '../../shared/clock.js';
+import { type ItemError, requireFound } from '../../shared/errors.js';
+import type { Id } from '../../shared/ids.js';
+import { truncate } from '../../shared/text.js';
+import type { Transactional } from '../../shared/transactional.js';
+import { requireOpen } from '../import.js';
+import { fail, type ImportPhoto, newUploadId } from '../import-photo.js';
+import { newItem, normalSha256 } from './registration.js';
+
+/**
+ * Stores refused files as failed items, so that the report of their import lists them; returns the item of each, or null if the import is
+ * full. The same file of an import is stored once. For people, who register files and read the report later; API clients get refusals in
+ * the response, and nothing is stored. Errors: `not_found`, `import_not_open`.
+ */
+export async function recordRefusals(
+  { store, limits, clock }: { store: Transactional<'imports' | 'importPhotos'>; limits: Limits; clock: Clock },
+  { customerId }: Pick<Caller, 'customerId'>,
+  importId: Id,
+  refusals: readonly Refusal[],
+): Promise<readonly (ImportPhoto | null)[]> {
+  if (refusals.length === 0) return [];
+  return store.transaction(customerId, async ({ imports, importPhotos }) => {
+    const subject = requireFound(await imports.lock(importId), 'import');
+    requireOpen(subject);
+    const at = clock.now();
+    const files = refusals.map(storableFile);
+    const hashes = new Set(files.flatMap(({ sha256 }) => sha256 ?? []));
+    const known = [...(await importPhotos.findBySha256(importId, [...hashes]))];
+    const ids = await importPhotos.allocateIds(files.length);
+    const room = limits.importMaxPhotos - (await importPhotos.count(importId));
+    const created: ImportPhoto[] = [];
+    const items = files.map((file, index) => {
+      const same = known.find((item) => item.sha256 === file.sha256 && item.filename === file.filename);
+      if (same !== undefined) return same;
+      const id = ids[index];
+      if (id === undefined || created.length >= room) return null;
+      const input = { ...file, sizeBytes: file.sizeBytes ?? undefined };
+      const announced = newItem(subject, { id, uploadId: newUploadId() }, input, at);
+      const item = fail(announced, file.error, at);
+      created.push(item);
+      if (item.sha256 !== null) known.push(item);
+      return item;
+    });
+    await importPhotos.insert(created);
+    return items;
+  });
+}
+
+/** A file that was refused at registration. */
+interface Refusal {
+  readonly filename: string;
+  /** Null when unknown. */
+  readonly sizeBytes: number | null;
+  readonly sha256?: string | null | undefined;
+  readonly error: ItemError;
+}
+
+/** With values that a row can hold: the name, size or hash of a file may be what is invalid. */
+function storableFile({ filename, sizeBytes, sha256, error }: Refusal) {
+  const isSize = sizeBytes !== null && Number.isSafeInteger(sizeBytes) && sizeBytes >= 0;
+  return {
+    filename: truncate(cleanFilename(filename.toWellFormed().replaceAll('\0', '')), MAX_FILENAME),
+    sizeBytes: isSize ? sizeBytes : null,
+    sha256: sha256 ? normalSha256(sha256) : null,
+    error,
+  };
+}

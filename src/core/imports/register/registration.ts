@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import type { Measure } from '../../blobs/blob-bytes.js';
+import type { Limits } from '../../customers/limits.js';
+import { localTime } from '../../media/capture-time.js';
+import { zoneAsStored } from '../../media/zones.js';
+import { cleanFilename, inputErrors, mergedMetadata, type PhotoInput, pointOf } from '../../photos/photo-values.js';
+import type { ItemError } from '../../shared/errors.js';
+import type { Id } from '../../shared/ids.js';
+import { cleanText, verbatimErrors } from '../../shared/text.js';
+import { type TagRequest, tagNameError } from '../../tags/tag.js';
+import { type Import, MAX_CLIENT_REF } from '../import.js';
+import type { ClientValues, ImportPhoto } from '../import-photo.js';
+
+/** One file as a client registers it. Types are right, values are not validated yet. */
+export interface Registration extends PhotoInput, TagRequest {
+  readonly filename: string;
+  /** Required, unless the bytes come from a source. */
+  readonly sizeBytes?: number | undefined;
+  /** Where the service fetches the bytes. Its query may be a secret. */
+  readonly sourceUrl?: string | null | undefined;
+  /** SHA-256 of the bytes, in hex or base64. */
+  readonly sha256?: string | null | undefined;
+  /** Empty is none. */
+  readonly clientRef?: string | null | undefined;
+}
+
+/** A file with valid values, and its position in the request. */
+export interface Candidate {
+  readonly index: number;
+  readonly input: Registration;
+  /** Set when the bytes have arrived already: the item and the upload id under which they are staged. */
+  readonly staged: { readonly id: Id; readonly uploadId: number } | null;
+}
+
+/** What is wrong with this one file, or null. The others of its batch continue. */
+export function registrationError(input: Registration, limits: Limits): ItemError | null {
+  const size = input.sourceUrl && input.sizeBytes === undefined ? null : sizeError(input.sizeBytes, limits);
+  if (size !== null) return size;
+  if (typeof input.sha256 === 'string' && normalSha256(input.sha256) === null) {
+    return { code: 'invalid_request', message: sha256Message };
+  }
+  const [wrong] = [
+    ...inputErrors(input),
+    ...verbatimErrors('clientRef', input.clientRef, MAX_CLIENT_REF),
+    ...(input.tagNames ?? []).flatMap((name) => tagNameError(name, 'tagNames') ?? []),
+  ];
+  return wrong === undefined ? null : { code: 'invalid_request', message: wrong.message };
+}
+
+function sizeError(sizeBytes: number | undefined, limits: Limits): ItemError | null {
+  if (sizeBytes === 0) return fileEmpty;
+  if (sizeBytes === undefined || !Number.isSafeInteger(sizeBytes) || sizeBytes < 0) {
+    return { code: 'invalid_request', message: 'sizeBytes must be the size of the file, a whole number of bytes.' };
+  }
+  return sizeBytes > limits.maxFileBytes ? tooLarge(limits) : null;
+}
+
+export const fileEmpty: ItemError = { code: 'file_empty', message: 'The file is empty.' };
+
+export function tooLarge(limits: Limits): ItemError {
+  return {
+    code: 'file_too_large',
+    message: `The file is larger than ${limits.maxFileBytes} bytes, the maximum.`,
+  };
+}
+
+export const sha256Message = 'sha256 must be 64 hex digits, or 32 bytes in base64.';
+
+/** 64 lower-case hex digits from hex or base64, or null. */
+export function normalSha256(text: string): string | null {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) return null;
+  return Array.from(atob(text), (char) => char.charCodeAt(0).toString(16).padStart(2, '0')).join('');
+}
+
+/** What the item stores of the client's values. `tagIds` are resolved by then. */
+export function clientValues(input: Registration, tagIds: readonly number[]): ClientValues & { filename: string } {
+  const text = (value: string | null | undefined) => (typeof value === 'string' ? cleanText(value) : null);
+  return {
+    filename: cleanFilename(input.filename),
+    title: text(input.title),
+    description: text(input.description),
+    takenAt: input.takenAt ?? null,
+    takenAtLocal: input.takenAtLocal ? localTime(input.takenAtLocal) : null,
+    timeZone: input.timeZone ? zoneAsStored(input.timeZone) : null,
+    location: input.location ? pointOf(input.location) : null,
+    rating: input.rating ?? null,
+    externalId: text(input.externalId),
+    metadata: mergedMetadata({}, input.metadata),
+    tagIds,
+  };
+}
+
+/** A file as an item of its import, before it is known whether the bytes exist already. */
+export function newItem(
+  subject: Import,
+  names: Pick<ImportPhoto, 'id' | 'uploadId'>,
+  input: Registration,
+  at: Date,
+): ImportPhoto {
+  return {
+    ...clientValues(input, []),
+    ...names,
+    customerId: subject.customerId,
+    importId: subject.id,
+    clientRef: input.clientRef || null,
+    status: input.sourceUrl ? 'fetching' : 'awaiting_upload',
+    photoId: null,
+    duplicateOfItemId: null,
+    restored: false,
+    resolved: false,
+    sizeBytes: input.sizeBytes ?? null,
+    sha256: input.sha256 ? normalSha256(input.sha256) : null,
+    blobName: randomUUID(),
+    contentType: null,
+    width: null,
+    height: null,
+    facts: null,
+    error: null,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+/**
+ * How bytes differ from what was declared of them; null if they do not. What was not read to its end has no hash, and no size that matters.
+ */
+export function mismatch(
+  declared: { readonly sizeBytes?: number | null | undefined; readonly sha256?: string | null | undefined },
+  { sizeBytes, sha256 }: Pick<Measure, 'sizeBytes' | 'sha256'>,
+): ItemError | null {
+  if (sha256 === null) return null;
+  if (typeof declared.sizeBytes === 'number' && declared.sizeBytes !== sizeBytes) {
+    return { code: 'size_mismatch', message: `${declared.sizeBytes} bytes were declared, but ${sizeBytes} arrived.` };
+  }
+  if (typeof declared.sha256 !== 'string' || normalSha256(declared.sha256) === sha256) return null;
+  return {
+    code: 'checksum_mismatch',
+    message: 'The SHA-256 of the uploaded bytes is not the declared one. Send the file again.',
+  };
+}

@@ -1,0 +1,240 @@
+import { inOneChunk, recycled } from '../../blobs/blob-bytes.js';
+import { type BlobKey, readBlobKey, renditionKey, renditionsPrefix } from '../../blobs/blob-key.js';
+import type { BlobInfo, BlobStore, ListedBlob } from '../../blobs/blob-store.js';
+import {
+  type MediaReader,
+  type PictureBytes,
+  ReaderFailure,
+  type RenderedPicture,
+  type RenditionOrder,
+  renditionNames,
+  renditionSizes,
+} from '../../media/media-reader.js';
+import { layoutOf, type Size, within } from '../../media/transformation.js';
+import { type Clock, MINUTE } from '../../shared/clock.js';
+import { notFound } from '../../shared/errors.js';
+import type { Readable } from '../../shared/transactional.js';
+import { type OriginalUses, openOriginal, verifiedFile } from '../original.js';
+import type { Photo } from '../photo.js';
+import type { Rendition, RenditionLocks } from './rendition.js';
+
+type MakerUses = OriginalUses & {
+  store: Readable<'photos'>;
+  media: MediaReader;
+  renditionLocks: RenditionLocks;
+  clock: Clock;
+};
+
+/**
+ * Makes renditions, each once: concurrent requests wait for the same one, in other processes too. One that cannot be made is not attempted
+ * again for a while. A process has one of these.
+ */
+export class RenditionMaker {
+  private readonly underWay = new Map<BlobKey, Promise<BlobInfo>>();
+  private readonly failed: FailedRenditions;
+
+  constructor(private readonly uses: MakerUses) {
+    this.failed = new FailedRenditions(uses.clock);
+  }
+
+  /**
+   * Stores a rendition of a photo in its current rotation. Errors: `not_found` (it cannot be made, or the photo no longer exists),
+   * `service_unavailable`.
+   * @param onStart Called when it is made for this request, and not for another.
+   */
+  make(photo: Photo, rendition: Rendition, onStart: () => void = () => undefined): Promise<BlobInfo> {
+    const { key } = rendition;
+    const making =
+      this.underWay.get(key) ?? this.makeOnce(photo, rendition, onStart).finally(() => this.underWay.delete(key));
+    this.underWay.set(key, making);
+    return making;
+  }
+
+  private async makeOnce(photo: Photo, rendition: Rendition, onStart: () => void): Promise<BlobInfo> {
+    if (this.failed.has(photo, rendition)) throw notFound('rendition');
+    const { blobs, renditionLocks } = this.uses;
+    const { key } = rendition;
+    return renditionLocks.findOrMake(
+      { customerId: photo.customerId, key },
+      {
+        find: () => blobs.head(key),
+        make: async () => {
+          onStart();
+          const made = await make(this.uses, photo, rendition);
+          if (made !== null) return made;
+          this.failed.add(photo, rendition);
+          throw notFound('rendition');
+        },
+      },
+    );
+  }
+}
+
+/** Null when it cannot be made. */
+async function make(uses: MakerUses, photo: Photo, rendition: Rendition): Promise<BlobInfo | null> {
+  const { store, blobs, media } = uses;
+  const { key, transformation } = rendition;
+  const render = (bytes: PictureBytes, order: Pick<RenditionOrder, 'rotation' | 'alone' | 'originalSize'>) =>
+    media.render(bytes, { customerId: photo.customerId, ...transformation, ...order });
+  const { rotation, width, height } = photo;
+  const larger = await storedLarger(blobs, photo, rendition);
+  // It is rotated already.
+  const reduced =
+    larger && (await render(larger, { rotation: 0, originalSize: { width, height } }).catch(unlessReaderFailed));
+  const picture = reduced ?? (await triedTwice((alone) => render(originalBytes(uses, photo), { rotation, alone })));
+  if (picture === null) return null;
+  const stored = await blobs.put(key, inOneChunk(picture.bytes));
+  await requireStillThere({ store, blobs }, photo, key);
+  if (isDelivered(key)) await removeSurplus(blobs, photo, key);
+  return stored;
+}
+
+/**
+ * A photo that was deleted, or whose customer was erased, in the meantime took its renditions along, except for this one. Whoever deletes it
+ * from here on finds this one, too.
+ */
+async function requireStillThere(
+  { store, blobs }: Pick<MakerUses, 'store' | 'blobs'>,
+  { customerId, id }: Photo,
+  key: BlobKey,
+): Promise<void> {
+  if ((await store.query(customerId, ({ photos }) => photos.get(id))) !== null) return;
+  await blobs.delete([key]);
+  throw notFound('photo');
+}
+
+function unlessReaderFailed(error: unknown): null {
+  if (error instanceof ReaderFailure) return null;
+  throw error;
+}
+
+/** Retried once after a failure of the reader, alone: null when it fails again, because such a picture cannot be rendered here. */
+async function triedTwice(
+  render: (alone: boolean) => Promise<RenderedPicture | null>,
+): Promise<RenderedPicture | null> {
+  for (const alone of [false, true]) {
+    try {
+      return await render(alone);
+    } catch (error) {
+      if (!(error instanceof ReaderFailure)) throw error;
+    }
+  }
+  return null;
+}
+
+/**
+ * A lossy source must be so much larger, in both directions: its losses are then averaged out to less than those of the format of the
+ * result.
+ */
+const LARGER_BY = 1.25;
+
+/**
+ * The smallest stored rendition that is large enough, which is decoded in a fraction of the time that the original takes. Null when there is
+ * none, and when the photo itself is not larger than that.
+ */
+async function storedLarger(
+  blobs: BlobStore,
+  photo: Photo,
+  { transformation, source }: Rendition,
+): Promise<PictureBytes | null> {
+  if (source === null) return null;
+  const { scaled } = layoutOf(photo, transformation);
+  for (const name of renditionNames) {
+    const size = renditionSizes[name];
+    if (size >= Math.max(photo.width, photo.height)) return null;
+    if (!isLarger(layoutOf(photo, within(size, source)).scaled, scaled)) continue;
+    const key = renditionKey(photo, name, source);
+    if ((await blobs.head(key)) !== null) return storedBytes(blobs, key);
+  }
+  return null;
+}
+
+function isLarger(source: Size, result: Size): boolean {
+  return source.width >= result.width * LARGER_BY && source.height >= result.height * LARGER_BY;
+}
+
+/** Opened when they are read, and not while the picture is queued. */
+function originalBytes(uses: OriginalUses, photo: Photo): PictureBytes {
+  return {
+    file: () => verifiedFile(uses, photo),
+    async *[Symbol.asyncIterator]() {
+      const { bytes, release } = await openOriginal(uses, photo);
+      yield* recycled(bytes, release);
+    },
+  };
+}
+
+/** No hash of it was ever stored. */
+function storedBytes(blobs: BlobStore, key: BlobKey): PictureBytes {
+  return {
+    file: async () => (await blobs.file(key))?.path ?? null,
+    async *[Symbol.asyncIterator]() {
+      const blob = await blobs.get(key);
+      if (blob === null) throw new ReaderFailure('The stored rendition has disappeared.');
+      yield* recycled(blob.bytes, blob.release);
+    },
+  };
+}
+
+/** So long a rendition that cannot be made is not attempted again. */
+export const FAILURE_MINUTES = 10;
+/** Half a mebibyte of names. */
+export const MAX_FAILURES = 4096;
+
+/**
+ * Renditions that could not be made, and not because something was unavailable: every attempt costs a decoder for as long as it may run. Only
+ * the latest are remembered. A process has one of these.
+ */
+export class FailedRenditions {
+  /** When each failed, oldest first. */
+  private readonly failedAt = new Map<string, Date>();
+
+  constructor(private readonly clock: Clock) {}
+
+  has(photo: Photo, rendition: Rendition): boolean {
+    const name = nameOf(photo, rendition);
+    const failedAt = this.failedAt.get(name);
+    if (failedAt === undefined) return false;
+    const age = this.clock.now().getTime() - failedAt.getTime();
+    // A clock that was set back must not prolong it.
+    if (age >= 0 && age < FAILURE_MINUTES * MINUTE) return true;
+    this.failedAt.delete(name);
+    return false;
+  }
+
+  add(photo: Photo, rendition: Rendition): void {
+    const name = nameOf(photo, rendition);
+    this.failedAt.delete(name);
+    this.failedAt.set(name, this.clock.now());
+    for (const oldest of this.failedAt.keys()) {
+      if (this.failedAt.size <= MAX_FAILURES) break;
+      this.failedAt.delete(oldest);
+    }
+  }
+}
+
+/** A key says how the picture is made. A photo whose original was replaced, or that was edited, is worth another attempt. */
+function nameOf({ version }: Photo, { key }: Rendition): string {
+  return `${version} ${key}`;
+}
+
+/** Delivered pictures that are stored of one photo, in all its rotations. */
+export const MAX_DELIVERED = 64;
+
+/**
+ * Removes the oldest delivered pictures of a photo beyond those that may be stored. Several processes may do so at once: each lists what it
+ * and all that stored one before it have stored.
+ */
+async function removeSurplus(blobs: BlobStore, photo: Photo, latest: BlobKey): Promise<void> {
+  const others: ListedBlob[] = [];
+  for await (const blob of blobs.list(renditionsPrefix(photo))) {
+    if (blob.key !== latest && isDelivered(blob.key)) others.push(blob);
+  }
+  const newestFirst = others.sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime());
+  await blobs.delete(newestFirst.slice(MAX_DELIVERED - 1).map(({ key }) => key));
+}
+
+function isDelivered(key: BlobKey): boolean {
+  const name = readBlobKey(key);
+  return name?.kind === 'renditions' && name.delivered;
+}

@@ -1,0 +1,112 @@
+import type { Caller } from '../../access/caller.js';
+import { type BlobKey, renditionKey } from '../../blobs/blob-key.js';
+import {
+  defaultFormat,
+  isRenditionName,
+  type RenditionFormat,
+  type RenditionName,
+  renditionFormats,
+  renditionSizes,
+} from '../../media/media-reader.js';
+import { type Transformation, within } from '../../media/transformation.js';
+import type { Addresses } from '../../shared/addresses.js';
+import { after, type Clock, HOUR, SECOND } from '../../shared/clock.js';
+import { type Id, isId } from '../../shared/ids.js';
+import { readToken, type Secrets, signToken } from '../../shared/secrets.js';
+import { isRotation, type Photo, type PhotoWithTags, type Rotation } from '../photo.js';
+
+/** What to make of a photo, and where it is stored. */
+export interface Rendition {
+  readonly key: BlobKey;
+  readonly transformation: Transformation;
+  /** The format of larger stored renditions that it may be made from; null: only from the original. */
+  readonly source: RenditionFormat | null;
+}
+
+/** One of the named sizes. */
+export function fixedRendition(photo: Photo, name: RenditionName, format: RenditionFormat): Rendition {
+  const transformation = within(renditionSizes[name], format);
+  return { key: renditionKey(photo, name, format), transformation, source: format };
+}
+
+/** URLs for `<img>`: each valid for one rendition, without a key, until `expiresAt` or the end of the key that requested them. */
+export type PhotoUrls = Readonly<Record<RenditionName, string>> & { readonly expiresAt: Date };
+
+/** URLs change every half day, and each is valid for 12 to 24 hours: caches work, leaked URLs expire. */
+const STEP = 12 * HOUR;
+
+/** Null for a key with an IP list, which URLs that work without the key would bypass. */
+export function renditionUrls(
+  uses: { secrets: Secrets; clock: Clock; addresses: Addresses },
+  caller: Pick<Caller, 'apiKeyId' | 'ipRestricted'>,
+  photo: PhotoWithTags,
+): PhotoUrls | null {
+  if (caller.ipRestricted) return null;
+  const now = uses.clock.now();
+  const expiresAt = after(now, 2 * STEP - (now.getTime() % STEP));
+  const { customerId, id: photoId, rotation } = photo;
+  const grant = { customerId, photoId, format: defaultFormat(photo), rotation, expiresAt, apiKeyId: caller.apiKeyId };
+  const url = (name: RenditionName) => uses.addresses.rendition(signGrant(uses, { ...grant, name }));
+  return { thumb: url('thumb'), small: url('small'), medium: url('medium'), large: url('large'), expiresAt };
+}
+
+/** What a signed URL shows, to whom, and until when. */
+export interface RenditionGrant {
+  readonly customerId: Id;
+  readonly photoId: Id;
+  readonly name: RenditionName;
+  readonly format: RenditionFormat;
+  readonly rotation: Rotation;
+  /** In whole seconds. */
+  readonly expiresAt: Date;
+  /** Id of the key that requested it; null for a person who is signed in. */
+  readonly apiKeyId: Id | null;
+}
+
+/** The token of its URL: the values by their position, because a page has hundreds of URLs. */
+function signGrant({ secrets }: { secrets: Secrets }, grant: RenditionGrant): string {
+  const { customerId, photoId, name, format, rotation, expiresAt, apiKeyId } = grant;
+  const expires = expiresAt.getTime() / SECOND;
+  return signToken(secrets, 'rendition', [customerId, photoId, name, format, rotation, expires, apiKeyId]);
+}
+
+/** Null for a token that `signGrant` has not made. The caller checks the expiry. */
+export function readGrant({ secrets }: { secrets: Secrets }, token: string): RenditionGrant | null {
+  const values = readToken(secrets, 'rendition', token);
+  if (!Array.isArray(values)) return null;
+  const [customerId, photoId, name, format, rotation, expires, apiKeyId] = values as unknown[];
+  if (!isId(customerId) || !isId(photoId) || typeof name !== 'string' || !isRenditionName(name)) return null;
+  const known = renditionFormats.find((each) => each === format);
+  if (known === undefined || !isRotation(rotation)) return null;
+  return {
+    customerId,
+    photoId,
+    name,
+    format: known,
+    rotation,
+    expiresAt: new Date(Number(expires) * SECOND),
+    // Absent from URLs signed by the previous release: those are valid until they expire, at most a day.
+    apiKeyId: isId(apiKeyId) ? apiKeyId : null,
+  };
+}
+
+/** So long a process that died while it made a rendition prevents others from making it, by the clock of the store of locks. */
+export const RENDITION_LOCK_SECONDS = 10;
+
+/** How one rendition is found, and made. */
+export interface Making<T> {
+  /** Null when it does not exist. */
+  find(): Promise<T | null>;
+  make(): Promise<T>;
+}
+
+/** Ensures that of all processes of an installation one at a time makes a rendition, while the others wait for it. */
+export interface RenditionLocks {
+  /**
+   * What `find` returns as soon as it is not null; otherwise the result of `make`, which runs only while no other process runs one for this
+   * key. Who waits looks for the result periodically, and holds no connection in between. When `make` fails, its error is thrown here, and
+   * another process tries. The lock of a process that died is free after `RENDITION_LOCK_SECONDS`; a process that cannot extend its lock may
+   * end up making a rendition beside another, which is harmless. Errors: `service_unavailable`; those of `find` and `make`.
+   */
+  findOrMake<T>(owner: { readonly customerId: Id; readonly key: BlobKey }, making: Making<T>): Promise<T>;
+}

@@ -1,0 +1,119 @@
+import type { Caller } from '../../access/caller.js';
+import type { Clock } from '../../shared/clock.js';
+import { invalid } from '../../shared/errors.js';
+import type { Id } from '../../shared/ids.js';
+import type { Readable, Reader, Transactional } from '../../shared/transactional.js';
+import { isTrashed, trash, withNewVersion } from '../photo.js';
+import {
+  DEFAULT_DISTANCE,
+  MAX_GROUP,
+  type PhotoPair,
+  pairsOf,
+  requireGroup,
+  type SimilarGroup,
+} from './similar-photo.js';
+
+export const GROUPS_PER_PAGE = 10;
+/** Photos that are compared at once, and for one page. */
+const BATCH = 250;
+const BATCHES_PER_PAGE = 8;
+
+export interface SimilarGroups {
+  readonly groups: readonly SimilarGroup[];
+  /** Where the next page begins; null: all photos have been compared. There may be a next page although this one is empty. */
+  readonly next: Id | null;
+}
+
+/**
+ * A page of groups of similar photos, by the lowest id in each, from after this photo. It compares a bounded number of photos, however large
+ * the library is. Of a group that is larger than `MAX_GROUP` a part is shown; the rest when that has become smaller.
+ */
+export function readSimilarGroups(
+  { store }: { store: Readable<'photos' | 'similarPhotos'> },
+  { customerId }: Caller,
+  after: Id | null,
+): Promise<SimilarGroups> {
+  return store.query(customerId, async (reader) => {
+    const groups: SimilarGroup[] = [];
+    let [next, shown] = [after, after];
+    for (let batch = 0; batch < BATCHES_PER_PAGE; batch += 1) {
+      const scan = await reader.similarPhotos.scan(next, BATCH, DEFAULT_DISTANCE);
+      for (const lead of scan.leads) {
+        const group = await groupOf(reader, lead);
+        if (group.length < 2) continue;
+        if (groups.length === GROUPS_PER_PAGE) return { groups, next: shown };
+        groups.push(group);
+        shown = lead;
+      }
+      next = scan.next;
+      if (next === null) break;
+    }
+    return { groups, next };
+  });
+}
+
+/** Empty when the group has a photo with a lower id: it was shown before. */
+async function groupOf({ photos, similarPhotos }: Reader<'photos' | 'similarPhotos'>, lead: Id): Promise<SimilarGroup> {
+  const members = new Set([lead]);
+  let latest: readonly Id[] = [lead];
+  while (latest.length > 0 && members.size < MAX_GROUP) {
+    const found = await similarPhotos.similarTo(latest, MAX_GROUP, DEFAULT_DISTANCE);
+    if (found.some(({ similarId }) => similarId < lead)) return [];
+    const added = new Set(found.map(({ similarId }) => similarId).filter((id) => !members.has(id)));
+    latest = [...added].slice(0, MAX_GROUP - members.size);
+    for (const id of latest) members.add(id);
+  }
+  return (await photos.getMany([...members])).filter((photo) => !isTrashed(photo));
+}
+
+/**
+ * Says that none of these photos is similar to another of them. Those that do not exist are ignored. Returns what was not said before, for
+ * `rejoinPhotos`. Errors: `invalid_request`.
+ */
+export async function separatePhotos(
+  { store, clock }: { store: Transactional<'photos' | 'similarPhotos'>; clock: Clock },
+  { customerId }: Caller,
+  ids: readonly Id[],
+): Promise<readonly PhotoPair[]> {
+  requireGroup(ids);
+  return store.transaction(customerId, async ({ photos, similarPhotos }) => {
+    const there = await photos.lock(ids);
+    return similarPhotos.separate(pairsOf(there.map(({ id }) => id)), clock.now());
+  });
+}
+
+/** Undoes it for these pairs. */
+export function rejoinPhotos(
+  { store }: { store: Transactional<'similarPhotos'> },
+  { customerId }: Caller,
+  pairs: readonly PhotoPair[],
+): Promise<void> {
+  return store.transaction(customerId, ({ similarPhotos }) => similarPhotos.rejoin(pairs));
+}
+
+/**
+ * Moves all of a group of photos to the trash except those to keep; photos that are gone are ignored. Returns what was moved. Errors:
+ * `invalid_request` when none of those to keep is in the library any more: otherwise two people who keep different ones would keep none.
+ */
+export async function trashOthers(
+  { store, clock }: { store: Transactional<'photos' | 'customer' | 'outbox'>; clock: Clock },
+  { customerId }: Caller,
+  { ids, keep }: { readonly ids: readonly Id[]; readonly keep: readonly Id[] },
+): Promise<readonly Id[]> {
+  requireGroup(ids);
+  return store.transaction(customerId, async ({ photos, customer, outbox }) => {
+    const there = (await photos.lock(ids)).filter((photo) => !isTrashed(photo));
+    const others = there.filter(({ id }) => !keep.includes(id));
+    if (others.length === there.length) {
+      const message = 'Choose a photo to keep. If there was one, it is in the trash or deleted by now.';
+      throw invalid({ field: 'keep', code: 'required', message });
+    }
+    if (others.length === 0) return [];
+    const at = clock.now();
+    const { trashRetentionDays } = await customer.read();
+    for (const photo of others) await photos.update(withNewVersion(photo, trash(photo, at, trashRetentionDays), at));
+    const moved = others.map(({ id }) => id);
+    await outbox.add('photo.trashed', moved, at);
+    return moved;
+  });
+}

@@ -1,0 +1,203 @@
+import { changedFields } from '../audit/audit-entry.js';
+import type { AccountCaller } from '../customers/customer.js';
+import { type CustomerDirectory, forEachCustomer } from '../customers/customer-directory.js';
+import type { Clock } from '../shared/clock.js';
+import { DomainError, type FieldError, invalid, requireFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { hashRandomToken, newRandomToken } from '../shared/random.js';
+import { isSealedByNewest, reseal, type Secrets, seal, unseal } from '../shared/secrets.js';
+import { cleanText } from '../shared/text.js';
+import type { Readable, Reader, Transactional } from '../shared/transactional.js';
+import type { PasswordHasher, PasswordStrength } from '../users/passwords.js';
+import {
+  auditSubject,
+  MAX_SHARED_PHOTOS,
+  MAX_SHARES,
+  requireGoodPassword,
+  type Share,
+  type ShareSettings,
+  settingsErrors,
+} from './share.js';
+
+export interface ShareWithToken {
+  readonly share: Share;
+  /** What its link ends with. Null: sealed under a secret that the service no longer has. */
+  readonly token: string | null;
+}
+
+type CreateUses = {
+  store: Transactional<'customer' | 'shares' | 'photos' | 'tags' | 'outbox' | 'audit'>;
+  clock: Clock;
+  secrets: Secrets;
+  passwords: PasswordHasher;
+  passwordStrength: PasswordStrength;
+};
+
+/** Errors: `invalid_request`, `limit_reached`, `not_found` (customer). */
+export async function createShare(
+  uses: CreateUses,
+  { customerId, actor }: AccountCaller,
+  { title, password, tagId, photoIds, ...settings }: ShareSettings & ShareContents,
+): Promise<ShareWithToken> {
+  const [at, token] = [uses.clock.now(), newRandomToken()];
+  const errors = [...settingsErrors({ title, password, ...settings }, at), ...contentsErrors({ tagId, photoIds })];
+  if (errors.length > 0) throw invalid(...errors);
+  await requireGoodPassword(uses, password, title);
+  const passwordHash = password === null ? null : await uses.passwords.hash(password);
+  const contents = { tagId: tagId ?? null, photoIds: [...new Set(photoIds)] };
+  const link = { tokenHash: hashRandomToken(token), token: seal(uses.secrets, 'share', token) };
+  const share = { ...settings, ...contents, ...link, title: cleanText(title), passwordHash, createdAt: at };
+  const created = await uses.store.transaction(
+    customerId,
+    async ({ customer, shares, photos, tags, outbox, audit }) => {
+      // Shares are created one at a time, so that their number stays within its limit.
+      await customer.lock();
+      if ((await shares.list()).length >= MAX_SHARES) throw tooMany();
+      await requireContents({ photos, tags }, share);
+      const stored = await shares.insert(share);
+      await outbox.add('share.created', [stored.id], at);
+      await audit.add(actor, { action: 'share.created', subject: auditSubject(stored), at });
+      return stored;
+    },
+  );
+  return { share: created, token };
+}
+
+function tooMany(): DomainError {
+  const message = `A customer can have at most ${MAX_SHARES} shares. Revoke one first.`;
+  return new DomainError('limit_reached', message, { limit: MAX_SHARES, name: 'shares' });
+}
+
+/** What a share shows: exactly one of the two. */
+export interface ShareContents {
+  readonly tagId?: Id | undefined;
+  readonly photoIds?: readonly Id[] | undefined;
+}
+
+/** All problems, except for tags and photos that do not exist. */
+function contentsErrors({ tagId, photoIds }: ShareContents): FieldError[] {
+  if ((tagId === undefined) === (photoIds === undefined)) {
+    const message = 'Choose either a tag or photos.';
+    return [{ field: 'photoIds', code: 'conflict', message }];
+  }
+  if (photoIds === undefined) return [];
+  const count = new Set(photoIds).size;
+  if (count >= 1 && count <= MAX_SHARED_PHOTOS) return [];
+  const message = `photoIds must have 1 to ${MAX_SHARED_PHOTOS} photos. Give them a tag to share more.`;
+  const code = count === 0 ? 'required' : 'too_many';
+  return [{ field: 'photoIds', code, message, max: MAX_SHARED_PHOTOS }];
+}
+
+/** They exist, and the photos are outside the trash. Errors: `invalid_request`. */
+async function requireContents({ tags, photos }: Reader<'tags' | 'photos'>, share: Pick<Share, 'tagId' | 'photoIds'>) {
+  if (share.tagId !== null && (await tags.get(share.tagId)) === null) {
+    throw invalid({ field: 'tagId', code: 'unknown_tag', message: 'There is no such tag.' });
+  }
+  const found = await photos.getMany(share.photoIds);
+  if (found.filter(({ trashedAt }) => trashedAt === null).length === share.photoIds.length) return;
+  const message = 'Some of these photos do not exist, or are in the trash.';
+  throw invalid({ field: 'photoIds', code: 'conflict', message });
+}
+
+type ReadUses = { store: Readable<'shares'>; secrets: Secrets };
+
+/** All shares of a customer, newest first, with their tokens. */
+export async function listShares(uses: ReadUses, customerId: Id): Promise<readonly ShareWithToken[]> {
+  const shares = await uses.store.query(customerId, (reader) => reader.shares.list());
+  return shares.map((share) => withToken(uses, share));
+}
+
+/** Errors: `not_found`. */
+export async function readShare(uses: ReadUses, customerId: Id, id: Id): Promise<ShareWithToken> {
+  const share = await uses.store.query(customerId, (reader) => reader.shares.get(id));
+  return withToken(uses, requireFound(share, 'share'));
+}
+
+function withToken({ secrets }: { secrets: Secrets }, share: Share): ShareWithToken {
+  return { share, token: unseal(secrets, 'share', share.token) };
+}
+
+const editableFields = [
+  'title',
+  'mayDownload',
+  'uploadFilesLimit',
+  'uploadBytesLimit',
+  'expiresAt',
+  'passwordHash',
+] as const;
+
+/**
+ * Changes title, expiry, password or what visitors may do; absent fields stay. Takes effect with the next request; with another password
+ * visitors have to enter it. The link and what it shows never change. Errors: `invalid_request`, `not_found`.
+ */
+export async function editShare(
+  uses: {
+    store: Transactional<'shares' | 'audit'>;
+    clock: Clock;
+    passwords: PasswordHasher;
+    passwordStrength: PasswordStrength;
+  },
+  { customerId, actor }: AccountCaller,
+  id: Id,
+  { title, password, ...changes }: Partial<ShareSettings>,
+): Promise<Share> {
+  const { store, clock, passwords } = uses;
+  const at = clock.now();
+  const errors = settingsErrors({ title, password, ...changes }, at);
+  if (errors.length > 0) throw invalid(...errors);
+  await requireGoodPassword(uses, password, title);
+  const passwordHash = typeof password === 'string' ? await passwords.hash(password) : password;
+  return store.transaction(customerId, async ({ shares, audit }) => {
+    const before = requireFound(await shares.lock(id), 'share');
+    const share: Share = {
+      ...before,
+      ...changes,
+      ...(title !== undefined && { title: cleanText(title) }),
+      ...(passwordHash !== undefined && { passwordHash }),
+    };
+    const fields = changedFields(before, share, editableFields);
+    if (fields.length === 0) return before;
+    await shares.update(share);
+    const named = fields.map((field) => (field === 'passwordHash' ? 'password' : field));
+    await audit.add(actor, { action: 'share.edited', subject: auditSubject(share), changes: named, at });
+    return share;
+  });
+}
+
+/** From here on its link shows nothing, in every process, and never will again. The photos stay. Errors: `not_found`. */
+export function revokeShare(
+  { store, clock }: { store: Transactional<'shares' | 'outbox' | 'audit'>; clock: Clock },
+  { customerId, actor }: AccountCaller,
+  id: Id,
+): Promise<Share> {
+  return store.transaction(customerId, async ({ shares, outbox, audit }) => {
+    const share = requireFound(await shares.lock(id), 'share');
+    await shares.delete(id);
+    const at = clock.now();
+    await outbox.add('share.revoked', [id], at);
+    await audit.add(actor, { action: 'share.revoked', subject: auditSubject(share), at });
+    return share;
+  });
+}
+
+type SealUses = { store: Transactional<'shares'>; customers: CustomerDirectory; secrets: Secrets };
+
+/** Encrypts again with the newest secret what an older one encrypted, so that the older one can be removed. */
+export function resealShareTokens(uses: SealUses, stopping?: AbortSignal): Promise<void> {
+  return forEachCustomer(
+    (window) => uses.customers.withShares(window),
+    (customerId) => resealTokensOf(uses, customerId),
+    stopping,
+  );
+}
+
+async function resealTokensOf({ store, secrets }: SealUses, customerId: Id): Promise<void> {
+  const shares = await store.query(customerId, (reader) => reader.shares.list());
+  for (const { id } of shares.filter(({ token }) => !isSealedByNewest(secrets, 'share', token))) {
+    await store.transaction(customerId, async (transaction) => {
+      const share = await transaction.shares.lock(id);
+      if (share === null) return;
+      await transaction.shares.update({ ...share, token: reseal(secrets, 'share', share.token) });
+    });
+  }
+}

@@ -1,0 +1,152 @@
+import { after, type Clock, HOUR } from '../../shared/clock.js';
+import { DomainError, invalid, requireFound } from '../../shared/errors.js';
+import { hashRandomToken } from '../../shared/random.js';
+import { type Secrets, seal, unseal } from '../../shared/secrets.js';
+import type { Transactional } from '../../shared/transactional.js';
+import { type NoticeUses, notifyPerson } from '../notify-person.js';
+import type { KnownSession } from '../session.js';
+import { auditSubject, type User, userActor } from '../user.js';
+import { codeSecretUri, hashRecoveryCode, newCodeSecret, newRecoveryCodes, stepOfCode } from './one-time-code.js';
+import { CHALLENGE_MS, challengeFor, openChallenge, type PasskeyAnswer } from './passkey.js';
+import type { PasskeyUses } from './prove.js';
+import { type FactorRepository, MAX_FACTORS, readFactorName } from './second-factor.js';
+
+/**
+ * Adds an authenticator app that shows the right code. Every other browser of the person is signed out: it may be in the hands of whoever
+ * has the password. Returns the recovery codes that the first factor brings, otherwise null. Errors: `invalid_request`, `limit_reached`.
+ */
+export async function addFactor(
+  uses: NoticeUses & {
+    store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
+    clock: Clock;
+  },
+  person: KnownSession,
+  given: { readonly name: string; readonly code: string; readonly sealed: string },
+  address: string,
+): Promise<readonly string[] | null> {
+  const [name, secret, at] = [
+    readFactorName(given.name),
+    openEnrolment(uses, person.user, given.sealed),
+    uses.clock.now(),
+  ];
+  const step = secret === null ? null : stepOfCode(secret, given.code.replace(/\s/g, ''), at);
+  if (secret === null || step === null) throw wrongCode();
+  const row = { userId: person.user.id, name, lastStep: step, createdAt: at, lastUsedAt: at };
+  return storeFactor(uses, person, { name, address }, async (factors) => {
+    await factors.insertApp({ ...row, secret: seal(uses.secrets, 'factor', secret) });
+  });
+}
+
+function wrongCode(): DomainError {
+  const message = 'This is not the code of the app now. Check the time of the device, and enter the code it shows.';
+  return invalid({ field: 'code', code: 'invalid_format', message });
+}
+
+interface NewPasskeyAnswer {
+  readonly name: string;
+  /** Whether it shall let the person in without the password: its device must have checked the person now, too. */
+  readonly signsInAlone: boolean;
+  readonly given: PasskeyAnswer;
+}
+
+/** Adds a passkey, as `addFactor` adds an app. Errors: `invalid_request`, `limit_reached`. */
+export async function addPasskey(
+  uses: PasskeyUses & NoticeUses & { store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'> },
+  person: KnownSession,
+  { given, signsInAlone, ...words }: NewPasskeyAnswer,
+  address: string,
+): Promise<readonly string[] | null> {
+  const [name, at, userId] = [readFactorName(words.name), uses.clock.now(), person.user.id];
+  const challenge = openChallenge(uses, given.challenge, challengeFor.adding(person.session, signsInAlone));
+  const { passkeySite: site } = uses.addresses;
+  if (challenge === null || site === null) throw notAccepted();
+  const made = await uses.passkeys.readNew(given.answer, { challenge, site, mustVerifyUser: signsInAlone });
+  if (made === null) throw notAccepted();
+  return storeFactor(uses, person, { name, address }, async (factors) => {
+    const isFirstAnswer = await factors.useChallenge(userId, hashRandomToken(challenge), at, after(at, -CHALLENGE_MS));
+    const row = { ...made, userId, name, signsInAlone, createdAt: at, lastUsedAt: at };
+    if (!isFirstAnswer || (await factors.insertPasskey(row)) === null) throw notAccepted();
+  });
+}
+
+function notAccepted(): DomainError {
+  const message = 'The passkey was not accepted, or making it took too long. Try again.';
+  return invalid({ field: 'passkey', code: 'invalid_format', message });
+}
+
+type StoreUses = NoticeUses & {
+  store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
+  clock: Clock;
+};
+
+/**
+ * Adds a factor of either kind, and tells the person by mail. Every other browser of the person is signed out: it may be in the hands of
+ * whoever has the password. Returns the recovery codes that the first factor brings, otherwise null. Errors: `limit_reached`.
+ */
+function storeFactor(
+  uses: StoreUses,
+  { session, customer }: KnownSession,
+  { name, address }: { readonly name: string; readonly address: string },
+  insert: (factors: FactorRepository) => Promise<void>,
+): Promise<readonly string[] | null> {
+  const { userId } = session;
+  return uses.store.transaction(customer.id, async (transaction) => {
+    const { users, factors, audit } = transaction;
+    const user = requireFound(await users.lock(userId), 'user');
+    const before = await factors.countFactors(userId);
+    if (before >= MAX_FACTORS) throw tooMany();
+    await insert(factors);
+    const codes = before === 0 ? newRecoveryCodes() : null;
+    if (codes !== null) await factors.setRecoveryCodes(userId, codes.map(hashRecoveryCode));
+    await users.endSessions(userId, session.id);
+    await factors.endPendingOf(userId);
+    const at = uses.clock.now();
+    await audit.add(userActor(user, address), { action: 'user.factor_added', subject: auditSubject(user), at });
+    const here = { at, address, userAgent: session.browser };
+    await notifyPerson(uses, transaction, user, { template: 'factor_added', name }, here);
+    return codes;
+  });
+}
+
+function tooMany(): DomainError {
+  const message = `A person can have at most ${MAX_FACTORS} second factors. Remove one first.`;
+  return new DomainError('limit_reached', message, { limit: MAX_FACTORS, name: 'factors' });
+}
+
+export interface Enrolment {
+  /** What the person's app has to know, as a text and as the content of a QR code. */
+  readonly secret: string;
+  readonly uri: string;
+  /** To be sent back with the first code. Nobody else can use it, and nothing is stored before. */
+  readonly sealed: string;
+}
+
+export interface SealedEnrolment {
+  readonly user: string;
+  readonly secret: string;
+  readonly until: number;
+}
+
+/** A secret for a new authenticator app; or that of the enrolment before, so that a wrong code can be corrected. */
+export function startEnrolment(
+  uses: { secrets: Secrets; clock: Clock },
+  { user, customer }: Pick<KnownSession, 'user' | 'customer'>,
+  before = '',
+): Enrolment {
+  const secret = openEnrolment(uses, user, before) ?? newCodeSecret();
+  const until = after(uses.clock.now(), HOUR).getTime();
+  const sealed = seal(uses.secrets, 'enrolment', JSON.stringify({ user: nameOf(user), secret, until }));
+  const account = user.email === null ? customer.name : `${user.email} (${customer.name})`;
+  return { secret, uri: codeSecretUri(secret, account), sealed };
+}
+
+function openEnrolment(uses: { secrets: Secrets; clock: Clock }, user: User, sealed: string): string | null {
+  const text = unseal(uses.secrets, 'enrolment', sealed);
+  if (text === null) return null;
+  const { user: owner, secret, until } = JSON.parse(text) as SealedEnrolment;
+  return owner === nameOf(user) && until > uses.clock.now().getTime() ? secret : null;
+}
+
+function nameOf({ customerId, id }: User): string {
+  return `${customerId}:${id}`;
+}

@@ -1,0 +1,82 @@
+import { type Customer, requireFactorsFrom } from '../../customers/customer.js';
+import { type CustomerDirectory, forEachCustomer } from '../../customers/customer-directory.js';
+import { fromWallClock } from '../../media/capture-time.js';
+import type { Clock } from '../../shared/clock.js';
+import { type DomainError, invalid } from '../../shared/errors.js';
+import type { Id } from '../../shared/ids.js';
+import { isSealedByNewest, reseal, type Secrets } from '../../shared/secrets.js';
+import type { Transactional } from '../../shared/transactional.js';
+import type { KnownSession } from '../session.js';
+import { userActor } from '../user.js';
+
+/**
+ * Requires a second factor of everyone from the beginning of a day in the account's time zone; an empty text: no longer. Nobody can ask for
+ * it who has none. Errors: `invalid_request`.
+ */
+export async function requireFactors(
+  { store, clock }: { store: Transactional<'customer' | 'factors' | 'audit'>; clock: Clock },
+  { customer, user }: Pick<KnownSession, 'customer' | 'user'>,
+  day: string,
+  address: string,
+): Promise<Customer> {
+  return store.transaction(customer.id, async (transaction) => {
+    const before = await transaction.customer.lock();
+    const from = day === '' ? null : startOf(day, before.defaultTimeZone);
+    if (from !== null && (await transaction.factors.countFactors(user.id)) === 0) throw ownFirst();
+    if (from?.getTime() === before.factorsRequiredFrom?.getTime()) return before;
+    const at = clock.now();
+    const changed = requireFactorsFrom(before, from, at);
+    await transaction.customer.update(changed);
+    const changes = ['factorsRequiredFrom'];
+    await transaction.audit.add(userActor(user, address), { action: 'customer.edited', subject: changed, changes, at });
+    return changed;
+  });
+}
+
+function startOf(day: string, timeZone: string): Date {
+  const start = fromWallClock(`${day}T00:00:00`, timeZone)?.takenAt;
+  if (start) return start;
+  throw invalid({ field: 'from', code: 'invalid_format', message: 'Enter a day such as 2027-01-31.' });
+}
+
+function ownFirst(): DomainError {
+  const message = 'Set up two-step sign-in for yourself first.';
+  return invalid({ field: 'from', code: 'conflict', message });
+}
+
+type Subject = Pick<KnownSession, 'customer' | 'hasFactor'>;
+
+/** Everyone of this customer needs a second factor now. */
+export function areFactorsRequired({ factorsRequiredFrom: from }: Subject['customer'], now: Date): boolean {
+  return from !== null && from.getTime() <= now.getTime();
+}
+
+/** The person has to add a second factor before anything else. */
+export function mustAddFactor({ customer, hasFactor }: Subject, now: Date): boolean {
+  return !hasFactor && areFactorsRequired(customer, now);
+}
+
+/** Until when a person without a second factor has to add one; null: never, or already. */
+export function factorNeededFrom({ customer, hasFactor }: Subject): Date | null {
+  return hasFactor ? null : customer.factorsRequiredFrom;
+}
+
+type SealUses = { store: Transactional<'factors'>; customers: CustomerDirectory; secrets: Secrets };
+
+/** Encrypts again with the newest secret what an older one encrypted, so that the older one can be removed. */
+export function resealFactorSecrets(uses: SealUses, stopping?: AbortSignal): Promise<void> {
+  return forEachCustomer(
+    (window) => uses.customers.withAuthenticatorApps(window),
+    (customerId) => resealSecretsOf(uses, customerId),
+    stopping,
+  );
+}
+
+async function resealSecretsOf({ store, secrets }: SealUses, customerId: Id): Promise<void> {
+  const apps = await store.query(customerId, ({ factors }) => factors.listApps());
+  const older = apps.filter(({ secret }) => !isSealedByNewest(secrets, 'factor', secret));
+  if (older.length === 0) return;
+  await store.transaction(customerId, async ({ factors }) => {
+    for (const app of older) await factors.replaceSecret(app, reseal(secrets, 'factor', app.secret));
+  });
+}

@@ -1,0 +1,78 @@
+import type { Clock } from '../../shared/clock.js';
+import { invalid, notFound, requireFound } from '../../shared/errors.js';
+import type { Id } from '../../shared/ids.js';
+import type { Transactional } from '../../shared/transactional.js';
+import { type NoticeUses, notifyPerson } from '../notify-person.js';
+import { type ConfirmUses, confirmIdentity } from '../people/password.js';
+import type { KnownSession } from '../session.js';
+import { auditSubject, userActor } from '../user.js';
+import { hashRecoveryCode, newRecoveryCodes } from './one-time-code.js';
+import { areFactorsRequired } from './policy.js';
+import type { FactorAnswer } from './prove.js';
+
+/** Which of a person's factors: ids are of one kind. */
+export interface FactorReference {
+  readonly kind: 'app' | 'passkey';
+  readonly id: Id;
+}
+
+/**
+ * Removes a second factor; with the last one the recovery codes. It needs a code or a passkey, however recently one was given. Every other
+ * browser of the person is signed out. The last one stays where everyone needs one. Errors: `not_found`, `invalid_request`, `rate_limited`.
+ */
+export async function removeFactor(
+  uses: Omit<ConfirmUses, 'store'> &
+    NoticeUses & { store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'> },
+  person: KnownSession,
+  { kind, id, code }: FactorReference & { readonly code: FactorAnswer },
+  address: string,
+): Promise<void> {
+  await confirmIdentity(uses, person, code, 'code');
+  const userId = person.user.id;
+  await uses.store.transaction(person.customer.id, async (transaction) => {
+    const { customer, users, factors, audit } = transaction;
+    const user = requireFound(await users.lock(userId), 'user');
+    const isGone = kind === 'app' ? await factors.deleteApp(userId, id) : await factors.deletePasskey(userId, id);
+    if (!isGone) throw notFound('second_factor');
+    if ((await factors.countFactors(userId)) === 0) {
+      if (areFactorsRequired(await customer.read(), uses.clock.now())) throw stillRequired();
+      await factors.deleteAll(userId);
+    }
+    await users.endSessions(userId, person.session.id);
+    await factors.endPendingOf(userId);
+    const at = uses.clock.now();
+    await audit.add(userActor(user, address), { action: 'user.factor_removed', subject: auditSubject(user), at });
+    const here = { at, address, userAgent: person.session.browser };
+    await notifyPerson(uses, transaction, user, { template: 'factor_removed' }, here);
+  });
+}
+
+function stillRequired() {
+  const message = 'Everyone in this account needs a second factor. Add another one before you remove this.';
+  return invalid({ field: 'code', code: 'conflict', message });
+}
+
+/**
+ * New recovery codes for a person with a second factor, available only here. Those before stop working, and the person is told by mail.
+ * Errors: `not_found`.
+ */
+export async function renewRecoveryCodes(
+  uses: NoticeUses & { store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>; clock: Clock },
+  person: KnownSession,
+  address: string,
+): Promise<readonly string[]> {
+  const userId = person.user.id;
+  const codes = newRecoveryCodes();
+  await uses.store.transaction(person.customer.id, async (transaction) => {
+    const { users, factors, audit } = transaction;
+    const user = requireFound(await users.lock(userId), 'user');
+    if ((await factors.countFactors(userId)) === 0) throw notFound('second_factor');
+    await factors.setRecoveryCodes(userId, codes.map(hashRecoveryCode));
+    const at = uses.clock.now();
+    const made = { action: 'user.recovery_codes_created', subject: auditSubject(user), at } as const;
+    await audit.add(userActor(user, address), made);
+    const here = { at, address, userAgent: person.session.browser };
+    await notifyPerson(uses, transaction, user, { template: 'recovery_codes_created' }, here);
+  });
+  return codes;
+}

@@ -1,0 +1,158 @@
+import type { AuditReads } from '../../audit/audit-log.js';
+import type { AccountCaller } from '../../customers/customer.js';
+import { queueMail } from '../../mail/send-mail.js';
+import { after, type Clock, DAY, HOUR, SECOND } from '../../shared/clock.js';
+import { DomainError, requireFound } from '../../shared/errors.js';
+import type { Id } from '../../shared/ids.js';
+import type { Readable, Transaction, Transactional } from '../../shared/transactional.js';
+import { type NoticeUses, notifyPerson } from '../notify-person.js';
+import type { Browser, KnownSession } from '../session.js';
+import { requireAdmitted } from '../sign-in/admission.js';
+import { auditSubject, emailTaken, readEmail, type User, userActor } from '../user.js';
+import {
+  findByToken,
+  isMailedTokenOpen,
+  type LinkUses,
+  linkForbidden,
+  type MailedToken,
+  newMailedToken,
+  readMailedToken,
+  requestsWithinHour,
+} from './links.js';
+
+type EmailChangeUses = NoticeUses & {
+  readonly store: Transactional<'customer' | 'users' | 'audit' | 'jobs'>;
+  readonly clock: Clock;
+};
+
+/**
+ * Mails a link to the address that a person wants to sign in with, and tells the address before. The change takes effect when the link is
+ * confirmed; without a server for mail at once. Returns which of the two. Errors: `invalid_request`, `not_found`, `rate_limited`.
+ */
+export async function requestEmailChange(
+  uses: EmailChangeUses,
+  caller: AccountCaller,
+  { session }: Pick<KnownSession, 'session'>,
+  text: string,
+): Promise<'changed' | 'requested'> {
+  const email = readEmail(text);
+  const result = await uses.store.transaction(
+    caller.customerId,
+    async (transaction): Promise<'changed' | 'requested'> => {
+      const everyone = await transaction.users.list();
+      const user = requireFound(await transaction.users.lock(session.userId), 'user');
+      if (uses.mailer === null || user.email === null || user.email === email) return 'changed';
+      if (everyone.some((other) => other.id !== user.id && other.email === email)) throw emailTaken();
+      const at = uses.clock.now();
+      await requireFewRequests(transaction, user, at);
+      await mailConfirmation(uses, transaction, user, email, at);
+      const here = { at, address: caller.actor.address, userAgent: session.browser };
+      await notifyPerson(uses, transaction, user, { template: 'email_change_requested', email }, here);
+      const requested = { action: 'user.email_change_requested', subject: auditSubject(user), at } as const;
+      await transaction.audit.add(caller.actor, requested);
+      return 'requested';
+    },
+  );
+  if (result === 'changed') await changeEmail(uses, caller, session.userId, text);
+  return result;
+}
+
+/** Sets the address that a person signs in with. Errors: `invalid_request`, also when another user of this customer has it; `not_found`. */
+export async function changeEmail(
+  { store, clock }: { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock },
+  caller: AccountCaller,
+  userId: Id,
+  text: string,
+): Promise<User> {
+  const email = readEmail(text);
+  return store.transaction(caller.customerId, async (transaction) => {
+    await transaction.customer.lock();
+    const user = { ...requireFound(await transaction.users.lock(userId), 'user'), email };
+    if (!(await transaction.users.update(user))) throw emailTaken();
+    const change = { action: 'user.edited', changes: ['email'], subject: auditSubject(user), at: clock.now() } as const;
+    await transaction.audit.add(caller.actor, change);
+    return user;
+  });
+}
+
+/** How long the link to a new address is valid. */
+const CONFIRMATION_MS = DAY;
+const REQUESTS_PER_HOUR = 5;
+
+/** Mails the link to the new address that makes it the person's. */
+async function mailConfirmation(
+  uses: NoticeUses,
+  transaction: Transaction<'customer' | 'jobs'>,
+  user: User,
+  email: string,
+  at: Date,
+): Promise<void> {
+  const { name: account, defaultTimeZone: timeZone } = await transaction.customer.read();
+  const expiresAt = after(at, CONFIRMATION_MS);
+  const link = uses.addresses.confirmEmail(newMailedToken(uses.secrets, 'email', user, expiresAt, email));
+  const values = { account, timeZone, link, expiresAt: expiresAt.toISOString(), email };
+  const to = { userId: user.id, address: email };
+  await queueMail(uses, transaction, { to, template: 'email_confirmation', values }, at);
+}
+
+/** Nobody has mails sent to others' addresses all day. Errors: `rate_limited`. */
+async function requireFewRequests({ audit }: Transaction<'audit'>, user: User, at: Date): Promise<void> {
+  if ((await requestsWithinHour(audit, 'user.email_change_requested', user, at)) < REQUESTS_PER_HOUR) return;
+  const message = `You can change your address at most ${REQUESTS_PER_HOUR} times in an hour. Try again later.`;
+  throw new DomainError('rate_limited', message, { retryAfter: HOUR / SECOND });
+}
+
+/** Whose address a link would change, and to which; this does not use it up. Null when it is not valid (any more). */
+export async function peekEmailChange(
+  uses: Omit<LinkUses, 'users' | 'store'> & { readonly store: Readable<'users' | 'audit'> },
+  text: string,
+): Promise<{ readonly user: User; readonly email: string } | null> {
+  const token = readMailedToken(uses.secrets, 'email', text);
+  const known = token && (await findByToken(uses, token));
+  if (token === null || known === null || known.customerStatus === 'closing') return null;
+  const { user } = known;
+  if (!isMailedTokenOpen(token, user, uses.clock.now())) return null;
+  const wasChanged = await uses.store.query(user.customerId, ({ audit }) => wasChangedSince(audit, token, user));
+  return wasChanged ? null : { user, email: token.email };
+}
+
+/** Whoever has gone back to the address of before does not want the other any more. */
+async function wasChangedSince(audit: AuditReads, { expiresAt }: MailedToken, { id, email }: User): Promise<boolean> {
+  const filter = {
+    actions: ['user.edited'],
+    name: email,
+    from: new Date(expiresAt - CONFIRMATION_MS + 1),
+    until: null,
+  } as const;
+  const edits = await audit.list(null, 1000, filter);
+  return edits.some(({ subjectId, changes }) => subjectId === id && changes.includes('email'));
+}
+
+/**
+ * Sets the address that a link was mailed to, and tells the one before. Whoever opened it need not be signed in. Errors: `url_forbidden` when
+ * the link is not valid (any more); `invalid_request` when another user of this customer has the address by now; `ip_not_whitelisted`.
+ */
+export async function confirmEmail(
+  uses: Omit<LinkUses, 'users' | 'store'> &
+    NoticeUses & { readonly store: Transactional<'customer' | 'users' | 'audit' | 'jobs'>; readonly clock: Clock },
+  text: string,
+  browser: Omit<Browser, 'token'>,
+): Promise<User> {
+  const change = await peekEmailChange(uses, text);
+  const token = readMailedToken(uses.secrets, 'email', text);
+  if (change === null || token === null) throw linkForbidden();
+  return uses.store.transaction(token.customerId, async (transaction) => {
+    requireAdmitted(await transaction.customer.lock(), browser.namedAddress);
+    const [held, at] = [await transaction.users.lock(token.userId), uses.clock.now()];
+    if (held === null || !isMailedTokenOpen(token, held, at)) throw linkForbidden();
+    if (await wasChangedSince(transaction.audit, token, held)) throw linkForbidden();
+    const user = { ...held, email: token.email };
+    if (!(await transaction.users.update(user))) throw emailTaken();
+    const edited = { action: 'user.edited', changes: ['email'], subject: auditSubject(user), at } as const;
+    await transaction.audit.add(userActor(user, browser.address), edited);
+    const { address, userAgent } = browser;
+    const notice = { template: 'email_changed', email: token.email } as const;
+    await notifyPerson(uses, transaction, held, notice, { at, address, userAgent });
+    return user;
+  });
+}

@@ -1,0 +1,135 @@
+import type { AuditAction } from '../../audit/audit-entry.js';
+import type { AuditReads } from '../../audit/audit-log.js';
+import type { CustomerDirectory } from '../../customers/customer-directory.js';
+import { after, type Clock, HOUR } from '../../shared/clock.js';
+import { DomainError } from '../../shared/errors.js';
+import type { Id } from '../../shared/ids.js';
+import { hashRandomToken } from '../../shared/random.js';
+import { readToken, type Secrets, signToken } from '../../shared/secrets.js';
+import type { Readable } from '../../shared/transactional.js';
+import { isLinkOpen, type User } from '../user.js';
+import type { KnownUser, UserStore } from '../user-store.js';
+
+/** A link with which a person chooses a password: one that somebody made, or one that the person asked for by mail. */
+export type OneTimeLink =
+  | { readonly kind: 'made'; readonly hash: string }
+  | { readonly kind: 'recovery'; readonly token: MailedToken };
+
+export function readLink({ secrets }: { secrets: Secrets }, text: string): OneTimeLink {
+  const token = readMailedToken(secrets, 'recovery', text);
+  return token === null ? { kind: 'made', hash: hashRandomToken(text) } : { kind: 'recovery', token };
+}
+
+/** Whether it is good for this person now. */
+export function isOpenFor(link: OneTimeLink, user: User, now: Date): boolean {
+  return link.kind === 'made' ? isLinkOpen(user, link.hash, now) : isMailedTokenOpen(link.token, user, now);
+}
+
+export function linkForbidden(): DomainError {
+  const message = 'This link has been used, has expired, or was replaced by a newer one. Ask for a new link.';
+  return new DomainError('url_forbidden', message);
+}
+
+interface Payload {
+  readonly c: Id;
+  readonly u: Id;
+  /** The fingerprint. */
+  readonly f: string;
+  /** When it expires, in milliseconds. */
+  readonly x: number;
+  /** The new address. */
+  readonly e?: string;
+}
+
+/**
+ * What a link in a mail says. Nothing of it is stored, so a stranger who asks for many links makes none of them invalid: each is good until
+ * the password or the address changes, which using one of them does.
+ */
+export interface MailedToken {
+  readonly customerId: Id;
+  readonly userId: Id;
+  readonly fingerprint: string;
+  readonly expiresAt: number;
+  /** The address that it confirms; empty for a new password. */
+  readonly email: string;
+}
+
+type MailedPurpose = 'recovery' | 'email';
+
+export function newMailedToken(
+  secrets: Secrets,
+  purpose: MailedPurpose,
+  user: User,
+  expiresAt: Date,
+  email?: string,
+): string {
+  const payload: Payload = {
+    c: user.customerId,
+    u: user.id,
+    f: fingerprintOf(user),
+    x: expiresAt.getTime(),
+    ...(email !== undefined && { e: email }),
+  };
+  return signToken(secrets, purpose, payload);
+}
+
+/** Null when it was not made here for this purpose. */
+export function readMailedToken(secrets: Secrets, purpose: MailedPurpose, token: string): MailedToken | null {
+  const payload = readToken(secrets, purpose, token) as Payload | null;
+  if (payload === null) return null;
+  const { c: customerId, u: userId, f: fingerprint, x: expiresAt, e: email = '' } = payload;
+  return { customerId, userId, fingerprint, expiresAt, email };
+}
+
+export function isMailedTokenOpen({ fingerprint, expiresAt }: MailedToken, user: User, now: Date): boolean {
+  return fingerprint === fingerprintOf(user) && expiresAt > now.getTime();
+}
+
+/** Of what the person signs in with. It reveals nothing: the hash of a password contains random bits of its own. */
+function fingerprintOf({ email, passwordHash }: User): string {
+  return hashRandomToken(`${email}\n${passwordHash}`).slice(0, 32);
+}
+
+export interface LinkUses {
+  readonly users: UserStore;
+  readonly customers: Pick<CustomerDirectory, 'find'>;
+  readonly store: Readable<'users'>;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+}
+
+/**
+ * The person whom a one-time link would sign in; this does not use it up. Null when it is not valid (any more). Programs that open links on
+ * their own (previews of messengers, mail scanners) must not use them up.
+ */
+export async function peekLink(uses: LinkUses, token: string): Promise<KnownUser | null> {
+  const link = readLink(uses, token);
+  const known = await (link.kind === 'made' ? uses.users.findByLink(link.hash) : findByToken(uses, link.token));
+  const isOpen = known !== null && known.customerStatus !== 'closing' && isOpenFor(link, known.user, uses.clock.now());
+  return isOpen ? known : null;
+}
+
+/** The person that a link in a mail is for; null when that person is gone. */
+export async function findByToken(
+  { customers, store }: Pick<LinkUses, 'customers' | 'store'>,
+  { customerId, userId }: MailedToken,
+): Promise<KnownUser | null> {
+  const customer = await customers.find(customerId);
+  const user = customer && (await store.query(customerId, ({ users }) => users.get(userId)));
+  return user && { user, customerStatus: customer.status };
+}
+
+/** Entries that are read: more than any limit per hour. */
+const MAX_READ = 100;
+
+/** How often a person has asked for a mail within the last hour. */
+export async function requestsWithinHour(
+  audit: AuditReads,
+  action: AuditAction,
+  { id, email }: Pick<User, 'id' | 'email'>,
+  at: Date,
+): Promise<number> {
+  const filter = { actions: [action], name: email, from: after(at, -HOUR), until: null };
+  const requests = await audit.list(null, MAX_READ, filter);
+  return requests.filter(({ subjectId }) => subjectId === id).length;
+}

@@ -1,0 +1,110 @@
+import { readIpList } from '../../access/ip-list.js';
+import type { KeyAddress } from '../../access/key-store.js';
+import { type AccountCaller, admitNewPeople, type Customer, restrictSettings } from '../../customers/customer.js';
+import { after, type Clock, DAY } from '../../shared/clock.js';
+import { invalid, requireFound } from '../../shared/errors.js';
+import type { Id } from '../../shared/ids.js';
+import type { Readable, Transactional } from '../../shared/transactional.js';
+import { isOver } from '../session.js';
+import {
+  auditSubject,
+  type PeopleManager,
+  type Role,
+  requireMayManage,
+  requireOtherOwner,
+  type User,
+} from '../user.js';
+
+/** Errors: `not_found`; `scope_required`; `invalid_request` for the last owner. */
+export async function changeRole(
+  { store, clock }: { store: Transactional<'customer' | 'users' | 'factors' | 'audit'>; clock: Clock },
+  caller: PeopleManager,
+  userId: Id,
+  role: Role,
+): Promise<User> {
+  return store.transaction(caller.customerId, async (transaction) => {
+    await transaction.customer.lock();
+    const user = requireFound(await transaction.users.lock(userId), 'user');
+    requireMayManage(caller, user.role, role);
+    if (role !== 'owner') requireOtherOwner(user, await transaction.users.list());
+    await transaction.users.update({ ...user, role });
+    // What waits for the second factor may bring a role of before.
+    await transaction.factors.endPendingOf(userId);
+    await transaction.audit.add(caller.actor, {
+      action: 'user.edited',
+      changes: ['role'],
+      subject: auditSubject(user),
+      at: clock.now(),
+    });
+    return { ...user, role };
+  });
+}
+
+/** Signs the person out immediately, in every browser. Errors: `not_found`; `scope_required`; `invalid_request` for the last owner. */
+export async function removeUser(
+  { store, clock }: { store: Transactional<'customer' | 'users' | 'audit'>; clock: Clock },
+  caller: PeopleManager,
+  userId: Id,
+): Promise<void> {
+  await store.transaction(caller.customerId, async (transaction) => {
+    await transaction.customer.lock();
+    const user = requireFound(await transaction.users.lock(userId), 'user');
+    requireMayManage(caller, user.role);
+    if (user.role === 'owner' && user.joinedAt !== null) requireOtherOwner(user, await transaction.users.list());
+    await transaction.users.delete(userId);
+    await transaction.audit.add(caller.actor, { action: 'user.removed', subject: auditSubject(user), at: clock.now() });
+  });
+}
+
+/** Decides for the owners whether a provider of their account may bring new people. Those who have come remain. */
+export async function editNewPeople(
+  { store, clock }: { store: Transactional<'customer' | 'audit'>; clock: Clock },
+  { customerId, actor }: AccountCaller,
+  isAllowed: boolean,
+): Promise<Customer> {
+  return store.transaction(customerId, async ({ customer, audit }) => {
+    const before = await customer.lock();
+    if (before.admitsNewPeople === isAllowed) return before;
+    const at = clock.now();
+    const changed = admitNewPeople(before, isAllowed, at);
+    await customer.update(changed);
+    await audit.add(actor, { action: 'customer.edited', subject: changed, changes: ['admitsNewPeople'], at });
+    return changed;
+  });
+}
+
+/**
+ * Sets the addresses from which people may use the settings area, as they are written; none: from everywhere. It counts from the next request
+ * on, for those who are signed in, too. Errors: `invalid_request`.
+ */
+export async function editSettingsAddresses(
+  { store, clock }: { store: Transactional<'customer' | 'audit'>; clock: Clock },
+  { customerId, actor }: AccountCaller,
+  entries: readonly string[],
+): Promise<Customer> {
+  const { ipList, errors } = readIpList(entries);
+  if (errors.length > 0) throw invalid(...errors);
+  return store.transaction(customerId, async ({ customer, audit }) => {
+    const before = await customer.lock();
+    if (before.settingsIpList.join() === ipList.join()) return before;
+    const at = clock.now();
+    const changed = restrictSettings(before, ipList, at);
+    await customer.update(changed);
+    await audit.add(actor, { action: 'customer.edited', subject: changed, changes: ['settingsAddresses'], at });
+    return changed;
+  });
+}
+
+/** Addresses from which people of a customer have used open sessions in the last day. */
+export async function recentSettingsAddresses(
+  { store, clock }: { store: Readable<'users'>; clock: Clock },
+  customerId: Id,
+): Promise<readonly Pick<KeyAddress, 'address'>[]> {
+  const now = clock.now();
+  const sessions = await store.query(customerId, async ({ users }) => {
+    const everyone = await users.list();
+    return (await Promise.all(everyone.map(({ id }) => users.sessionsOf(id)))).flat();
+  });
+  const recent = sessions.filter((session) => !isOver(session, now) && session.lastSeenAt > after(now, -DAY));
+  return [...new Set(recent.map(({ address }) => address))].map((address) => ({ address }));
+}

@@ -1,0 +1,250 @@
+import type { RateWindowStore } from '../../access/rolling-window.js';
+import type { Clock } from '../../shared/clock.js';
+import { type DomainError, requireFound } from '../../shared/errors.js';
+import type { Id } from '../../shared/ids.js';
+import type { Transaction, Transactional } from '../../shared/transactional.js';
+import { type NoticeUses, notifyPerson } from '../notify-person.js';
+import type { Browser } from '../session.js';
+import { knownSource, recordingNotAdmitted } from '../sign-in/admission.js';
+import { type BegunSignIn, beginSignIn, proofBy } from '../sign-in/proof.js';
+import { auditSubject, MAX_USERS, newInvitedUser, normalEmail, type User, userActor, withoutLink } from '../user.js';
+import type { KnownUser, UserStore } from '../user-store.js';
+import { followGroups, roleByGroups } from './groups.js';
+import { isSameIdentity } from './identity.js';
+import { type Assertion, type ProviderSettings, refusedBy } from './identity-provider.js';
+
+export interface SignInUses extends NoticeUses {
+  readonly users: UserStore;
+  readonly store: Transactional<'customer' | 'users' | 'factors' | 'identities' | 'audit' | 'jobs'>;
+  readonly rateWindows: RateWindowStore;
+  readonly clock: Clock;
+}
+
+export interface AdmittedBrowser {
+  readonly browser: Browser;
+  /** The cookie from an earlier sign-in. */
+  readonly device: string | null;
+}
+
+/**
+ * Signs in the person of whom a provider speaks, or begins to, if there is a second factor that it does not replace. The role follows the
+ * groups. Errors: `unauthorized`, with a reason; `ip_not_whitelisted`.
+ */
+export async function signInByAssertion(
+  uses: SignInUses,
+  settings: ProviderSettings,
+  assertion: Assertion,
+  { browser, device }: AdmittedBrowser,
+): Promise<Signed> {
+  const email = verifiedEmail(settings, assertion);
+  const { customerId, user } = await findUserFor(uses, settings, assertion, email);
+  const { address } = browser;
+  const source = user && (await knownSource(uses, user.email ?? '', [user], { device, address }));
+  const signIn = () =>
+    uses.store.transaction(customerId, async (transaction) => {
+      await transaction.customer.lock();
+      const arrival = { assertion, email, userId: user?.id ?? null, address, at: uses.clock.now() };
+      return enterByAssertion(uses, transaction, settings, { arrival, browser, source });
+    });
+  return user === null ? signIn() : recordingNotAdmitted(uses, user, browser, signIn);
+}
+
+/**
+ * The address that the provider vouches for; null when it does not. Errors: `unauthorized` when only some domains are let in, and it is in
+ * none of them.
+ */
+function verifiedEmail({ domains, name }: ProviderSettings, assertion: Assertion): string | null {
+  const email = assertion.isEmailVerified && assertion.email !== null ? normalEmail(assertion.email) : null;
+  if (domains.length === 0) return email;
+  if (email === null) throw notVerified(name);
+  if (domains.includes(email.slice(email.lastIndexOf('@') + 1))) return email;
+  throw refusedBy('domain_not_allowed', `Addresses such as ${email} are not let in by ${name}.`);
+}
+
+/**
+ * The user of this identity; else the one with this address, which may still turn out to be linked to another identity; else nobody yet at
+ * the customer of new people. An address that several have joined with says nothing about which of them it is. Errors: `unauthorized`.
+ */
+async function findUserFor(
+  { users }: { users: UserStore },
+  settings: ProviderSettings,
+  { issuer, subject }: Assertion,
+  email: string | null,
+): Promise<{ readonly customerId: Id; readonly user: User | null }> {
+  const linked = mostRecent(settings, await users.findByIdentity(issuer, subject));
+  if (linked !== null) return { customerId: linked.customerId, user: linked };
+  if (email === null) throw notVerified(settings.name);
+  const named = onlyOne(settings, await users.findByEmail(email));
+  if (named !== null) return { customerId: named.customerId, user: named };
+  if (settings.admitsNewPeople && settings.customerId !== null) return { customerId: settings.customerId, user: null };
+  throw notInvited(email);
+}
+
+function mostRecent(settings: ProviderSettings, known: readonly KnownUser[]): User | null {
+  const own = openUsers(settings, known);
+  return own.sort((a, b) => (b.lastSignInAt?.getTime() ?? 0) - (a.lastSignInAt?.getTime() ?? 0))[0] ?? null;
+}
+
+/** Somebody at another customer who has only been invited keeps nobody out. */
+function onlyOne(settings: ProviderSettings, known: readonly KnownUser[]): User | null {
+  const own = openUsers(settings, known);
+  const joined = own.filter(({ joinedAt }) => joinedAt !== null);
+  const [first = null, ...others] = joined.length > 0 ? joined : own;
+  if (others.length === 0) return first;
+  const message = `Several accounts have people with your address, and ${settings.name} does not say which one you mean. Ask the operator to name the account of ${settings.name} in its settings (\`customer\`).`;
+  throw refusedBy('several_accounts', message);
+}
+
+function openUsers({ customerId }: ProviderSettings, known: readonly KnownUser[]): User[] {
+  const open = known.filter(({ customerStatus }) => customerStatus !== 'closing').map(({ user }) => user);
+  return open.filter((user) => customerId === null || user.customerId === customerId);
+}
+
+function notVerified(name: string) {
+  return refusedBy('address_not_verified', `${name} does not say that your e-mail address is verified.`);
+}
+
+interface Signed {
+  readonly begun: BegunSignIn;
+  /** The password of before no longer works. */
+  readonly lostPassword: boolean;
+}
+
+interface Entrance {
+  readonly arrival: Arrival;
+  readonly browser: Browser;
+  /** Where the person is known from; null: an unknown browser, or nobody yet. */
+  readonly source: string | null;
+}
+
+type EntranceTransaction = Transaction<'customer' | 'users' | 'factors' | 'identities' | 'audit' | 'jobs'>;
+
+/**
+ * Links or admits the person of whom a provider speaks, and begins a session. The role follows the groups once the sign-in is complete. The
+ * customer is locked.
+ */
+async function enterByAssertion(
+  uses: NoticeUses,
+  transaction: EntranceTransaction,
+  settings: ProviderSettings,
+  { arrival, browser, source }: Entrance,
+): Promise<Signed> {
+  const { assertion, userId, address, at } = arrival;
+  const linked = await linkOrAdmit(transaction, settings, arrival);
+  const role = roleByGroups(settings, assertion.groups, linked.user.role);
+  const byProvider = { ...proofBy(settings, assertion, at), role: role === linked.user.role ? null : role };
+  const beginning = { browser, byLink: false, source: source ?? '', at, byProvider };
+  const begun = await beginSignIn(transaction, linked.user, beginning);
+  if (!begun.isPending) {
+    const member = await followGroups(transaction, begun.user, role, { address, at });
+    const action = linked.user.joinedAt === null ? 'user.joined' : 'user.signed_in';
+    await transaction.audit.add(userActor(member, address), { action, subject: auditSubject(member), at });
+    const isUnknown = userId !== null && source === null;
+    // To the address here, whatever the provider has.
+    const template = linked.lostPassword ? 'password_changed' : 'new_sign_in';
+    if (linked.isNewlyLinked || isUnknown)
+      await notifyPerson(uses, transaction, linked.user, { template }, { ...browser, at });
+  }
+  return { begun, lostPassword: linked.lostPassword };
+}
+
+type LinkTransaction = Transaction<'customer' | 'users' | 'factors' | 'identities' | 'audit'>;
+
+export interface Linked {
+  /** Locked. */
+  readonly user: User;
+  readonly lostPassword: boolean;
+  /** Somebody who was here already was linked just now. */
+  readonly isNewlyLinked: boolean;
+}
+
+/**
+ * The user who has this identity; else the one with the verified address, or a new one, who gets it now. An address is what people enter
+ * here themselves. So whatever opened the account before ends with the link: somebody could have taken the address in advance, to share an
+ * account with its owner. Nothing of that happens to a user with a second factor, which an address does not prove. The customer is locked.
+ * Errors: `unauthorized`.
+ */
+async function linkOrAdmit(
+  transaction: LinkTransaction,
+  settings: ProviderSettings,
+  arrival: Arrival,
+): Promise<Linked> {
+  const { users, identities, factors } = transaction;
+  const { assertion, email, userId, at } = arrival;
+  const user = userId === null ? await admitNewcomer(transaction, settings, arrival) : await users.lock(userId);
+  if (user === null) throw noLongerThere();
+  const own = await identities.of(user.id);
+  const used = own.find((identity) => isSameIdentity(identity, assertion));
+  if (used !== undefined) {
+    await identities.use(user.id, used.id, at);
+    return { user, lostPassword: false, isNewlyLinked: false };
+  }
+  if (own.length > 0) throw otherIdentity(settings);
+  if (user.email !== email || email === null) throw noLongerThere();
+  if ((await factors.countFactors(user.id)) > 0) throw needsFactor(settings);
+  await link(transaction, user, arrival);
+  if (userId !== null) {
+    await users.endSessions(user.id, null);
+    await factors.endPendingOf(user.id);
+  }
+  const [lostPassword, isNewlyLinked] = [user.passwordHash !== null, userId !== null];
+  return { user: { ...withoutLink(user), passwordHash: null }, lostPassword, isNewlyLinked };
+}
+
+async function link(
+  { identities, audit }: LinkTransaction,
+  user: User,
+  { assertion, address, at }: Arrival,
+): Promise<void> {
+  const { issuer, subject } = assertion;
+  const row = { userId: user.id, issuer, subject, linkedAt: at, lastUsedAt: at };
+  if ((await identities.insert(row)) === null) throw noLongerThere();
+  await audit.add(userActor(user, address), { action: 'user.identity_linked', subject: auditSubject(user), at });
+}
+
+/** Somebody of whom a provider speaks, on the way in. */
+interface Arrival {
+  readonly assertion: Assertion;
+  /** Verified. */
+  readonly email: string | null;
+  /** Whom it was found to be; null: nobody yet. */
+  readonly userId: Id | null;
+  readonly address: string;
+  readonly at: Date;
+}
+
+/** A new user for somebody whom only the provider knows. The customer is locked. Errors: `unauthorized`, with a reason. */
+async function admitNewcomer(
+  { customer, users }: Transaction<'customer' | 'users'>,
+  { role }: ProviderSettings,
+  { email, at }: Arrival,
+): Promise<User> {
+  const { status, admitsNewPeople } = await customer.read();
+  if (!admitsNewPeople) throw notInvited(email);
+  if (status !== 'active') throw refusedBy('no_account', 'This account is suspended: nobody new is let in.');
+  if ((await users.list()).length >= MAX_USERS) {
+    throw refusedBy('too_many_people', `The account has ${MAX_USERS} people, which is the limit. Ask its owner.`);
+  }
+  const user = await users.insert(newInvitedUser(email, role, at));
+  if (user === null) throw noLongerThere();
+  return requireFound(await users.lock(user.id), 'user');
+}
+
+function otherIdentity({ name }: ProviderSettings): DomainError {
+  const message = `This address belongs to somebody who signs in in another way. An owner can unlink that from the account, if ${name} is right.`;
+  return refusedBy('other_identity', message);
+}
+
+function needsFactor({ name }: ProviderSettings): DomainError {
+  const message = `Your account has two-step sign-in, so ${name} alone cannot be linked to it. Sign in as before and remove it under Account, Two-step sign-in, or ask the operator for a link that does. Then come back by ${name}, and set it up again.`;
+  return refusedBy('needs_second_factor', message);
+}
+
+function notInvited(email: string | null): DomainError {
+  const message = `Nobody here has the address ${email}. Ask an owner of your account to invite it.`;
+  return refusedBy('no_account', message);
+}
+
+function noLongerThere(): DomainError {
+  return refusedBy('no_account', 'Your account was changed meanwhile. Sign in again.');
+}

@@ -1,0 +1,198 @@
+import { addressBudget } from '../../access/ip-list.js';
+import { type RateWindowStore, requireBudget } from '../../access/rolling-window.js';
+import { after, type Clock, MINUTE, SECOND } from '../../shared/clock.js';
+import { DomainError } from '../../shared/errors.js';
+import { hashRandomToken, newRandomToken } from '../../shared/random.js';
+import { readToken, type Secrets, signToken } from '../../shared/secrets.js';
+import type { Readable, Transactional } from '../../shared/transactional.js';
+import type { Browser, KnownSession, SessionStore } from '../session.js';
+import type { BegunSignIn } from '../sign-in/proof.js';
+import { type AdmittedBrowser, type SignInUses, signInByAssertion } from './assertion.js';
+import { isSameIdentity } from './identity.js';
+import {
+  type Assertion,
+  type IdentityProviders,
+  type ProviderRequest,
+  type ProviderSettings,
+  providerOf,
+  refusedBy,
+} from './identity-provider.js';
+
+/** Both directions together, a minute: a whole office may come from one address. */
+const PER_ADDRESS = 120;
+
+interface ProviderUses {
+  readonly identityProviders: IdentityProviders;
+  readonly rateWindows: RateWindowStore;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+}
+
+interface Start {
+  readonly provider: string;
+  readonly returnTo: string;
+  /** The page that was wanted. */
+  readonly next: string;
+  /** The person who is asked again; null: somebody signs in. */
+  readonly person: KnownSession | null;
+  readonly address: string;
+}
+
+/**
+ * Where the browser goes to sign in at a provider, and the cookie with which it comes back. Whoever has a second factor is asked again for
+ * that, not here. Errors: `not_found`, `service_unavailable`, `rate_limited`, `unauthorized`.
+ */
+export async function startProviderSignIn(
+  uses: ProviderUses,
+  { provider: id, returnTo, next, person, address }: Start,
+): Promise<{ readonly address: string; readonly cookie: string }> {
+  const provider = providerOf(uses.identityProviders, id);
+  if (person?.hasFactor) throw new DomainError('unauthorized', 'Confirm with your second factor instead.');
+  await requireProviderBudget(uses, address);
+  const { flow, cookie } = newFlow(uses, { provider: id, next, session: person?.session.tokenHash ?? null });
+  return { address: await provider.begin(requestOf(flow, returnTo)), cookie };
+}
+
+/** Strangers must not have the provider asked without end. Errors: `rate_limited`. */
+function requireProviderBudget(uses: Pick<ProviderUses, 'rateWindows'>, address: string): Promise<void> {
+  const budget = { name: `sign-in:provider:${addressBudget(address)}`, limit: PER_ADDRESS };
+  return requireBudget(uses, budget, 'Too many attempts.');
+}
+
+interface Answer {
+  readonly provider: string;
+  /** The cookie with which the browser began. */
+  readonly cookie: string;
+  /** The address to which the provider sent it, in full. */
+  readonly answer: string;
+  readonly returnTo: string;
+  readonly browser: Browser;
+  readonly device: string | null;
+  /** Who is signed in. */
+  readonly person: KnownSession | null;
+}
+
+/** Somebody signed in, or the person who is signed in has confirmed that it is still the same. */
+export type Outcome =
+  | { readonly kind: 'signed_in'; readonly next: string; readonly begun: BegunSignIn; readonly lostPassword: boolean }
+  | { readonly kind: 'confirmed'; readonly next: string };
+
+type AnswerUses = ProviderUses & SignInUses & { readonly sessions: SessionStore };
+
+/**
+ * Takes what a provider sends with a browser. Errors: `unauthorized` with a reason when it is not the answer to what this browser began
+ * here, or the person is not let in; `not_found`, `service_unavailable`, `rate_limited`.
+ */
+export async function takeProviderAnswer(uses: AnswerUses, given: Answer): Promise<Outcome> {
+  const provider = providerOf(uses.identityProviders, given.provider);
+  const flow = readFlow(uses, given.cookie);
+  if (flow?.provider !== given.provider) throw notBegun();
+  await requireProviderBudget(uses, given.browser.address);
+  const assertion = await provider.finish(given.answer, requestOf(flow, given.returnTo));
+  const { next } = flow;
+  if (flow.session === null) {
+    const from: AdmittedBrowser = { browser: given.browser, device: given.device };
+    return { kind: 'signed_in', next, ...(await signInByAssertion(uses, provider.settings, assertion, from)) };
+  }
+  await confirmByAssertion(uses, flow, assertion, given.person);
+  return { kind: 'confirmed', next };
+}
+
+/** By how much the clock of a provider may differ from ours. */
+export const CLOCK_TOLERANCE_MS = 30 * SECOND;
+
+/** The person who is signed in is the one of whom the provider speaks, and signed in there just now. Errors: `unauthorized`, with a reason. */
+async function confirmByAssertion(
+  { store, sessions, clock }: { store: Transactional<'identities'>; sessions: SessionStore } & ProviderUses,
+  { session, startedAt }: ProviderFlow,
+  assertion: Assertion,
+  person: KnownSession | null,
+): Promise<void> {
+  if (person === null || person.session.tokenHash !== session) throw notBegun();
+  const own = await store.query(person.customer.id, ({ identities }) => identities.of(person.user.id));
+  if (!own.some((identity) => isSameIdentity(identity, assertion))) {
+    throw refusedBy('other_person', 'Somebody else signed in there. Sign in there as yourself.');
+  }
+  const { authenticatedAt } = assertion;
+  if (authenticatedAt === null || authenticatedAt < after(startedAt, -CLOCK_TOLERANCE_MS)) {
+    const message = 'The provider did not say that you signed in there just now. An admin can send you a link instead.';
+    throw refusedBy('not_fresh', message);
+  }
+  await sessions.confirm(person.session.tokenHash, clock.now());
+}
+
+function notBegun(): DomainError {
+  return refusedBy('expired', 'This sign-in took too long, was used before, or began in another browser. Start again.');
+}
+
+/** The provider that knows this person; null when there is none, or the operator has removed it. */
+export async function providerFor(
+  { store, identityProviders }: { store: Readable<'identities'>; identityProviders: IdentityProviders },
+  { user }: Pick<KnownSession, 'user'>,
+): Promise<ProviderSettings | null> {
+  if (identityProviders.length === 0) return null;
+  const own = await store.query(user.customerId, ({ identities }) => identities.of(user.id));
+  const known = (issuer: string) => own.some((identity) => withoutSlash(identity.issuer) === withoutSlash(issuer));
+  return identityProviders.find(({ settings }) => known(settings.issuer))?.settings ?? null;
+}
+
+/** Operators write an issuer with or without it. */
+function withoutSlash(issuer: string): string {
+  return issuer.replace(/\/$/, '');
+}
+
+/** How long there is to sign in at a provider. */
+export const FLOW_MS = 10 * MINUTE;
+
+/** A sign-in at a provider that one browser has begun. */
+interface ProviderFlow {
+  readonly provider: string;
+  /** It never leaves the browser; everything that does is a hash of it. */
+  readonly token: string;
+  readonly startedAt: Date;
+  /** The page that was wanted. */
+  readonly next: string;
+  /** The session, by its hash, whose person is asked again; null: somebody signs in. */
+  readonly session: string | null;
+}
+
+interface FlowPayload {
+  readonly p: string;
+  readonly t: string;
+  readonly b: number;
+  readonly n: string;
+  readonly s: string | null;
+}
+
+type FlowUses = { readonly secrets: Secrets; readonly clock: Clock };
+
+/** The cookie of the browser that begins. No other browser can finish what this one began. */
+function newFlow(
+  { secrets, clock }: FlowUses,
+  { provider, next, session }: Pick<ProviderFlow, 'provider' | 'next' | 'session'>,
+): { readonly flow: ProviderFlow; readonly cookie: string } {
+  const flow = { provider, token: newRandomToken(), startedAt: clock.now(), next, session };
+  const payload: FlowPayload = { p: provider, t: flow.token, b: flow.startedAt.getTime(), n: next, s: session };
+  return { flow, cookie: signToken(secrets, 'provider', payload) };
+}
+
+/** Null when there is none, or it is over. */
+function readFlow({ secrets, clock }: FlowUses, cookie: string): ProviderFlow | null {
+  const payload = readToken(secrets, 'provider', cookie) as FlowPayload | null;
+  if (payload === null) return null;
+  const { p, t, b, n, s } = payload;
+  const startedAt = new Date(b);
+  if (after(startedAt, FLOW_MS).getTime() <= clock.now().getTime()) return null;
+  return { provider: p, token: t, startedAt, next: n, session: s };
+}
+
+function requestOf({ token, session }: ProviderFlow, returnTo: string): ProviderRequest {
+  const part = (name: string) => hashRandomToken(`${name}:${token}`);
+  return {
+    state: part('state'),
+    nonce: part('nonce'),
+    verifier: part('verifier'),
+    returnTo,
+    isFresh: session !== null,
+  };
+}

@@ -1,0 +1,87 @@
+import type { Clock } from '../../shared/clock.js';
+import { invalid, notFound, requireFound } from '../../shared/errors.js';
+import type { Id } from '../../shared/ids.js';
+import type { Transactional } from '../../shared/transactional.js';
+import type { KnownSession } from '../session.js';
+import { auditSubject, type PeopleManager, requireMayManage } from '../user.js';
+import type { Assertion } from './identity-provider.js';
+
+/** The name under which a provider knows a person. It signs that person in, whatever the address is by then. */
+export interface Identity {
+  readonly customerId: Id;
+  readonly id: Id;
+  readonly userId: Id;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly linkedAt: Date;
+  readonly lastUsedAt: Date;
+}
+
+export type NewIdentity = Omit<Identity, 'customerId' | 'id'>;
+
+type Name = Pick<Assertion, 'issuer' | 'subject'>;
+
+/** Both are compared exactly, as they are case-sensitive. */
+export function isSameIdentity(a: Name, b: Name): boolean {
+  return a.issuer === b.issuer && a.subject === b.subject;
+}
+
+/** Identities of the people of the bound customer. */
+export interface IdentityReads {
+  /** Those of a person, oldest first. */
+  of(userId: Id): Promise<readonly Identity[]>;
+  /** Those of everyone, by id. */
+  list(): Promise<readonly Identity[]>;
+}
+
+/** Whoever changes a person's identities holds the lock on the user. */
+export interface IdentityRepository extends IdentityReads {
+  /** Null when a person of this customer has it already. Errors: `not_found` when the user is not there (any more). */
+  insert(identity: NewIdentity): Promise<Identity | null>;
+  /** Records that it was used. */
+  use(userId: Id, id: Id, at: Date): Promise<void>;
+  /** False when the person has no such identity. */
+  delete(userId: Id, id: Id): Promise<boolean>;
+}
+
+declare module '../../shared/transactional.js' {
+  interface Reads {
+    readonly identities: IdentityReads;
+  }
+  interface Repositories {
+    readonly identities: IdentityRepository;
+  }
+}
+
+interface Unlinking {
+  readonly userId: Id;
+  readonly identityId: Id;
+}
+
+/**
+ * A person can no longer sign in by this identity, until the address is linked again. Every browser of the person is signed out, but not the one
+ * that asks. Errors: `not_found`, `scope_required`; `invalid_request` for somebody who would be left without any way in.
+ */
+export async function unlinkIdentity(
+  { store, clock }: { store: Transactional<'users' | 'factors' | 'identities' | 'audit'>; clock: Clock },
+  caller: PeopleManager,
+  { session }: Pick<KnownSession, 'session'>,
+  { userId, identityId }: Unlinking,
+): Promise<void> {
+  const isSelf = session.userId === userId;
+  await store.transaction(caller.customerId, async ({ users, factors, identities, audit }) => {
+    const user = requireFound(await users.lock(userId), 'user');
+    if (!isSelf) requireMayManage(caller, 'admin', user.role);
+    if (!(await identities.delete(userId, identityId))) throw notFound('identity');
+    if (isSelf && user.passwordHash === null && (await identities.of(userId)).length === 0) throw lastWayIn();
+    await users.endSessions(userId, isSelf ? session.id : null);
+    await factors.endPendingOf(userId);
+    const unlinked = { action: 'user.identity_unlinked', subject: auditSubject(user), at: clock.now() } as const;
+    await audit.add(caller.actor, unlinked);
+  });
+}
+
+function lastWayIn() {
+  const message = 'You could no longer sign in. Set a password first.';
+  return invalid({ field: 'identity', code: 'conflict', message });
+}

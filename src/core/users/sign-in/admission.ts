@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { addressBudget, IpRanges } from '../../access/ip-list.js';
+import { type RateWindowStore, requireBudget } from '../../access/rolling-window.js';
+import type { Actor, AuditAction } from '../../audit/audit-entry.js';
+import type { Customer } from '../../customers/customer.js';
+import { after, type Clock, DAY } from '../../shared/clock.js';
+import { DomainError } from '../../shared/errors.js';
+import { newRandomToken } from '../../shared/random.js';
+import { readToken, type Secrets, signToken } from '../../shared/secrets.js';
+import type { Readable, Transactional } from '../../shared/transactional.js';
+import type { Browser } from '../session.js';
+import { accountOf, auditSubject, type User } from '../user.js';
+
+/**
+ * Whether people of this customer may use the settings area from an address; null is that of somebody whose address no proxy reported.
+ * Errors: `ip_not_whitelisted`.
+ */
+export function requireAdmitted({ settingsIpList }: Pick<Customer, 'settingsIpList'>, address: string | null): void {
+  if (settingsIpList.length === 0) return;
+  if (address === null || !new IpRanges(settingsIpList).contains(address)) throw notAdmitted(address);
+}
+
+export function notAdmitted(address: string | null): DomainError {
+  const message =
+    address === null
+      ? 'The settings area of this account can only be used from certain addresses, and the proxy before this service did not report yours.'
+      : `The settings area of this account cannot be used from ${address}. An owner of the account, or the operator of this service, can allow this address.`;
+  return new DomainError('ip_not_whitelisted', message);
+}
+
+/** Runs the transaction in which a person signs in. If the address is not admitted, that is recorded as other refusals are. */
+export async function recordingNotAdmitted<T>(
+  uses: { rateWindows: RateWindowStore; store: Transactional<'users' | 'audit'>; clock: Clock },
+  { customerId, id }: Pick<User, 'customerId' | 'id'>,
+  { address }: Pick<Browser, 'address'>,
+  signIn: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await signIn();
+  } catch (error) {
+    if (!(error instanceof DomainError && error.code === 'ip_not_whitelisted')) throw error;
+    const user = await uses.store.query(customerId, ({ users }) => users.get(id));
+    if (user !== null) await recordRefusal(uses, [user], accountOf(user), address);
+    throw error;
+  }
+}
+
+/**
+ * Attempts per minute, including successful ones. By account, so that many machines cannot share the guessing; by address, so that one
+ * cannot try many accounts.
+ */
+const PER_ADDRESS = 20;
+const PER_ACCOUNT = 5;
+const TOO_MANY = 'Too many attempts.';
+
+interface Attempt {
+  readonly account: string;
+  readonly address: string;
+  /** A source that the person is known to use, whose attempts are counted separately; null: any other. */
+  readonly known: string | null;
+}
+
+/** Counts an attempt to guess a password. Errors: `rate_limited`. */
+export async function requireSignInBudget(
+  uses: { rateWindows: RateWindowStore },
+  { account, address, known }: Attempt,
+): Promise<void> {
+  if (known !== null) {
+    return requireBudget(uses, { name: `sign-in:known:${known}`, limit: PER_ACCOUNT }, TOO_MANY);
+  }
+  await requireAddressBudget(uses, address);
+  await requireBudget(uses, { name: `sign-in:to:${accountName(account)}`, limit: PER_ACCOUNT }, TOO_MANY);
+}
+
+/** Counts an attempt to sign in where no account is named. Errors: `rate_limited`. */
+export function requireAddressBudget(uses: { rateWindows: RateWindowStore }, address: string): Promise<void> {
+  return requireBudget(uses, { name: `sign-in:from:${addressBudget(address)}`, limit: PER_ADDRESS }, TOO_MANY);
+}
+
+/** Whether to record a refused attempt: the first in a minute for this account from this source. */
+async function shouldRecordRefusal(
+  uses: { rateWindows: RateWindowStore },
+  account: string,
+  address: string,
+): Promise<boolean> {
+  const name = `sign-in:refused:${accountName(account)}:${addressBudget(address)}`;
+  return (await uses.rateWindows.hit({ name, limit: 1 })).allowed;
+}
+
+/**
+ * Only for accounts that exist, and once a minute from one source: guessing cannot fill the log. Also checked for accounts that do not
+ * exist, so that both take about the same time.
+ */
+export async function recordRefusal(
+  uses: { rateWindows: RateWindowStore; store: Transactional<'audit'>; clock: Clock },
+  known: readonly User[],
+  account: string,
+  address: string,
+): Promise<void> {
+  if (!(await shouldRecordRefusal(uses, account, address))) return;
+  const nobody: Actor = { kind: 'person', id: null, name: null, address };
+  for (const user of known) {
+    const change = { action: 'user.sign_in_refused', subject: auditSubject(user), at: uses.clock.now() } as const;
+    await uses.store.transaction(user.customerId, ({ audit }) => audit.add(nobody, change));
+  }
+}
+
+/** A refusal takes at least so long, which is longer than comparing a password with those of several accounts and recording it. */
+const REFUSED_AFTER_MS = 500;
+
+/** Runs an attempt to sign in. How long its refusal takes does not reveal why it was refused. */
+export async function refusingSlowly<T>({ clock }: { clock: Clock }, attempt: () => Promise<T>): Promise<T> {
+  const least = clock.pause(REFUSED_AFTER_MS);
+  try {
+    return await attempt();
+  } catch (error) {
+    await least;
+    throw error;
+  }
+}
+
+/** How long an address is known after a sign-in. */
+const ADDRESS_DAYS = 90;
+/** Only the newest sign-ins are checked. */
+const SIGN_INS = 100;
+const signIns: readonly AuditAction[] = ['user.signed_in', 'user.joined', 'user.link_used'];
+
+/**
+ * How an attempt is recognized as coming from where the person of this account has signed in before: the browser, or else the address. Null
+ * when it may come from anyone. Strangers cannot use up the attempts of a known source.
+ */
+export async function knownSource(
+  uses: { secrets: Secrets; clock: Clock; store: Readable<'audit'> },
+  account: string,
+  users: readonly User[],
+  { device, address }: { readonly device: string | null; readonly address: string },
+): Promise<string | null> {
+  const payload = device === null ? null : (readToken(uses.secrets, 'device', device) as DevicePayload | null);
+  const isOfAccount = payload?.a === accountName(account) && payload.u > uses.clock.now().getTime();
+  if (isOfAccount) return `device:${payload.d}`;
+  const source = addressBudget(address);
+  for (const user of users) {
+    if ((await sourcesOf(uses, user)).includes(source)) return `address:${accountName(account)}:${source}`;
+  }
+  return null;
+}
+
+async function sourcesOf(
+  { store, clock }: { store: Readable<'audit'>; clock: Clock },
+  user: User,
+): Promise<readonly string[]> {
+  const from = after(clock.now(), -ADDRESS_DAYS * DAY);
+  const filter = { actions: signIns, name: user.email, from, until: null };
+  const entries = await store.query(user.customerId, ({ audit }) => audit.list(null, SIGN_INS, filter));
+  return entries.flatMap(({ address }) => (address === null ? [] : [addressBudget(address)]));
+}
+
+/** How long a browser is known after a sign-in. */
+export const DEVICE_DAYS = 365;
+
+interface DevicePayload {
+  /** The hash of the account. */
+  readonly a: string;
+  readonly d: string;
+  /** When it expires, in milliseconds. */
+  readonly u: number;
+}
+
+/** Identifies an account in budgets and cookies: they contain no one's address. */
+function accountName(account: string): string {
+  return createHash('sha256').update(account).digest('hex');
+}
+
+/**
+ * The cookie that a browser gets once it has signed in to an account, to be recognized later: nobody else can create it, and it does not
+ * sign anyone in.
+ */
+export function newDevice({ secrets, clock }: { secrets: Secrets; clock: Clock }, account: string): string {
+  const payload: DevicePayload = {
+    a: accountName(account),
+    d: newRandomToken(),
+    u: after(clock.now(), DEVICE_DAYS * DAY).getTime(),
+  };
+  return signToken(secrets, 'device', payload);
+}

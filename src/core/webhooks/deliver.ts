@@ -1,0 +1,207 @@
+import { type RateWindowStore, requireTestBudget } from '../access/rolling-window.js';
+import { service } from '../audit/audit-entry.js';
+import { type CustomerDirectory, forEachCustomer } from '../customers/customer-directory.js';
+import type { Event } from '../events/event.js';
+import { after, type Clock, DAY } from '../shared/clock.js';
+import { invalid, isOutage, requireFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { isSealedByNewest, reseal, type Secrets, unseal } from '../shared/secrets.js';
+import type { Transaction, Transactional } from '../shared/transactional.js';
+import {
+  BODY_DAYS,
+  type Delivery,
+  type DeliveryQueue,
+  isSuccess,
+  isTest,
+  type LeasedDelivery,
+  LOG_DAYS,
+  outcomeOf,
+} from './delivery.js';
+import {
+  auditSubject,
+  recordFailure,
+  recordSuccess,
+  signedHeaders,
+  signingSecrets,
+  type WebhookEndpoint,
+} from './webhook-endpoint.js';
+import type { Attempt, WebhookAnswer, WebhookSender } from './webhook-sender.js';
+
+/**
+ * Makes one attempt at a leased delivery, and records the result. It is recorded after the request: a process that dies between the two
+ * leaves a delivery that is due again, under the same event id. Nothing is recorded when the lease was lost meanwhile, or in an outage. An
+ * error on our side counts as an attempt, but not as a failure of the endpoint: it is recorded, and thrown.
+ */
+export async function deliverEvent<Uses extends DeliverUses>(
+  uses: Uses,
+  delivery: LeasedDelivery,
+  render: RenderEvent<Uses>,
+): Promise<void> {
+  const { customerId, endpointId } = delivery;
+  const endpoint = await uses.store.query(customerId, (reader) => reader.webhookEndpoints.get(endpointId));
+  // Removed or disabled since it was claimed: it is not claimed again before it is enabled.
+  if (endpoint?.status !== 'enabled') return;
+  try {
+    const attempt = await sendEvent(uses, delivery, endpoint, render);
+    const { answer } = attempt;
+    await note(uses, delivery, attempt, (before, at) => {
+      if (isSuccess(answer)) return recordSuccess(before);
+      // A test is tried once, at any time: only 410 Gone affects the endpoint.
+      return isTest(delivery) && answer.status !== 410 ? before : recordFailure(before, answer.status, at);
+    });
+  } catch (error) {
+    if (!isOutage(error)) await note(uses, delivery, ourFault, (before) => before);
+    throw error;
+  }
+}
+
+const ourFault: Attempt = {
+  body: null,
+  answer: { status: null, reason: 'The service failed to send it.', body: null },
+};
+
+function note(
+  { store, clock }: DeliverUses,
+  delivery: LeasedDelivery,
+  attempt: Attempt,
+  rule: (endpoint: WebhookEndpoint, at: Date) => WebhookEndpoint,
+): Promise<void> {
+  return store.transaction(delivery.customerId, async ({ webhookEndpoints, deliveries, audit }) => {
+    const before = await webhookEndpoints.lock(delivery.endpointId);
+    const at = clock.now();
+    const noted = await deliveries.settle(delivery, outcomeOf(delivery, attempt, at, Math.random()));
+    if (before === null || !noted) return;
+    const after = rule(before, at);
+    if (after !== before) await webhookEndpoints.update(after);
+    if (after.status === before.status) return;
+    await audit.add(service, { action: 'webhook.disabled', subject: auditSubject(after), at });
+  });
+}
+
+/** The body that receivers get, with the current state of what the event is about; its format is not defined in core. */
+type RenderEvent<Uses> = (uses: Uses, event: Event) => Promise<string>;
+
+type DeliverUses = {
+  store: Transactional<'webhookEndpoints' | 'deliveries' | 'audit'>;
+  clock: Clock;
+  secrets: Secrets;
+  webhooks: WebhookSender;
+};
+
+const unreadable: WebhookAnswer = {
+  status: null,
+  reason:
+    'The secret cannot be decrypted: SECRET_KEY has changed and no longer contains the previous value. Rotate the secret.',
+  body: null,
+};
+
+async function sendEvent<Uses extends DeliverUses>(
+  uses: Uses,
+  delivery: LeasedDelivery,
+  endpoint: WebhookEndpoint,
+  render: RenderEvent<Uses>,
+): Promise<Attempt> {
+  const body = await render(uses, delivery);
+  const at = uses.clock.now();
+  const secrets = signingSecrets(endpoint, at).flatMap((sealed) => unseal(uses.secrets, 'webhook', sealed) ?? []);
+  if (secrets.length === 0) return { body: null, answer: unreadable };
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    ...signedHeaders({ eventId: delivery.eventId, body, at }, secrets),
+  };
+  return {
+    body,
+    answer: await uses.webhooks.post({ customerId: delivery.customerId, url: endpoint.url, headers, body }),
+  };
+}
+
+/**
+ * Sends a delivery of the log again, immediately, under the same event id, whatever its state. It gets all its attempts again. Errors:
+ * `not_found`, `invalid_request` (its endpoint is disabled).
+ */
+export function resendDelivery(
+  { store }: { store: Transactional<'webhookEndpoints' | 'deliveries'> },
+  customerId: Id,
+  id: Id,
+): Promise<Delivery> {
+  return store.transaction(customerId, async (transaction) => {
+    const { endpointId } = requireFound(await transaction.deliveries.get(id), 'webhook_delivery');
+    await requireEnabled(transaction, endpointId);
+    await transaction.deliveries.renew(id);
+    return requireFound(await transaction.deliveries.get(id), 'webhook_delivery');
+  });
+}
+
+type SendUses = { store: Transactional<'webhookEndpoints' | 'deliveries'>; clock: Clock; rateWindows: RateWindowStore };
+
+/** Sends `webhook.test` to one endpoint, once, whatever it subscribes to. Errors: `not_found`, `invalid_request` (it is disabled). */
+export async function sendTestEvent(
+  { store, clock, rateWindows }: SendUses,
+  customerId: Id,
+  endpointId: Id,
+): Promise<Delivery> {
+  // Only for an endpoint of this customer: nobody uses up another's budget.
+  requireFound(await store.query(customerId, (reader) => reader.webhookEndpoints.get(endpointId)), 'webhook_endpoint');
+  await requireTestBudget({ rateWindows }, endpointId);
+  return store.transaction(customerId, async (transaction) => {
+    await requireEnabled(transaction, endpointId);
+    return transaction.deliveries.addTest(endpointId, clock.now());
+  });
+}
+
+async function requireEnabled({ webhookEndpoints }: Transaction<'webhookEndpoints'>, id: Id): Promise<void> {
+  const { status } = requireFound(await webhookEndpoints.lock(id), 'webhook_endpoint');
+  if (status === 'enabled') return;
+  const message = 'This webhook endpoint is disabled. Enable it first.';
+  throw invalid({ field: 'endpoint', code: 'conflict', message });
+}
+
+const BATCH = 1000;
+
+/** Deletes deliveries older than the log, and bodies before that. Any that are still waiting are for a disabled endpoint. */
+export async function sweepDeliveries({
+  deliveries,
+  clock,
+}: {
+  deliveries: DeliveryQueue;
+  clock: Clock;
+}): Promise<void> {
+  const now = clock.now();
+  while ((await deliveries.sweep(after(now, -LOG_DAYS * DAY), BATCH)) === BATCH);
+  while ((await deliveries.sweepBodies(after(now, -BODY_DAYS * DAY), BATCH)) === BATCH);
+}
+
+type SealUses = { store: Transactional<'webhookEndpoints'>; customers: CustomerDirectory; secrets: Secrets };
+
+/** Encrypts again with the newest secret what an older one encrypted, so that the older one can be removed. */
+export function resealWebhookSecrets(uses: SealUses, stopping?: AbortSignal): Promise<void> {
+  return forEachCustomer(
+    (window) => uses.customers.withWebhookEndpoints(window),
+    (customerId) => resealSecretsOf(uses, customerId),
+    stopping,
+  );
+}
+
+async function resealSecretsOf({ store, secrets }: SealUses, customerId: Id): Promise<void> {
+  const isStale = (sealed: string | null) => sealed !== null && !isSealedByNewest(secrets, 'webhook', sealed);
+  const endpoints = await store.query(customerId, (reader) => reader.webhookEndpoints.list());
+  for (const { id } of endpoints.filter((one) => isStale(one.secret) || isStale(one.previousSecret))) {
+    await store.transaction(customerId, (transaction) => resealEndpoint(transaction, id, secrets));
+  }
+}
+
+async function resealEndpoint(
+  { webhookEndpoints }: Transaction<'webhookEndpoints'>,
+  id: Id,
+  secrets: Secrets,
+): Promise<void> {
+  const endpoint = await webhookEndpoints.lock(id);
+  if (endpoint === null) return;
+  const { secret, previousSecret } = endpoint;
+  const next: WebhookEndpoint = {
+    ...endpoint,
+    secret: reseal(secrets, 'webhook', secret),
+    previousSecret: previousSecret && reseal(secrets, 'webhook', previousSecret),
+  };
+  await webhookEndpoints.update(next);
+}
