@@ -54,7 +54,7 @@ import type { ScrubPosition } from './core/integrity/scrub.js';
 import type { Mailer } from './core/mail/mail.js';
 import type { MediaIsolation } from './core/media/media-reader.js';
 import type { Ports, Uses } from './core/ports.js';
-import type { IdentityProvider } from './core/users/provider/identity-provider.js';
+import type { IdentityProvider } from './core/users/identity-provider.js';
 import type { ReadinessCheck } from './http/ops/readiness.js';
 import { PublicAddresses } from './http/public-addresses.js';
 

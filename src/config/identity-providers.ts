@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isLoopback } from '../core/access/outgoing-url.js';
-import type { ProviderSettings } from '../core/users/provider/identity-provider.js';
+import type { ProviderSettings } from '../core/users/identity-provider.js';
 import { isRole, type Role } from '../core/users/user.js';
 import type { EnvironmentReader } from './environment-reader.js';
 

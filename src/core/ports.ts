@@ -28,7 +28,7 @@ import type { ShareFinder } from './shares/share.js';
 import type { TrafficStore } from './traffic/traffic.js';
 import type { PasskeyReader } from './users/factors/passkey.js';
 import type { PasswordHasher, PasswordStrength } from './users/passwords.js';
-import type { IdentityProviders } from './users/provider/identity-provider.js';
+import type { IdentityProviders } from './users/identity-provider.js';
 import type { SessionStore } from './users/session.js';
 import type { UserStore } from './users/user-store.js';
 import type { DeliveryQueue } from './webhooks/delivery.js';

@@ -1,5 +1,5 @@
 import { OpenIdProvider } from '../../src/adapters/oidc/open-id-provider.js';
-import type { ProviderRequest } from '../../src/core/users/provider/identity-provider.js';
+import type { ProviderRequest } from '../../src/core/users/identity-provider.js';
 import { RETURN_TO } from '../contracts/identity-provider.contract.js';
 import { providerSettings } from '../memory/memory-identity-provider.js';
 import { OddIssuer } from '../support/odd-issuer.js';

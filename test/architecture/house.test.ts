@@ -214,7 +214,7 @@ test('limits are numbers that stand where a limit is expected, not those that ha
 test('what one more endpoint, field, store and resource would touch is what knows of the one that is there', async () => {
   const { touched } = measure(
     await tree({
-      'src/core/photos/edit-photo.ts': 'export function setPhotoTags({ store }: Uses) {}\n',
+      'src/core/photos/set-photo-tags.ts': 'export function setPhotoTags({ store }: Uses) {}\n',
       'src/core/photos/photo.ts': 'export interface Photo { readonly rating: number; readonly berating: number }\n',
       'src/http/api/photos/photo.dto.ts': 'export class TagsBody {}\nexport class PhotoBody { rating: number }\n',
       'src/http/api/photos/photo.view.ts':
@@ -242,7 +242,7 @@ test('what one more endpoint, field, store and resource would touch is what know
     }),
   );
   expect(touched.endpoint.files).toEqual([
-    'src/core/photos/edit-photo.ts',
+    'src/core/photos/set-photo-tags.ts',
     'src/http/api/photos/photo.dto.ts',
     'src/http/api/photos/photos.controller.ts',
     'src/http/openapi/photos.ts',
@@ -272,7 +272,7 @@ test('files are held against the limit of their kind, and added up by ring', asy
   const lines = (count: number) => '\n'.repeat(count - 1);
   const { sizes, rings, coreConcepts } = measure(
     await tree({
-      'src/core/photos/trash.ts': `export async function trashPhoto({ store }: Uses) {}${lines(61)}\n`,
+      'src/core/photos/trash-photo.ts': `export async function trashPhoto({ store }: Uses) {}${lines(61)}\n`,
       'src/core/photos/read-photo.ts': `export function readPhoto(uses: Uses) {}${lines(60)}\n`,
       'src/core/photos/photo.ts': `export function photo(value: string) {}${lines(90)}\n`,
       'src/http/photos.controller.ts': `${lines(151)}\n`,
@@ -283,7 +283,7 @@ test('files are held against the limit of their kind, and added up by ring', asy
   );
   expect(sizes.over.map(({ path, lines }: { path: string; lines: number }) => [path, lines])).toEqual([
     ['src/adapters/tags.ts', 1000],
-    ['src/core/photos/trash.ts', 61],
+    ['src/core/photos/trash-photo.ts', 61],
     ['src/http/photos.controller.ts', 151],
   ]);
   expect(sizes.tiny).toEqual([{ path: 'src/main.ts', lines: 1 }]);

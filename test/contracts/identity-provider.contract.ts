@@ -1,4 +1,4 @@
-import type { IdentityProvider, ProviderRequest } from '../../src/core/users/provider/identity-provider.js';
+import type { IdentityProvider, ProviderRequest } from '../../src/core/users/identity-provider.js';
 import { sampleHash } from '../support/samples.js';
 
 export interface OpenProvider {

@@ -7,7 +7,7 @@ import { editImportPhoto, type ImportPhotoPatch } from '../../src/core/imports/e
 import { fail } from '../../src/core/imports/import-photo.js';
 import { publishImport } from '../../src/core/imports/publish/publish.js';
 import { registerPhotos } from '../../src/core/imports/register/register.js';
-import type { Registration } from '../../src/core/imports/register/registration.js';
+import type { Registration } from '../../src/core/imports/registration.js';
 import { setPhotoTags } from '../../src/core/photos/edit-photo.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';

@@ -2,7 +2,7 @@ import { withInProcess } from '../../src/composition/in-process.js';
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
 import type { ImportCreation } from '../../src/core/imports/create.js';
 import { listImportPhotos } from '../../src/core/imports/read.js';
-import type { Registration } from '../../src/core/imports/register/registration.js';
+import type { Registration } from '../../src/core/imports/registration.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';

@@ -2,7 +2,7 @@ import { deleteKey, issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { closeCustomer, suspendCustomer } from '../../src/core/customers/edit-customer.js';
 import type { ItemDetails } from '../../src/core/imports/read.js';
-import type { InlineFile } from '../../src/core/imports/receive/inline.js';
+import type { InlineFile } from '../../src/core/imports/register/inline.js';
 import { receiveUpload } from '../../src/core/imports/receive/upload.js';
 import { registerPhotos } from '../../src/core/imports/register/register.js';
 import { HOUR } from '../../src/core/shared/clock.js';

@@ -11,9 +11,10 @@ import { confirmEmail, peekEmailChange, requestEmailChange } from '../../src/cor
 import { inviteUser, linkUser } from '../../src/core/users/people/invite.js';
 import { changePassword } from '../../src/core/users/people/password.js';
 import { findSession, type KnownSession } from '../../src/core/users/session.js';
-import { newDevice } from '../../src/core/users/sign-in/admission.js';
+import { newDevice } from '../../src/core/users/admission.js';
 import { enterByLink } from '../../src/core/users/sign-in/link.js';
-import { finishSignIn, newPendingCookie } from '../../src/core/users/sign-in/second-step.js';
+import { finishSignIn } from '../../src/core/users/sign-in/second-step.js';
+import { newPendingCookie } from '../../src/core/users/factors/second-factor.js';
 import { signIn } from '../../src/core/users/sign-in/sign-in.js';
 import { userActor } from '../../src/core/users/user.js';
 import { runJob } from '../../src/worker/run-job.js';

@@ -9,10 +9,11 @@ import { changeRole, editNewPeople } from '../../src/core/users/people/manage.js
 import { changePassword } from '../../src/core/users/people/password.js';
 import { FLOW_MS, startProviderSignIn, takeProviderAnswer } from '../../src/core/users/provider/flow.js';
 import { unlinkIdentity } from '../../src/core/users/provider/identity.js';
-import type { Assertion, ProviderSettings } from '../../src/core/users/provider/identity-provider.js';
+import type { Assertion, ProviderSettings } from '../../src/core/users/identity-provider.js';
 import { CONFIRMED_MS, findSession, isConfirmed, type KnownSession } from '../../src/core/users/session.js';
 import { enterByLink } from '../../src/core/users/sign-in/link.js';
-import { finishSignIn, newPendingCookie } from '../../src/core/users/sign-in/second-step.js';
+import { finishSignIn } from '../../src/core/users/sign-in/second-step.js';
+import { newPendingCookie } from '../../src/core/users/factors/second-factor.js';
 import { signIn as signInByPassword } from '../../src/core/users/sign-in/sign-in.js';
 import { MAX_USERS, newInvitedUser, type Role } from '../../src/core/users/user.js';
 import { runJob } from '../../src/worker/run-job.js';

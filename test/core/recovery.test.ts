@@ -4,7 +4,7 @@ import { operatorFor } from '../../src/core/customers/customer.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { inviteUser, linkUser } from '../../src/core/users/people/invite.js';
-import { peekLink } from '../../src/core/users/people/links.js';
+import { peekLink } from '../../src/core/users/links.js';
 import { changePassword } from '../../src/core/users/people/password.js';
 import { RECOVERY_MS, requestRecovery } from '../../src/core/users/people/recovery.js';
 import { enterByLink } from '../../src/core/users/sign-in/link.js';

@@ -23,7 +23,7 @@ import {
   openShare,
   PASS_HOURS,
   recordVisits,
-} from '../../src/core/shares/visit.js';
+} from '../../src/core/shares/visits.js';
 import { createTag } from '../../src/core/tags/create-tags.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { upkeep } from '../../src/worker/upkeep.js';

@@ -7,7 +7,7 @@ import type { FetchOutcome } from '../../src/core/imports/fetch/outcome.js';
 import { MAX_TRIES, retrySeconds } from '../../src/core/imports/fetch/source-fetch.js';
 import { PART_BYTES } from '../../src/core/imports/receive/resumable.js';
 import { UploadSlots } from '../../src/core/imports/receive/upload-slots.js';
-import type { Registration } from '../../src/core/imports/register/registration.js';
+import type { Registration } from '../../src/core/imports/registration.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DAY, SECOND } from '../../src/core/shared/clock.js';

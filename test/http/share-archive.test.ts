@@ -8,7 +8,7 @@ import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { createShare, revokeShare } from '../../src/core/shares/shares.js';
-import { ARCHIVES_OF_VISITOR } from '../../src/core/shares/visit.js';
+import { ARCHIVES_OF_VISITOR } from '../../src/core/shares/visits.js';
 import { sampleImport, samplePhoto, sampleTag } from '../support/samples.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient } from './support/browser-client.js';

@@ -4,7 +4,7 @@ import { resumeCustomer, suspendCustomer } from '../../src/core/customers/edit-c
 import { DAY } from '../../src/core/shared/clock.js';
 import type { ShareSettings } from '../../src/core/shares/share.js';
 import { createShare, editShare, readShare, revokeShare, type ShareContents } from '../../src/core/shares/shares.js';
-import { REQUESTS_OF_VISITOR } from '../../src/core/shares/visit.js';
+import { REQUESTS_OF_VISITOR } from '../../src/core/shares/visits.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient } from './support/browser-client.js';
 import type { Answer } from './support/http-client.js';

@@ -6,7 +6,7 @@ import {
   type ProviderRequest,
   type ProviderSettings,
   refusedBy,
-} from '../../src/core/users/provider/identity-provider.js';
+} from '../../src/core/users/identity-provider.js';
 
 export function providerSettings(values: Partial<ProviderSettings> = {}): ProviderSettings {
   return {

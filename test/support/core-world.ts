@@ -13,11 +13,11 @@ import { createImport, type ImportCreation } from '../../src/core/imports/create
 import { editImportPhoto, type ImportPhotoPatch } from '../../src/core/imports/edit-item.js';
 import { type Finalization, finalizeImport } from '../../src/core/imports/finalize.js';
 import { type ImportDetails, type ItemDetails, listImportPhotos, readImport } from '../../src/core/imports/read.js';
-import { type InlineFile, type InlineInput, receiveInline } from '../../src/core/imports/receive/inline.js';
+import { type InlineFile, type InlineInput, receiveInline } from '../../src/core/imports/register/inline.js';
 import { receiveUpload } from '../../src/core/imports/receive/upload.js';
 import { UploadSlots } from '../../src/core/imports/receive/upload-slots.js';
 import { registerPhotos } from '../../src/core/imports/register/register.js';
-import type { Registration } from '../../src/core/imports/register/registration.js';
+import type { Registration } from '../../src/core/imports/registration.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
 import { downloadOriginal } from '../../src/core/photos/original.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';

@@ -3,7 +3,7 @@ import { isWellFormedToken } from '../../src/core/access/api-key.js';
 import { explainRange, IpRanges, normalizeRange } from '../../src/core/access/ip-list.js';
 import { MAX_URL_LENGTH, urlProblem } from '../../src/core/access/outgoing-url.js';
 import { parsePresetOptions } from '../../src/core/delivery/preset.js';
-import { normalSha256 } from '../../src/core/imports/register/registration.js';
+import { normalSha256 } from '../../src/core/imports/registration.js';
 import { isLocalTime, isTimeZone, parseInstant } from '../../src/core/media/capture-time.js';
 import { searchTerms } from '../../src/core/photos/photo-query.js';
 import { inputErrors, MAX_DESCRIPTION, MAX_FILENAME, MAX_METADATA_VALUE } from '../../src/core/photos/photo-values.js';

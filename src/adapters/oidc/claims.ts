@@ -1,4 +1,4 @@
-import type { Assertion } from '../../core/users/provider/identity-provider.js';
+import type { Assertion } from '../../core/users/identity-provider.js';
 
 /** The names of claims that differ between providers. */
 export interface ClaimNames {

@@ -8,7 +8,7 @@ import {
   type ProviderRequest,
   type ProviderSettings,
   refusedBy,
-} from '../../core/users/provider/identity-provider.js';
+} from '../../core/users/identity-provider.js';
 import { assertionOf, type ClaimNames, type Claims, lacks } from './claims.js';
 import { limitedFetch } from './limited-fetch.js';
 

@@ -7,7 +7,7 @@ import { type BlobKey, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobStore } from '../../core/blobs/blob-store.js';
 import type { Mailer } from '../../core/mail/mail.js';
 import type { MediaIsolation, MediaReader } from '../../core/media/media-reader.js';
-import type { IdentityProvider } from '../../core/users/provider/identity-provider.js';
+import type { IdentityProvider } from '../../core/users/identity-provider.js';
 import { type Finding, fail, findingOf, ok, warn } from './finding.js';
 import { tinyPictures } from './tiny-pictures.js';
 

@@ -3,8 +3,8 @@ import { currentTraceContext, withTraceContext } from '../jobs/trace-context.js'
 import { Batcher, type BatchSlot } from '../shared/batcher.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
+import { type AppliedResult, type ApplyUses, applyResults, type InspectionResult } from './apply.js';
 import type { ImportPhoto } from './import-photo.js';
-import { type AppliedResult, type ApplyUses, applyResults, type InspectionResult } from './inspect/apply.js';
 import { requestPublishing } from './publish/complete.js';
 import {
   bytesRemoved,
@@ -13,7 +13,7 @@ import {
   receiveStagedBytes,
   type StagedUpload,
   type TracedUpload,
-} from './receive/staged.js';
+} from './staged.js';
 
 type BatchUses = ApplyUses &
   ReceiveUses & { store: Transactional<'imports' | 'importPhotos' | 'jobs'>; keys: KeyStore };

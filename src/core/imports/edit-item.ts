@@ -25,8 +25,8 @@ import {
 } from './import-photo.js';
 import { saveAndRequestInspection } from './inspect/staged-picture.js';
 import { type ItemDetails, itemDetailsOf, withUploadTargets } from './read.js';
-import type { TargetUses } from './receive/target.js';
-import { clientValues, normalSha256, type Registration, sha256Message } from './register/registration.js';
+import { clientValues, normalSha256, type Registration, sha256Message } from './registration.js';
+import type { TargetUses } from './target.js';
 
 type EditUses = TargetUses & {
   store: Transactional<'tags' | 'imports' | 'importPhotos' | 'customer' | 'usage' | 'jobs' | 'outbox'>;

@@ -9,7 +9,7 @@ import { byName, type TagName } from '../tags/tag.js';
 import type { TagReads } from '../tags/tag-repository.js';
 import type { CountedImport, ImportStatus } from './import.js';
 import type { ImportPhoto, ImportPhotoStatus } from './import-photo.js';
-import { type TargetUses, type UploadTarget, uploadTargets } from './receive/target.js';
+import { type TargetUses, type UploadTarget, uploadTargets } from './target.js';
 
 /** Errors: `not_found`. */
 export function readImport(

@@ -54,3 +54,12 @@ declare module '../shared/transactional.js' {
     readonly users: UserRepository;
   }
 }
+
+/** Users who may sign in by a password at all, most recent sign-in first. */
+export async function usersOf({ users }: { users: UserStore }, email: string): Promise<User[]> {
+  const known = email === '' ? [] : await users.findByEmail(email);
+  return known
+    .filter(({ user, customerStatus }) => customerStatus !== 'closing' && user.passwordHash !== null)
+    .map(({ user }) => user)
+    .sort((a, b) => (b.lastSignInAt?.getTime() ?? 0) - (a.lastSignInAt?.getTime() ?? 0));
+}

@@ -1,7 +1,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { readUploadToken } from '../../core/imports/receive/target.js';
+import { readUploadToken } from '../../core/imports/target.js';
 import type { Ports } from '../../core/ports.js';
 import { TrafficRecorder } from '../guards/traffic-recorder.js';
 import { PORTS } from '../ports-token.js';

@@ -5,7 +5,7 @@ import type { Ports } from '../../core/ports.js';
 import { DAY } from '../../core/shared/clock.js';
 import { hashRandomToken, newRandomToken } from '../../core/shared/random.js';
 import { type Browser, findSession, type KnownSession, LONGEST_MS } from '../../core/users/session.js';
-import { DEVICE_DAYS, newDevice } from '../../core/users/sign-in/admission.js';
+import { DEVICE_DAYS, newDevice } from '../../core/users/admission.js';
 import { headerOf } from '../server/headers.js';
 import { RequestSlot, requestContextOf } from '../server/request-context.js';
 

@@ -1,4 +1,4 @@
-import type { ProviderSettings } from '../../core/users/provider/identity-provider.js';
+import type { ProviderSettings } from '../../core/users/identity-provider.js';
 import { Button } from './form.js';
 import { PROVIDER_PATH } from './sign-in/provider.view.js';
 

@@ -1,6 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import type { Request } from 'express';
-import type { InlineFile } from '../../core/imports/receive/inline.js';
+import type { InlineFile } from '../../core/imports/register/inline.js';
 import { DomainError, invalid } from '../../core/shared/errors.js';
 import { bytesOfPart, type Part, partsOf } from '../api/imports/multipart.js';
 import { headerOf } from '../server/headers.js';

@@ -7,7 +7,7 @@ import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { mustAddFactor } from '../../core/users/factors/policy.js';
 import { type KnownSession, touchSession } from '../../core/users/session.js';
-import { notAdmitted } from '../../core/users/sign-in/admission.js';
+import { notAdmitted } from '../../core/users/admission.js';
 import { mayActAs, type Role } from '../../core/users/user.js';
 import { accessOf } from '../access.js';
 import { TrafficRecorder } from '../guards/traffic-recorder.js';

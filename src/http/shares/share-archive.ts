@@ -4,7 +4,7 @@ import type { StoredOriginal } from '../../core/photos/list-photos.js';
 import type { Ports } from '../../core/ports.js';
 import type { Share } from '../../core/shares/share.js';
 import { listSharedOriginals, openSharedOriginal } from '../../core/shares/shared-photos.js';
-import { openShare } from '../../core/shares/visit.js';
+import { openShare } from '../../core/shares/visits.js';
 import { withFileNames } from '../responses/archive-names.js';
 import type { Sendable } from '../responses/send-download.js';
 import { type ZipEntry, zipOf, zipSize } from '../responses/zip.js';

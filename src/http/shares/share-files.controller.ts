@@ -5,7 +5,7 @@ import { notFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { pseudonym } from '../../core/shared/secrets.js';
 import { listSharedPhotos, openSharedOriginal, openSharedRendition } from '../../core/shares/shared-photos.js';
-import { requireArchiveBudget } from '../../core/shares/visit.js';
+import { requireArchiveBudget } from '../../core/shares/visits.js';
 import { NoKeyRequired } from '../access.js';
 import { sendableRendition } from '../api/photos/photo-bytes.js';
 import { PORTS } from '../ports-token.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { InlineFile } from '../../core/imports/receive/inline.js';
+import type { InlineFile } from '../../core/imports/register/inline.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { Share, UploadReservation, UploadShare } from '../../core/shares/share.js';

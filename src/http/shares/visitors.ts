@@ -4,7 +4,7 @@ import type { Ports } from '../../core/ports.js';
 import { DAY } from '../../core/shared/clock.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { Share } from '../../core/shares/share.js';
-import { enterShare, isAdmitted, KNOWN_DAYS, openShare, requireVisitBudget } from '../../core/shares/visit.js';
+import { enterShare, isAdmitted, KNOWN_DAYS, openShare, requireVisitBudget } from '../../core/shares/visits.js';
 import { TrafficRecorder } from '../guards/traffic-recorder.js';
 import { PORTS } from '../ports-token.js';
 import { requestContextOf } from '../server/request-context.js';

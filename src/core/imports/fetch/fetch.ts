@@ -12,7 +12,7 @@ import { PART_BYTES, type PartsUses, receiveParts } from '../receive/resumable.j
 import { newResumableUpload, offsetOf, partKeys, type ResumableUpload } from '../receive/resumable-upload.js';
 import { type DeclaredBytes, stageUpload } from '../receive/upload.js';
 import { replaced, requireDiskSpace } from '../receive/upload-slots.js';
-import { fileEmpty, tooLarge } from '../register/registration.js';
+import { fileEmpty, tooLarge } from '../registration.js';
 import { type FetchOutcome, type RecordUses, recordFetch } from './outcome.js';
 import { isFetched, type LeasedFetch, type SourceFetch } from './source-fetch.js';
 import { type OpenSource, SourceFailure, type SourceReader } from './source-reader.js';

@@ -2,7 +2,7 @@ import type { Caller } from '../../access/caller.js';
 import type { Id } from '../../shared/ids.js';
 import { type Secrets, seal } from '../../shared/secrets.js';
 import type { ImportPhoto } from '../import-photo.js';
-import type { Registration } from '../register/registration.js';
+import type { Registration } from '../registration.js';
 
 /** What is to be fetched for a `fetching` item. It exists no longer than the item has that state. */
 export interface SourceFetch {

@@ -6,10 +6,10 @@ import type { Limits } from '../../customers/limits.js';
 import { defaultFormat, type Inspection, type MediaReader, ReaderFailure } from '../../media/media-reader.js';
 import { DomainError, type ItemError } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
+import type { AppliedResult, InspectionResult } from '../apply.js';
 import type { ImportBatchers } from '../batchers.js';
 import { type ImportPhoto, unprocessable } from '../import-photo.js';
-import { mismatch, tooLarge } from '../register/registration.js';
-import type { AppliedResult, InspectionResult } from './apply.js';
+import { mismatch, tooLarge } from '../registration.js';
 import { bytesMissing, openStaged, type StagedPicture } from './staged-picture.js';
 
 /**

@@ -7,7 +7,7 @@ import type { Id } from '../../shared/ids.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { ImportBatchers } from '../batchers.js';
 import type { ImportPhoto } from '../import-photo.js';
-import { readUploadToken, type UploadGrant } from './target.js';
+import { readUploadToken, type UploadGrant } from '../target.js';
 
 export type GrantUses = {
   importBatchers: ImportBatchers;

@@ -3,6 +3,8 @@ import type { Clock } from '../../shared/clock.js';
 import { DomainError, isOutage } from '../../shared/errors.js';
 import type { Reader, Transactional } from '../../shared/transactional.js';
 import { type ImportPhoto, isAwaited, newUploadId, requireSameBytes } from '../import-photo.js';
+import { requireStagedBytes } from '../staged.js';
+import type { UploadGrant } from '../target.js';
 import { type GrantUses, requireUploadItem, uploadForbidden } from './grant.js';
 import { PartReader } from './part-reader.js';
 import {
@@ -14,8 +16,6 @@ import {
   type ResumableUpload,
   type UploadPart,
 } from './resumable-upload.js';
-import { requireStagedBytes } from './staged.js';
-import type { UploadGrant } from './target.js';
 import { type StageUses, stageUpload, tooLong, type Upload } from './upload.js';
 import { inProgress, replaced, requireDiskSpace, type UploadSlots } from './upload-slots.js';
 

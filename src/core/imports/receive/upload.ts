@@ -6,9 +6,9 @@ import { DomainError, isOutage } from '../../shared/errors.js';
 import type { ImportBatchers } from '../batchers.js';
 import { type ImportPhoto, isAwaited, newUploadId, requireSameBytes } from '../import-photo.js';
 import { noteStaged } from '../inspect/staged-picture.js';
-import { mismatch } from '../register/registration.js';
+import { mismatch } from '../registration.js';
+import type { UploadGrant } from '../target.js';
 import { type GrantUses, requireUploadItem, uploadForbidden } from './grant.js';
-import type { UploadGrant } from './target.js';
 import { requireDiskSpace, type UploadSlots } from './upload-slots.js';
 
 type UploadUses = GrantUses & StageUses & { uploads: UploadSlots };

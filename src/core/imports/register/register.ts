@@ -15,8 +15,8 @@ import { type ImportPhoto, newUploadId, quotaUseOf, retry } from '../import-phot
 import { requestInspection, saveAndRequestInspection } from '../inspect/staged-picture.js';
 import { inLibrary } from '../publish/duplicates.js';
 import { type ImportDetails, type ItemDetails, importDetailsOf, itemDetailsOf, withUploadTargets } from '../read.js';
-import { requireStagedBytes } from '../receive/staged.js';
-import type { TargetUses } from '../receive/target.js';
+import { requireStagedBytes } from '../staged.js';
+import type { TargetUses } from '../target.js';
 import {
   type Candidate,
   clientValues,
@@ -24,7 +24,7 @@ import {
   normalSha256,
   type Registration,
   registrationError,
-} from './registration.js';
+} from '../registration.js';
 
 /**
  * Registers a batch of files. A file with invalid values is `rejected`, and the others continue. Errors: `not_found`, `import_not_open`,

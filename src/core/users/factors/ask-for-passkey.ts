@@ -3,10 +3,9 @@ import { type DomainError, invalid, requireFound } from '../../shared/errors.js'
 import { hashRandomToken } from '../../shared/random.js';
 import type { Readable } from '../../shared/transactional.js';
 import type { KnownSession } from '../session.js';
-import { readPendingCookie } from '../sign-in/second-step.js';
 import { challengeFor, newChallenge, type Passkey, userHandle } from './passkey.js';
 import type { PasskeyUses } from './prove.js';
-import { isPending } from './second-factor.js';
+import { isPending, readPendingCookie } from './second-factor.js';
 
 /** What a browser is asked for. */
 export interface PasskeyQuestion {

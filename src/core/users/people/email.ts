@@ -5,10 +5,7 @@ import { after, type Clock, DAY, HOUR, SECOND } from '../../shared/clock.js';
 import { DomainError, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Readable, Transaction, Transactional } from '../../shared/transactional.js';
-import { type NoticeUses, notifyPerson } from '../notify-person.js';
-import type { Browser, KnownSession } from '../session.js';
-import { requireAdmitted } from '../sign-in/admission.js';
-import { auditSubject, emailTaken, readEmail, type User, userActor } from '../user.js';
+import { requireAdmitted } from '../admission.js';
 import {
   findByToken,
   isMailedTokenOpen,
@@ -18,7 +15,10 @@ import {
   newMailedToken,
   readMailedToken,
   requestsWithinHour,
-} from './links.js';
+} from '../links.js';
+import { type NoticeUses, notifyPerson } from '../notify-person.js';
+import type { Browser, KnownSession } from '../session.js';
+import { auditSubject, emailTaken, readEmail, type User, userActor } from '../user.js';
 
 type EmailChangeUses = NoticeUses & {
   readonly store: Transactional<'customer' | 'users' | 'audit' | 'jobs'>;

@@ -5,10 +5,9 @@ import { type MailUses, queueMail } from '../../mail/send-mail.js';
 import type { Addresses } from '../../shared/addresses.js';
 import { after, type Clock, MINUTE } from '../../shared/clock.js';
 import type { Transactional } from '../../shared/transactional.js';
-import { usersOf } from '../sign-in/sign-in.js';
+import { newMailedToken, requestsWithinHour } from '../links.js';
 import { auditSubject, normalEmail } from '../user.js';
-import type { UserStore } from '../user-store.js';
-import { newMailedToken, requestsWithinHour } from './links.js';
+import { type UserStore, usersOf } from '../user-store.js';
 
 /** Requests per minute from one source. */
 const PER_SOURCE = 5;

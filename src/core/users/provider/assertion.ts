@@ -3,15 +3,15 @@ import type { Clock } from '../../shared/clock.js';
 import { type DomainError, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Transaction, Transactional } from '../../shared/transactional.js';
+import { knownSource, recordingNotAdmitted } from '../admission.js';
+import { followGroups, roleByGroups } from '../groups.js';
+import { type Assertion, type ProviderSettings, refusedBy } from '../identity-provider.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import type { Browser } from '../session.js';
-import { knownSource, recordingNotAdmitted } from '../sign-in/admission.js';
 import { type BegunSignIn, beginSignIn, proofBy } from '../sign-in/proof.js';
 import { auditSubject, MAX_USERS, newInvitedUser, normalEmail, type User, userActor, withoutLink } from '../user.js';
 import type { KnownUser, UserStore } from '../user-store.js';
-import { followGroups, roleByGroups } from './groups.js';
 import { isSameIdentity } from './identity.js';
-import { type Assertion, type ProviderSettings, refusedBy } from './identity-provider.js';
 
 export interface SignInUses extends NoticeUses {
   readonly users: UserStore;

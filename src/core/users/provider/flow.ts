@@ -5,10 +5,6 @@ import { DomainError } from '../../shared/errors.js';
 import { hashRandomToken, newRandomToken } from '../../shared/random.js';
 import { readToken, type Secrets, signToken } from '../../shared/secrets.js';
 import type { Readable, Transactional } from '../../shared/transactional.js';
-import type { Browser, KnownSession, SessionStore } from '../session.js';
-import type { BegunSignIn } from '../sign-in/proof.js';
-import { type AdmittedBrowser, type SignInUses, signInByAssertion } from './assertion.js';
-import { isSameIdentity } from './identity.js';
 import {
   type Assertion,
   type IdentityProviders,
@@ -16,7 +12,11 @@ import {
   type ProviderSettings,
   providerOf,
   refusedBy,
-} from './identity-provider.js';
+} from '../identity-provider.js';
+import type { Browser, KnownSession, SessionStore } from '../session.js';
+import type { BegunSignIn } from '../sign-in/proof.js';
+import { type AdmittedBrowser, type SignInUses, signInByAssertion } from './assertion.js';
+import { isSameIdentity } from './identity.js';
 
 /** Both directions together, a minute: a whole office may come from one address. */
 const PER_ADDRESS = 120;

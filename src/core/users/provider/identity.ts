@@ -2,9 +2,9 @@ import type { Clock } from '../../shared/clock.js';
 import { invalid, notFound, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Transactional } from '../../shared/transactional.js';
+import type { Assertion } from '../identity-provider.js';
 import type { KnownSession } from '../session.js';
 import { auditSubject, type PeopleManager, requireMayManage } from '../user.js';
-import type { Assertion } from './identity-provider.js';
 
 /** The name under which a provider knows a person. It signs that person in, whatever the address is by then. */
 export interface Identity {

@@ -1,11 +1,11 @@
 import type { RateWindowStore } from '../../access/rolling-window.js';
 import type { Transaction, Transactional } from '../../shared/transactional.js';
+import { recordingNotAdmitted } from '../admission.js';
+import { isOpenFor, type LinkUses, linkForbidden, peekLink, readLink } from '../links.js';
 import { type Circumstances, type NoticeUses, notifyPerson } from '../notify-person.js';
 import type { PasswordHasher, PasswordStrength } from '../passwords.js';
-import { isOpenFor, type LinkUses, linkForbidden, peekLink, readLink } from '../people/links.js';
 import type { Browser } from '../session.js';
 import { auditSubject, emailTaken, readCredentials, redeemLink, type User, userActor } from '../user.js';
-import { recordingNotAdmitted } from './admission.js';
 import { type BegunSignIn, beginSignIn } from './proof.js';
 
 interface Arrival {

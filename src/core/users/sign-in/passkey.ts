@@ -2,12 +2,12 @@ import type { RateWindowStore } from '../../access/rolling-window.js';
 import { DomainError } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Readable, Transaction, Transactional } from '../../shared/transactional.js';
+import { knownSource, recordingNotAdmitted, recordRefusal, requireAddressBudget } from '../admission.js';
 import { challengeFor, type PasskeyAnswer, readUserHandle } from '../factors/passkey.js';
 import { type PasskeyUses, provePasskey } from '../factors/prove.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import type { Browser } from '../session.js';
 import { accountOf, type User } from '../user.js';
-import { knownSource, recordingNotAdmitted, recordRefusal, requireAddressBudget } from './admission.js';
 import { completeSignIn } from './proof.js';
 
 /**

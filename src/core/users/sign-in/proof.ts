@@ -1,11 +1,11 @@
 import { after } from '../../shared/clock.js';
 import { hashRandomToken } from '../../shared/random.js';
 import type { Transaction } from '../../shared/transactional.js';
+import { requireAdmitted } from '../admission.js';
 import { PENDING_MS } from '../factors/second-factor.js';
-import type { Assertion, ProviderSettings } from '../provider/identity-provider.js';
+import type { Assertion, ProviderSettings } from '../identity-provider.js';
 import { type Browser, CONFIRMED_MS, newSession } from '../session.js';
 import { auditSubject, type Role, recordSignIn, type User, userActor } from '../user.js';
-import { requireAdmitted } from './admission.js';
 
 export interface BegunSignIn {
   readonly user: User;

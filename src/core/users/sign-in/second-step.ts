@@ -1,16 +1,14 @@
 import type { RateWindowStore } from '../../access/rolling-window.js';
-import type { Id } from '../../shared/ids.js';
 import { hashRandomToken } from '../../shared/random.js';
-import { readToken, type Secrets, signToken } from '../../shared/secrets.js';
 import type { Transaction, Transactional } from '../../shared/transactional.js';
+import { recordRefusal } from '../admission.js';
 import { challengeFor } from '../factors/passkey.js';
 import { type FactorAnswer, type PasskeyUses, proveFactor, requireProven } from '../factors/prove.js';
-import { isPending, type PendingSignIn, pendingOver } from '../factors/second-factor.js';
+import { isPending, type PendingSignIn, pendingOver, readPendingCookie } from '../factors/second-factor.js';
+import { followGroups } from '../groups.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
-import { followGroups } from '../provider/groups.js';
 import type { Browser } from '../session.js';
 import { accountOf, type Role, type User } from '../user.js';
-import { recordRefusal } from './admission.js';
 import { completeSignIn } from './proof.js';
 
 interface SecondStep {
@@ -95,29 +93,4 @@ async function lockPending(
   // As it is now that nobody else can change it.
   const pending = user && (await factors.findPending(hash));
   return pending && { pending, user };
-}
-
-interface PendingCookie {
-  /** Whose it is, so that only that customer is asked. */
-  readonly customerId: Id;
-  readonly token: string;
-  /** The role that groups at a provider give once the sign-in is complete; null: the person keeps their own. */
-  readonly role: Role | null;
-}
-
-interface PendingPayload {
-  readonly c: Id;
-  readonly t: string;
-  readonly r?: Role;
-}
-
-/** The cookie of a browser whose person still has to give the second factor. */
-export function newPendingCookie(secrets: Secrets, { customerId, token, role }: PendingCookie): string {
-  const payload: PendingPayload = { c: customerId, t: token, ...(role !== null && { r: role }) };
-  return signToken(secrets, 'pending', payload);
-}
-
-export function readPendingCookie(secrets: Secrets, cookie: string): PendingCookie | null {
-  const payload = readToken(secrets, 'pending', cookie) as PendingPayload | null;
-  return payload && { customerId: payload.c, token: payload.t, role: payload.r ?? null };
 }

@@ -3,12 +3,12 @@ import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Transactional } from '../../shared/transactional.js';
+import { knownSource, recordingNotAdmitted, recordRefusal, refusingSlowly, requireSignInBudget } from '../admission.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import type { PasswordHasher } from '../passwords.js';
 import type { Browser } from '../session.js';
 import { auditSubject, normalEmail, type User, userActor } from '../user.js';
-import type { UserStore } from '../user-store.js';
-import { knownSource, recordingNotAdmitted, recordRefusal, refusingSlowly, requireSignInBudget } from './admission.js';
+import { type UserStore, usersOf } from '../user-store.js';
 import { type BegunSignIn, beginSignIn } from './proof.js';
 
 interface Credentials {
@@ -83,15 +83,6 @@ async function enterByPassword(uses: EnterUses, user: User, { browser, source }:
 
 function wrongPassword(): DomainError {
   return new DomainError('unauthorized', 'The e-mail address or password is incorrect.');
-}
-
-/** Users who may sign in by a password at all, most recent sign-in first. */
-export async function usersOf({ users }: { users: UserStore }, email: string): Promise<User[]> {
-  const known = email === '' ? [] : await users.findByEmail(email);
-  return known
-    .filter(({ user, customerStatus }) => customerStatus !== 'closing' && user.passwordHash !== null)
-    .map(({ user }) => user)
-    .sort((a, b) => (b.lastSignInAt?.getTime() ?? 0) - (a.lastSignInAt?.getTime() ?? 0));
 }
 
 async function matching(

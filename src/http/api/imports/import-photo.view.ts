@@ -1,6 +1,6 @@
 import type { ImportPhotoStatus } from '../../../core/imports/import-photo.js';
 import type { ItemDetails } from '../../../core/imports/read.js';
-import type { UploadTarget } from '../../../core/imports/receive/target.js';
+import type { UploadTarget } from '../../../core/imports/target.js';
 import { parseInstant } from '../../../core/media/capture-time.js';
 import { MAX_DESCRIPTION, MAX_FILENAME, MAX_TITLE } from '../../../core/photos/photo-values.js';
 import type { ItemErrorCode } from '../../../core/shared/errors.js';

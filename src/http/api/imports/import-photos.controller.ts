@@ -1,7 +1,7 @@
 import { Controller, Inject, Patch, Post } from '@nestjs/common';
 import type { Caller } from '../../../core/access/caller.js';
 import { editImportPhoto } from '../../../core/imports/edit-item.js';
-import { receiveInline } from '../../../core/imports/receive/inline.js';
+import { receiveInline } from '../../../core/imports/register/inline.js';
 import { type RegistrationResults, registerPhotos } from '../../../core/imports/register/register.js';
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
-import type { InlineFile, InlineInput, InlineUpload } from '../../../core/imports/receive/inline.js';
+import type { InlineFile, InlineInput, InlineUpload } from '../../../core/imports/register/inline.js';
 import { DomainError, type FieldErrorCode, invalid } from '../../../core/shared/errors.js';
 import { maxValuesOf, parseJson, REGISTRATION_BODY_BYTES, readShape } from '../../requests/json-body.js';
 import type { StreamedBody } from '../../requests/read-request.js';

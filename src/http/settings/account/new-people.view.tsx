@@ -1,5 +1,5 @@
 import type { Customer } from '../../../core/customers/customer.js';
-import type { ProviderSettings } from '../../../core/users/provider/identity-provider.js';
+import type { ProviderSettings } from '../../../core/users/identity-provider.js';
 import { withArticle } from '../../fields/role-meanings.js';
 import { Button, Form } from '../form.js';
 import { Card } from '../parts.js';

@@ -4,7 +4,7 @@ import { invalid, requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { type Invitation, inviteUser, linkUser } from '../../../core/users/people/invite.js';
 import { changeRole, removeUser } from '../../../core/users/people/manage.js';
-import { providerOfNewPeople } from '../../../core/users/provider/identity-provider.js';
+import { providerOfNewPeople } from '../../../core/users/identity-provider.js';
 import { isRole, mayActAs, type Role, type User } from '../../../core/users/user.js';
 import { RequireRole } from '../../access.js';
 import { withArticle } from '../../fields/role-meanings.js';

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../core/access/caller.js';
 import { createImport, type ImportCreation } from '../../../core/imports/create.js';
 import { finalizeImport } from '../../../core/imports/finalize.js';
-import { type InlineFile, receiveInline } from '../../../core/imports/receive/inline.js';
+import { type InlineFile, receiveInline } from '../../../core/imports/register/inline.js';
 import { recordRefusals } from '../../../core/imports/register/refusals.js';
 import type { RegistrationResult } from '../../../core/imports/register/register.js';
 import type { Ports } from '../../../core/ports.js';

@@ -3,7 +3,7 @@ import type { Ports } from '../../../core/ports.js';
 import { SECOND } from '../../../core/shared/clock.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Share } from '../../../core/shares/share.js';
-import { recordVisits, type Visits } from '../../../core/shares/visit.js';
+import { recordVisits, type Visits } from '../../../core/shares/visits.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';
 import { PeriodicRecorder } from '../../server/periodic-recorder.js';

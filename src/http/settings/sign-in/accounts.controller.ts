@@ -1,7 +1,7 @@
 import { Controller, Inject, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
 import { requireFound } from '../../../core/shared/errors.js';
-import { requireAdmitted } from '../../../core/users/sign-in/admission.js';
+import { requireAdmitted } from '../../../core/users/admission.js';
 import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';

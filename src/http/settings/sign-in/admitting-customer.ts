@@ -2,7 +2,7 @@ import type { Customer } from '../../../core/customers/customer.js';
 import type { Ports } from '../../../core/ports.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { requireAdmitted } from '../../../core/users/sign-in/admission.js';
+import { requireAdmitted } from '../../../core/users/admission.js';
 import { requestContextOf } from '../../server/request-context.js';
 import type { PageContext } from '../page-context.js';
 

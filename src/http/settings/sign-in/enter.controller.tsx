@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Param, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
-import { linkForbidden, peekLink } from '../../../core/users/people/links.js';
+import { linkForbidden, peekLink } from '../../../core/users/links.js';
 import { enterByLink } from '../../../core/users/sign-in/link.js';
 import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';

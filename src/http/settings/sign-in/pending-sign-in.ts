@@ -1,9 +1,8 @@
 import type { Request } from 'express';
 import type { Ports } from '../../../core/ports.js';
-import { PENDING_MS } from '../../../core/users/factors/second-factor.js';
+import { PENDING_MS, newPendingCookie } from '../../../core/users/factors/second-factor.js';
 import type { Browser } from '../../../core/users/session.js';
 import type { BegunSignIn } from '../../../core/users/sign-in/proof.js';
-import { newPendingCookie } from '../../../core/users/sign-in/second-step.js';
 import type { Reply } from '../../responses/reply.js';
 import { keepAccountsOf } from '../accounts/accounts-cookie.js';
 import { address } from '../address.js';

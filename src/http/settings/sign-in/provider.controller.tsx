@@ -2,7 +2,7 @@ import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import { type Outcome, startProviderSignIn, takeProviderAnswer } from '../../../core/users/provider/flow.js';
-import { providerOf } from '../../../core/users/provider/identity-provider.js';
+import { providerOf } from '../../../core/users/identity-provider.js';
 import { Public, RequireRole } from '../../access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http-options.js';
 import { PORTS } from '../../ports-token.js';

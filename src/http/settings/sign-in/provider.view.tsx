@@ -1,4 +1,4 @@
-import type { IdentityProviders } from '../../../core/users/provider/identity-provider.js';
+import type { IdentityProviders } from '../../../core/users/identity-provider.js';
 import { address } from '../address.js';
 import { HOME } from '../navigation.js';
 

@@ -1,5 +1,5 @@
 import type { Ports } from '../../../core/ports.js';
-import type { IdentityProviders } from '../../../core/users/provider/identity-provider.js';
+import type { IdentityProviders } from '../../../core/users/identity-provider.js';
 import type { OtherAccount } from '../../../core/users/session.js';
 import { MAX_EMAIL, type User } from '../../../core/users/user.js';
 import { OtherAccounts } from '../accounts/account-switch.view.js';

@@ -1,11 +1,11 @@
-import type { Caller } from '../../access/caller.js';
-import { stagingKey } from '../../blobs/blob-key.js';
-import type { DirectUploads } from '../../blobs/direct-uploads.js';
-import type { Addresses, UploadAddress } from '../../shared/addresses.js';
-import { after, type Clock, HOUR, SECOND } from '../../shared/clock.js';
-import { type Id, isId } from '../../shared/ids.js';
-import { readToken, type Secrets, signToken } from '../../shared/secrets.js';
-import type { ImportPhoto } from '../import-photo.js';
+import type { Caller } from '../access/caller.js';
+import { stagingKey } from '../blobs/blob-key.js';
+import type { DirectUploads } from '../blobs/direct-uploads.js';
+import type { Addresses, UploadAddress } from '../shared/addresses.js';
+import { after, type Clock, HOUR, SECOND } from '../shared/clock.js';
+import { type Id, isId } from '../shared/ids.js';
+import { readToken, type Secrets, signToken } from '../shared/secrets.js';
+import type { ImportPhoto } from './import-photo.js';
 
 /** Where to send the bytes of one item, until when. */
 export interface UploadTarget extends UploadAddress {

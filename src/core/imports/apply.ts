@@ -1,11 +1,11 @@
-import type { Measure } from '../../blobs/blob-bytes.js';
-import type { PictureFacts } from '../../media/media-reader.js';
-import type { Clock } from '../../shared/clock.js';
-import type { ItemError } from '../../shared/errors.js';
-import type { Id } from '../../shared/ids.js';
-import type { Transaction, Transactional } from '../../shared/transactional.js';
-import { dependentIds, fail, failDependents, type ImportPhoto, markDuplicate, markReady } from '../import-photo.js';
-import { inLibrary } from '../publish/duplicates.js';
+import type { Measure } from '../blobs/blob-bytes.js';
+import type { PictureFacts } from '../media/media-reader.js';
+import type { Clock } from '../shared/clock.js';
+import type { ItemError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { Transaction, Transactional } from '../shared/transactional.js';
+import { dependentIds, fail, failDependents, type ImportPhoto, markDuplicate, markReady } from './import-photo.js';
+import { inLibrary } from './publish/duplicates.js';
 
 export type ApplyUses = { store: Transactional<'photos' | 'imports' | 'importPhotos'>; clock: Clock };
 

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Measure } from '../../blobs/blob-bytes.js';
-import type { Limits } from '../../customers/limits.js';
-import { localTime } from '../../media/capture-time.js';
-import { zoneAsStored } from '../../media/zones.js';
-import { cleanFilename, inputErrors, mergedMetadata, type PhotoInput, pointOf } from '../../photos/photo-values.js';
-import type { ItemError } from '../../shared/errors.js';
-import type { Id } from '../../shared/ids.js';
-import { cleanText, verbatimErrors } from '../../shared/text.js';
-import { type TagRequest, tagNameError } from '../../tags/tag.js';
-import { type Import, MAX_CLIENT_REF } from '../import.js';
-import type { ClientValues, ImportPhoto } from '../import-photo.js';
+import type { Measure } from '../blobs/blob-bytes.js';
+import type { Limits } from '../customers/limits.js';
+import { localTime } from '../media/capture-time.js';
+import { zoneAsStored } from '../media/zones.js';
+import { cleanFilename, inputErrors, mergedMetadata, type PhotoInput, pointOf } from '../photos/photo-values.js';
+import type { ItemError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { cleanText, verbatimErrors } from '../shared/text.js';
+import { type TagRequest, tagNameError } from '../tags/tag.js';
+import { type Import, MAX_CLIENT_REF } from './import.js';
+import type { ClientValues, ImportPhoto } from './import-photo.js';
 
 /** One file as a client registers it. Types are right, values are not validated yet. */
 export interface Registration extends PhotoInput, TagRequest {

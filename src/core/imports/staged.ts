@@ -1,10 +1,10 @@
-import type { Measure } from '../../blobs/blob-bytes.js';
-import { withTraceContext } from '../../jobs/trace-context.js';
-import type { Clock } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
-import type { Id } from '../../shared/ids.js';
-import type { Reader, Transactional } from '../../shared/transactional.js';
-import { type ImportPhoto, transition, waitsFor } from '../import-photo.js';
+import type { Measure } from '../blobs/blob-bytes.js';
+import { withTraceContext } from '../jobs/trace-context.js';
+import type { Clock } from '../shared/clock.js';
+import { DomainError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { Reader, Transactional } from '../shared/transactional.js';
+import { type ImportPhoto, transition, waitsFor } from './import-photo.js';
 import type { UploadGrant } from './target.js';
 
 export type ReceiveUses = { store: Transactional<'importPhotos' | 'blobOwners' | 'jobs'>; clock: Clock };

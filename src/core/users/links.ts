@@ -1,14 +1,14 @@
-import type { AuditAction } from '../../audit/audit-entry.js';
-import type { AuditReads } from '../../audit/audit-log.js';
-import type { CustomerDirectory } from '../../customers/customer-directory.js';
-import { after, type Clock, HOUR } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
-import type { Id } from '../../shared/ids.js';
-import { hashRandomToken } from '../../shared/random.js';
-import { readToken, type Secrets, signToken } from '../../shared/secrets.js';
-import type { Readable } from '../../shared/transactional.js';
-import { isLinkOpen, type User } from '../user.js';
-import type { KnownUser, UserStore } from '../user-store.js';
+import type { AuditAction } from '../audit/audit-entry.js';
+import type { AuditReads } from '../audit/audit-log.js';
+import type { CustomerDirectory } from '../customers/customer-directory.js';
+import { after, type Clock, HOUR } from '../shared/clock.js';
+import { DomainError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { hashRandomToken } from '../shared/random.js';
+import { readToken, type Secrets, signToken } from '../shared/secrets.js';
+import type { Readable } from '../shared/transactional.js';
+import { isLinkOpen, type User } from './user.js';
+import type { KnownUser, UserStore } from './user-store.js';
 
 /** A link with which a person chooses a password: one that somebody made, or one that the person asked for by mail. */
 export type OneTimeLink =

@@ -1,6 +1,6 @@
-import type { Transaction } from '../../shared/transactional.js';
-import { auditSubject, hasOtherOwner, mayActAs, type Role, type User, userActor } from '../user.js';
+import type { Transaction } from '../shared/transactional.js';
 import type { ProviderSettings } from './identity-provider.js';
+import { auditSubject, hasOtherOwner, mayActAs, type Role, type User, userActor } from './user.js';
 
 /**
  * The role that the groups of a person give: the highest of them, or that of new people. Owners neither become nor cease to be by a group,

@@ -1,6 +1,6 @@
-import { DomainError, requireFound } from '../../shared/errors.js';
-import type { Id } from '../../shared/ids.js';
-import type { Role } from '../user.js';
+import { DomainError, requireFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { Role } from './user.js';
 
 /** What the operator has decided about a provider at which people sign in (OpenID Connect). */
 export interface ProviderSettings {

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { addressBudget, IpRanges } from '../../access/ip-list.js';
-import { type RateWindowStore, requireBudget } from '../../access/rolling-window.js';
-import type { Actor, AuditAction } from '../../audit/audit-entry.js';
-import type { Customer } from '../../customers/customer.js';
-import { after, type Clock, DAY } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
-import { newRandomToken } from '../../shared/random.js';
-import { readToken, type Secrets, signToken } from '../../shared/secrets.js';
-import type { Readable, Transactional } from '../../shared/transactional.js';
-import type { Browser } from '../session.js';
-import { accountOf, auditSubject, type User } from '../user.js';
+import { addressBudget, IpRanges } from '../access/ip-list.js';
+import { type RateWindowStore, requireBudget } from '../access/rolling-window.js';
+import type { Actor, AuditAction } from '../audit/audit-entry.js';
+import type { Customer } from '../customers/customer.js';
+import { after, type Clock, DAY } from '../shared/clock.js';
+import { DomainError } from '../shared/errors.js';
+import { newRandomToken } from '../shared/random.js';
+import { readToken, type Secrets, signToken } from '../shared/secrets.js';
+import type { Readable, Transactional } from '../shared/transactional.js';
+import type { Browser } from './session.js';
+import { accountOf, auditSubject, type User } from './user.js';
 
 /**
  * Whether people of this customer may use the settings area from an address; null is that of somebody whose address no proxy reported.
