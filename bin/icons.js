@@ -83,4 +83,4 @@ export type IconName = keyof typeof iconShapes;
 `;
 
 if (process.argv.includes('--print')) process.stdout.write(code);
-else writeFileSync(fileURLToPath(new URL('../src/http/settings/icon-shapes.ts', import.meta.url)), code);
+else writeFileSync(fileURLToPath(new URL('../src/pages/icon-shapes.ts', import.meta.url)), code);

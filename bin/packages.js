@@ -21,8 +21,8 @@ const FILES = [
     'examples',
     'dist/program',
     'dist/adapters/countries/register',
-    'dist/http/docs/assets',
-    'dist/http/settings/assets',
+    'dist/pages/docs/assets',
+    'dist/pages/assets',
     'dist/adapters/places/gazetteer',
   ],
 ];

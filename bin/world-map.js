@@ -9,7 +9,7 @@ const STEPS = 25;
 /** Where Mercator's map is square. */
 const EDGE = 85.0511287798066;
 
-const target = fileURLToPath(new URL('../src/http/settings/assets/world.svg', import.meta.url));
+const target = fileURLToPath(new URL('../src/pages/assets/map/world.svg', import.meta.url));
 
 /** Land and borders of Natural Earth (public domain) at 1:50 million, in Mercator's projection, as two paths. */
 function worldSvg() {

@@ -40,6 +40,7 @@ import { TypeormDeliveryQueue } from './adapters/typeorm/webhooks/delivery-queue
 import { WebauthnPasskeyReader } from './adapters/webauthn/webauthn-passkey-reader.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
 import { ZxcvbnPasswordStrength } from './adapters/zxcvbn-password-strength.js';
+import type { ReadinessCheck } from './api/ops/readiness.js';
 import { withInProcess } from './composition/in-process.js';
 import { openBlobs } from './composition/open-blobs.js';
 import { type Database, type Log, type OpenOptions, openDatabase } from './composition/open-database.js';
@@ -55,7 +56,6 @@ import type { Mailer } from './core/mail/mail.js';
 import type { MediaIsolation } from './core/media/media-reader.js';
 import type { Ports, Uses } from './core/ports.js';
 import type { IdentityProvider } from './core/users/identity-provider.js';
-import type { ReadinessCheck } from './http/ops/readiness.js';
 import { PublicAddresses } from './http/public-addresses.js';
 
 /** Ports on real adapters. */

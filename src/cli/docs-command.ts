@@ -10,7 +10,7 @@ export function docsCommand(): Command {
     .option('--json', 'print one JSON document')
     .action(async (folder: string, options: { json?: boolean }) => {
       // Loaded on demand: no other command needs the pages.
-      const { siteFiles } = await import('../http/docs/site.js');
+      const { siteFiles } = await import('../pages/docs/site.js');
       let files = 0;
       for await (const { path, bytes } of siteFiles()) {
         await mkdir(dirname(join(folder, path)), { recursive: true });

@@ -1,4 +1,5 @@
 import { HttpWebhookSender } from '../adapters/webhooks/http-webhook-sender.js';
+import { eventBody } from '../api/webhooks/event-body.js';
 import { operatorFor } from '../core/customers/customer.js';
 import type { Ports } from '../core/ports.js';
 import { SECOND } from '../core/shared/clock.js';
@@ -7,7 +8,6 @@ import { deliverEvent, resendDelivery, sendTestEvent } from '../core/webhooks/de
 import type { Delivery, DeliveryBodies } from '../core/webhooks/delivery.js';
 import { deleteWebhookEndpoint, readDelivery } from '../core/webhooks/endpoints.js';
 import { keepListening, startListening } from '../core/webhooks/listen.js';
-import { eventBody } from '../http/webhooks/event-body.js';
 import { runListener } from '../worker/dispatcher.js';
 
 /** Well within the two minutes after which nobody is taken to listen. */

@@ -1,5 +1,4 @@
-import type { ExecutionContext, Type } from '@nestjs/common';
-import { SetMetadata } from '@nestjs/common';
+import { type ExecutionContext, SetMetadata, type Type } from '@nestjs/common';
 import type { Reflector } from '@nestjs/core';
 import type { Scope } from '../core/access/caller.js';
 import type { OperatorScope } from '../core/operators/operator-token.js';

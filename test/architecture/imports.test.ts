@@ -44,8 +44,8 @@ test('what is known about every request knows neither the API nor the settings a
 });
 
 test('pages are seen too, with what they import', () => {
-  const layout = all.find(({ path }) => path === 'src/http/settings/page.tsx');
-  expect(layout?.imports).toEqual(expect.arrayContaining(['src/http/settings/layout.tsx', 'preact-render-to-string']));
+  const layout = all.find(({ path }) => path === 'src/pages/page.tsx');
+  expect(layout?.imports).toEqual(expect.arrayContaining(['src/pages/page.tsx', 'preact-render-to-string']));
 });
 
 test('only the composition names adapters, apart from what commands and processes use without the ports of an installation', () => {

@@ -30,12 +30,12 @@ test('the commands of CONTRIBUTING.md for a new resource make its files where th
 
   const { status, stdout, stderr } = spawnSync(
     join(root, 'node_modules/.bin/biome'),
-    ['check', '--write', '--vcs-enabled=false', 'src/http/resources.module.ts', 'src/http/api/albums'],
+    ['check', '--write', '--vcs-enabled=false', 'src/api/resources.module.ts', 'src/http/api/albums'],
     { cwd: folder, encoding: 'utf8' },
   );
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout, stderr });
   expect(read('src/http/api/albums/albums.module.ts')).toContain("from './albums.controller.js'");
-  const resources = read('src/http/resources.module.ts');
+  const resources = read('src/api/resources.module.ts');
   expect(resources).toContain("import { AlbumsModule } from './api/albums/albums.module.js';");
   expect(resources).toMatch(/@Module\(\{\s*imports: \[[\s\S]*AlbumsModule,?\s*\],?\s*\}\)/);
 });

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getMetadataStorage } from 'class-validator';
+import { operatorOpenApiDocument } from '../../src/api/operator/operator-document.js';
 import { errorCodes } from '../../src/core/shared/errors.js';
-import { openApiDocument, openApiText } from '../../src/http/docs/api-document.js';
 import type { Model } from '../../src/http/fields/declared.js';
-import { listsOf } from '../../src/http/fields/lists.js';
-import { operatorOpenApiDocument } from '../../src/http/operator/operator-document.js';
+import { listsOf } from '../../src/http/fields/fields.js';
 import { parametersOf } from '../../src/http/requests/parameters.js';
+import { openApiDocument, openApiText } from '../../src/pages/docs/documents.js';
 import { type RunningApp, startApp } from '../http/support/start-app.js';
 
 interface Parameter {

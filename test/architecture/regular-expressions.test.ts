@@ -43,7 +43,7 @@ const made: Readonly<Record<string, Expression>> = {
       source: String.raw`^mailto:[%A-Za-z0-9!$'*+._~-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(\?[\x21-\x7e]+)?$`,
       flags: 'i',
     },
-  'src/http/files/delivery-request.ts: new RegExp(`^(?:(${PARTS})[?]|(${PARTS}[?]exp=([1-9][0-9]{0,10}))&)${SIGNATURE}$`)':
+  'src/api/files/delivery.controller.ts: new RegExp(`^(?:(${PARTS})[?]|(${PARTS}[?]exp=([1-9][0-9]{0,10}))&)${SIGNATURE}$`)':
     {
       source:
         '^(?:(/img/([^/?]+)/([^/?]+)/([^/?]+))[?]|(/img/([^/?]+)/([^/?]+)/([^/?]+)[?]exp=([1-9][0-9]{0,10}))&)sig=([A-Za-z0-9_-]{43})$',
@@ -53,11 +53,10 @@ const made: Readonly<Record<string, Expression>> = {
     source: '^/api/v1/imports/[^/]+/photos/[^/]+$',
     flags: '',
   },
-  "src/http/settings/localized.ts: new RegExp(`${BEGIN}(${Object.keys(formats).join('|')}):([-\\\\d.T:]+)${END}`, 'g')":
-    {
-      source: String.raw`\ue000(number|decimal|month|monthName|day|hour|time):([-\d.T:]+)\ue001`,
-      flags: 'g',
-    },
+  "src/pages/localized.ts: new RegExp(`${BEGIN}(${Object.keys(formats).join('|')}):([-\\\\d.T:]+)${END}`, 'g')": {
+    source: String.raw`\ue000(number|decimal|month|monthName|day|hour|time):([-\d.T:]+)\ue001`,
+    flags: 'g',
+  },
 };
 
 /** Expressions that may backtrack, and why no text of others can make them slow. */

@@ -59,7 +59,7 @@ test('outside the API there is only what is known to need no key', () => {
     'GET /s/:token/photos/:id/:size',
     'GET /s/:token/photos/:id/download',
     'GET /settings/assets/:version/:name',
-    'GET /settings/assets/:version/noble-hashes/:name',
+    'GET /settings/assets/:version/:folder/:name',
     'HEAD /uploads/:token',
     'OPTIONS /img/:deliveryKeyId/:photoId/:imageOptions',
     'OPTIONS /renditions/:token',

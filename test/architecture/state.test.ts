@@ -10,10 +10,10 @@ const allowed: Readonly<Record<string, string>> = {
   'src/core/media/zones.ts: formats':
     'time zones, by their names: making a format takes twenty times as long as using it',
   'src/core/photos/places.ts: english': 'names of countries: reading them takes 10 ms, which most starts do not need',
-  'src/http/docs/documents.ts: made': 'what pages show of documents that do not change',
+  'src/pages/docs/documents.ts: made': 'what pages show of documents that do not change',
   'src/http/fields/declared.ts: declaredFields': 'declared by decorators',
   'src/http/fields/declared.ts: models': 'declared by decorators',
-  'src/http/openapi/models.ts: handedOver': 'how many of these were handed to @nestjs/swagger, which keeps them',
+  'src/api/openapi/models.ts: handedOver': 'how many of these were handed to @nestjs/swagger, which keeps them',
   'src/http/responses/send-public.ts: made': 'files of the program that do not change',
 };
 

@@ -1,3 +1,4 @@
+import { MAX_BODY_BYTES } from '../../src/api/webhooks/event-body.js';
 import { deleteKey, issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
@@ -15,7 +16,6 @@ import { createTags } from '../../src/core/tags/create-tags.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';
 import { type TagPatch } from '../../src/core/tags/tag.js';
-import { MAX_BODY_BYTES } from '../../src/http/webhooks/event-body.js';
 import { Account, announced, bytesOf, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 import { deliverAll, expectEveryVersionTold, type Got, gotBy, hook } from '../support/webhook-world.js';

@@ -34,7 +34,7 @@ test('the guide on importing has all formats', () => {
 test('the client, the pages and the upload element leave out the same folders of systems', () => {
   const [client, ...others] = [
     'sdk/src/import/left-out.ts',
-    'src/http/settings/assets/import-files.ts',
+    'src/pages/assets/import/import-files.ts',
     'uploader/src/dropped-files.ts',
   ].map((path) => /\/\^\(@eaDir.*\/i;/.exec(readFileSync(join(__dirname, '../..', path), 'utf8'))?.[0]);
   expect(client).toContain('lost');

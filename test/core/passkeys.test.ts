@@ -2,6 +2,7 @@ import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { newDevice as newDeviceCookie } from '../../src/core/users/admission.js';
 import { addPasskey } from '../../src/core/users/factors/add.js';
 import {
   askAgain,
@@ -9,15 +10,14 @@ import {
   askForSecondStep,
   askToSignIn,
 } from '../../src/core/users/factors/ask-for-passkey.js';
+import { confirmIdentity } from '../../src/core/users/factors/confirm-identity.js';
 import { CHALLENGE_MS, userHandle } from '../../src/core/users/factors/passkey.js';
 import { requireFactors } from '../../src/core/users/factors/policy.js';
 import { removeFactor } from '../../src/core/users/factors/remove.js';
-import { MAX_FACTORS, PENDING_TRIES, newPendingCookie } from '../../src/core/users/factors/second-factor.js';
+import { MAX_FACTORS, newPendingCookie, PENDING_TRIES } from '../../src/core/users/factors/second-factor.js';
 import { inviteUser, linkUser } from '../../src/core/users/people/invite.js';
 import { changePassword } from '../../src/core/users/people/password.js';
-import { confirmIdentity } from '../../src/core/users/factors/confirm-identity.js';
 import { findSession, type KnownSession } from '../../src/core/users/session.js';
-import { newDevice as newDeviceCookie } from '../../src/core/users/admission.js';
 import { enterByLink } from '../../src/core/users/sign-in/link.js';
 import { signInByPasskey } from '../../src/core/users/sign-in/passkey.js';
 import { finishSignIn } from '../../src/core/users/sign-in/second-step.js';

@@ -3,16 +3,22 @@ import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { newDevice } from '../../src/core/users/admission.js';
 import { addFactor, startEnrolment } from '../../src/core/users/factors/add.js';
+import { confirmIdentity } from '../../src/core/users/factors/confirm-identity.js';
 import { codeAt } from '../../src/core/users/factors/one-time-code.js';
 import { mustAddFactor, requireFactors, resealFactorSecrets } from '../../src/core/users/factors/policy.js';
 import { removeFactor, renewRecoveryCodes } from '../../src/core/users/factors/remove.js';
-import { MAX_FACTORS, PENDING_MS, PENDING_TRIES, WRONG_CODES, newPendingCookie } from '../../src/core/users/factors/second-factor.js';
+import {
+  MAX_FACTORS,
+  newPendingCookie,
+  PENDING_MS,
+  PENDING_TRIES,
+  WRONG_CODES,
+} from '../../src/core/users/factors/second-factor.js';
 import { inviteUser, linkUser } from '../../src/core/users/people/invite.js';
 import { changePassword } from '../../src/core/users/people/password.js';
-import { confirmIdentity } from '../../src/core/users/factors/confirm-identity.js';
 import { findSession, type KnownSession } from '../../src/core/users/session.js';
-import { newDevice } from '../../src/core/users/admission.js';
 import { enterByLink } from '../../src/core/users/sign-in/link.js';
 import { finishSignIn } from '../../src/core/users/sign-in/second-step.js';
 import { signIn } from '../../src/core/users/sign-in/sign-in.js';

@@ -3,10 +3,11 @@ import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import type { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { DEVICE_DAYS, newDevice } from '../../src/core/users/admission.js';
+import { peekLink } from '../../src/core/users/links.js';
 import type { PasswordHasher } from '../../src/core/users/passwords.js';
 import { changeEmail } from '../../src/core/users/people/email.js';
 import { inviteFirstOwner, inviteUser, linkUser } from '../../src/core/users/people/invite.js';
-import { peekLink } from '../../src/core/users/links.js';
 import { changeRole, removeUser } from '../../src/core/users/people/manage.js';
 import { changePassword } from '../../src/core/users/people/password.js';
 import {
@@ -17,7 +18,6 @@ import {
   type Session,
   sweepSessions,
 } from '../../src/core/users/session.js';
-import { DEVICE_DAYS, newDevice } from '../../src/core/users/admission.js';
 import { enterByLink } from '../../src/core/users/sign-in/link.js';
 import { signIn } from '../../src/core/users/sign-in/sign-in.js';
 import { MAX_USERS, type Role, type User } from '../../src/core/users/user.js';

@@ -1,4 +1,5 @@
 import { Webhook } from 'standardwebhooks';
+import { eventBody } from '../../src/api/webhooks/event-body.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
@@ -22,7 +23,6 @@ import {
 } from '../../src/core/webhooks/endpoints.js';
 import { keepListening, removeAbandonedListeners, startListening } from '../../src/core/webhooks/listen.js';
 import type { WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
-import { eventBody } from '../../src/http/webhooks/event-body.js';
 import { upkeep } from '../../src/worker/upkeep.js';
 import { Account, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
+import { ClaimLeases } from '../../src/api/idempotency/idempotent-responses.js';
 import { CLAIM_LEASE_SECONDS, claimKey } from '../../src/core/idempotency/claim-key.js';
 import type { Claim } from '../../src/core/idempotency/idempotency-store.js';
 import type { Ports } from '../../src/core/ports.js';
@@ -7,7 +8,6 @@ import { MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { HttpOptions } from '../../src/http/http-options.js';
-import { ClaimLeases } from '../../src/http/idempotency/claim-leases.js';
 import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
 import { Account, type World, world } from '../support/core-world.js';
 import { Gate } from '../support/tenant.js';

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes } from '../../src/core/shared/errors.js';
-import { assetUrl } from '../../src/http/docs/documents.js';
-import { guideFile, guideNames, guideText, guideTitle } from '../../src/http/docs/guides.js';
-import { blocksOf } from '../../src/http/docs/markdown.js';
+import { assetUrl } from '../../src/pages/docs/documents.js';
+import { guideFile, guideNames, guideText, guideTitle } from '../../src/pages/docs/guides.js';
+import { blocksOf } from '../../src/pages/docs/markdown.js';
 import { until } from '../support/until.js';
 import { BrowserClient } from './support/browser-client.js';
 import { type RunningApp, startApp } from './support/start-app.js';

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventBody } from '../../src/api/webhooks/event-body.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { createDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
 import {
@@ -12,7 +13,6 @@ import {
 } from '../../src/core/events/event.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { createShare } from '../../src/core/shares/shares.js';
-import { eventBody } from '../../src/http/webhooks/event-body.js';
 import { requireEvent } from './support/contract.js';
 import { importPhotos, picture } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';

@@ -1,7 +1,7 @@
 /* @slow */
 import fc from 'fast-check';
 import { errorCodes } from '../../src/core/shared/errors.js';
-import { statusOfCode } from '../../src/http/errors/status-of-code.js';
+import { statusOfCode } from '../../src/http/status-of-code.js';
 import type { Answer, RequestParts } from './support/http-client.js';
 import { requests } from './support/odd-requests.js';
 import { importPhotos, picture, postFiles } from './support/photos.js';

@@ -1,5 +1,4 @@
-import { bytes, pluralize } from '../../src/http/settings/counted.js';
-import { localizable, localize } from '../../src/http/settings/localized.js';
+import { bytes, localizable, localize, pluralize } from '../../src/pages/localized.js';
 
 const read = (text: string, language?: string) =>
   localize(text, { headers: language === undefined ? {} : { 'accept-language': language } });

@@ -1,4 +1,4 @@
-import { heightsOf, STEPS, tonesOf } from '../../src/http/settings/assets/tones.js';
+import { heightsOf, STEPS, tonesOf } from '../../src/pages/assets/library/histogram.js';
 
 const pixels = (...colors: readonly (readonly number[])[]) => tonesOf(colors.flat());
 const [black, grey, white, red] = [

@@ -1,7 +1,7 @@
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { inviteFirstOwner, inviteUser, linkUser } from '../../src/core/users/people/invite.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
-import { HOME } from '../../src/http/settings/navigation.js';
+import { HOME } from '../../src/pages/page-context.js';
 import { BrowserClient, onlyPlanted, PASSWORD, signInPlanted } from './support/browser-client.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 

@@ -5,7 +5,7 @@ import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { createTag } from '../../src/core/tags/create-tags.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';
-import { fieldErrorsForPeople, messageForPeople } from '../../src/http/settings/error-messages.js';
+import { fieldErrorsForPeople, messageForPeople } from '../../src/pages/form.js';
 import { Account, picture, type World, world } from '../support/core-world.js';
 
 let ports: World;

@@ -5,7 +5,7 @@ import type { Id } from '../../src/core/shared/ids.js';
 import { linkUser } from '../../src/core/users/people/invite.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import type { Role } from '../../src/core/users/user.js';
-import { HOME } from '../../src/http/settings/navigation.js';
+import { HOME } from '../../src/pages/page-context.js';
 import { BrowserClient, onlyPlanted, PASSWORD, signInPlanted } from './support/browser-client.js';
 import type { Answer } from './support/http-client.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';

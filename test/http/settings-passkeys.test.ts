@@ -1,7 +1,7 @@
 import { CHALLENGE_MS } from '../../src/core/users/factors/passkey.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
-import { HOME } from '../../src/http/settings/navigation.js';
+import { HOME } from '../../src/pages/page-context.js';
 import { type Conduct, SoftwareAuthenticator } from '../support/software-authenticator.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient, onlyPlanted, PASSWORD, signInPlanted } from './support/browser-client.js';

@@ -1,9 +1,9 @@
+import { eventBody } from '../../src/api/webhooks/event-body.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { MINUTE } from '../../src/core/shared/clock.js';
 import { deliverEvent } from '../../src/core/webhooks/deliver.js';
 import { DELIVERY_LEASE_SECONDS, outcomeOf } from '../../src/core/webhooks/delivery.js';
 import { createWebhookEndpoint, listWebhookEndpoints } from '../../src/core/webhooks/endpoints.js';
-import { eventBody } from '../../src/http/webhooks/event-body.js';
 import { MemoryWebhookSender } from '../memory/memory-webhook-sender.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient } from './support/browser-client.js';

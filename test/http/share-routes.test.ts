@@ -4,8 +4,8 @@ import { operatorFor } from '../../src/core/customers/customer.js';
 import { MINUTE } from '../../src/core/shared/clock.js';
 import { createShare, type ShareContents } from '../../src/core/shares/shares.js';
 import type { Route } from '../../src/http/route-table.js';
-import { assetsVersion } from '../../src/http/settings/assets.js';
-import { shareAssets, visitorSizes } from '../../src/http/shares/share-paths.js';
+import { assetsVersion } from '../../src/pages/assets.controller.js';
+import { shareAssets, visitorSizes } from '../../src/pages/shares/share-page.js';
 import { type OpenMedia, openMedia } from '../support/media.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient } from './support/browser-client.js';
@@ -143,7 +143,7 @@ function addressesOf({ path }: Route, link: string): { address: string; photo: s
   const sizes = [...Object.keys(visitorSizes), 'medium', 'original', 'full'];
   const values: Readonly<Record<string, readonly string[]>> = {
     version: [assetsVersion],
-    name: shareAssets,
+    name: Object.keys(shareAssets),
     size: sizes,
   };
   let addresses: { address: string; photo: string | null }[] = [

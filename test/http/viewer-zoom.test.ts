@@ -1,4 +1,4 @@
-import { bounded, fittedSize, maxScale, whole, zoomAt } from '../../src/http/settings/assets/zoom.js';
+import { bounded, fittedSize, maxScale, whole, zoomAt } from '../../src/pages/assets/library/zoom.js';
 
 const area = { width: 1000, height: 500 };
 const picture = { width: 4000, height: 3000 };

@@ -1,4 +1,4 @@
-import { instant } from '../../src/http/responses/wire.js';
+import { instant } from '../../src/http/responses/reply.js';
 
 describe('instants on the wire', () => {
   const times = [

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { Webhook } from 'standardwebhooks';
 import { PhotoService } from '../../sdk/src/entry.js';
-import { HOME } from '../../src/http/settings/navigation.js';
+import { HOME } from '../../src/pages/page-context.js';
 import { Installation } from '../e2e/support/service.js';
 import { type Received, Receiver } from '../support/receiver.js';
 import { present } from '../support/tenant.js';

@@ -1,4 +1,12 @@
 import { readTraceparent } from '../../src/adapters/tracing/traceparent.js';
+import { acceptedFormats, deliveryAddressOf } from '../../src/api/files/delivery.controller.js';
+import { requireOffset } from '../../src/api/files/tus.js';
+import { idempotencyKeyOf } from '../../src/api/idempotency/idempotent.js';
+import { ImportQuery } from '../../src/api/imports/import.dto.js';
+import { preferredWait } from '../../src/api/imports/imports.controller.js';
+import { DeletionQuery, DownloadQuery, PhotoQuery } from '../../src/api/photos/photo.dto.js';
+import { PhotoListQuery } from '../../src/api/photos/photo-list.dto.js';
+import { TagCreationQuery, TagListQuery } from '../../src/api/tags/tag.dto.js';
 import { isWellFormedToken } from '../../src/core/access/api-key.js';
 import { explainRange, IpRanges, normalizeRange } from '../../src/core/access/ip-list.js';
 import { MAX_URL_LENGTH, urlProblem } from '../../src/core/access/outgoing-url.js';
@@ -15,31 +23,22 @@ import { hashRecoveryCode } from '../../src/core/users/factors/one-time-code.js'
 import { readFactorName } from '../../src/core/users/factors/second-factor.js';
 import { browserName } from '../../src/core/users/notify-person.js';
 import { readEmail } from '../../src/core/users/user.js';
-import { ImportQuery } from '../../src/http/api/imports/import.dto.js';
-import { preferredWait } from '../../src/http/api/imports/wait-for-import.js';
-import { DeletionQuery, DownloadQuery, PhotoQuery } from '../../src/http/api/photos/photo.dto.js';
-import { PhotoListQuery } from '../../src/http/api/photos/photo-list.dto.js';
-import { TagCreationQuery, TagListQuery } from '../../src/http/api/tags/tag.dto.js';
-import { acceptedFormats, deliveryAddressOf } from '../../src/http/files/delivery-request.js';
-import { requireOffset } from '../../src/http/files/tus.js';
-import { idempotencyKeyOf } from '../../src/http/idempotency/idempotency-key.js';
 import { JSON_BODY_BYTES, maxValuesOf, parseJson, REGISTRATION_BODY_BYTES } from '../../src/http/requests/json-body.js';
 import { parametersOf, parseQuery } from '../../src/http/requests/parameters.js';
-import { noneMatch } from '../../src/http/responses/entity-tag.js';
+import { noneMatch } from '../../src/http/responses/reply.js';
 import { singleRange } from '../../src/http/responses/send-download.js';
 import { withoutBasePath } from '../../src/http/server/base-path.js';
-import { clientSource } from '../../src/http/server/client-source.js';
 import { headerLength, type RequestHeader } from '../../src/http/server/headers.js';
-import { pageQuery } from '../../src/http/settings/address.js';
-import { cookieOf } from '../../src/http/settings/browser-session.js';
-import { endOf } from '../../src/http/settings/expiry-day.js';
-import { FieldLength } from '../../src/http/settings/form-fields.js';
-import { entriesOf } from '../../src/http/settings/ip-list-text.js';
-import { readLocation } from '../../src/http/settings/library/location-field.js';
-import { parseBox } from '../../src/http/settings/library-query/box.js';
-import { panelFilters, readPanel } from '../../src/http/settings/library-query/panel-filters.js';
-import { localize } from '../../src/http/settings/localized.js';
-import { parsePair } from '../../src/http/settings/similar/similar-query.js';
+import { clientSource } from '../../src/http/server/open-request-context.js';
+import { pageQuery } from '../../src/pages/address.js';
+import { cookieOf } from '../../src/pages/browser-session.js';
+import { endOf } from '../../src/pages/form.js';
+import { FieldLength } from '../../src/pages/form-fields.js';
+import { entriesOf } from '../../src/pages/ip-list-field.js';
+import { readLocation } from '../../src/pages/library/location.view.js';
+import { panelFilters, parseBox, readPanel } from '../../src/pages/library-query/library-query.js';
+import { localize } from '../../src/pages/localized.js';
+import { parsePair } from '../../src/pages/similar/similar.controller.js';
 
 /** A parser of texts that clients send. */
 export interface TextParser {

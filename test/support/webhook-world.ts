@@ -1,3 +1,4 @@
+import { eventBody } from '../../src/api/webhooks/event-body.js';
 import { type Actor, commandLine } from '../../src/core/audit/audit-entry.js';
 import type { Event } from '../../src/core/events/event.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -5,7 +6,6 @@ import { deliverEvent } from '../../src/core/webhooks/deliver.js';
 import type { Delivery } from '../../src/core/webhooks/delivery.js';
 import { createWebhookEndpoint, type EndpointWithSecret } from '../../src/core/webhooks/endpoints.js';
 import type { EndpointInput } from '../../src/core/webhooks/webhook-endpoint.js';
-import { eventBody } from '../../src/http/webhooks/event-body.js';
 import { requireEvent } from '../http/support/contract.js';
 import type { World } from './core-world.js';
 

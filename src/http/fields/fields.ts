@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { plainToInstance, Type } from 'class-transformer';
 import {
+  ArrayMaxSize,
   IsBoolean,
   IsDefined,
   IsIn,
@@ -14,6 +15,7 @@ import {
   type ValidationOptions,
 } from 'class-validator';
 import type { FieldErrorCode } from '../../core/shared/errors.js';
+import { isId } from '../../core/shared/ids.js';
 import { declareField, type FieldSchema, HasLength, type Model, ResponseModel } from './declared.js';
 
 /**
@@ -133,7 +135,7 @@ export function withMeanings(description: string, meanings: Readonly<Record<stri
   return list.length === 0 ? description : `${description}\n${list.join('')}`;
 }
 
-export const ID = { $ref: '#/components/schemas/Id' };
+const ID = { $ref: '#/components/schemas/Id' };
 
 /** The id of whatever is named. */
 export function IdOf({ example, ...options }: FieldOptions & { readonly example: number }): PropertyDecorator {
@@ -195,7 +197,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function field(options: FieldOptions, schema: FieldSchema, ...validators: readonly PropertyDecorator[]) {
+function field(options: FieldOptions, schema: FieldSchema, ...validators: readonly PropertyDecorator[]) {
   return applyDecorators(presence(options), ...validators, declared(options, schema));
 }
 
@@ -212,7 +214,7 @@ function presence({ required, requiredWithout, nullable }: FieldOptions): Proper
   return nullable ? IsOptional() : ValidateIf((_, value) => value !== undefined);
 }
 
-export function declared(
+function declared(
   { description, nullable, requiredWithout: _, ...options }: FieldOptions,
   schema: FieldSchema,
 ): PropertyDecorator {
@@ -225,14 +227,87 @@ export function declared(
   });
 }
 
-export function examplesOf<T>(example: T | undefined): { readonly examples?: readonly T[] } {
+function examplesOf<T>(example: T | undefined): { readonly examples?: readonly T[] } {
   return example === undefined ? {} : { examples: [example] };
 }
 
-export function constraint(
+function constraint(
   message: string,
   code: FieldErrorCode = 'invalid_type',
   bounds: { max?: number } = {},
 ): ValidationOptions {
   return { message, context: { code, ...bounds } };
+}
+
+interface ListOptions<T> extends FieldOptions {
+  readonly example?: readonly T[];
+}
+
+export function Ids(max?: number, { example, ...options }: ListOptions<number> = {}): PropertyDecorator {
+  const validate = (value: unknown) => Array.isArray(value) && value.every(isId);
+  const areIds = ValidateBy({ name: 'areIds', validator: { validate } }, constraint('must be a list of ids.'));
+  return field(
+    options,
+    { type: 'array', items: ID, maxItems: max, ...examplesOf(example) },
+    areIds,
+    ...maxEntries(max),
+  );
+}
+
+interface TextsOptions extends ListOptions<string> {
+  /** Of a request: the longest entry. */
+  readonly maxEntry?: number;
+  /** The schema of an entry. */
+  readonly item?: FieldSchema;
+}
+
+export function Texts(
+  max?: number,
+  { example, maxEntry, item = { type: 'string' }, ...options }: TextsOptions = {},
+): PropertyDecorator {
+  // Not `IsString` with `each`: that also accepts a single string instead of a list.
+  const validate = (value: unknown) => Array.isArray(value) && value.every((entry) => typeof entry === 'string');
+  const areTexts = ValidateBy({ name: 'areTexts', validator: { validate } }, constraint('must be a list of strings.'));
+  return applyDecorators(
+    HasLength(maxEntry),
+    field(options, { type: 'array', items: item, maxItems: max, ...examplesOf(example) }, areTexts, ...maxEntries(max)),
+  );
+}
+
+/** A list of objects, each with its own class. */
+export interface ListField {
+  readonly name: string;
+  readonly shape: Model;
+  readonly max: number;
+}
+
+const LISTS = Symbol('Lists');
+
+/** A required list of 1 to `max` objects. They are read one by one, so that a long list does not block other requests. */
+export function ListOf(shape: Model, max: number, options: FieldOptions = {}): PropertyDecorator {
+  const declare = declared(options, { model: shape, isList: true, required: true, minItems: 1, maxItems: max });
+  return (target, name) => {
+    Reflect.defineMetadata(
+      LISTS,
+      [...listsOf(target.constructor as Model), { name: String(name), shape, max }],
+      target,
+    );
+    declare(target, name);
+  };
+}
+
+export function listsOf(shape: Model): readonly ListField[] {
+  return Reflect.getMetadata(LISTS, shape.prototype) ?? [];
+}
+
+function maxEntries(max: number | undefined): PropertyDecorator[] {
+  return max === undefined
+    ? []
+    : [ArrayMaxSize(max, constraint(`can have at most ${max} entries.`, 'too_many', { max }))];
+}
+
+/** Of a response: numbers by name. */
+export function Counts({ example, ...options }: FieldOptions & { readonly example: Readonly<Record<string, number>> }) {
+  const counts = { type: 'object', additionalProperties: { type: 'integer', minimum: 0 }, ...examplesOf(example) };
+  return declared(options, counts);
 }

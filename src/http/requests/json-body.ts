@@ -2,12 +2,10 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import type { Limits } from '../../core/customers/limits.js';
-import { type FieldError, type FieldErrorCode, invalid } from '../../core/shared/errors.js';
+import { DomainError, type FieldError, type FieldErrorCode, invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { bounded, type Model } from '../fields/declared.js';
-import { isPlainObject, nestedModel } from '../fields/fields.js';
-import { type ListField, listsOf } from '../fields/lists.js';
-import { inOrder } from './field-errors.js';
+import { isPlainObject, type ListField, listsOf, nestedModel } from '../fields/fields.js';
 
 /** Deepest nesting of a body. */
 const MAX_DEPTH = 10;
@@ -251,4 +249,21 @@ function pathOf(parent: string, name: string): string {
 
 function isIndex(name: string): boolean {
   return /^[0-9]+$/.test(name);
+}
+
+/**
+ * In the order in which the fields were sent; absent fields come last, and so does what is missing in an object.
+ * @param names Of all fields that were sent, with their path, in their order.
+ */
+export function inOrder(errors: readonly FieldError[], names: readonly string[]): FieldError[] {
+  const places = new Map([...names.entries()].reverse().map(([at, name]) => [name, at]));
+  const place = (name: string) => places.get(name) ?? names.length;
+  const top = ({ field }: FieldError) => place(field.split(/[.[]/)[0] ?? '');
+  return [...errors].sort((a, b) => top(a) - top(b) || place(a.field) - place(b.field));
+}
+
+/** The field errors of an error; null when it has none. */
+export function fieldErrorsOf(error: unknown): readonly FieldError[] | null {
+  if (!(error instanceof DomainError) || error.code !== 'invalid_request') return null;
+  return (error.details?.['errors'] as readonly FieldError[] | undefined) ?? null;
 }

@@ -2,9 +2,8 @@ import type { FieldError } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/pagination.js';
 import { codePoints } from '../../core/shared/text.js';
-import { declareField, type FieldSchema, type Model } from '../fields/declared.js';
+import { declareField, type FieldSchema, type Model, type Schema } from '../fields/declared.js';
 import { withMeanings } from '../fields/fields.js';
-import type { Schema } from '../fields/schema.js';
 
 /** The result of parsing one parameter: its value, or what is wrong with it. */
 export type ParseResult<T> =

@@ -10,8 +10,15 @@ import { PORTS } from '../ports-token.js';
 import { headerOf } from '../server/headers.js';
 import { discardBody, hasBody, readBody, tooLarge } from '../server/request-body.js';
 import { requestContextOf } from '../server/request-context.js';
-import { fieldErrorsOf, inOrder } from './field-errors.js';
-import { type BodyClass, JSON_BODY_BYTES, maxValuesOf, parseJson, readShape } from './json-body.js';
+import {
+  type BodyClass,
+  fieldErrorsOf,
+  inOrder,
+  JSON_BODY_BYTES,
+  maxValuesOf,
+  parseJson,
+  readShape,
+} from './json-body.js';
 import { type ParsedQuery, parametersOf, parseQuery } from './parameters.js';
 import { idListErrors, pathIdOf } from './path-id.js';
 

@@ -7,8 +7,7 @@ import { DomainError } from '../../core/shared/errors.js';
 import type { HttpOptions } from '../http-options.js';
 import { headerOf } from '../server/headers.js';
 import { requestContextOf } from '../server/request-context.js';
-import { noneMatch, requireMatch } from './entity-tag.js';
-import { sendBytes, withFirstChunk } from './send-bytes.js';
+import { noneMatch, requireMatch } from './reply.js';
 
 /** Headers with which a GET requests something other than everything. */
 const CONDITIONS = ['if-none-match', 'if-modified-since', 'range', 'if-match', 'if-unmodified-since'] as const;
@@ -195,4 +194,66 @@ function wholeSeconds(at: Date): number {
 /** RFC 9530. */
 export function reprDigest(sha256: string): string {
   return `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`;
+}
+
+/**
+ * Writes bytes to a response, no faster than the client reads, and ends it. When their source fails the connection is closed and the error
+ * is thrown: a partial response can never be taken for the whole. A client that disconnects is not an error.
+ * @param length As announced in the headers; null when unknown.
+ * @param release Called with each chunk but the last once the system has it, if the source wants it back.
+ */
+export async function sendBytes(
+  response: ServerResponse,
+  bytes: AsyncIterable<Uint8Array>,
+  length: number | null = null,
+  release?: (piece: Uint8Array) => void,
+): Promise<void> {
+  let left = length ?? Number.POSITIVE_INFINITY;
+  try {
+    for await (const chunk of bytes) {
+      // Returning tells the source that no more is needed.
+      if (response.destroyed) return;
+      left -= chunk.length;
+      if (left < 0) throw new Error(`There are more bytes than the declared ${length}.`);
+      // The last ones with the end: a small body is sent together with its headers.
+      if (left === 0) response.end(chunk);
+      else if (!response.write(chunk, (error) => !error && release?.(chunk))) await waitForDrain(response);
+    }
+    if (length !== null && left > 0) throw new Error(`${left} of ${length} bytes are missing.`);
+    if (!response.writableEnded) response.end();
+  } catch (error) {
+    response.destroy();
+    throw error;
+  }
+}
+
+/** Waits until the client has read what was written, or has disconnected. */
+function waitForDrain(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const goOn = () => {
+      response.off('drain', goOn);
+      response.off('close', goOn);
+      resolve();
+    };
+    response.on('drain', goOn);
+    response.on('close', goOn);
+  });
+}
+
+/** Waits for the first bytes, so that a source that has none still becomes a proper error. */
+export async function withFirstChunk(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  return continueFrom(first, iterator);
+}
+
+async function* continueFrom(
+  first: IteratorResult<Uint8Array>,
+  iterator: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for (let next = first; !next.done; next = await iterator.next()) yield next.value;
+  } finally {
+    await iterator.return?.();
+  }
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { sendBytes, withFirstChunk } from './send-bytes.js';
-import { dispositionOf } from './send-download.js';
+import { dispositionOf, sendBytes, withFirstChunk } from './send-download.js';
 
 /** Responds with a file of one JSON object per line, like `sendText`. */
 export function sendLines(

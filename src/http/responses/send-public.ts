@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
 import { publicHtml } from '../server/base-path.js';
 import { headerOf } from '../server/headers.js';
-import { noneMatch } from './entity-tag.js';
+import { noneMatch } from './reply.js';
 
 /** Methods that public documents support. */
 const METHODS = 'GET, HEAD, OPTIONS';

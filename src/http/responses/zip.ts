@@ -1,6 +1,8 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { nameKey, photoNames } from 'photo-service-cli/file-name';
 import { ZipFile } from 'yazl';
+import type { Id } from '../../core/shared/ids.js';
 
 /** Archives have no earlier times, in every zone; yazl fails for those before 1970. */
 const EARLIEST = new Date('1980-01-02T00:00:00Z');
@@ -74,4 +76,17 @@ async function fill(zip: ZipFile, entries: AsyncIterable<ZipEntry>, stopping: Ab
     await read;
   }
   zip.end();
+}
+
+/** Names that differ on every file system, in the order of the list: the same list has the same names. */
+export function withFileNames<T extends { readonly id: Id; readonly filename: string }>(
+  photos: readonly T[],
+): readonly (T & { readonly path: string })[] {
+  const taken = new Set<string>();
+  return photos.map((photo) => {
+    const path = photoNames(photo).find((name) => !taken.has(nameKey(name)));
+    if (path === undefined) throw new Error(`There is no free file name for photo ${photo.id}.`);
+    taken.add(nameKey(path));
+    return { ...photo, path };
+  });
 }

@@ -1,4 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Request } from 'express';
 import type { Caller } from '../../core/access/caller.js';
 import type { KnownKey } from '../../core/access/key-store.js';
 import type { BudgetGroup, WindowState } from '../../core/access/rolling-window.js';
@@ -7,7 +10,43 @@ import type { OperatorToken } from '../../core/operators/operator-token.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Channel } from '../../core/traffic/traffic.js';
-import type { TransferredBytes } from './connection-bytes.js';
+
+/** Bytes of a request and its response, with their headers. */
+interface TransferredBytes {
+  readonly receivedBytes: number;
+  readonly sentBytes: number;
+}
+
+export const NOTHING: TransferredBytes = { receivedBytes: 0, sentBytes: 0 };
+
+/** What of a connection was counted for requests that have ended. */
+interface Counted {
+  received: number;
+  readonly sent: number;
+}
+
+/** Not a WeakMap, as in request-context.ts. */
+const COUNTED = Symbol('Counted');
+
+interface CountedSocket extends Socket {
+  [COUNTED]?: Counted;
+}
+
+/** What the connection has carried since the request before this one ended: every byte is counted once, even if requests overlap. */
+export function endTransfer(request: IncomingMessage): TransferredBytes {
+  const socket: CountedSocket = request.socket;
+  const { received, sent } = socket[COUNTED] ?? { received: 0, sent: 0 };
+  const { bytesRead, bytesWritten } = socket;
+  const counted: Counted = { received: bytesRead, sent: bytesWritten };
+  socket[COUNTED] = counted;
+  // Answered early, it is discarded until it ends. The next request may be that of another account, if this is the connection of a proxy.
+  if (!request.complete) {
+    request.once('end', () => {
+      counted.received = socket.bytesRead;
+    });
+  }
+  return { receivedBytes: bytesRead - received, sentBytes: bytesWritten - sent };
+}
 
 /** What is known about one request and its response so far; each check adds its part. */
 export interface RequestContext {
@@ -107,4 +146,39 @@ export function knownKeyOf(requestContext: RequestContext): KnownKey {
 export function chargedTo({ charged }: RequestContext): WindowState {
   if (!charged) throw new Error('the budget is known only after the rate-limit guard');
   return charged.state;
+}
+
+/** The caller, as the use cases need it. */
+export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
+  return callerOf(requestContextOf(context.switchToHttp().getRequest<Request>()));
+});
+
+/** The request context. */
+export const CurrentRequestContext = createParamDecorator((_: unknown, context: ExecutionContext): RequestContext => {
+  return requestContextOf(context.switchToHttp().getRequest<Request>());
+});
+
+const BESIDE_THE_API =
+  /^\/(uploads\/|renditions\/|img\/|(healthz|readyz|(operator\/)?openapi\.json|\.well-known\/security\.txt)$)/;
+
+/** Paths for programs, signed addresses and load balancers, under any host name. All others are for people. */
+export function isForPrograms(
+  { underApi }: Pick<RequestContext, 'underApi'>,
+  { path }: Pick<Request, 'path'>,
+): boolean {
+  return underApi || BESIDE_THE_API.test(path);
+}
+
+/** Whether the client explicitly prefers HTML: browsers do, clients that accept anything do not. */
+export function prefersHtml(request: Pick<Request, 'accepts'>): boolean {
+  return request.accepts(['json', 'html']) === 'html';
+}
+
+/**
+ * People get pages, scripts of pages the error as in the API. In the settings area scripts identify themselves; elsewhere, where programs
+ * also call, people are recognized by an Accept header that prefers HTML.
+ */
+export function wantsPage(requestContext: RequestContext, request: Request): boolean {
+  if (isForPrograms(requestContext, request)) return false;
+  return requestContext.underSettings ? request.accepts(['html', 'json']) !== 'json' : prefersHtml(request);
 }

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
+import type { RunningMetricsServer } from '../../api/ops/metrics-server.js';
 import { openProcessMetrics } from '../../composition/open-observation.js';
 import type { Config } from '../../config/config.js';
 import type { Settings } from '../../config/settings-file.js';
-import type { RunningMetricsServer } from '../../http/ops/metrics-server.js';
 import { type OpenPorts, openPorts } from '../../ports.module.js';
 import { type Background, startBackground } from '../serving/background.js';
 import { isolateMedia } from '../serving/isolate-media.js';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Methods, Rpc } from '../../adapters/processes/rpc.js';
+import type { ReadinessCheck } from '../../api/ops/readiness.js';
 import { readConfig } from '../../config/config.js';
-import type { ReadinessCheck } from '../../http/ops/readiness.js';
 import { type OpenPorts, openPorts } from '../../ports.module.js';
 import { drain, handOver } from '../serving/listener.js';
 import { openLogger } from '../serving/log.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { RunningMetricsServer } from '../../api/ops/metrics-server.js';
 import type { Config } from '../../config/config.js';
-import type { RunningMetricsServer } from '../../http/ops/metrics-server.js';
 import { type OpenPorts, openPorts } from '../../ports.module.js';
 import { type Background, startBackground } from './background.js';
 import { isolateMedia } from './isolate-media.js';

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { eventBody } from '../../api/webhooks/event-body.js';
 import type { BackupSchedule, Config } from '../../config/config.js';
 import { fetchSource } from '../../core/imports/fetch/fetch.js';
 import type { FetchOutcome } from '../../core/imports/fetch/outcome.js';
@@ -9,7 +10,6 @@ import type { MailOutcome } from '../../core/mail/send-mail.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { isOutage } from '../../core/shared/errors.js';
 import { deliverEvent } from '../../core/webhooks/deliver.js';
-import { eventBody } from '../../http/webhooks/event-body.js';
 import type { OpenPorts } from '../../ports.module.js';
 import { runDispatcher } from '../../worker/dispatcher.js';
 import { runFetcher } from '../../worker/fetcher.js';

@@ -1,5 +1,5 @@
+import { type Exposition, openMetricsServer, type RunningMetricsServer } from '../../api/ops/metrics-server.js';
 import type { Config } from '../../config/config.js';
-import { type Exposition, openMetricsServer, type RunningMetricsServer } from '../../http/ops/metrics-server.js';
 
 /** Null without METRICS_PORT. Errors: one that names the setting. */
 export async function listenForMetrics(

@@ -1,7 +1,7 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import type { Finding } from '../../api/ops/readiness.js';
 import type { Config } from '../../config/config.js';
 import type { MediaIsolation } from '../../core/media/media-reader.js';
-import type { Finding } from '../../http/ops/readiness.js';
 import { ModulePositions } from './module-positions.js';
 
 /**

@@ -1,0 +1,203 @@
+import {
+  All,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Head,
+  HttpCode,
+  Inject,
+  Injectable,
+  Options,
+  Param,
+  Patch,
+  Put,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { continueUpload, readUploadProgress } from '../../core/imports/receive/resumable.js';
+import { receiveUpload, type Upload } from '../../core/imports/receive/upload.js';
+import { readUploadToken } from '../../core/imports/target.js';
+import type { Ports } from '../../core/ports.js';
+import { NoKeyRequired } from '../../http/access.js';
+import { PORTS } from '../../http/ports-token.js';
+import { UPLOADS_PATH } from '../../http/public-addresses.js';
+import { headerOf } from '../../http/server/headers.js';
+import { TrafficRecorder } from '../../http/server/recorders.js';
+import { bodyOf, requestTimeout } from '../../http/server/request-body.js';
+import { requestContextOf } from '../../http/server/request-context.js';
+import { Documented, DocumentTag } from '../openapi/operation.js';
+import { pathToken, tusResumable, uploadOffset } from '../openapi/parameters.js';
+import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
+import { describeTus, requireOffset, requireTusVersion, setProgress, Tus } from './tus.js';
+
+/** Lets every request pass, and counts its bytes for the account of its URL, even if that is no longer valid. */
+@Injectable()
+class UploadBytes implements CanActivate {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request<{ token: string }>>();
+    const grant = readUploadToken(this.ports, request.params.token);
+    if (grant !== null) {
+      this.traffic.followBytes(request, http.getResponse<Response>(), grant.customerId, 'signed_urls');
+    }
+    return true;
+  }
+}
+
+/** The bytes that a request sends to a signed upload target. */
+function uploadOf(token: string, request: Request): Upload {
+  const declared = headerOf(request, 'content-length');
+  return {
+    token,
+    address: requestContextOf(request).namedIp,
+    declaredBytes: declared === undefined ? null : Number(declared),
+    bytes: bodyOf(request, requestTimeout),
+    isGone: () => request.socket.destroyed,
+  };
+}
+
+/** Signed upload targets: each address is valid for the bytes of one item, here in one request. */
+@DocumentTag(
+  'Signed URLs',
+  'URLs outside /api/v1 that other responses contain. They work without an API key and count against no rate limit.',
+)
+@Controller(UPLOADS_PATH)
+@NoKeyRequired()
+@AnyOrigin()
+@Tus()
+@UseGuards(UploadBytes)
+export class UploadsController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Put(':token')
+  @Documented({
+    operationId: 'uploadBytes',
+    summary: 'Upload the bytes of an item',
+    description:
+      'The `upload.url` of an import item. Valid for 6 hours, for this item and its declared size and hash, and no longer than the key that requested it. Sending the same bytes again has no effect. An item receives one upload at a time: a newer upload ends an older one. Some installations issue URLs of their object store instead.',
+    path: [pathToken],
+    body: "The bytes of the file, with the headers listed in the item's `upload`.",
+    streamed: { '*/*': { schema: { type: 'string', format: 'binary' } } },
+    answers: { 204: { description: 'The bytes are stored and will be inspected.' } },
+    errors: [
+      'size_mismatch',
+      'checksum_mismatch',
+      'upload_forbidden',
+      'request_timeout',
+      'upload_in_progress',
+      'import_photo_final',
+      'payload_too_large',
+      'rate_limited',
+      'storage_full',
+    ],
+  })
+  @HttpCode(204)
+  receive(@Param('token') token: string, @Req() request: Request): Promise<void> {
+    return receiveUpload(this.ports, uploadOf(token, request));
+  }
+}
+
+/** Including those of UploadsController. */
+const METHODS = 'HEAD, OPTIONS, PATCH, PUT';
+
+/** Uploads to the same addresses that continue where they were cut off, by tus 1.0; and methods that there are not. */
+@DocumentTag('Signed URLs')
+@Controller(UPLOADS_PATH)
+@NoKeyRequired()
+@AnyOrigin()
+@Tus()
+@UseGuards(UploadBytes)
+export class ResumableUploadsController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Head(':token')
+  @Documented({
+    operationId: 'getUploadOffset',
+    summary: 'Find out how much of an upload has arrived',
+    description:
+      'For uploads that continue where they were cut off, by tus 1.0 (https://tus.io), where the `protocols` of the `upload` have `tus`. A request that is still sending bytes to this URL ends. A new URL of the same item continues the same upload, for 24 hours after the last byte.',
+    path: [pathToken],
+    headers: [tusResumable],
+    answers: {
+      200: {
+        description: 'The bytes that need not be sent again. All of them: they will be inspected.',
+        headers: ['Upload-Offset', 'Upload-Length', 'Upload-Expires'],
+      },
+    },
+    errors: ['upload_forbidden', 'import_photo_final', 'precondition_failed'],
+  })
+  @HttpCode(200)
+  async progress(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    requireTusVersion(request, response);
+    const address = requestContextOf(request).namedIp;
+    const progress = await readUploadProgress(this.ports, { token, address });
+    setProgress(response, progress);
+    response.setHeader('Upload-Length', progress.sizeBytes);
+    response.setHeader('Cache-Control', 'no-store');
+  }
+
+  @Patch(':token')
+  @Documented({
+    operationId: 'continueUpload',
+    summary: 'Continue an upload',
+    description:
+      'Adds bytes at the given offset, by tus 1.0. What has arrived is stored even if the connection breaks. The last byte completes the item, with the same checks as a PUT of the whole file; after `checksum_mismatch` the upload starts again at 0.',
+    path: [pathToken],
+    headers: [tusResumable, uploadOffset],
+    body: 'The bytes of the file from the offset on, or some of them.',
+    streamed: { 'application/offset+octet-stream': { schema: { type: 'string', format: 'binary' } } },
+    answers: {
+      204: {
+        description: 'The bytes are stored. If they are all there, they will be inspected.',
+        headers: ['Upload-Offset', 'Upload-Expires'],
+      },
+    },
+    errors: [
+      'invalid_request',
+      'checksum_mismatch',
+      'upload_forbidden',
+      'request_timeout',
+      'upload_in_progress',
+      'upload_offset_mismatch',
+      'import_photo_final',
+      'precondition_failed',
+      'payload_too_large',
+      'unsupported_media_type',
+      'rate_limited',
+      'storage_full',
+    ],
+  })
+  @HttpCode(204)
+  async continue(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    requireTusVersion(request, response);
+    const upload = { ...uploadOf(token, request), offset: requireOffset(request) };
+    setProgress(response, await continueUpload(this.ports, upload));
+  }
+
+  @Options(':token')
+  @HttpCode(204)
+  preflight(@Res({ passthrough: true }) response: Response): void {
+    describeTus(response, this.ports.limits.maxFileBytes);
+    preflight(response, METHODS);
+  }
+
+  @All(':token')
+  other(@Req() request: Request, @Res({ passthrough: true }) response: Response): never {
+    throw otherMethod(request, response, METHODS);
+  }
+}

@@ -1,0 +1,39 @@
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Ports } from '../../core/ports.js';
+import { DomainError } from '../../core/shared/errors.js';
+import { PORTS } from '../../http/ports-token.js';
+import { KeyUseRecorder } from '../../http/server/recorders.js';
+import { requestContextOf } from '../../http/server/request-context.js';
+import { refusedByAddress } from './budgets.js';
+
+/**
+ * Step 2 of the order of checks (docs/architecture.md): may this key be used from this address? A thief must neither drain the key's budget
+ * nor see it.
+ */
+@Injectable()
+export class IpGuard implements CanActivate {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(KeyUseRecorder) private readonly uses: KeyUseRecorder,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const requestContext = requestContextOf(context.switchToHttp().getRequest<Request>());
+    const { key, operator, namedIp } = requestContext;
+    const holder = operator ?? key?.key;
+    if (holder === undefined) return true;
+    if (this.ports.ipLists.admits(holder.ipList, namedIp)) {
+      if (key) this.uses.note(key.key.id, requestContext.clientIp);
+      return true;
+    }
+    const what = operator ? 'This token' : 'This key';
+    const message =
+      namedIp === null
+        ? `${what} is restricted to certain addresses, and the proxy at ${requestContext.clientIp} did not report yours.`
+        : `${what} may not be used from ${requestContext.clientIp}.`;
+    const response = context.switchToHttp().getResponse<Response>();
+    const refusal = new DomainError('ip_not_whitelisted', message);
+    throw await refusedByAddress(this.ports, requestContext, response, refusal);
+  }
+}

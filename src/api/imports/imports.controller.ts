@@ -1,0 +1,175 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Controller, Get, Inject, Post, Req } from '@nestjs/common';
+import type { Request } from 'express';
+import type { Caller } from '../../core/access/caller.js';
+import { createImport } from '../../core/imports/create.js';
+import { finalizeImport } from '../../core/imports/finalize.js';
+import { hasEnded } from '../../core/imports/import.js';
+import { type ImportDetails, listImportPhotos, readImport } from '../../core/imports/read.js';
+import type { Ports, Uses } from '../../core/ports.js';
+import { SECOND } from '../../core/shared/clock.js';
+import type { Id } from '../../core/shared/ids.js';
+import { RequireScope } from '../../http/access.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
+import { PORTS } from '../../http/ports-token.js';
+import { PathId } from '../../http/requests/path-id.js';
+import { BodySchema, QuerySchema, ValidBody, ValidQuery } from '../../http/requests/read-request.js';
+import { Reply, WithETag } from '../../http/responses/reply.js';
+import { headerOf } from '../../http/server/headers.js';
+import { CurrentCaller } from '../../http/server/request-context.js';
+import { Idempotent, type RunIdempotently } from '../idempotency/idempotent.js';
+import { Documented, DocumentTag } from '../openapi/operation.js';
+import { ifNoneMatchHeader, pathId, preferHeader } from '../openapi/parameters.js';
+import { FinalizationBody, ImportCreationBody, ImportQuery, importRule, itemListRequest } from './import.dto.js';
+import { ImportView, importView, importWithPhotos } from './import.view.js';
+
+/** Seconds after which polling again makes sense. */
+const LOOK_AGAIN = { 'Retry-After': 2 };
+
+const importId = pathId('id', 'import', 7);
+
+@DocumentTag('Imports', 'Batches of files on their way into the library.')
+@Controller('api/v1/imports')
+export class ImportsController {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
+  ) {}
+
+  @Post()
+  @Documented({
+    operationId: 'createImport',
+    summary: 'Open an import',
+    description:
+      'Nothing is added to the library until the import is finalized. If an open import has the same `clientRef`, it is returned, so that an interrupted run can resume.',
+    body: 'The settings of the import, all optional.',
+    answers: {
+      200: { description: 'The open import with this `clientRef`.', body: ImportView, headers: ['ETag'] },
+      201: { description: 'The new import.', body: ImportView, headers: ['ETag', 'Location'] },
+    },
+    errors: ['limit_reached'],
+  })
+  @RequireScope('photos:write')
+  @WithETag()
+  @BodySchema(ImportCreationBody, { optional: true })
+  async create(
+    @CurrentCaller() caller: Caller,
+    @ValidBody() body: ImportCreationBody,
+    @Idempotent() idempotent: RunIdempotently,
+  ) {
+    return idempotent(
+      (ports) => createImport(ports, caller, body),
+      ({ import: subject, created }) =>
+        created ? new Reply(201, importView(subject), location(subject)) : new Reply(200, importView(subject)),
+    );
+  }
+
+  @Get(':id')
+  @Documented({
+    operationId: 'getImport',
+    summary: 'Retrieve an import',
+    description:
+      'With `include=photos`, the response has a page of items, sorted by id; items awaiting their bytes have a new `upload`. Items are deleted 90 days after the import ends, but its counts remain. The import itself is deleted a year after it ends. Its photos are not affected.',
+    path: [importId],
+    headers: [ifNoneMatchHeader],
+    answers: {
+      200: {
+        description: 'The import. `Retry-After` is set while it is being processed.',
+        body: ImportView,
+        headers: ['ETag', 'Retry-After'],
+      },
+      304: {
+        description: 'The import has not changed. Never returned with `include`.',
+        headers: ['ETag', 'Retry-After'],
+      },
+    },
+    errors: ['invalid_cursor', 'not_found'],
+  })
+  @RequireScope('photos:write')
+  @WithETag()
+  @QuerySchema(ImportQuery, importRule)
+  async read(@CurrentCaller() caller: Caller, @PathId('id') id: Id, @ValidQuery() query: ImportQuery): Promise<Reply> {
+    const items = itemListRequest(query);
+    if (items) {
+      const { import: subject, page } = await listImportPhotos(this.ports, caller, id, items);
+      return whileProcessing(subject, importWithPhotos(subject, page));
+    }
+    const subject = await readImport(this.ports, caller, id);
+    return whileProcessing(subject, importView(subject));
+  }
+
+  @Post(':id/finalize')
+  @Documented({
+    operationId: 'finalizeImport',
+    summary: 'Finalize or discard an import',
+    description:
+      'Imports every valid file; one bad file never fails the others. The work runs in the background: poll `GET /imports/{id}`, or send `Prefer: wait`. Repeating the request has no further effect.',
+    path: [importId],
+    headers: [preferHeader],
+    body: 'How to finalize the import, all optional.',
+    answers: {
+      200: { description: 'The import has ended.', body: ImportView, headers: ['ETag'] },
+      202: {
+        description: 'The import is being processed.',
+        body: ImportView,
+        headers: ['ETag', 'Location', 'Retry-After'],
+      },
+    },
+    errors: ['not_found', 'import_not_open', 'uploads_incomplete'],
+  })
+  @RequireScope('photos:write')
+  @WithETag()
+  @BodySchema(FinalizationBody, { optional: true })
+  async finalize(
+    @CurrentCaller() caller: Caller,
+    @PathId('id') id: Id,
+    @ValidBody() { action = 'commit', missingUploads = 'reject' }: FinalizationBody,
+    @Req() request: Request,
+  ) {
+    const begun = await finalizeImport(this.ports, caller, id, { action, missingUploads });
+    const subject = await waitForImport(
+      this.ports,
+      caller,
+      begun,
+      preferredWait(headerOf(request, 'prefer')),
+      this.options.stopping,
+    );
+    return hasEnded(subject)
+      ? new Reply(200, importView(subject))
+      : new Reply(202, importView(subject), { ...location(subject), ...LOOK_AGAIN });
+  }
+}
+
+function whileProcessing({ status }: ImportDetails, view: object): Reply {
+  return new Reply(200, view, status === 'processing' ? LOOK_AGAIN : {});
+}
+
+function location({ id }: ImportDetails) {
+  return { Location: `/api/v1/imports/${id}` };
+}
+
+const LONGEST_SECONDS = 15;
+const LOOK_EVERY_MS = 200;
+
+/** The seconds of `Prefer: wait=N` (RFC 7240 §4.3), 0 without it; at most 15. */
+export function preferredWait(prefer: string | undefined): number {
+  const seconds = /(?:^|[,;])\s*wait\s*=\s*"?([0-9]{1,6})/i.exec(prefer ?? '')?.[1];
+  return Math.min(LONGEST_SECONDS, Number(seconds ?? 0));
+}
+
+/** The import once it has ended, or as it is when the time is up or the process stops. */
+async function waitForImport(
+  { store }: Uses<'store'>,
+  caller: Caller,
+  subject: ImportDetails,
+  seconds: number,
+  stopping: AbortSignal,
+): Promise<ImportDetails> {
+  const end = performance.now() + seconds * SECOND;
+  let current = subject;
+  while (!hasEnded(current) && performance.now() < end && !stopping.aborted) {
+    await delay(LOOK_EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
+    current = await readImport({ store }, caller, subject.id);
+  }
+  return current;
+}

@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs';
+import type { ErrorCode } from '../../core/shared/errors.js';
+import { answer, flag, orNull, type Schema, text } from '../../http/fields/declared.js';
+import { type PublicFile, publicFile } from '../../http/responses/send-public.js';
+import { codeSamples } from './code-samples.js';
+import { controllerPaths, controllersOf, documentTags } from './controllers.js';
+import { ErrorResponses, errorSchemas } from './errors.js';
+import { apiHeaders, headerRefs, type headers, signedHeaders } from './headers.js';
+import { referencedSchemas } from './models.js';
+import type { Method, Operation, Parameter, Paths } from './operation.js';
+import { type SampledOperation, type Schemas, sampleRequest } from './sample-request.js';
+
+const shared: Readonly<Record<string, Schema>> = {
+  Id: {
+    type: 'integer',
+    description: 'A positive integer that is never reused. Gaps are normal.',
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+  },
+  Pagination: answer('Where the list continues.', {
+    nextCursor: orNull(
+      text('Send this as `cursor` to get the next page. Null on the last page.', 'eyJ2IjoxLCJjIjoxfQ.c2lnbmF0dXJl'),
+    ),
+    hasMore: flag('Whether there is a next page.', true),
+  }),
+};
+
+/** The events of an API. */
+export interface DocumentedWebhooks {
+  /** What events show, some of it in no endpoint. */
+  readonly subjectRefs: readonly Schema[];
+  /** @param resources The schemas of the resources that events show. */
+  schemas(resources: Readonly<Record<string, Schema>>): Record<string, Schema>;
+  readonly paths: Readonly<Record<string, object>>;
+}
+
+/** One of the two APIs, each with a document of its own. */
+export interface DocumentedApi {
+  readonly info: { readonly title: string; readonly summary: string; readonly description: string };
+  readonly module: object;
+  readonly idempotencyKey: Parameter;
+  /** What its callers prove themselves with. */
+  readonly security: { readonly name: string; readonly format: string; readonly description: string };
+  readonly scopes: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, object>>;
+  readonly writesOfSuspended: boolean;
+  /** The events that it sends; null if there are none. */
+  readonly webhooks: DocumentedWebhooks | null;
+}
+
+/** An API as an OpenAPI 3.1 document, made of the same limits, codes, scopes and types as the service. */
+export function documentOf(api: DocumentedApi, version: string) {
+  const errors = new ErrorResponses();
+  const controllers = controllersOf(api.module);
+  const paths = pathsOf(api, controllerPaths(controllers, api.idempotencyKey), errors);
+  const written = { ...shared, ...errorSchemas(Object.keys(api.scopes)) };
+  const responses = errors.components;
+  const found = referencedSchemas(api.webhooks ? paths : { paths, responses }, written);
+  const schemas = api.webhooks ? { ...written, ...found } : found;
+  const subjects = referencedSchemas(api.webhooks?.subjectRefs ?? [], written);
+  const { title, summary, description } = api.info;
+  const license = { name: 'MIT', identifier: 'MIT' };
+  const meanings = Object.entries(api.scopes).map(([scope, meaning]) => `\n- \`${scope}\`: ${meaning}`);
+  const ofWebhooks = { name: 'Webhooks', description: 'Events that the service sends to your server.' };
+  return {
+    openapi: '3.1.0',
+    info: { title, version, summary, description, license },
+    servers: [{ url: '/', description: 'The installation that serves this document.' }],
+    tags: [...documentTags(controllers), ...(api.webhooks ? [ofWebhooks] : [])],
+    paths: withSamples(withLifecycle(paths), schemas as Schemas),
+    webhooks: withLifecycle(api.webhooks?.paths ?? {}),
+    components: {
+      securitySchemes: {
+        [api.security.name]: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: api.security.format,
+          description: `${api.security.description}\n${meanings.join('')}`,
+        },
+      },
+      headers: api.headers as typeof headers,
+      schemas: withLifecycle({
+        ...schemas,
+        ...api.webhooks?.schemas(subjects),
+      } as Record<string, Schema>),
+      responses,
+    },
+  };
+}
+
+/** Its file, made once; `text` gets the version of the program. */
+export function documentFile(name: string, text: (version: string) => string): PublicFile {
+  return publicFile(name, 'application/json; charset=utf-8', () => {
+    const { version } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string };
+    return Buffer.from(text(version));
+  });
+}
+
+const MANIFEST = new URL('../../../package.json', import.meta.url);
+
+/** The text of a document. @param basePath The path of PUBLIC_URL. */
+export function documentText(document: object, basePath: string): string {
+  const text = JSON.stringify(document, null, 2);
+  return `${basePath === '' ? text : underBasePath(text, basePath)}\n`;
+}
+
+/** The document with the server and the links of a service whose PUBLIC_URL has a path. */
+function underBasePath(text: string, basePath: string): string {
+  return text.replace('"url": "/"', `"url": "${basePath}"`).replaceAll('](/docs', `](${basePath}/docs`);
+}
+
+/** Each operation with code that calls it. */
+function withSamples(
+  paths: Record<string, Record<string, object>>,
+  schemas: Schemas,
+): Record<string, Record<string, object>> {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(methods).map(([method, operation]) => {
+          const samples = codeSamples(sampleRequest(method, path, operation as SampledOperation, schemas));
+          return [method, { ...operation, 'x-codeSamples': samples }];
+        }),
+      ),
+    ]),
+  );
+}
+
+function pathsOf(api: DocumentedApi, paths: Paths, errors: ErrorResponses): Record<string, Record<string, object>> {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(methods).map(([method, operation]) => [
+          method,
+          operationOf(api, method as Method, operation, errors),
+        ]),
+      ),
+    ]),
+  );
+}
+
+function operationOf(api: DocumentedApi, method: Method, operation: Operation, errors: ErrorResponses) {
+  const { operationId, tag, summary, description, scope, parameters = [], body, answers } = operation;
+  const usual = scope === null ? signedHeaders : apiHeaders;
+  const replayable = scope !== null && method !== 'get' ? (['Idempotent-Replayed'] as const) : [];
+  const successes = Object.entries(answers).map(([status, { description: meaning, content, headers: own = [] }]) => [
+    status,
+    { description: meaning, headers: headerRefs([...usual, ...own, ...replayable]), ...(content && { content }) },
+  ]);
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: scope === null ? description : `${description}\n\nRequires the scope \`${scope}\`.`,
+    ...lifecycle,
+    'x-required-scope': scope,
+    security: scope === null ? [] : [{ [api.security.name]: [scope] }],
+    ...(parameters.length > 0 && { parameters: parameters.map((each) => ({ ...each, ...lifecycle })) }),
+    ...(body && { requestBody: body }),
+    responses: {
+      ...Object.fromEntries(successes),
+      ...errors.of(scope === null ? 'signed' : 'api', errorsOf(api, method, operation)),
+    },
+  };
+}
+
+/** The errors that every operation of its kind can return, and those it can return in addition. */
+function errorsOf(
+  { writesOfSuspended }: DocumentedApi,
+  method: Method,
+  { scope, body, errors = [] }: Operation,
+): readonly ErrorCode[] {
+  const always: ErrorCode[] = ['internal_error', 'service_unavailable'];
+  if (scope === null) return [...always, ...errors];
+  always.push('invalid_request', 'unauthorized', 'scope_required', 'ip_not_whitelisted', 'rate_limited');
+  if (method !== 'get') always.push('idempotency_in_progress', 'idempotency_key_reused');
+  if (method !== 'get' && !writesOfSuspended) always.push('account_suspended');
+  if (body) always.push('payload_too_large', 'unsupported_media_type');
+  return [...always, ...errors];
+}
+
+/** What clients may rely on of an operation, a parameter or a field. Nothing is younger than the first release, and nothing is likely to change. */
+const lifecycle = { 'x-stability': 'stable', 'x-added-in': '0.1.0' } as const;
+
+/** Marks every field of the schemas in here. */
+function withLifecycle<Part>(part: Part): Part {
+  if (Array.isArray(part)) return part.map(withLifecycle) as Part;
+  if (typeof part !== 'object' || part === null) return part;
+  return Object.fromEntries(
+    Object.entries(part).map(([key, value]) => {
+      const inner = withLifecycle(value);
+      // A field that is itself called `properties` has a schema, and is no list of fields.
+      if (key !== 'properties' || !isFields(value)) return [key, inner];
+      const fields = Object.entries(inner as Record<string, Schema>);
+      return [key, Object.fromEntries(fields.map(([name, schema]) => [name, { ...schema, ...lifecycle }]))];
+    }),
+  ) as Part;
+}
+
+function isFields(value: object): boolean {
+  return Object.values(value).every((each) => typeof each === 'object' && each !== null && !Array.isArray(each));
+}

@@ -1,0 +1,105 @@
+import { SetMetadata } from '@nestjs/common';
+import type { Scope } from '../../core/access/caller.js';
+import type { OperatorScope } from '../../core/operators/operator-token.js';
+import type { ErrorCode } from '../../core/shared/errors.js';
+import type { Model, Schema } from '../../http/fields/declared.js';
+import type { HeaderName } from './headers.js';
+
+export type Method = 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'path' | 'header';
+  readonly description: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+  /** Lists stand in one value, with commas between. */
+  readonly style?: 'form';
+  readonly explode?: false;
+}
+
+export interface Content {
+  readonly schema: Schema;
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+  readonly encoding?: Readonly<Record<string, { readonly contentType: string }>>;
+}
+
+export interface Success {
+  readonly description: string;
+  /** By media type; none when there is no body. */
+  readonly content?: Readonly<Record<string, Content>>;
+  /** Beside those that every answer has. */
+  readonly headers?: readonly HeaderName[];
+}
+
+/** One method of one path, without what follows from its kind. */
+export interface Operation {
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Null outside both APIs: the address itself is the permission. */
+  readonly scope: Scope | OperatorScope | null;
+  readonly parameters?: readonly Parameter[];
+  readonly body?: {
+    readonly description: string;
+    readonly required: boolean;
+    readonly content: Readonly<Record<string, Content>>;
+  };
+  readonly answers: Readonly<Record<number, Success>>;
+  /** Beside those that follow from the kind of the operation. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+export type Paths = Readonly<Record<string, Readonly<Partial<Record<Method, Operation>>>>>;
+
+/** A JSON body by its schema. */
+export function json(schema: Schema, examples?: Content['examples']): Readonly<Record<string, Content>> {
+  return { 'application/json': { schema, ...(examples && { examples }) } };
+}
+
+/**
+ * What a controller says of a route in the document. Path, method, scope, query parameters, the fields of the body and its media types
+ * follow from the decorators by which the route works.
+ */
+export interface RouteDocument {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  /** In the path. */
+  readonly path?: readonly Parameter[];
+  /** Of the request, beside the Idempotency-Key of writes. */
+  readonly headers?: readonly Parameter[];
+  /** What the body is for. */
+  readonly body?: string;
+  /** Of bodies that are not JSON. */
+  readonly streamed?: Readonly<Record<string, Content>>;
+  readonly answers: Readonly<Record<number, SuccessDocument>>;
+  /** Beside those that follow from the kind of the operation. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+export interface SuccessDocument extends Omit<Success, 'content'> {
+  /** The class of the JSON body, or a schema; several are alternatives. */
+  readonly body?: Model | Schema | readonly Model[];
+  readonly content?: Readonly<Record<string, Content>>;
+}
+
+export const ROUTE_DOCUMENT = Symbol('RouteDocument');
+
+export const DOCUMENT_TAG = Symbol('DocumentTag');
+
+export interface DocumentTagOptions {
+  readonly name: string;
+  readonly description: string | undefined;
+}
+
+/** Groups the routes of a controller in the document. One controller of each group describes it. */
+export const DocumentTag = (name: string, description?: string) =>
+  SetMetadata<symbol, DocumentTagOptions>(DOCUMENT_TAG, { name, description });
+
+/** Describes a route in the OpenAPI document. */
+export const Documented = (document: RouteDocument) => SetMetadata(ROUTE_DOCUMENT, document);
+
+/** A picture, for whatever its type is. */
+export const picture = { 'image/*': { schema: { type: 'string', format: 'binary' } } };

@@ -1,0 +1,69 @@
+import { Module } from '@nestjs/common';
+import { operatorBudgets, operatorScopeMeanings } from '../../core/operators/operator-token.js';
+import type { PublicFile } from '../../http/responses/send-public.js';
+import { type DocumentedApi, documentFile, documentOf, documentText } from '../openapi/document.js';
+import { operatorHeaders } from '../openapi/headers.js';
+import { operatorIdempotencyKey } from '../openapi/parameters.js';
+import { OperatorCustomerStatusController, OperatorCustomersController } from './customers.controller.js';
+import { OperatorKeysController } from './keys.controller.js';
+import { OperatorPeopleController } from './people.controller.js';
+import { OperatorUsageController } from './usage.controller.js';
+import { OperatorWebhooksController } from './webhooks.controller.js';
+
+/** The resources of the operator API. Its OpenAPI document has what their controllers declare, in this order. */
+@Module({
+  controllers: [
+    OperatorCustomersController,
+    OperatorCustomerStatusController,
+    OperatorKeysController,
+    OperatorPeopleController,
+    OperatorWebhooksController,
+    OperatorUsageController,
+  ],
+})
+export class OperatorResourcesModule {}
+
+/** The contract of the operator API. */
+export function operatorOpenApiDocument(version: string) {
+  return documentOf(operatorApi, version);
+}
+
+export function operatorOpenApiText(version: string, basePath = ''): string {
+  const { webhooks: _, ...document } = operatorOpenApiDocument(version);
+  return documentText(document, basePath);
+}
+
+export function operatorDocumentFile(basePath: string): PublicFile {
+  return documentFile(`${basePath}/operator/openapi.json`, (version) => operatorOpenApiText(version, basePath));
+}
+
+/** What holds for every operation of the operator API, once. */
+const operatorIntroduction = `For programs of the operator, such as the backend of a sign-up page. It exists if the setting \`OPERATOR_API\` is \`on\`. The guide is at [/docs/guides/operator-api](/docs/guides/operator-api).
+
+**Authentication.** Every request must carry \`Authorization: Bearer <operator token>\`. A token acts in the accounts of all customers: keep it on a server. API keys of customers are refused here, and operator tokens under \`/api/v1\`.
+
+**Conventions** are those of \`/api/v1\`: JSON, errors, pagination, \`Idempotency-Key\`, ETags, and the order of checks. A suspended account can be administered. Lists without \`limit\` and \`cursor\` have one page.
+
+**Rate limits.** A token may send ${operatorBudgets.read} reads and ${operatorBudgets.write} writes in any 60 seconds.
+
+**Audit log.** Every change is recorded in the audit log of the account, with the name of the token and the address it was sent from.`;
+
+const operatorApi: DocumentedApi = {
+  info: {
+    title: 'Photo Service, operator API',
+    summary: 'Administration of the accounts of an installation, for programs of its operator.',
+    description: operatorIntroduction,
+  },
+  module: OperatorResourcesModule,
+  idempotencyKey: operatorIdempotencyKey,
+  security: {
+    name: 'operatorToken',
+    format: 'phs_op_ and 43 letters and digits',
+    description:
+      '`Authorization: Bearer <operator token>`, created by `phs operator-token create`. The scopes of a token never change:',
+  },
+  scopes: operatorScopeMeanings,
+  headers: operatorHeaders,
+  writesOfSuspended: true,
+  webhooks: null,
+};

@@ -1,0 +1,53 @@
+import { All, Controller, type DynamicModule, Get, Inject, Module, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { NoKeyRequired, RequireAnyOperatorToken } from '../../http/access.js';
+import type { HttpOptions } from '../../http/http-options.js';
+import type { Reply } from '../../http/responses/reply.js';
+import { REVALIDATE, sendMethods, sendPublic } from '../../http/responses/send-public.js';
+import { RouteTable } from '../../http/route-table.js';
+import { answerUnknownRoute, UnknownRouteModule } from '../unknown-route.module.js';
+import { OperatorResourcesModule } from './operator-document.js';
+
+/** Handles everything that no other route of /operator/v1 matches, so that it is authenticated and counted too. Registered last. */
+@Controller('operator/v1')
+class UnknownOperatorRouteController {
+  constructor(@Inject(RouteTable) private readonly table: RouteTable) {}
+
+  @All(['', '{*path}'])
+  @RequireAnyOperatorToken()
+  answer(@Req() request: Request): Reply {
+    return answerUnknownRoute(this.table, request);
+  }
+}
+
+/** The contract of the operator API, for programs. */
+@Controller('operator/openapi.json')
+@NoKeyRequired()
+class OperatorOpenApiController {
+  @Get()
+  async show(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const { operatorDocumentFile } = await import('./operator-document.js');
+    sendPublic(request, response, operatorDocumentFile(request.baseUrl), REVALIDATE);
+  }
+
+  @All()
+  other(@Req() request: Request, @Res() response: Response): void {
+    sendMethods(request, response);
+  }
+}
+
+@Module({ imports: [UnknownRouteModule], controllers: [UnknownOperatorRouteController] })
+class UnknownOperatorRouteModule {}
+
+/** The operator API: without it, none of its paths exists. */
+@Module({})
+export class OperatorModule {
+  static with({ docs }: Pick<HttpOptions, 'docs'>): DynamicModule {
+    return {
+      module: OperatorModule,
+      // The last one handles what no other route matches.
+      imports: [OperatorResourcesModule, UnknownOperatorRouteModule],
+      controllers: docs === false ? [] : [OperatorOpenApiController],
+    };
+  }
+}

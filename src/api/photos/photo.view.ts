@@ -1,0 +1,334 @@
+import type { TakenAtSource } from '../../core/media/capture-time.js';
+import type { ExifTags } from '../../core/media/picture-metadata.js';
+import type { PhotoEditResult } from '../../core/photos/edit-photo.js';
+import type { PhotoWithTags } from '../../core/photos/photo.js';
+import { MAX_DESCRIPTION, MAX_FILENAME, MAX_TITLE } from '../../core/photos/photo-values.js';
+import type { PhotoUrls } from '../../core/photos/renditions/rendition.js';
+import type { PhotoDeletionResult } from '../../core/photos/trash.js';
+import type { ItemErrorCode } from '../../core/shared/errors.js';
+import { ResponseModel } from '../../http/fields/declared.js';
+import {
+  Flag,
+  IdOf,
+  Instant,
+  Models,
+  Nested,
+  OneOf,
+  pageOf,
+  Reference,
+  Text,
+  WholeNumber,
+} from '../../http/fields/fields.js';
+import { instant, optionalInstant } from '../../http/responses/reply.js';
+import { TagNameView, tagNameView } from '../tags/tag.view.js';
+import {
+  DominantColor,
+  ExternalId,
+  Height,
+  LOCAL_TIME,
+  MetadataMap,
+  PerceptualHash,
+  Rating,
+  RawMetadata,
+  Rotation,
+  Sha256,
+  TakenAtSourceField,
+  ThumbHash,
+  Width,
+} from './photo-fields.js';
+import {
+  CameraView,
+  CompanionView,
+  cameraView,
+  companionView,
+  ExposureView,
+  exposureView,
+  FocusView,
+  focusView,
+  LocationView,
+  locationView,
+  PlaceView,
+  placeView,
+  RenditionUrlsView,
+  urlsView,
+} from './photo-parts.view.js';
+
+@ResponseModel('Photo', 'A photo in the library.')
+export class PhotoView {
+  @IdOf({ description: 'The unique identifier of the photo, the same as that of its import item.', example: 90417 })
+  id: number;
+
+  @Text({
+    description: 'The file name. Can be changed; need not be unique.',
+    example: 'DSC_3701.jpg',
+    min: 1,
+    max: MAX_FILENAME,
+  })
+  filename: string;
+
+  @Text({ description: 'Detected from the bytes, whatever was declared.', example: 'image/jpeg' })
+  contentType: string;
+
+  @WholeNumber({ description: 'The size of the original in bytes.', example: 25194033, min: 1 })
+  sizeBytes: number;
+
+  @Sha256()
+  sha256: string;
+
+  @Width()
+  width: number;
+
+  @Height()
+  height: number;
+
+  @WholeNumber({ description: 'The EXIF orientation that was applied, decided at import.', example: 8, min: 1, max: 8 })
+  orientation: number;
+
+  @Rotation('Additional clockwise rotation in degrees.')
+  rotation: number;
+
+  @Nested(FocusView, {
+    description:
+      'What crops of the photo keep in view. Stays on the same part of the photo when it is rotated. Null: the middle.',
+    nullable: true,
+  })
+  focus: FocusView | null;
+
+  @Text({ description: 'Initially taken from the file.', example: 'Eiffel Tower', max: MAX_TITLE, nullable: true })
+  title: string | null;
+
+  @Text({
+    description: 'Initially taken from the file.',
+    example: 'From the Trocadéro.',
+    max: MAX_DESCRIPTION,
+    nullable: true,
+  })
+  description: string | null;
+
+  @Instant({ description: 'When the photo was taken.', example: '2024-12-21T22:39:24.670Z', nullable: true })
+  takenAt: string | null;
+
+  @Text({
+    description: "The time the camera's clock showed, without a time zone.",
+    example: '2024-12-21T23:39:24.670',
+    pattern: LOCAL_TIME,
+    nullable: true,
+  })
+  takenAtLocal: string | null;
+
+  @Text({
+    description: "The time zone of the camera's clock: an IANA name, or a UTC offset such as `+01:00`.",
+    example: '+01:00',
+    nullable: true,
+  })
+  timeZone: string | null;
+
+  @TakenAtSourceField()
+  takenAtSource: TakenAtSource;
+
+  @Nested(LocationView, { description: 'Where the photo was taken. Null if unknown.', nullable: true })
+  location: LocationView | null;
+
+  @Nested(PlaceView, {
+    description:
+      'Where that is: country, region and city. Null without a location, at sea, and for a short time after an update of the service for photos that were there before.',
+    nullable: true,
+  })
+  place: PlaceView | null;
+
+  @Nested(CameraView, { description: 'The camera the photo was taken with. Null if unknown.', nullable: true })
+  camera: CameraView | null;
+
+  @Nested(ExposureView, { description: 'The exposure settings. Null if unknown.', nullable: true })
+  exposure: ExposureView | null;
+
+  @Nested(CompanionView, {
+    description:
+      'The film of a motion photo. The download of the original with `Range: bytes=OFFSET-LAST`, where LAST is `offset` + `sizeBytes` - 1, is the film alone. Null if there is none.',
+    nullable: true,
+  })
+  companion: CompanionView | null;
+
+  @Rating()
+  rating: number | null;
+
+  @Models(TagNameView, { description: "The photo's tags, by name." })
+  tags: TagNameView[];
+
+  @ExternalId('Your own identifier for the photo.')
+  externalId: string | null;
+
+  @MetadataMap()
+  metadata: Record<string, string>;
+
+  @IdOf({
+    description: 'The import that added the photo. Remains set after the import is deleted, a year after it ended.',
+    example: 7,
+    nullable: true,
+  })
+  importId: number | null;
+
+  @Flag({ description: 'Whether the file can be decoded only by ignoring errors in it.', example: false })
+  damaged: boolean;
+
+  @Instant({
+    description:
+      'When the stored original was found to be missing or damaged. Null if it is intact. Downloading it returns 503; import the same file again to repair it.',
+    nullable: true,
+  })
+  originalLostAt: string | null;
+
+  @ThumbHash()
+  thumbhash: string | null;
+
+  @DominantColor()
+  dominantColor: string | null;
+
+  @PerceptualHash()
+  phash: string | null;
+
+  @Instant({ description: 'When the photo was moved to the trash. Null if it is not in the trash.', nullable: true })
+  trashedAt: string | null;
+
+  @Instant({ description: 'When the photo will be deleted permanently.', nullable: true })
+  purgeAt: string | null;
+
+  @Instant({ description: 'When the photo was added to the library. Never changes.' })
+  createdAt: string;
+
+  @Instant({ description: 'When the photo or its set of tags was last changed.' })
+  updatedAt: string;
+
+  @WholeNumber({ description: 'Incremented by every change.', example: 1, min: 1 })
+  version: number;
+
+  @Nested(RenditionUrlsView, {
+    description: 'Only with `include=urls`. Null for a key with an IP list.',
+    nullable: true,
+    sometimes: true,
+  })
+  urls?: RenditionUrlsView | null;
+
+  @RawMetadata()
+  exif?: Record<string, unknown>;
+}
+
+export const PhotoPage = pageOf('PhotoPage', 'A page of photos.', PhotoView);
+
+export function photoView(photo: PhotoWithTags): PhotoView {
+  return {
+    id: photo.id,
+    filename: photo.filename,
+    contentType: photo.contentType,
+    sizeBytes: photo.sizeBytes,
+    sha256: photo.sha256,
+    width: photo.width,
+    height: photo.height,
+    orientation: photo.orientation,
+    rotation: photo.rotation,
+    focus: focusView(photo.focus),
+    title: photo.title,
+    description: photo.description,
+    takenAt: optionalInstant(photo.takenAt),
+    takenAtLocal: photo.takenAtLocal,
+    timeZone: photo.timeZone,
+    takenAtSource: photo.takenAtSource,
+    location: locationView(photo.location),
+    place: placeView(photo.place),
+    camera: cameraView(photo.camera),
+    exposure: exposureView(photo.exposure),
+    companion: companionView(photo.companion),
+    rating: photo.rating,
+    tags: photo.tags.map(tagNameView),
+    externalId: photo.externalId,
+    metadata: { ...photo.metadata },
+    importId: photo.importId,
+    damaged: photo.damaged,
+    originalLostAt: optionalInstant(photo.originalLostAt),
+    thumbhash: photo.thumbhash,
+    dominantColor: photo.dominantColor,
+    phash: photo.phash,
+    trashedAt: optionalInstant(photo.trashedAt),
+    purgeAt: optionalInstant(photo.purgeAt),
+    createdAt: instant(photo.createdAt),
+    updatedAt: instant(photo.updatedAt),
+    version: photo.version,
+  };
+}
+
+/** The fields that only `include` adds. */
+export interface PhotoExtras {
+  readonly urls?: PhotoUrls | null;
+  readonly exif?: ExifTags | null;
+}
+
+export function photoWithExtras(photo: PhotoWithTags, { urls, exif }: PhotoExtras): PhotoView {
+  return {
+    ...photoView(photo),
+    ...(urls !== undefined && { urls: urls && urlsView(urls) }),
+    ...(exif !== undefined && { exif: { ...exif } }),
+  };
+}
+
+@ResponseModel('PhotoEdit', 'The outcome for one photo.')
+export class PhotoEditView {
+  @IdOf({ description: 'The id of the photo.', example: 90417 })
+  id: number;
+
+  @OneOf<PhotoEditResult['outcome']>(
+    {
+      updated: 'changed',
+      unchanged: 'it already had these values',
+      not_found: 'it does not exist or is in the trash',
+      error: 'the patch is not valid for this photo',
+    },
+    { description: 'What happened to the photo.' },
+  )
+  outcome: PhotoEditResult['outcome'];
+
+  @Nested(PhotoView, {
+    description: 'The photo after the change. Null if it does not exist or the patch is not valid for it.',
+    nullable: true,
+  })
+  photo: PhotoView | null;
+
+  @Reference('ItemError', { description: 'Why the patch is not valid for this photo.', nullable: true })
+  error: { readonly code: ItemErrorCode; readonly message: string } | null;
+}
+
+@ResponseModel('PhotoEdits', 'The outcome for each photo, in the order of the ids.')
+export class PhotoEditsView {
+  @Models(PhotoEditView, { description: 'One outcome per distinct id.' })
+  data: PhotoEditView[];
+}
+
+export function photoEditView({ id, outcome, photo, error }: PhotoEditResult): PhotoEditView {
+  return {
+    id,
+    outcome,
+    photo: photo && photoView(photo),
+    error: error && { code: error.code, message: error.message },
+  };
+}
+
+@ResponseModel('PhotoDeletion', 'The outcome for one photo.')
+export class PhotoDeletionView {
+  @IdOf({ description: 'The id of the photo.', example: 90417 })
+  id: number;
+
+  @OneOf<PhotoDeletionResult['outcome']>(
+    { deleted: 'it was deleted', not_found: 'it did not exist' },
+    { description: 'What happened to the photo.' },
+  )
+  outcome: PhotoDeletionResult['outcome'];
+}
+
+@ResponseModel('PhotoDeletions', 'The outcome for each photo, in the order of the ids.')
+export class PhotoDeletionsView {
+  @Models(PhotoDeletionView, { description: 'One outcome per distinct id.' })
+  data: PhotoDeletionView[];
+}
+
+export function photoDeletionView({ id, outcome }: PhotoDeletionResult): PhotoDeletionView {
+  return { id, outcome };
+}

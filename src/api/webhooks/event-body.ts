@@ -1,0 +1,126 @@
+import type { KeyStore } from '../../core/access/key-store.js';
+import { type Event, isDeletion, type SubjectKind, subjectKind } from '../../core/events/event.js';
+import { importDetailsOf } from '../../core/imports/read.js';
+import type { Id } from '../../core/shared/ids.js';
+import type { Readable } from '../../core/shared/transactional.js';
+import { instant } from '../../http/responses/reply.js';
+import { importView } from '../imports/import.view.js';
+import { apiKeyView } from '../me/me.view.js';
+import { photoView } from '../photos/photo.view.js';
+import { tagView } from '../tags/tag.view.js';
+import { deliveryKeyView, shareView } from './subject.views.js';
+
+/** Bytes of a body. */
+export const MAX_BODY_BYTES = 20_000;
+
+/**
+ * The body that a receiver gets. `data` has the resource in its current state, as in the API, under its own name, and its `version`; if
+ * there is nothing to show (a test, a deletion, a resource that has been deleted permanently since), only the id. `omitted` lists the
+ * fields that were left out.
+ */
+export async function eventBody(uses: SubjectUses, event: Event): Promise<string> {
+  const kind = subjectKind(event.type);
+  const { dispensable = [] } = kind === null ? {} : eventSubjects[kind];
+  const left = await subjectOf(uses, event);
+  const omitted: string[] = [];
+  for (const field of ['', ...dispensable]) {
+    if (left !== null && field in left) {
+      delete left[field];
+      omitted.push(field);
+    }
+    const body = bodyOf(event, left, omitted);
+    if (byteLength(body) <= MAX_BODY_BYTES) return body;
+  }
+  return bodyOf(event, null, omitted);
+}
+
+async function subjectOf(uses: SubjectUses, { type, subjectId, customerId }: Event) {
+  const kind = subjectKind(type);
+  if (kind === null || subjectId === null || isDeletion(type)) return null;
+  const shown = await eventSubjects[kind].read(uses, customerId, subjectId);
+  return shown && ({ ...shown } as Record<string, unknown>);
+}
+
+function bodyOf(event: Event, shown: Record<string, unknown> | null, omitted: readonly string[]): string {
+  const { type, eventId, customerId, subjectId } = event;
+  const kind = subjectKind(type);
+  const data = {
+    customerId,
+    ...(typeof shown?.['version'] === 'number' && { version: shown['version'] }),
+    ...(kind !== null && { [kind]: shown ?? { id: subjectId } }),
+    ...(omitted.length > 0 && { omitted }),
+  };
+  return JSON.stringify({ type, timestamp: instant(event.at), id: eventId, data });
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+interface SubjectUses {
+  readonly store: Readable<'photos' | 'tags' | 'imports' | 'deliveryKeys' | 'shares'>;
+  readonly keys: KeyStore;
+}
+
+/** How events show a resource. */
+export interface EventSubject {
+  /** The name of its schema in the OpenAPI document. */
+  readonly schema: string;
+  /** Fields that are omitted, in this order, until the body is small enough. Everything else in it is short. */
+  readonly dispensable: readonly string[];
+  /** The resource in its current state, as the API shows it; null when it does not exist. */
+  read(uses: SubjectUses, customerId: Id, id: Id): Promise<object | null>;
+}
+
+export const eventSubjects: Readonly<Record<SubjectKind, EventSubject>> = {
+  photo: {
+    schema: 'Photo',
+    dispensable: ['metadata', 'description', 'tags'],
+    async read({ store }, customerId, id) {
+      const photo = await store.query(customerId, ({ photos }) => photos.get(id));
+      return photo && photoView(photo);
+    },
+  },
+  tag: {
+    schema: 'Tag',
+    dispensable: ['description'],
+    async read({ store }, customerId, id) {
+      const tag = await store.query(customerId, ({ tags }) => tags.get(id));
+      return tag && tagView(tag);
+    },
+  },
+  import: {
+    schema: 'Import',
+    dispensable: ['tags'],
+    read({ store }, customerId, id) {
+      return store.query(customerId, async ({ imports, tags }) => {
+        const subject = await imports.get(id);
+        return subject && importView(await importDetailsOf(tags, subject));
+      });
+    },
+  },
+  apiKey: {
+    schema: 'ApiKey',
+    dispensable: [],
+    async read({ keys }, customerId, id) {
+      const known = await keys.find(id);
+      return known?.key.customerId === customerId ? apiKeyView(known.key) : null;
+    },
+  },
+  deliveryKey: {
+    schema: 'DeliveryKey',
+    dispensable: [],
+    async read({ store }, customerId, id) {
+      const key = await store.query(customerId, ({ deliveryKeys }) => deliveryKeys.get(id));
+      return key && deliveryKeyView(key);
+    },
+  },
+  share: {
+    schema: 'Share',
+    dispensable: [],
+    async read({ store }, customerId, id) {
+      const share = await store.query(customerId, ({ shares }) => shares.get(id));
+      return share && shareView(share);
+    },
+  },
+};

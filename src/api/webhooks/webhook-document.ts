@@ -1,0 +1,115 @@
+import { type EventType, eventMeaning, eventTypes, isDeletion, subjectKind } from '../../core/events/event.js';
+import { answer, id, instant, listOf, ref, type Schema, text, whole } from '../../http/fields/declared.js';
+import type { DocumentedWebhooks } from '../openapi/document.js';
+import { eventSubjects, MAX_BODY_BYTES } from './event-body.js';
+
+function webhookSchemas(resources: Readonly<Record<string, Schema>>): Record<string, Schema> {
+  return {
+    ...Object.fromEntries(
+      Object.values(eventSubjects).map((subject) => {
+        const { description, required, ...rest } = resources[subject.schema] ?? {};
+        const names = (required as readonly string[]).filter((field) => !subject.dispensable.includes(field));
+        const fields = `${String(description)} The values are those at the time of sending.`;
+        return [`Event${subject.schema}`, { ...rest, description: fields, required: names }];
+      }),
+    ),
+    EventReference: answer('A resource that no longer exists, by its id.', {
+      id: id('The id of the deleted resource.', 90417),
+    }),
+    ...Object.fromEntries(eventTypes.map((type) => [eventName(type), eventSchema(type)])),
+  };
+}
+
+function eventName(type: EventType): string {
+  return `${type.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
+}
+
+function eventSchema(type: EventType): Schema {
+  return answer(`${eventMeaning(type)}.`, {
+    type: { type: 'string', const: type, description: 'The type of the event.', examples: [type] },
+    timestamp: instant('When the event happened.'),
+    id: text('The unique identifier of the event, the same in every delivery.', 'evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C', {
+      pattern: '^evt_[0-9A-HJKMNP-TV-Z]{26}$',
+    }),
+    data: dataSchema(type),
+  });
+}
+
+function dataSchema(type: EventType): Schema {
+  const kind = subjectKind(type);
+  const customerId = id('The account in which the event happened.', 1);
+  if (kind === null) return answer('The account.', { customerId });
+  if (isDeletion(type)) {
+    return answer('The account and the affected resource.', { customerId, [kind]: ref('EventReference') });
+  }
+  const fields = {
+    customerId,
+    version: whole(
+      'The version of the resource. Ignore an event whose version is lower than the highest you have seen for it.',
+      3,
+      { minimum: 1 },
+    ),
+    [kind]: {
+      description: 'The resource at the time of sending, or only its id if it no longer exists.',
+      anyOf: [ref(`Event${eventSubjects[kind].schema}`), ref('EventReference')],
+    },
+    omitted: listOf(
+      `Fields omitted to keep the body within ${MAX_BODY_BYTES} bytes.`,
+      text('The name of a field.', 'metadata'),
+    ),
+  };
+  return answer('The account and the affected resource.', fields, { sometimes: ['version', 'omitted'] });
+}
+
+const signature = [
+  { name: 'webhook-id', description: 'The `id` of the event.', example: 'evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C' },
+  {
+    name: 'webhook-timestamp',
+    description: 'When this delivery attempt was made, as a Unix time in seconds.',
+    example: '1795230983',
+  },
+  {
+    name: 'webhook-signature',
+    description:
+      '`v1,` followed by the base64 HMAC-SHA-256 of `id.timestamp.body`. While a secret is being rotated there are two signatures, separated by a space.',
+    example: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  },
+];
+
+const paths = Object.fromEntries(
+  eventTypes.map((type) => [
+    type,
+    {
+      post: {
+        operationId: `on${eventName(type)}`,
+        tags: ['Webhooks'],
+        summary: eventMeaning(type),
+        description:
+          'Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).',
+        security: [],
+        parameters: signature.map(({ name, description, example }) => ({
+          name,
+          in: 'header',
+          required: true,
+          description,
+          schema: { type: 'string', examples: [example] },
+        })),
+        requestBody: { required: true, content: { 'application/json': { schema: ref(eventName(type)) } } },
+        responses: {
+          '2XX': {
+            description:
+              'The event was received. Any other response, or none within 15 seconds, is retried for three days.',
+          },
+          '410': { description: 'The endpoint is gone and will be disabled.' },
+        },
+      },
+    },
+  ]),
+);
+
+/** The events that the service sends. */
+export const webhooks: DocumentedWebhooks = {
+  subjectRefs: Object.values(eventSubjects).map(({ schema }) => ref(schema)),
+  schemas: webhookSchemas,
+  paths,
+};

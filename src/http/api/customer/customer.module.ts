@@ -1,5 +1,0 @@
-import { Module } from '@nestjs/common';
-import { CustomerController } from './customer.controller.js';
-
-@Module({ controllers: [CustomerController] })
-export class CustomerModule {}

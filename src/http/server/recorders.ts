@@ -1,0 +1,158 @@
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Ports } from '../../core/ports.js';
+import { SECOND } from '../../core/shared/clock.js';
+import type { Id } from '../../core/shared/ids.js';
+import type { Share } from '../../core/shares/share.js';
+import { recordVisits, type Visits } from '../../core/shares/visits.js';
+import { type SentPicture, TrafficCounter } from '../../core/traffic/counter.js';
+import type { Channel } from '../../core/traffic/traffic.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
+import { PORTS } from '../ports-token.js';
+import { knownKeyOf, type RequestContext, requestContextOf } from './request-context.js';
+
+/** Notes in memory what requests did, and writes it in batches, the last one when the service ends: no request waits for it. */
+abstract class PeriodicRecorder implements OnModuleInit, OnApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly everyMs: number) {}
+
+  /** Writes what was noted so far. Does not fail. */
+  abstract flush(): Promise<void>;
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => void this.flush(), this.everyMs).unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+}
+
+const FLUSH_MS = 5 * SECOND;
+
+/** Counts the requests of keys, delivered pictures, and bytes, in memory; written in batches, so no request waits for it. */
+@Injectable()
+export class TrafficRecorder extends PeriodicRecorder {
+  private readonly counter = new TrafficCounter();
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
+  ) {
+    super(FLUSH_MS);
+  }
+
+  /** Counts a request of a known key once its response is sent, whatever its result. */
+  follow(request: Request, response: Response): void {
+    const requestContext = requestContextOf(request);
+    const { customerId, id: apiKeyId } = knownKeyOf(requestContext).key;
+    requestContext.account = { customerId, channel: 'api' };
+    response.once('close', () => {
+      this.noteTransfer(requestContext);
+      this.counter.note({
+        customerId,
+        apiKeyId,
+        requestId: requestContext.requestId,
+        at: this.ports.clock.now(),
+        method: request.method,
+        route: request.route?.path ?? null,
+        status: response.statusCode,
+        code: requestContext.refusal,
+      });
+    });
+  }
+
+  /** Counts the bytes of a request and its response for an account, whatever the result. Further calls have no effect. */
+  followBytes(request: Request, response: Response, customerId: Id, channel: Channel): void {
+    const requestContext = requestContextOf(request);
+    if (requestContext.account !== null) return;
+    requestContext.account = { customerId, channel };
+    response.once('close', () => this.noteTransfer(requestContext));
+  }
+
+  /** Counts a picture that was sent to whoever had its address. */
+  notePicture(picture: Omit<SentPicture, 'at'>): void {
+    this.counter.notePicture({ ...picture, at: this.ports.clock.now() });
+  }
+
+  private noteTransfer({ account, transferred, sentByFront }: RequestContext): void {
+    if (account === null) return;
+    const { receivedBytes, sentBytes } = transferred;
+    const bytes = { receivedBytes, sentBytes: sentBytes + sentByFront };
+    this.counter.noteTransfer({ ...account, at: this.ports.clock.now(), ...bytes });
+  }
+
+  /** Writes what was counted so far. What cannot be written now is written the next time. */
+  override flush(): Promise<void> {
+    this.writing = this.writing.then(async () => {
+      const tally = this.counter.take();
+      if (tally === null) return;
+      await this.ports.traffic.add(tally).catch((error: unknown) => {
+        this.counter.putBack(tally);
+        this.options.logger.warn({ err: error }, 'request counts could not be stored');
+      });
+    });
+    return this.writing;
+  }
+}
+
+const KEY_USE_FLUSH_MS = 30 * SECOND;
+
+/** When and from where each key was used, written in batches: no request waits for it. */
+@Injectable()
+export class KeyUseRecorder extends PeriodicRecorder {
+  private pending = new Map<string, { id: Id; at: Date; ip: string }>();
+
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
+  ) {
+    super(KEY_USE_FLUSH_MS);
+  }
+
+  note(id: Id, ip: string): void {
+    this.pending.set(`${id} ${ip}`, { id, at: this.ports.clock.now(), ip });
+  }
+
+  /** Best effort: what cannot be written now is dropped, the next use records it again. */
+  override async flush(): Promise<void> {
+    const uses = [...this.pending.values()];
+    this.pending = new Map();
+    if (uses.length === 0) return;
+    await this.ports.keys.touch(uses).catch((error: unknown) => {
+      this.options.logger.warn({ err: error }, 'the last use of keys could not be stored');
+    });
+  }
+}
+
+/** Visits of shares, counted in memory and written in batches: no visitor waits for it, and a link that many follow is not one row to wait for. */
+@Injectable()
+export class VisitRecorder extends PeriodicRecorder {
+  private pending = new Map<Id, Visits>();
+
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
+  ) {
+    super(FLUSH_MS);
+  }
+
+  note({ customerId, id }: Share): void {
+    const count = (this.pending.get(id)?.count ?? 0) + 1;
+    this.pending.set(id, { customerId, shareId: id, count, lastAt: this.ports.clock.now() });
+  }
+
+  /** Best effort: what cannot be written now is dropped. */
+  override async flush(): Promise<void> {
+    const visits = [...this.pending.values()];
+    this.pending = new Map();
+    for (const each of visits) {
+      await recordVisits(this.ports, each).catch((error: unknown) => {
+        this.options.logger.warn({ err: error }, 'visits of a share could not be stored');
+      });
+    }
+  }
+}

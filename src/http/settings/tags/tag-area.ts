@@ -1,2 +1,0 @@
-/** Of every page about tags. */
-export const AREA = { section: 'tags', styles: ['areas.css'] } as const;

@@ -1,0 +1,174 @@
+import { Controller, Get, Inject, Post } from '@nestjs/common';
+import { editCustomer, readCustomer } from '../../core/customers/edit-customer.js';
+import type { Ports } from '../../core/ports.js';
+import { requireFound } from '../../core/shared/errors.js';
+import type { Id } from '../../core/shared/ids.js';
+import { requestEmailChange } from '../../core/users/people/email.js';
+import { changePassword } from '../../core/users/people/password.js';
+import { unlinkIdentity } from '../../core/users/provider/identity.js';
+import { listSessions, maySetPassword, revokeOtherSessions, revokeSession } from '../../core/users/session.js';
+import { RequireRole } from '../../http/access.js';
+import { PORTS } from '../../http/ports-token.js';
+import { PathId } from '../../http/requests/path-id.js';
+import type { Reply } from '../../http/responses/reply.js';
+import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
+import { requireConfirmed } from '../guards/confirm-identity.js';
+import { redirectTo, renderPage } from '../page.js';
+import {
+  CurrentPageContext,
+  callerOfPage,
+  InNavigation,
+  type PageContext,
+  peopleManager,
+  personOf,
+} from '../page-context.js';
+import { canUsePasskey, PASSKEY_FIELD, PASSKEY_SCRIPT, passkeyAnswerOf } from '../passkeys/passkeys.js';
+import { editsOf } from '../shown-values.js';
+import { AccountPage, accountFields } from './account.view.js';
+
+const HERE = '/settings/account';
+
+/** The account, and the person who is signed in. */
+@Controller('settings/account')
+@RequireRole('viewer')
+export class AccountController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @InNavigation('Account', 70)
+  show(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    return this.page(context);
+  }
+
+  @Post()
+  @RequireRole('owner')
+  async edit(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const { form } = context;
+    const { changed, requireUnchanged } = editsOf(form, {
+      name: form.text('name', FieldLength.line),
+      timeZone: form.text('timeZone', FieldLength.line),
+      trashRetentionDays: form.text('trashRetentionDays', FieldLength.word),
+    });
+    // Photos in the trash would be gone for ever sooner than everybody thinks.
+    const { customer } = await readCustomer(this.ports, callerOfPage(context));
+    const shown = accountFields(customer);
+    const { name, timeZone: defaultTimeZone, ...fields } = { ...shown, ...changed };
+    const trashRetentionDays = Number(fields.trashRetentionDays || Number.NaN);
+    if (trashRetentionDays !== customer.trashRetentionDays) {
+      await requireConfirmed(this.ports, context, personOf(context));
+    }
+    return this.withProblems(context, 'account', 'The account was changed.', () => {
+      requireUnchanged(shown);
+      return editCustomer(this.ports, callerOfPage(context), { name, defaultTimeZone, trashRetentionDays });
+    });
+  }
+
+  @Post('email')
+  @RequireRole('viewer', { confirmed: true })
+  changeEmail(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const email = context.form.text('email', FieldLength.line);
+    const done = (result: 'changed' | 'requested') =>
+      result === 'changed'
+        ? 'Your e-mail address was changed.'
+        : `We have sent a link to ${email.trim()}. Your address changes when you confirm it there; the link works for a day.`;
+    return this.withProblems(context, 'email', done, () =>
+      requestEmailChange(this.ports, callerOfPage(context), personOf(context), email),
+    );
+  }
+
+  @Post('password')
+  async changePassword(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const { form } = context;
+    const person = personOf(context);
+    // Without a password or a code to ask for, the provider that signs the person in has to ask.
+    if (person.user.passwordHash === null && !person.hasFactor) await requireConfirmed(this.ports, context, person);
+    const current = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? form.text('current', FieldLength.line);
+    const passwords = { current, password: form.text('password', FieldLength.line) };
+    const done = 'Your password was changed. Every other browser of yours is signed out.';
+    return this.withProblems(context, 'password', done, () =>
+      changePassword(this.ports, person.session, passwords, context.clientIp),
+    );
+  }
+
+  @Post('sessions/end-others')
+  @RequireRole('viewer', { whileSuspended: true, confirmed: true })
+  async endOthers(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    await revokeOtherSessions(this.ports, callerOfPage(context).actor, personOf(context));
+    return redirectTo(context, HERE, { kind: 'done', text: 'You are signed out everywhere else.' });
+  }
+
+  @Post('sessions/:id/end')
+  @RequireRole('viewer', { whileSuspended: true, confirmed: true })
+  async endSession(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    await revokeSession(this.ports, callerOfPage(context).actor, personOf(context).session, id);
+    return redirectTo(context, HERE, { kind: 'done', text: 'That browser is signed out.' });
+  }
+
+  /** Runs the request of a form; if it is refused, the page is shown again with the errors. */
+  private async withProblems<T>(
+    context: PageContext,
+    form: string,
+    done: string | ((result: T) => string),
+    act: () => Promise<T>,
+  ): Promise<Reply> {
+    try {
+      const result = await act();
+      const text = typeof done === 'string' ? done : done(result);
+      return redirectTo(context, HERE, { kind: 'done', text });
+    } catch (error) {
+      return await this.page(context, { form, problems: problemsOf(error) });
+    }
+  }
+
+  private async page(
+    context: PageContext,
+    refused: { form: string; problems: Problems } | null = null,
+  ): Promise<Reply> {
+    const person = personOf(context);
+    const { customer, sessions, identities } = await this.ports.store.query(person.customer.id, async (reader) => ({
+      customer: await reader.customer.read(),
+      identities: await reader.identities.of(person.user.id),
+      sessions: await listSessions(this.ports, person.customer.id, person.user.id),
+    }));
+    const options = {
+      ...{ title: 'Account', section: 'account', scripts: [PASSKEY_SCRIPT, 'time-zones.js'] },
+      ...(refused && { status: refused.problems.status }),
+    };
+    const props = {
+      ...{ customer, person, sessions, identities, refused, form: context.form },
+      mayOmitCurrent: maySetPassword(person, this.ports.clock.now()),
+      isMailed: this.ports.mailer !== null,
+      providers: this.ports.identityProviders,
+      offersPasskeys: await canUsePasskey(this.ports, person),
+    };
+    return renderPage(this.ports, context, options, <AccountPage {...props} />);
+  }
+}
+
+/** Identities of people at providers: one's own, and for admins those of others. */
+@Controller('settings/account/identities')
+export class IdentitiesController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Post(':id/unlink')
+  @RequireRole('viewer', { confirmed: true })
+  async unlink(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const person = personOf(context);
+    const all = await this.ports.store.query(person.customer.id, ({ identities }) => identities.list());
+    const { userId } = requireFound(
+      all.find((identity) => identity.id === id),
+      'identity',
+    );
+    const [back, text] =
+      userId === person.user.id
+        ? ['/settings/account', 'The provider was unlinked. Your other browsers are signed out.']
+        : ['/settings/account/people', 'The provider was unlinked, and the person is signed out everywhere.'];
+    try {
+      await unlinkIdentity(this.ports, peopleManager(context), person, { userId, identityId: id });
+      return redirectTo(context, back, { kind: 'done', text });
+    } catch (error) {
+      return redirectTo(context, back, { kind: 'failed', text: problemsOf(error).message });
+    }
+  }
+}

@@ -1,0 +1,243 @@
+import { type Customer, MAX_CUSTOMER_NAME, MAX_RETENTION_DAYS } from '../../core/customers/customer.js';
+import { countryName } from '../../core/photos/places.js';
+import type { IdentityProviders } from '../../core/users/identity-provider.js';
+import { browserName } from '../../core/users/notify-person.js';
+import type { Identity } from '../../core/users/provider/identity.js';
+import type { KnownSession, ListedSession } from '../../core/users/session.js';
+import { MAX_EMAIL } from '../../core/users/user.js';
+import { withArticle } from '../../http/fields/meanings.js';
+import { Button, Field, Form, type Problems, TimeZoneField } from '../form.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
+import { Allowed } from '../page-context.js';
+import { Badge, Card, Heading, Moment, Table } from '../parts.js';
+import { ShownValues } from '../shown-values.js';
+import { IdentitiesCard } from './identities.view.js';
+import { FactorsCard, PasswordCard } from './password.view.js';
+
+interface AccountProps {
+  readonly customer: Customer;
+  readonly person: KnownSession;
+  readonly sessions: readonly ListedSession[];
+  readonly identities: readonly Identity[];
+  readonly providers: IdentityProviders;
+  /** The form that was refused. */
+  readonly refused: { readonly form: string; readonly problems: Problems } | null;
+  /** Its values. */
+  readonly form: FormFields;
+  /** A new address is confirmed by mail. */
+  readonly isMailed: boolean;
+  /** The person may set a password without giving the current one. */
+  readonly mayOmitCurrent: boolean;
+  /** The person has one. */
+  readonly offersPasskeys: boolean;
+}
+
+export function AccountPage(props: AccountProps) {
+  const { customer, person, sessions, identities, providers, refused, form } = props;
+  const { isMailed, mayOmitCurrent, offersPasskeys } = props;
+  const isOwner = person.user.role === 'owner';
+  const problemsOf = (name: string) => (refused?.form === name ? refused.problems : null);
+  return (
+    <>
+      <Heading
+        title="Account"
+        lead={isOwner ? undefined : `You are ${withArticle(person.user.role)} of ${customer.name}.`}
+      >
+        <Allowed least="admin">
+          <a class="button plain" href="/settings/account/people">
+            People
+          </a>
+        </Allowed>
+      </Heading>
+      {isOwner && <CustomerCard customer={customer} problems={problemsOf('account')} form={form} />}
+      <EmailCard person={person} isMailed={isMailed} problems={problemsOf('email')} form={form} />
+      <PasswordCard {...{ person, mayOmitCurrent, offersPasskeys }} problems={problemsOf('password')} />
+      <IdentitiesCard identities={identities} providers={providers} hasPassword={person.user.passwordHash !== null} />
+      <FactorsCard person={person} />
+      <SessionsCard sessions={sessions} current={person.session.id} />
+      {isOwner && <LibraryCard />}
+      <ExportCard />
+      {isOwner && <EraseCard name={customer.name} />}
+    </>
+  );
+}
+
+interface CardProps {
+  readonly problems: Problems | null;
+  readonly form: FormFields;
+}
+
+/** The values of the account's form. */
+export function accountFields({ name, defaultTimeZone, trashRetentionDays }: Customer) {
+  return { name, timeZone: defaultTimeZone, trashRetentionDays: String(trashRetentionDays) };
+}
+
+function CustomerCard({ customer, problems, form }: CardProps & { customer: Customer }) {
+  const valueFor = (name: string, value: string) => (problems ? form.text(name, FieldLength.line) : value);
+  return (
+    <Card title="The account">
+      <Form action="/settings/account" label="The account">
+        <ShownValues fields={accountFields(customer)} />
+        <Field
+          label="Name"
+          name="name"
+          errors={problems}
+          input={{
+            value: valueFor('name', customer.name),
+            required: true,
+            maxLength: MAX_CUSTOMER_NAME,
+            autocomplete: 'organization',
+          }}
+        />
+        <TimeZoneField
+          label="Default time zone"
+          name="timeZone"
+          hint="For photos whose files name no time zone; months and days of the library are those of this zone."
+          errors={problems}
+          input={{ value: valueFor('timeZone', customer.defaultTimeZone), required: true }}
+        />
+        <Field
+          label="Days in the trash"
+          name="trashRetentionDays"
+          hint="How long a deleted photo can be restored. Photos already in the trash keep their deletion date."
+          errors={problems}
+          input={{
+            type: 'number',
+            value: valueFor('trashRetentionDays', String(customer.trashRetentionDays)),
+            min: 1,
+            max: MAX_RETENTION_DAYS,
+            required: true,
+          }}
+        />
+        <div class="buttons">
+          <Button>Save</Button>
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+function EmailCard({ person, isMailed, problems, form }: CardProps & { person: KnownSession; isMailed: boolean }) {
+  const { email, passwordHash } = person.user;
+  const use = passwordHash === null ? 'The service sends e-mail to it.' : 'You sign in with it.';
+  return (
+    <Card title="Your e-mail address">
+      <Form action="/settings/account/email" label="Your e-mail address">
+        <Field
+          label="E-mail address"
+          name="email"
+          hint={`${use}${isMailed ? ' A new one counts once you have opened the link that we send there.' : ''}`}
+          errors={problems}
+          input={{
+            type: 'email',
+            value: problems ? form.text('email', FieldLength.line) : (email ?? ''),
+            required: true,
+            maxLength: MAX_EMAIL,
+            autocomplete: 'username',
+          }}
+        />
+        <div class="buttons">
+          <Button>Save</Button>
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+function LibraryCard() {
+  return (
+    <Card title="Download everything">
+      <p>
+        One ZIP file contains the whole library: all originals byte for byte in folders by month, XMP sidecars, all
+        fields and tags, checksums, and pages to look at it without a server. Unpacked, it is brought back by{' '}
+        <code>phs import --from photo-service FOLDER</code>. Photos in the trash are not part of it.
+      </p>
+      <div class="buttons" id="export">
+        <a class="button plain" href="/settings/account/export/library.zip" download>
+          Download library.zip
+        </a>
+      </div>
+      <p class="hint below">
+        It is as large as the library. A download that is interrupted starts again from its beginning; for a large
+        library use <code>phs export FOLDER</code> instead, which continues where it stopped.
+      </p>
+    </Card>
+  );
+}
+
+function ExportCard() {
+  return (
+    <Card title="Export lists">
+      <p>
+        Two files contain everything about your photos and tags, including the trash: one JSON object per line, as the
+        API represents it, with the path of each original.
+      </p>
+      <div class="buttons">
+        <a class="button plain" href="/settings/account/export/photos.jsonl" download>
+          Download photos.jsonl
+        </a>
+        <a class="button plain" href="/settings/account/export/tags.jsonl" download>
+          Download tags.jsonl
+        </a>
+      </div>
+      <p class="hint below">
+        Download the originals, byte for byte, with the command line and a key that can read: <code>phs login</code>,
+        then <code>phs download --all --to FOLDER</code>. After an interruption it continues where it stopped.
+      </p>
+    </Card>
+  );
+}
+
+function EraseCard({ name }: { name: string }) {
+  return (
+    <Card title="Erase the account">
+      <p>This permanently deletes all photos of {name}, and everything else in it. You will be asked to confirm.</p>
+      <div class="buttons">
+        <a class="button plain dangerous" href="/settings/account/erase">
+          Erase the account…
+        </a>
+      </div>
+    </Card>
+  );
+}
+
+function SessionsCard({ sessions, current }: { sessions: readonly ListedSession[]; current: number }) {
+  const rows = sessions.map((session) => ({
+    key: session.id,
+    cells: [
+      <>
+        {browserName(session.browser)} {session.id === current && <Badge tone="good">This browser</Badge>}
+      </>,
+      <>
+        {session.address}
+        {session.country && <p class="hint">{countryName(session.country)}</p>}
+      </>,
+      <Moment at={session.lastSeenAt} />,
+      <Moment at={session.startedAt} />,
+      session.id === current ? null : (
+        <div class="actions">
+          <Form action={`/settings/account/sessions/${session.id}/end`}>
+            <button class="quiet" type="submit">
+              Sign out<span class="unseen">{` ${browserName(session.browser)} at ${session.address}`}</span>
+            </button>
+          </Form>
+        </div>
+      ),
+    ],
+  }));
+  return (
+    <Card title="Signed-in browsers">
+      <Table caption="Signed-in browsers" columns={['Browser', 'Address', 'Last seen', 'Since', '']} rows={rows} />
+      {sessions.some(({ country }) => country !== null) && (
+        <p class="hint below">Countries are those in which the addresses are registered. A browser may be elsewhere.</p>
+      )}
+      {sessions.length > 1 && (
+        <Form action="/settings/account/sessions/end-others">
+          <div class="buttons">
+            <Button kind="plain">Sign out everywhere else</Button>
+          </div>
+        </Form>
+      )}
+    </Card>
+  );
+}

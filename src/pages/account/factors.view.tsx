@@ -1,0 +1,286 @@
+import type { Enrolment } from '../../core/users/factors/add.js';
+import type { Passkey } from '../../core/users/factors/passkey.js';
+import { type AuthenticatorApp, MAX_FACTOR_NAME, MAX_FACTORS } from '../../core/users/factors/second-factor.js';
+import type { User } from '../../core/users/user.js';
+import { Button, CODE_INPUT, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
+import { Card, Copied, Copyable, Empty, Heading, Moment, QrCode, Table } from '../parts.js';
+import {
+  ASK_AGAIN,
+  ASK_FOR_NEW,
+  NEW_PASSKEY_FIELD,
+  PASSKEYS_PATH,
+  PasskeyButton,
+  PasskeyNotes,
+} from '../passkeys/passkeys.js';
+import { onlyProofOf } from './password.view.js';
+
+const HERE = '/settings/account/factors';
+
+interface FactorsProps {
+  readonly apps: readonly AuthenticatorApp[];
+  readonly passkeys: readonly Passkey[];
+  readonly codesLeft: number;
+  readonly user: User;
+  /** They work at the address of this service. */
+  readonly offersPasskeys: boolean;
+}
+
+export function FactorsPage({ apps, passkeys, codesLeft, offersPasskeys, user }: FactorsProps) {
+  const count = apps.length + passkeys.length;
+  const mayAdd = count < MAX_FACTORS;
+  return (
+    <>
+      <Heading
+        title="Two-step sign-in"
+        lead="After your password, or after a provider, you use a passkey or enter a code that an app on your phone or computer shows. A stolen password is not enough then."
+      />
+      <PasskeysCard passkeys={passkeys} isOffered={offersPasskeys} mayAdd={mayAdd} />
+      <Card title="Authenticator apps">
+        {apps.length === 0 ? (
+          <Empty title={count === 0 ? `You sign in ${onlyProofOf(user)} alone` : 'You have no authenticator app'}>
+            <p>Any app for one-time codes will do; many password managers are one, too.</p>
+          </Empty>
+        ) : (
+          <Factors caption="Authenticator apps" factors={apps} path={HERE} />
+        )}
+        {mayAdd && (
+          <Form action={`${HERE}/new`}>
+            <div class="buttons">
+              <Button>Add an app</Button>
+            </div>
+          </Form>
+        )}
+      </Card>
+      {count > 0 && (
+        <Card title="Recovery codes">
+          <p>
+            {codesLeft === 0 ? 'None is' : codesLeft === 1 ? 'One is' : `${codesLeft} are`} left. Each lets you in once
+            when you have neither passkey nor app.
+          </p>
+          <Form action={`${HERE}/recovery-codes`}>
+            <div class="buttons">
+              <Button kind="plain">Create new codes</Button>
+            </div>
+          </Form>
+        </Card>
+      )}
+    </>
+  );
+}
+
+interface PasskeysProps {
+  readonly passkeys: readonly Passkey[];
+  readonly isOffered: boolean;
+  readonly mayAdd: boolean;
+}
+
+function PasskeysCard({ passkeys, isOffered, mayAdd }: PasskeysProps) {
+  return (
+    <Card
+      title="Passkeys"
+      lead="Your device, password manager or security key keeps a passkey, and uses it on this site only: no other site can trick you into revealing it."
+    >
+      {passkeys.length > 0 && <Factors caption="Passkeys" factors={passkeys} path={PASSKEYS_PATH} />}
+      {!isOffered && (
+        <p>
+          They do not work at the address of this service: browsers require a name, not an IP address, and TLS, or{' '}
+          <code>localhost</code>. The operator chooses the address with <code>PUBLIC_URL</code>.
+        </p>
+      )}
+      {isOffered && mayAdd && (
+        <Form action={`${PASSKEYS_PATH}/new`}>
+          <div class="buttons">
+            <Button>Add a passkey</Button>
+          </div>
+        </Form>
+      )}
+    </Card>
+  );
+}
+
+interface TableProps {
+  readonly caption: string;
+  readonly factors: readonly (AuthenticatorApp | Passkey)[];
+  readonly path: string;
+}
+
+function Factors({ caption, factors, path }: TableProps) {
+  const rows = factors.map((factor) => ({
+    key: factor.id,
+    cells: [
+      <>
+        <span class="strong">{factor.name}</span>
+        {'signsInAlone' in factor && factor.signsInAlone && <span class="hint"> Also without the password</span>}
+      </>,
+      <Moment at={factor.lastUsedAt} />,
+      <Moment at={factor.createdAt} />,
+      <div class="actions">
+        <a class="dangerous" href={`${path}/${factor.id}/remove`}>
+          Remove<span class="unseen">{` ${factor.name}`}</span>
+        </a>
+      </div>,
+    ],
+  }));
+  return <Table caption={caption} columns={['Name', 'Last used', 'Added', '']} rows={rows} />;
+}
+
+interface NewFactorProps {
+  readonly enrolment: Enrolment;
+  readonly problems: Problems | null;
+  /** The values of the refused form. */
+  readonly form: FormFields;
+}
+
+export function NewFactor({ enrolment, problems, form }: NewFactorProps) {
+  return (
+    <>
+      <Heading title="Add an authenticator app" />
+      <section class="card">
+        {!problems?.isOfFields && <ProblemSummary problems={problems} />}
+        <p class="lead">Scan this with the app, or enter the key into it. Then enter the code that it shows.</p>
+        <QrCode text={enrolment.uri} label="QR code with the key" />
+        <Copyable id="secret" text={enrolment.secret} />
+        <Copied />
+        <Form action={HERE} label="Add an authenticator app">
+          <input type="hidden" name="enrolment" value={enrolment.sealed} />
+          <Field
+            label="Name"
+            name="name"
+            hint="To tell several apps apart."
+            errors={problems}
+            input={{
+              value: form.text('name', FieldLength.line) || 'Phone',
+              required: true,
+              maxLength: MAX_FACTOR_NAME,
+            }}
+          />
+          <Field
+            label="Code"
+            name="code"
+            errors={problems}
+            input={{ ...CODE_INPUT, inputMode: 'numeric', autocapitalize: undefined }}
+          />
+          <div class="buttons">
+            <Button>Add</Button>
+            <a class="button plain" href={HERE}>
+              Cancel
+            </a>
+          </div>
+        </Form>
+      </section>
+    </>
+  );
+}
+
+/** The only page that ever shows them. */
+export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
+  return (
+    <>
+      <Heading title="Recovery codes" />
+      <section class="card" aria-labelledby="your-codes">
+        <h2 id="your-codes">Your recovery codes (shown only once)</h2>
+        <p class="lead">
+          Each lets you in once when you have neither passkey nor app. Print them, or store them apart from your
+          password.
+        </p>
+        <Copyable id="codes" text={codes.join('\n')} codes />
+        <Copied />
+        <div class="buttons">
+          <a class="button primary" href={HERE}>
+            I have stored them
+          </a>
+        </div>
+      </section>
+    </>
+  );
+}
+
+interface RemoveProps {
+  readonly name: string;
+  /** Of the form. */
+  readonly action: string;
+  readonly isLast: boolean;
+  readonly problems: Problems | null;
+  /** The person has one. */
+  readonly offersPasskeys: boolean;
+}
+
+export function RemoveFactor({ name, action, isLast, problems, offersPasskeys }: RemoveProps) {
+  return (
+    <section class="card confirm">
+      <h1>{`Remove “${name}”?`}</h1>
+      {!problems?.isOfFields && <ProblemSummary problems={problems} />}
+      <p>
+        {isLast
+          ? 'This is your last one: you will sign in without a second step, and the recovery codes stop working.'
+          : 'It stops working immediately.'}
+      </p>
+      <Form action={action} label="Remove">
+        <Field
+          label="Code"
+          name="code"
+          hint="From any of your apps, or a recovery code."
+          errors={problems}
+          input={CODE_INPUT}
+        />
+        <div class="buttons">
+          <Button kind="danger">Remove</Button>
+          {offersPasskeys && <PasskeyButton from={ASK_AGAIN} label="Remove with a passkey" />}
+          <a class="button plain" href={HERE}>
+            Cancel
+          </a>
+        </div>
+        {offersPasskeys && <PasskeyNotes />}
+      </Form>
+    </section>
+  );
+}
+
+interface NewPasskeyProps {
+  readonly problems: Problems | null;
+  /** The values of the refused form. */
+  readonly form: FormFields;
+}
+
+export function NewPasskey({ problems, form }: NewPasskeyProps) {
+  const refusals = problems?.of('passkey') ?? [];
+  return (
+    <>
+      <Heading title="Add a passkey" />
+      <section class="card">
+        {!problems?.isOfFields && <ProblemSummary problems={problems} />}
+        <Form action={PASSKEYS_PATH} label="Add a passkey">
+          <Field
+            label="Name"
+            name="name"
+            hint="To tell several passkeys apart."
+            errors={problems}
+            input={{
+              value: form.text('name', FieldLength.line) || 'Passkey',
+              required: true,
+              maxLength: MAX_FACTOR_NAME,
+            }}
+          />
+          <div class="choice">
+            <input type="checkbox" id="alone" name="alone" value="yes" checked={form.has('alone')} />
+            <label for="alone">Sign in with it without the password</label>
+          </div>
+          <p class="hint">The device then checks each time that it is you: by fingerprint, face or PIN.</p>
+          {refusals.map((message) => (
+            <p key={message} class="error" role="alert">
+              {message}
+            </p>
+          ))}
+          <div class="buttons">
+            <PasskeyButton from={ASK_FOR_NEW} label="Add" field={NEW_PASSKEY_FIELD} kind="primary" isOnly />
+            <a class="button plain" href="/settings/account/factors">
+              Cancel
+            </a>
+          </div>
+          <PasskeyNotes />
+        </Form>
+      </section>
+    </>
+  );
+}

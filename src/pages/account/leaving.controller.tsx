@@ -1,0 +1,127 @@
+import { Controller, Get, Inject, Post } from '@nestjs/common';
+import { type CustomerUsage, MAX_CUSTOMER_NAME } from '../../core/customers/customer.js';
+import { closeOwnAccount } from '../../core/customers/edit-customer.js';
+import type { Ports } from '../../core/ports.js';
+import { RequireRole } from '../../http/access.js';
+import { PORTS } from '../../http/ports-token.js';
+import type { Reply } from '../../http/responses/reply.js';
+import { signOutOfOthers } from '../accounts/accounts.js';
+import { endSession } from '../browser-session.js';
+import { Button, Field, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
+import { bytes, pluralize } from '../localized.js';
+import { renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
+
+/** Closing the account, for owners only. */
+@Controller('settings/account/erase')
+@RequireRole('owner', { confirmed: true })
+export class LeavingController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  ask(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    return this.form(context, null);
+  }
+
+  @Post()
+  async erase(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    try {
+      const { name } = await closeOwnAccount(
+        this.ports,
+        callerOfPage(context),
+        context.form.text('name', FieldLength.line),
+      );
+      const closed = renderPage(
+        this.ports,
+        context,
+        { title: 'Account closed', plain: true },
+        <AccountClosed name={name} />,
+      );
+      // A page rendered after this would have no session to store its token in.
+      await signOutOfOthers(this.ports, context);
+      await endSession(context.request);
+      return closed;
+    } catch (error) {
+      return await this.form(context, problemsOf(error));
+    }
+  }
+
+  private async form(context: PageContext, problems: Problems | null): Promise<Reply> {
+    const { id } = personOf(context).customer;
+    const { customer, usage } = await this.ports.store.query(id, async (reader) => ({
+      customer: await reader.customer.read(),
+      usage: await reader.usage.read(),
+    }));
+    const keys = (await this.ports.keys.list(id)).length;
+    const options = { title: 'Erase the account', section: 'account', ...(problems && { status: problems.status }) };
+    const content = <EraseAccount name={customer.name} usage={usage} keys={keys} problems={problems} />;
+    return renderPage(this.ports, context, options, content);
+  }
+}
+
+interface EraseProps {
+  readonly name: string;
+  readonly usage: CustomerUsage;
+  readonly keys: number;
+  readonly problems: Problems | null;
+}
+
+function EraseAccount({ name, usage, keys, problems }: EraseProps) {
+  const photos = pluralize(usage.photos + usage.trashedPhotos, 'photo');
+  const size = bytes(usage.storageBytes + usage.trashedBytes);
+  return (
+    <section class="card confirm">
+      <h1>Erase {name}?</h1>
+      <ProblemSummary problems={problems} />
+      <p>
+        {photos} ({size}, including the trash), {pluralize(usage.tags, 'tag')} and {pluralize(keys, 'API key')} are
+        permanently deleted, with all imports, webhooks and logs of this account.
+      </p>
+      <ul class="plain-list">
+        <li>
+          <strong>Immediately:</strong> all keys are refused, signed URLs stop working, and everyone is signed out.
+        </li>
+        <li>
+          <strong>Within about two hours:</strong> the service begins to remove everything, and then the account itself.
+        </li>
+        <li>
+          <strong>This cannot be undone.</strong> <a href="/settings/account#export">Export your data</a> first.
+        </li>
+      </ul>
+      <Form action="/settings/account/erase" label="Erase the account">
+        <Field
+          label="Name of the account"
+          name="name"
+          hint={
+            <>
+              Type <strong>{name}</strong> to confirm.
+            </>
+          }
+          errors={problems}
+          input={{ required: true, maxLength: MAX_CUSTOMER_NAME, autocomplete: 'off', spellcheck: false }}
+        />
+        <div class="buttons">
+          <Button kind="danger">Erase everything</Button>
+          <a class="button plain" href="/settings/account">
+            Cancel
+          </a>
+        </div>
+      </Form>
+    </section>
+  );
+}
+
+/** The last page that anybody of the account sees. */
+function AccountClosed({ name }: { name: string }) {
+  return (
+    <section class="card">
+      <h1>{name} is closed</h1>
+      <p>All keys are refused from now on, and everyone is signed out, including this browser.</p>
+      <p>
+        Within about two hours the service begins to remove all photos and all data about them permanently. Backups kept
+        by the operator of this service expire according to the operator’s own rules.
+      </p>
+    </section>
+  );
+}

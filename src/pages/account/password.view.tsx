@@ -1,0 +1,76 @@
+import type { KnownSession } from '../../core/users/session.js';
+import type { User } from '../../core/users/user.js';
+import {
+  Button,
+  CODE_INPUT,
+  Field,
+  Form,
+  NEW_PASSWORD_INPUT,
+  PASSWORD_HINT,
+  PASSWORD_INPUT,
+  type Problems,
+  UserName,
+} from '../form.js';
+import { Card } from '../parts.js';
+import { ASK_AGAIN, PasskeyButton, PasskeyNotes } from '../passkeys/passkeys.js';
+
+interface PasswordProps {
+  readonly person: KnownSession;
+  /** A person who has just signed in by a link does not need the current password. */
+  readonly mayOmitCurrent: boolean;
+  readonly offersPasskeys: boolean;
+  readonly problems: Problems | null;
+}
+
+export function PasswordCard({ person, mayOmitCurrent, offersPasskeys, problems }: PasswordProps) {
+  const usesPasskey = offersPasskeys && !mayOmitCurrent;
+  return (
+    <Card title="Your password">
+      <Form action="/settings/account/password" label="Your password">
+        <UserName email={person.user.email} />
+        {!mayOmitCurrent && !person.hasFactor && person.user.passwordHash !== null && (
+          <Field label="Current password" name="current" errors={problems} input={PASSWORD_INPUT} />
+        )}
+        {!mayOmitCurrent && person.hasFactor && (
+          <Field
+            label="Code"
+            name="current"
+            hint="From your authenticator app, or a recovery code."
+            errors={problems}
+            input={CODE_INPUT}
+          />
+        )}
+        <Field label="New password" name="password" hint={PASSWORD_HINT} errors={problems} input={NEW_PASSWORD_INPUT} />
+        {problems?.code === 'rate_limited' && <p class="error">{problems.message}</p>}
+        <div class="buttons">
+          <Button>{person.user.passwordHash === null ? 'Set password' : 'Change password'}</Button>
+          {usesPasskey && <PasskeyButton from={ASK_AGAIN} label="Change it with a passkey" />}
+        </div>
+        {usesPasskey && <PasskeyNotes />}
+      </Form>
+    </Card>
+  );
+}
+
+/** What a person without a second factor signs in with. */
+export function onlyProofOf({ passwordHash }: Pick<User, 'passwordHash'>): string {
+  return passwordHash === null ? 'at a provider' : 'with your password';
+}
+
+export function FactorsCard({ person: { user, hasFactor } }: { person: Pick<KnownSession, 'user' | 'hasFactor'> }) {
+  const stolen = user.passwordHash === null ? 'a session there that somebody left open' : 'a stolen password';
+  return (
+    <Card title="Two-step sign-in">
+      <p>
+        {hasFactor
+          ? `You sign in ${onlyProofOf(user)} and with a second factor. A passkey can replace both.`
+          : `You sign in ${onlyProofOf(user)} alone. With a passkey or a code of an app in addition, ${stolen} is not enough.`}
+      </p>
+      <div class="buttons">
+        <a class="button plain" href="/settings/account/factors">
+          {hasFactor ? 'Manage' : 'Set up…'}
+        </a>
+      </div>
+    </Card>
+  );
+}

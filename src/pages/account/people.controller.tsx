@@ -1,0 +1,222 @@
+import { Controller, Get, Inject, Post } from '@nestjs/common';
+import { lockedOut } from '../../core/access/keys.js';
+import type { Ports } from '../../core/ports.js';
+import { invalid, requireFound } from '../../core/shared/errors.js';
+import type { Id } from '../../core/shared/ids.js';
+import { providerOfNewPeople } from '../../core/users/identity-provider.js';
+import { type Invitation, inviteUser, linkUser } from '../../core/users/people/invite.js';
+import {
+  changeRole,
+  editNewPeople,
+  editSettingsAddresses,
+  recentSettingsAddresses,
+  removeUser,
+} from '../../core/users/people/manage.js';
+import { isRole, mayActAs, type Role, type User } from '../../core/users/user.js';
+import { RequireRole } from '../../http/access.js';
+import { withArticle } from '../../http/fields/meanings.js';
+import { PORTS } from '../../http/ports-token.js';
+import { PathId } from '../../http/requests/path-id.js';
+import type { Reply } from '../../http/responses/reply.js';
+import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
+import { entriesOf, entriesText, LOCK_OUT_FIELD } from '../ip-list-field.js';
+import { redirectTo, renderPage } from '../page.js';
+import {
+  CurrentPageContext,
+  callerOfPage,
+  customerOf,
+  type PageContext,
+  peopleManager,
+  personOf,
+} from '../page-context.js';
+import {
+  InvitationMade,
+  NEW_PEOPLE_PATH,
+  PEOPLE_PATH,
+  PeopleList,
+  RemovePerson,
+  SETTINGS_ADDRESSES_PATH,
+  SettingsAddresses,
+} from './people.view.js';
+
+const HERE = '/settings/account/people';
+const section = 'account';
+
+/** The people with access to this account: for admins and owners. */
+@Controller('settings/account/people')
+@RequireRole('admin', { confirmed: true })
+export class PeopleController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  list(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    return this.page(context);
+  }
+
+  @Post()
+  async invite(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const { form } = context;
+    try {
+      const role = roleOf(form.text('role', FieldLength.word));
+      const invitation = await inviteUser(this.ports, peopleManager(context), {
+        email: form.text('email', FieldLength.line),
+        role,
+      });
+      return this.invitation(context, invitation);
+    } catch (error) {
+      return await this.page(context, { refused: problemsOf(error) });
+    }
+  }
+
+  @Post(':id/link')
+  async link(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.invitation(context, await linkUser(this.ports, peopleManager(context), id));
+  }
+
+  @Post(':id/role')
+  async changeRole(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    try {
+      const user = await changeRole(
+        this.ports,
+        peopleManager(context),
+        id,
+        roleOf(context.form.text('role', FieldLength.word)),
+      );
+      const text = `${nameOf(user)} is ${withArticle(user.role)} from now on.`;
+      // A person who gave up the role may no longer see this page.
+      const mayStay = user.id !== personOf(context).user.id || mayActAs(user.role, 'admin');
+      return redirectTo(context, mayStay ? HERE : '/settings/account', { kind: 'done', text });
+    } catch (error) {
+      return await this.page(context, { failed: problemsOf(error) });
+    }
+  }
+
+  @Get(':id/remove')
+  async confirmRemove(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const user = await this.user(context, id);
+    const isSelf = user.id === personOf(context).user.id;
+    return renderPage(
+      this.ports,
+      context,
+      { title: 'Remove a person', section },
+      <RemovePerson user={user} isSelf={isSelf} />,
+    );
+  }
+
+  @Post(':id/remove')
+  async remove(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const user = await this.user(context, id);
+    try {
+      await removeUser(this.ports, peopleManager(context), id);
+      return redirectTo(context, HERE, { kind: 'done', text: `${nameOf(user)} no longer has access.` });
+    } catch (error) {
+      return await this.page(context, { failed: problemsOf(error) });
+    }
+  }
+
+  private async user(context: PageContext, id: Id): Promise<User> {
+    return requireFound(await this.ports.store.query(customerOf(context), ({ users }) => users.get(id)), 'user');
+  }
+
+  private invitation(context: PageContext, invitation: Invitation): Reply {
+    const options = { title: 'A link', section, scripts: ['copy.js', 'no-resend.js'] };
+    return renderPage(this.ports, context, options, <InvitationMade {...invitation} />);
+  }
+
+  /** @param problems Of the invitation, to be shown in its form; or of something else, to be shown at the top. */
+  private async page(context: PageContext, problems: { refused?: Problems; failed?: Problems } = {}): Promise<Reply> {
+    const { refused = null, failed = null } = problems;
+    const { users, ...factors } = await this.ports.store.query(customerOf(context), async (reader) => ({
+      users: await reader.users.list(),
+      withFactor: new Set((await reader.factors.listApps()).map(({ userId }) => userId)),
+      identities: await reader.identities.list(),
+      customer: await reader.customer.read(),
+    }));
+    const status = (refused ?? failed)?.status ?? 200;
+    const flash = failed && ({ kind: 'failed', text: failed.message } as const);
+    const view = (
+      <PeopleList
+        users={users}
+        {...factors}
+        newPeopleBy={providerOfNewPeople(this.ports.identityProviders, customerOf(context))}
+        isMailed={this.ports.mailer !== null}
+        self={personOf(context).user}
+        problems={refused}
+        form={context.form}
+      />
+    );
+    return renderPage(this.ports, context, { title: 'People', section, status, flash }, view);
+  }
+}
+
+function nameOf({ email }: User): string {
+  return email ?? 'The first owner';
+}
+
+function roleOf(text: string): Role {
+  if (isRole(text)) return text;
+  throw invalid({ field: 'role', code: 'invalid_format', message: 'Choose one of the roles.' });
+}
+
+/** Whether a provider may bring new people: for owners. The form is on the page of people. */
+@Controller(NEW_PEOPLE_PATH)
+@RequireRole('owner', { confirmed: true })
+export class NewPeopleController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Post()
+  async edit(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const isAllowed = context.form.text('allowed', FieldLength.word) === 'yes';
+    await editNewPeople(this.ports, callerOfPage(context), isAllowed);
+    const text = isAllowed
+      ? 'New people can now join through single sign-on.'
+      : 'New people can no longer join through single sign-on. Everyone who has access keeps it.';
+    return redirectTo(context, PEOPLE_PATH, { kind: 'done', text });
+  }
+}
+
+interface Refused {
+  readonly problems: Problems | null;
+  readonly locksOut: readonly string[];
+}
+
+/** From where people may use the settings area: for owners. */
+@Controller(SETTINGS_ADDRESSES_PATH.slice(1))
+@RequireRole('owner', { confirmed: true })
+export class SettingsAddressesController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  async show(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const { settingsIpList } = await this.ports.store.query(customerOf(context), ({ customer }) => customer.read());
+    return this.page(context, entriesText(settingsIpList), { problems: null, locksOut: [] });
+  }
+
+  @Post()
+  async save(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const text = context.form.text('ipList', FieldLength.addresses);
+    const entries = entriesOf(text);
+    const locksOut = lockedOut(entries, await recentSettingsAddresses(this.ports, customerOf(context)));
+    if (locksOut.length > 0 && !context.form.has(LOCK_OUT_FIELD)) {
+      return this.page(context, text, { problems: null, locksOut });
+    }
+    try {
+      const { settingsIpList } = await editSettingsAddresses(this.ports, callerOfPage(context), entries);
+      const done =
+        settingsIpList.length === 0
+          ? 'The settings area can be used from anywhere.'
+          : 'The settings area can only be used from the allowed addresses.';
+      return redirectTo(context, PEOPLE_PATH, { kind: 'done', text: done });
+    } catch (error) {
+      return this.page(context, text, { problems: problemsOf(error), locksOut: [] });
+    }
+  }
+
+  private async page(context: PageContext, value: string, refused: Refused): Promise<Reply> {
+    const addresses = await recentSettingsAddresses(this.ports, customerOf(context));
+    const options = { title: 'Allowed addresses', section: 'account', status: refused.problems?.status ?? 200 };
+    const view = <SettingsAddresses {...refused} value={value} addresses={addresses} clientIp={context.clientIp} />;
+    return renderPage(this.ports, context, options, view);
+  }
+}

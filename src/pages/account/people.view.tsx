@@ -1,0 +1,309 @@
+import type { KeyAddress } from '../../core/access/key-store.js';
+import type { Customer } from '../../core/customers/customer.js';
+import type { Id } from '../../core/shared/ids.js';
+import type { ProviderSettings } from '../../core/users/identity-provider.js';
+import type { Invitation } from '../../core/users/people/invite.js';
+import type { Identity } from '../../core/users/provider/identity.js';
+import { LINK_DAYS, MAX_EMAIL, mayManage, type Role, roles, type User } from '../../core/users/user.js';
+import { roleMeanings, withArticle } from '../../http/fields/meanings.js';
+import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
+import { IpListField } from '../ip-list-field.js';
+import { Allowed } from '../page-context.js';
+import { Badge, Card, Confirm, Copied, Copyable, Heading, Moment, Table } from '../parts.js';
+import { Unlink } from './identities.view.js';
+
+export const PEOPLE_PATH = '/settings/account/people';
+
+export const NEW_PEOPLE_PATH = `${PEOPLE_PATH}/by-provider`;
+
+export const SETTINGS_ADDRESSES_PATH = `${PEOPLE_PATH}/addresses`;
+
+interface ListProps {
+  readonly users: readonly User[];
+  /** Those who have a second factor. */
+  readonly withFactor: ReadonlySet<Id>;
+  /** By which those sign in who do so at a provider. */
+  readonly identities: readonly Identity[];
+  readonly customer: Customer;
+  /** By which new people can come; null: by none. */
+  readonly newPeopleBy: ProviderSettings | null;
+  /** Links are also sent by mail. */
+  readonly isMailed: boolean;
+  /** Who sees the page. */
+  readonly self: Pick<User, 'id' | 'role'>;
+  readonly problems: Problems | null;
+  /** The values of the refused form. */
+  readonly form: FormFields;
+}
+
+export function PeopleList(props: ListProps) {
+  const { users, withFactor, identities, customer, newPeopleBy, isMailed, self, problems, form } = props;
+  const manageable = rolesFor(self);
+  const rows = users.map((user) => ({
+    key: user.id,
+    cells: [
+      <>
+        <span class="strong">{user.email ?? 'First owner'}</span>
+        {user.id === self.id && <Badge tone="good">You</Badge>}
+        {identities.some(({ userId }) => userId === user.id) && <Badge tone="good">Single sign-on</Badge>}
+        {user.joinedAt === null && <Badge tone="warn">Invited</Badge>}
+      </>,
+      named(user.role),
+      withFactor.has(user.id) ? 'Yes' : 'No',
+      <Moment at={user.lastSignInAt} none="Never" />,
+      mayManage(self, user.role) ? (
+        <PersonActions
+          user={user}
+          roles={manageable}
+          identities={identities.filter(({ userId }) => userId === user.id && userId !== self.id)}
+        />
+      ) : null,
+    ],
+  }));
+  const columns = ['Person', 'Role', 'Two-step sign-in', 'Last sign-in', ''];
+  return (
+    <>
+      <Heading
+        title="People"
+        lead={Object.entries(roleMeanings)
+          .map(([role, meaning]) => `${named(role)}: ${meaning}.`)
+          .join(' ')}
+      />
+      <Table caption="People with access to this account" columns={columns} rows={rows} />
+      <Card
+        title="Invite a person"
+        lead={`${isMailed ? 'The person gets a link by mail, and you see it, too' : 'You get a link to pass on in any way you trust'}. It works once, within ${LINK_DAYS} days.`}
+      >
+        <Form action="/settings/account/people" label="Invite a person">
+          <ProblemSummary problems={problems} />
+          <div class="inline">
+            <Field
+              label="E-mail address"
+              name="email"
+              errors={problems}
+              input={{
+                type: 'email',
+                value: problems ? form.text('email', FieldLength.line) : '',
+                required: true,
+                maxLength: MAX_EMAIL,
+                autocomplete: 'off',
+              }}
+            />
+            <Field
+              label="Role"
+              name="role"
+              input={{ value: problems ? form.text('role', FieldLength.word) : 'editor' }}
+              choices={manageable.map((role) => [role, named(role)])}
+            />
+          </div>
+          <div class="buttons">
+            <Button>{isMailed ? 'Invite' : 'Create link'}</Button>
+          </div>
+        </Form>
+      </Card>
+      <Allowed least="owner">
+        {newPeopleBy !== null && <NewPeopleCard customer={customer} provider={newPeopleBy} />}
+        <FactorPolicy customer={customer} />
+        <SettingsAddressesCard customer={customer} />
+      </Allowed>
+    </>
+  );
+}
+
+function FactorPolicy({ customer }: { customer: Customer }) {
+  const { factorsRequiredFrom: from, defaultTimeZone } = customer;
+  // The Swedish way of writing a day is that of ISO 8601.
+  const day = from?.toLocaleDateString('sv-SE', { timeZone: defaultTimeZone }) ?? '';
+  return (
+    <Card
+      title="Two-step sign-in for everyone"
+      lead="From that day on, whoever has not set it up sees only the page that does. Until then a notice says so. API keys are not affected."
+    >
+      <Form action="/settings/account/people/two-step" label="Two-step sign-in for everyone">
+        <Field
+          label="Required from"
+          name="from"
+          hint={`A day in the time zone ${defaultTimeZone}. Empty: everyone decides alone.`}
+          input={{ type: 'date', value: day }}
+        />
+        <div class="buttons">
+          <Button>Save</Button>
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+/** Those that a person may give, from the most to the least. */
+function rolesFor(self: Pick<User, 'role'>): readonly Role[] {
+  return roles.filter((role) => mayManage(self, role)).reverse();
+}
+
+function named(role: string): string {
+  return role[0]?.toUpperCase() + role.slice(1);
+}
+
+interface ActionsProps {
+  readonly user: User;
+  readonly roles: readonly Role[];
+  readonly identities: readonly Identity[];
+}
+
+function PersonActions({ user, roles, identities }: ActionsProps) {
+  const path = `/settings/account/people/${user.id}`;
+  const who = <span class="unseen">{` ${user.email ?? 'first owner'}`}</span>;
+  return (
+    <div class="actions">
+      <Form action={`${path}/role`}>
+        <select name="role" aria-label={`Role of ${user.email ?? 'first owner'}`}>
+          {roles.map((role) => (
+            <option key={role} value={role} selected={role === user.role}>
+              {named(role)}
+            </option>
+          ))}
+        </select>
+        <button class="quiet" type="submit">
+          Change role{who}
+        </button>
+      </Form>
+      <Form action={`${path}/link`}>
+        <button class="quiet" type="submit">
+          Create link{who}
+        </button>
+      </Form>
+      {identities.map(({ id }) => (
+        <Unlink key={id} id={id} whose={` of ${user.email ?? 'first owner'}`} />
+      ))}
+      <a class="dangerous" href={`${path}/remove`}>
+        Remove{who}
+      </a>
+    </div>
+  );
+}
+
+/** The only page that ever shows a link. */
+export function InvitationMade({ user, link, isMailed }: Invitation) {
+  const who = user.email ?? 'the first owner';
+  return (
+    <>
+      <Heading title={`A link for ${who}`} />
+      <section class="card">
+        <p>
+          {isMailed
+            ? `A mail to ${who} contains it. If the mail does not arrive, pass it on yourself.`
+            : 'Nobody else gets it: pass it on yourself.'}
+        </p>
+        <p class="lead">
+          {`Give it only to ${who}: the first person to open it is signed in as ${user.role}. It works once, within ${LINK_DAYS} days, and is shown only now.`}
+        </p>
+        <Copyable id="link" text={link} />
+        <Copied />
+        <div class="buttons">
+          <a class="button primary" href="/settings/account/people">
+            Done
+          </a>
+        </div>
+      </section>
+    </>
+  );
+}
+
+export function RemovePerson({ user, isSelf }: { user: User; isSelf: boolean }) {
+  const who = user.email ?? 'the first owner';
+  return (
+    <Confirm
+      title={isSelf ? 'Remove yourself?' : `Remove ${who}?`}
+      action={`/settings/account/people/${user.id}/remove`}
+      button="Remove"
+      back="/settings/account/people"
+    >
+      <p>{`${isSelf ? 'You lose' : 'The person loses'} access immediately, in every browser. Photos, imports and keys are not affected.`}</p>
+      {!isSelf && <p class="soft">Keys that the person may have seen continue to work. Delete those, too.</p>}
+    </Confirm>
+  );
+}
+
+interface CardProps {
+  readonly customer: Customer;
+  /** By which new people can come. */
+  readonly provider: ProviderSettings;
+}
+
+/** On the page of people, where the operator has made it possible. */
+function NewPeopleCard({ customer: { admitsNewPeople }, provider: { name, domains, role } }: CardProps) {
+  const who = `Whoever signs in at ${name} with an address of ${domains.join(', ')} becomes one of the people of this account without an invitation, as ${withArticle(role)} unless groups say otherwise.`;
+  return (
+    <Card
+      title="New people by single sign-on"
+      lead={`${admitsNewPeople ? 'On' : 'Off'}. ${admitsNewPeople ? who : `If you allow it: ${who}`}`}
+    >
+      <Form action={NEW_PEOPLE_PATH} label="New people by single sign-on">
+        <div class="buttons">
+          <Button name="allowed" value={admitsNewPeople ? 'no' : 'yes'}>
+            {admitsNewPeople ? 'Disable' : 'Allow'}
+          </Button>
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+const LEAD =
+  'People sign in and use the settings area from these addresses alone. API keys have lists of their own; shares and signed links work from anywhere.';
+
+/** On the page of people. */
+function SettingsAddressesCard({ customer: { settingsIpList } }: { customer: Customer }) {
+  const count = settingsIpList.length;
+  return (
+    <Card
+      title="Allowed addresses"
+      lead={
+        count === 0
+          ? 'The settings area can be used from anywhere.'
+          : `The settings area can be used from ${count === 1 ? 'one address or range' : `${count} addresses and ranges`} alone.`
+      }
+    >
+      <div class="buttons">
+        <a class="button plain" href={SETTINGS_ADDRESSES_PATH}>
+          Change…
+        </a>
+      </div>
+    </Card>
+  );
+}
+
+interface AddressesProps {
+  readonly value: string;
+  readonly problems: Problems | null;
+  readonly locksOut: readonly string[];
+  readonly addresses: readonly Pick<KeyAddress, 'address'>[];
+  readonly clientIp: string;
+}
+
+export function SettingsAddresses({ problems, ...props }: AddressesProps) {
+  const isOwn = props.locksOut.includes(props.clientIp);
+  return (
+    <>
+      <Heading title="Allowed addresses" lead={LEAD} />
+      <Form action={SETTINGS_ADDRESSES_PATH} class="card">
+        <ProblemSummary problems={problems} />
+        <IpListField
+          anywhere="If empty, the settings area can be used from anywhere."
+          used="the settings area was used"
+          problems={problems}
+          warning={
+            isOwn ? 'Yours is among them. From there, only the operator of this service can let you in again.' : null
+          }
+          {...props}
+        />
+        <div class="buttons">
+          <Button>Save</Button>
+          <a class="button plain" href={PEOPLE_PATH}>
+            Cancel
+          </a>
+        </div>
+      </Form>
+    </>
+  );
+}

@@ -1,0 +1,292 @@
+// The grid: pages of photos are added at its end, and only tiles near the window have content.
+
+import { fetchPage, publicPath } from '../public-path.js';
+import { thumbHashToRGBA } from '../thumbhash.js';
+
+/** Tiles are filled and emptied in groups: watching each of ten thousand would cost more than it saves. */
+const GROUP = 20;
+/** How far from the window tiles are filled. */
+const NEAR = '2500px';
+/** When the service did not answer. */
+const AGAIN_MS = 5000;
+/** Ids in one request for tiles; the server takes no more. */
+const MOST_IDS = 60;
+
+export class PhotoGrid {
+  /** Called with tiles that have got content. */
+  onFilled: (tiles: readonly HTMLLIElement[]) => void = () => undefined;
+  private readonly groups = new Map<Element, HTMLLIElement[]>();
+  private readonly near = new Set<Element>();
+  private readonly watcher: IntersectionObserver;
+  private isFilling = false;
+
+  constructor(private readonly root: HTMLElement) {
+    this.watcher = new IntersectionObserver((entries) => this.move(entries), { rootMargin: `${NEAR} 0px` });
+    this.watch(this.tiles());
+    drawPlaceholders(this.tiles());
+  }
+
+  tiles(): HTMLLIElement[] {
+    return [...this.root.querySelectorAll<HTMLLIElement>('.grid > li')].filter((tile) => !tile.hidden);
+  }
+
+  tile(id: string): HTMLLIElement | null {
+    return this.root.querySelector(`#photo-${id}`);
+  }
+
+  /** Adds the photos of the next page. Returns those that are new. */
+  append(page: ParentNode): readonly HTMLLIElement[] {
+    const added: HTMLLIElement[] = [];
+    for (const section of page.querySelectorAll<HTMLElement>('.sections > section')) {
+      const fresh = [...section.querySelectorAll<HTMLLIElement>('.grid > li')].filter(({ id }) => !this.tile(idOf(id)));
+      if (fresh.length === 0) continue;
+      const title = section.querySelector('h2')?.textContent ?? null;
+      this.section(section.dataset.month ?? '', title).append(...fresh);
+      added.push(...fresh);
+    }
+    this.added(added);
+    return added;
+  }
+
+  /** Adds what was loaded before this page was left, without content. */
+  restore(sections: readonly StoredSection[]): void {
+    const added: HTMLLIElement[] = [];
+    for (const { month, title, tiles } of sections) {
+      const missing = tiles.filter(([id]) => this.tile(id) === null);
+      if (missing.length === 0) continue;
+      const bare = missing.map(([id, shape]) => {
+        return Object.assign(document.createElement('li'), { id: `photo-${id}`, className: shape });
+      });
+      this.section(month, title).append(...bare);
+      added.push(...bare);
+    }
+    this.added(added);
+  }
+
+  stored(): readonly StoredSection[] {
+    return [...this.root.querySelectorAll<HTMLElement>('section')].map((section) => ({
+      month: section.dataset.month ?? '',
+      title: section.querySelector('h2')?.textContent ?? null,
+      tiles: [...section.querySelectorAll<HTMLLIElement>('.grid > li:not([hidden])')].map((tile) => {
+        return [idOf(tile.id), shapeOf(tile)] as const;
+      }),
+    }));
+  }
+
+  /** The first photo that is in the window. */
+  top(): StoredPlace['top'] {
+    for (const tile of this.tiles()) {
+      const { top, bottom } = tile.getBoundingClientRect();
+      if (bottom > 0) return { id: idOf(tile.id), offset: top };
+    }
+    return null;
+  }
+
+  scrollTo({ id, offset }: NonNullable<StoredPlace['top']>): void {
+    const tile = this.tile(id);
+    if (tile !== null) scrollBy({ top: tile.getBoundingClientRect().top - offset, behavior: 'instant' });
+  }
+
+  /** The tile itself, with its content; null when the photo is not in the list any more. */
+  async filled(tile: HTMLLIElement): Promise<HTMLLIElement | null> {
+    if (tile.firstChild === null) await this.fetchTiles([tile]).catch(() => undefined);
+    return tile.firstChild === null ? null : tile;
+  }
+
+  /** Hidden tiles come back with `show`. */
+  hide(ids: Iterable<string>): void {
+    this.setHidden(ids, true);
+  }
+
+  show(ids: Iterable<string>): void {
+    this.setHidden(ids, false);
+  }
+
+  /** Their content is fetched anew: what they show has changed. */
+  refresh(ids: Iterable<string>): void {
+    for (const id of ids) {
+      const tile = this.tile(id);
+      if (tile !== null && !tile.contains(document.activeElement)) tile.replaceChildren();
+    }
+    void this.fill();
+  }
+
+  close(): void {
+    this.watcher.disconnect();
+  }
+
+  private setHidden(ids: Iterable<string>, isHidden: boolean): void {
+    for (const id of ids) {
+      const tile = this.tile(id);
+      if (tile !== null) tile.hidden = isHidden;
+    }
+    for (const section of this.root.querySelectorAll<HTMLElement>('section')) {
+      section.hidden = section.querySelector('.grid > li:not([hidden])') === null;
+    }
+    // What is hidden is never near the window, and would take its group along.
+    this.watcher.disconnect();
+    this.groups.clear();
+    this.near.clear();
+    this.watch(this.tiles());
+  }
+
+  /** The list of the last section, if that is of this month; otherwise of a new one. */
+  private section(month: string, title: string | null): Element {
+    const last = this.root.lastElementChild;
+    const list = last?.querySelector('.grid');
+    if (list && last instanceof HTMLElement && last.dataset.month === month) return list;
+    const section = document.createElement('section');
+    section.dataset.month = month;
+    const grid = Object.assign(document.createElement('ul'), { className: 'grid' });
+    if (title !== null) {
+      section.setAttribute('aria-label', title);
+      section.append(Object.assign(document.createElement('h2'), { textContent: title }));
+    }
+    section.append(grid);
+    this.root.append(section);
+    return grid;
+  }
+
+  private added(tiles: readonly HTMLLIElement[]): void {
+    this.watch(tiles);
+    drawPlaceholders(tiles);
+    this.onFilled(tiles);
+  }
+
+  private watch(tiles: readonly HTMLLIElement[]): void {
+    for (let at = 0; at < tiles.length; at += GROUP) {
+      const [first, ...others] = tiles.slice(at, at + GROUP);
+      if (first === undefined) continue;
+      this.groups.set(first, [first, ...others]);
+      this.watcher.observe(first);
+    }
+  }
+
+  private move(entries: readonly IntersectionObserverEntry[]): void {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) this.near.add(target);
+      else {
+        this.near.delete(target);
+        for (const tile of this.groups.get(target) ?? []) this.empty(tile);
+      }
+    }
+    void this.fill();
+  }
+
+  /** Its size stays: that follows from its class. */
+  private empty(tile: HTMLLIElement): void {
+    if (!tile.contains(document.activeElement)) tile.replaceChildren();
+  }
+
+  private async fill(): Promise<void> {
+    if (this.isFilling) return;
+    this.isFilling = true;
+    try {
+      for (let bare = this.bare(); bare.length > 0; bare = this.bare()) await this.fetchTiles(bare);
+    } catch {
+      // Not reachable: also the next movement tries again.
+      setTimeout(() => void this.fill(), AGAIN_MS);
+    } finally {
+      this.isFilling = false;
+    }
+  }
+
+  private bare(): readonly HTMLLIElement[] {
+    const tiles = [...this.near].flatMap((first) => this.groups.get(first) ?? []);
+    return tiles.filter((tile) => tile.isConnected && tile.firstChild === null).slice(0, MOST_IDS);
+  }
+
+  private async fetchTiles(bare: readonly HTMLLIElement[]): Promise<void> {
+    const query = new URLSearchParams(location.search);
+    query.delete('cursor');
+    query.set('ids', bare.map(({ id }) => idOf(id)).join());
+    const page = await fetchPage(publicPath(`/settings/library/tiles?${query}`));
+    const fresh = new Map([...page.querySelectorAll<HTMLLIElement>('li')].map((tile) => [tile.id, tile]));
+    const filled: HTMLLIElement[] = [];
+    for (const tile of bare) {
+      const content = fresh.get(tile.id);
+      if (content === undefined) continue;
+      tile.classList.replace(shapeOf(tile), shapeOf(content));
+      if (content.dataset.thumbhash !== undefined) tile.dataset.thumbhash = content.dataset.thumbhash;
+      tile.replaceChildren(...content.childNodes);
+      filled.push(tile);
+    }
+    drawPlaceholders(filled);
+    this.onFilled(filled);
+    // They are not in the list any more.
+    const gone = bare.filter((tile) => !fresh.has(tile.id)).map(({ id }) => idOf(id));
+    if (gone.length > 0) this.hide(gone);
+  }
+}
+
+export function idOf(elementId: string): string {
+  return elementId.replace('photo-', '');
+}
+
+function shapeOf(tile: HTMLLIElement): string {
+  return [...tile.classList].find((name) => name.startsWith('shape-')) ?? '';
+}
+
+// The blurred preview of a photo, until its picture has arrived. Without scripts the photo's colour stands there.
+function drawPlaceholders(tiles: Iterable<HTMLElement>): void {
+  for (const tile of tiles) draw(tile);
+}
+
+function draw(tile: HTMLElement): void {
+  const image = tile.querySelector('img');
+  const hash = tile.dataset.thumbhash;
+  if (image === null || hash === undefined || (image.complete && image.naturalWidth > 0)) return;
+  const canvas = document.createElement('canvas');
+  const { w, h, rgba } = thumbHashToRGBA(Uint8Array.from(atob(hash), (sign) => sign.charCodeAt(0)));
+  Object.assign(canvas, { width: w, height: h, className: 'tint' });
+  canvas.setAttribute('aria-hidden', 'true');
+  canvas.getContext('2d')?.putImageData(new ImageData(new Uint8ClampedArray(rgba), w, h), 0, 0);
+  image.before(canvas);
+  const remove = () => canvas.remove();
+  image.addEventListener('load', remove, { once: true });
+  image.addEventListener('error', remove, { once: true });
+}
+
+// What a tab remembers of a list of photos: how far it was loaded, where its reader was, and what is selected.
+
+/** Photos that were loaded, by id with the class of their shape, under their months. */
+interface StoredSection {
+  readonly month: string;
+  readonly title: string | null;
+  readonly tiles: readonly (readonly [id: string, shape: string])[];
+}
+
+export interface StoredPlace {
+  readonly sections: readonly StoredSection[];
+  /** The address of the next page; null when all are loaded. */
+  readonly older: string | null;
+  /** The photo at the top of the window, and how far below the edge it was. */
+  readonly top: { readonly id: string; readonly offset: number } | null;
+}
+
+/** The same for all pages of a list. */
+export function listKey({ pathname, search }: Pick<Location, 'pathname' | 'search'>): string {
+  const query = new URLSearchParams(search);
+  query.delete('size');
+  query.delete('panel');
+  return `${pathname}?${query}`;
+}
+
+/** Null when there is none, or when the browser stores nothing. */
+export function readStored<Value>(kind: string, key: string): Value | null {
+  try {
+    const text = sessionStorage.getItem(`${kind} ${key}`);
+    return text === null ? null : (JSON.parse(text) as Value);
+  } catch {
+    return null;
+  }
+}
+
+export function store(kind: string, key: string, value: object | null): void {
+  try {
+    if (value === null) sessionStorage.removeItem(`${kind} ${key}`);
+    else sessionStorage.setItem(`${kind} ${key}`, JSON.stringify(value));
+  } catch {
+    // Full, or refused: the page works, and begins at its top.
+  }
+}

@@ -1,0 +1,173 @@
+// The viewer: a photo over the whole window, above the grid, under its own address.
+
+import { idOf } from './photo-grid.js';
+import { ViewerPanel } from './viewer-panel.js';
+import { followGestures, ViewerStage } from './viewer-stage.js';
+export interface ViewedList {
+  tile(id: string): HTMLLIElement | null;
+  /** The photo beside another in the list, with its content; null at the ends. */
+  beside(tile: HTMLLIElement, by: 1 | -1): Promise<HTMLLIElement | null>;
+  /** The photo has been moved to the trash. */
+  trashed(id: string): void;
+}
+
+export class Viewer {
+  private readonly stage: ViewerStage;
+  private readonly panel: ViewerPanel;
+  private current: HTMLLIElement | null = null;
+  private readonly title = document.title;
+
+  constructor(
+    private readonly dialog: HTMLDialogElement,
+    private readonly list: ViewedList,
+    signal: AbortSignal,
+  ) {
+    const stage = this.part('stage');
+    this.stage = new ViewerStage(stage);
+    this.panel = new ViewerPanel(this.part('panel'), () => void this.trashed());
+    followGestures(stage, {
+      zoom: (factor, point) => this.stage.zoomBy(factor, point),
+      pan: (by) => this.stage.pan(by),
+      isZoomed: () => this.stage.isZoomed,
+      toggle: (point) => this.stage.toggle(point),
+      step: (by) => void this.step(by),
+      close: () => this.close(),
+    });
+    const buttons: Readonly<Record<string, () => void>> = {
+      close: () => this.close(),
+      previous: () => void this.step(-1),
+      next: () => void this.step(1),
+      information: () => this.togglePanel(),
+      enlarge: () => this.stage.toggle(),
+      screen: () => void this.toggleFullScreen(),
+    };
+    for (const [name, act] of Object.entries(buttons)) this.part(name).addEventListener('click', act, { signal });
+    dialog.addEventListener('keydown', (event) => this.press(event), { signal });
+    dialog.addEventListener(
+      'cancel',
+      (event) => {
+        event.preventDefault();
+        this.close();
+      },
+      { signal },
+    );
+    addEventListener('popstate', () => this.followHistory(), { signal });
+  }
+
+  /** Opens the photo of a tile; its address is that of its page, so that Back closes it and a reload shows the page. */
+  open(tile: HTMLLIElement): void {
+    const link = tile.querySelector('a');
+    if (link === null) return;
+    history.pushState({ viewer: idOf(tile.id) }, '', link.href);
+    this.display(tile);
+  }
+
+  close(): void {
+    if (this.current !== null) history.back();
+  }
+
+  private part(name: string): HTMLElement {
+    const part = this.dialog.querySelector<HTMLElement>(`[data-viewer="${name}"]`);
+    if (part === null) throw new Error(`the viewer has no ${name}`);
+    return part;
+  }
+
+  private display(tile: HTMLLIElement): void {
+    this.current = tile;
+    if (!this.dialog.open) this.dialog.showModal();
+    const name = tile.querySelector('img')?.alt ?? '';
+    this.part('name').textContent = name;
+    document.title = name;
+    this.stage.show(tile);
+    if (this.panel.isOpen) this.openPanel();
+    void this.prepareNeighbours(tile);
+  }
+
+  private async prepareNeighbours(tile: HTMLLIElement): Promise<void> {
+    const [next, previous] = await Promise.all([this.list.beside(tile, 1), this.list.beside(tile, -1)]);
+    if (this.current !== tile) return;
+    this.part('next').toggleAttribute('disabled', next === null);
+    this.part('previous').toggleAttribute('disabled', previous === null);
+    this.stage.preload(next);
+    this.stage.preload(previous);
+  }
+
+  private async step(by: 1 | -1): Promise<void> {
+    const from = this.current;
+    const to = from && (await this.list.beside(from, by));
+    const link = to?.querySelector('a');
+    if (!to || !link || this.current !== from) return;
+    history.replaceState({ viewer: idOf(to.id) }, '', link.href);
+    this.display(to);
+  }
+
+  private followHistory(): void {
+    const { viewer } = (history.state ?? {}) as { viewer?: string };
+    const tile = viewer === undefined ? null : this.list.tile(viewer);
+    if (tile?.querySelector('a')) this.display(tile);
+    else if (viewer !== undefined) location.reload();
+    else this.hide();
+  }
+
+  private hide(): void {
+    const tile = this.current;
+    if (tile === null) return;
+    this.current = null;
+    if (document.fullscreenElement !== null) void document.exitFullscreen();
+    this.panel.close();
+    this.dialog.close();
+    document.title = this.title;
+    // The grid stands where it was, unless its reader has gone on beyond the window.
+    tile.scrollIntoView({ block: 'nearest', behavior: 'instant' });
+    tile.querySelector('a')?.focus({ preventScroll: true });
+  }
+
+  private async trashed(): Promise<void> {
+    const tile = this.current;
+    if (tile === null) return;
+    const next = (await this.list.beside(tile, 1)) ?? (await this.list.beside(tile, -1));
+    this.list.trashed(idOf(tile.id));
+    const link = next?.querySelector('a');
+    if (!next || !link) return this.close();
+    history.replaceState({ viewer: idOf(next.id) }, '', link.href);
+    this.display(next);
+  }
+
+  private togglePanel(): void {
+    this.part('information').setAttribute('aria-pressed', String(!this.panel.isOpen));
+    if (this.panel.isOpen) this.panel.close();
+    else this.openPanel();
+  }
+
+  private openPanel(): void {
+    const link = this.current?.querySelector('a');
+    if (link) void this.panel.open(link.href, link.querySelector('img'));
+  }
+
+  private async toggleFullScreen(): Promise<void> {
+    try {
+      if (document.fullscreenElement !== null) await document.exitFullscreen();
+      else await this.part('content').requestFullscreen();
+    } catch {
+      // Not allowed here: the viewer fills the window.
+    }
+  }
+
+  private press(event: KeyboardEvent): void {
+    const isTyping = (event.target as Element).closest('input, textarea, select') !== null;
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    const actions: Readonly<Record<string, () => void>> = {
+      ArrowLeft: () => void this.step(-1),
+      ArrowRight: () => void this.step(1),
+      '+': () => this.stage.zoomBy(1.5),
+      '-': () => this.stage.zoomBy(1 / 1.5),
+      '0': () => this.stage.zoomBy(0),
+      i: () => this.togglePanel(),
+      f: () => void this.toggleFullScreen(),
+    };
+    const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  }
+}

@@ -1,0 +1,239 @@
+import { Controller, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { DeliveryKey, DeliveryKeySettings } from '../../core/delivery/delivery-key.js';
+import {
+  createDeliveryKey,
+  deleteDeliveryKey,
+  editDeliveryKey,
+  type ImageDelivery,
+  readDeliveryKey,
+  readImageDelivery,
+} from '../../core/delivery/delivery-keys.js';
+import { previewOptions } from '../../core/delivery/open-named-picture.js';
+import { deletePreset, presetValues, readPreset, savePreset } from '../../core/delivery/preset.js';
+import type { Ports } from '../../core/ports.js';
+import type { Id } from '../../core/shared/ids.js';
+import { RequireRole } from '../../http/access.js';
+import { PORTS } from '../../http/ports-token.js';
+import { PathId } from '../../http/requests/path-id.js';
+import type { Reply } from '../../http/responses/reply.js';
+import { privateHeaders, sendDownload } from '../../http/responses/send-download.js';
+import { TrafficRecorder } from '../../http/server/recorders.js';
+import { oneOfQuery } from '../address.js';
+import { expiryOf, lastDay, type Problems, problemsOf } from '../form.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
+import { AREA, DeliveryPage, LIST, ONCE, PictureUsage } from './delivery.view.js';
+import {
+  DeleteDeliveryKey,
+  DeletePreset,
+  type DeliveryKeyFields,
+  DeliveryKeyForm,
+  PresetForm,
+  type PresetFormProps,
+  ShowDeliverySecret,
+} from './delivery-forms.view.js';
+
+/** The page on image delivery, and its keys. Presets are in PresetsController. */
+@Controller('settings/delivery')
+@RequireRole('admin', { confirmed: true })
+export class DeliveryKeysController {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder,
+  ) {}
+
+  @Get()
+  @InNavigation('Image delivery', 45)
+  async show(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const page = <DeliveryPage delivery={await this.delivery(context)} now={this.ports.clock.now()} />;
+    return renderPage(this.ports, context, { ...AREA, title: 'Image delivery' }, page);
+  }
+
+  @Get('keys/new')
+  newForm(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    return this.form(context, null, { name: '', presetsOnly: false, expiresOn: '' }, null);
+  }
+
+  @Post('keys/new')
+  async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const fields = fieldsOf(context.form);
+    try {
+      const { key, secret } = await createDeliveryKey(this.ports, callerOfPage(context), submittedValues(fields, null));
+      return renderPage(
+        this.ports,
+        context,
+        { ...ONCE, title: 'Delivery key created' },
+        <ShowDeliverySecret subject={key} secret={secret} />,
+      );
+    } catch (error) {
+      return this.form(context, null, fields, problemsOf(error));
+    }
+  }
+
+  @Get('keys/:id/edit')
+  async editForm(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const key = await readDeliveryKey(this.ports, customerOf(context), id);
+    const { name, presetsOnly, expiresAt } = key;
+    return this.form(context, key, { name, presetsOnly, expiresOn: lastDay(expiresAt) }, null);
+  }
+
+  @Post('keys/:id/edit')
+  async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const key = await readDeliveryKey(this.ports, customerOf(context), id);
+    const fields = fieldsOf(context.form);
+    try {
+      const { name } = await editDeliveryKey(this.ports, callerOfPage(context), id, submittedValues(fields, key));
+      return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was saved.` });
+    } catch (error) {
+      return this.form(context, key, fields, problemsOf(error));
+    }
+  }
+
+  @Get('keys/:id/delete')
+  async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const key = await readDeliveryKey(this.ports, customerOf(context), id);
+    const page = <DeleteDeliveryKey subject={key} />;
+    return renderPage(this.ports, context, { ...AREA, title: 'Delete a delivery key' }, page);
+  }
+
+  @Post('keys/:id/delete')
+  async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const { name } = await readDeliveryKey(this.ports, customerOf(context), id);
+    await deleteDeliveryKey(this.ports, callerOfPage(context), id);
+    return redirectTo(context, LIST, {
+      kind: 'done',
+      text: `“${name}” was deleted; URLs signed with it no longer work.`,
+    });
+  }
+
+  private async form(
+    context: PageContext,
+    subject: DeliveryKey | null,
+    fields: DeliveryKeyFields,
+    problems: Problems | null,
+  ): Promise<Reply> {
+    const title = subject === null ? 'Create delivery key' : `Delivery key “${subject.name}”`;
+    const options = { ...AREA, title, status: problems?.status ?? 200 };
+    const form = <DeliveryKeyForm subject={subject} fields={fields} problems={problems} />;
+    if (subject === null) return renderPage(this.ports, context, options, form);
+    const page = (
+      <>
+        {form}
+        <PictureUsage delivery={await this.delivery(context)} subject={subject} />
+      </>
+    );
+    return renderPage(this.ports, context, options, page);
+  }
+
+  /** With what this process has counted so far. */
+  private async delivery(context: PageContext): Promise<ImageDelivery> {
+    await this.traffic.flush();
+    return readImageDelivery(this.ports, customerOf(context));
+  }
+}
+
+function fieldsOf(form: FormFields): DeliveryKeyFields {
+  return {
+    name: form.text('name', FieldLength.line),
+    presetsOnly: form.has('presetsOnly'),
+    expiresOn: form.text('expiresOn', FieldLength.word).trim(),
+  };
+}
+
+/**
+ * What was not changed is not there: an expiry may have passed since.
+ * @param before Null: a new key. Errors: `invalid_request`.
+ */
+function submittedValues(fields: DeliveryKeyFields, before: null): DeliveryKeySettings;
+function submittedValues(fields: DeliveryKeyFields, before: DeliveryKey): Partial<DeliveryKeySettings>;
+function submittedValues({ name, presetsOnly, expiresOn }: DeliveryKeyFields, before: DeliveryKey | null) {
+  if (before !== null && expiresOn === lastDay(before.expiresAt)) return { name, presetsOnly };
+  return { name, presetsOnly, expiresAt: expiryOf(expiresOn) };
+}
+
+/** Presets, and what one would show of the newest photo. */
+@Controller('settings/delivery')
+@RequireRole('admin')
+export class PresetsController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get('presets/new')
+  newForm(@CurrentPageContext() context: PageContext): Reply {
+    return this.form(context, { isNew: true, name: '', options: '', preview: null, problems: null });
+  }
+
+  @Post('presets/new')
+  create(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    return this.submitted(context, { isNew: true, name: context.form.text('name', FieldLength.line).trim() });
+  }
+
+  @Get('presets/:preset/edit')
+  async editForm(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
+    const { options } = await readPreset(this.ports, customerOf(context), name);
+    return this.form(context, { isNew: false, name, options, preview: options, problems: null });
+  }
+
+  @Post('presets/:preset/edit')
+  async edit(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
+    await readPreset(this.ports, customerOf(context), name);
+    return this.submitted(context, { isNew: false, name });
+  }
+
+  @Get('presets/:preset/delete')
+  async confirmDelete(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
+    await readPreset(this.ports, customerOf(context), name);
+    return renderPage(this.ports, context, { ...AREA, title: 'Delete a preset' }, <DeletePreset name={name} />);
+  }
+
+  @Post('presets/:preset/delete')
+  async delete(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
+    await deletePreset(this.ports, callerOfPage(context), name);
+    return redirectTo(context, LIST, { kind: 'done', text: `The preset “${name}” was deleted.` });
+  }
+
+  @Get('preview')
+  async preview(
+    @CurrentPageContext() context: PageContext,
+    @Query('options') query: unknown,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { name, ...download } = await previewOptions(this.ports, callerOfPage(context), oneOfQuery(query));
+    await sendDownload(request, response, {
+      ...download,
+      entityTag: `"${name}"`,
+      lastModified: download.photo.updatedAt,
+      filename: 'preview',
+      disposition: 'inline',
+      headers: privateHeaders,
+    });
+  }
+
+  /** Saves the preset, or only shows the form again with a preview. */
+  private async submitted(
+    context: PageContext,
+    { isNew, name }: Pick<PresetFormProps, 'isNew' | 'name'>,
+  ): Promise<Reply> {
+    const options = context.form.text('options', FieldLength.line).replace(/\s/g, '');
+    const fields = { isNew, name, options };
+    try {
+      if (context.form.text('do', FieldLength.word) === 'preview') {
+        // Without a name yet, too.
+        const { options: preview } = presetValues({ name: name || 'preview', options });
+        return this.form(context, { ...fields, preview, problems: null });
+      }
+      await savePreset(this.ports, callerOfPage(context), { name, options, isNew });
+      return redirectTo(context, LIST, { kind: 'done', text: `The preset “${name}” was saved.` });
+    } catch (error) {
+      return this.form(context, { ...fields, preview: null, problems: problemsOf(error) });
+    }
+  }
+
+  private form(context: PageContext, props: PresetFormProps): Reply {
+    const title = props.isNew ? 'Create preset' : 'Edit preset';
+    const options = { ...AREA, title, status: props.problems?.status ?? 200 };
+    return renderPage(this.ports, context, options, <PresetForm {...props} />);
+  }
+}

@@ -1,0 +1,199 @@
+import { isExpired } from '../../core/access/api-key.js';
+import { type DeliveryKey, MAX_DELIVERY_KEYS } from '../../core/delivery/delivery-key.js';
+import type { ImageDelivery } from '../../core/delivery/delivery-keys.js';
+import { MAX_PRESETS, type Preset } from '../../core/delivery/preset.js';
+import { type PictureCount, TRAFFIC_DAYS } from '../../core/traffic/traffic.js';
+import { address } from '../address.js';
+import { bytes, localizable, number } from '../localized.js';
+import { Badge, Card, Empty, Heading, Moment, Table } from '../parts.js';
+
+const LEAD = 'Your own server signs URLs of images, in the sizes and formats that your pages need.';
+
+export function DeliveryPage({ delivery, now }: { delivery: ImageDelivery; now: Date }) {
+  return (
+    <>
+      <Heading title="Image delivery" lead={LEAD}>
+        <a class="button primary" href={`${LIST}/keys/new`}>
+          Create key
+        </a>
+        <a class="button plain" href={`${LIST}/presets/new`}>
+          Create preset
+        </a>
+      </Heading>
+      <Keys delivery={delivery} now={now} />
+      <Presets presets={delivery.presets} />
+      <PictureUsage delivery={delivery} subject={null} />
+    </>
+  );
+}
+
+function Keys({ delivery, now }: { delivery: ImageDelivery; now: Date }) {
+  const { keys } = delivery;
+  return (
+    <section class="log">
+      <h2>Delivery keys</h2>
+      <p class="lead">Deleting a key invalidates all URLs signed with it. At most {MAX_DELIVERY_KEYS}.</p>
+      {keys.length === 0 ? (
+        <Empty icon="key-round" title="No delivery keys yet">
+          <p>Create one to sign the first URL.</p>
+        </Empty>
+      ) : (
+        <Table
+          caption="Delivery keys"
+          columns={['Key', 'Options', 'Expires', `Requests in ${TRAFFIC_DAYS} days`, '']}
+          rows={keys.map((key) => ({ key: key.id, cells: keyCells(key, now, requestsOf(delivery, key.id)) }))}
+        />
+      )}
+    </section>
+  );
+}
+
+function keyCells(key: DeliveryKey, now: Date, requests: number) {
+  return [
+    <>
+      <a class="strong" href={`${LIST}/keys/${key.id}/edit`}>
+        {key.name}
+      </a>
+      <code class="small soft">{key.publicId}</code>
+      {isExpired(key, now) && <Badge tone="bad">Expired</Badge>}
+    </>,
+    key.presetsOnly ? 'Presets only' : 'Any',
+    <Moment key="expires" at={key.expiresAt} />,
+    number(requests),
+    <span key="do" class="actions">
+      <a class="button plain small" href={`${LIST}/keys/${key.id}/delete`} aria-label={`Delete ${key.name}`}>
+        Delete…
+      </a>
+    </span>,
+  ];
+}
+
+function Presets({ presets }: { presets: readonly Preset[] }) {
+  return (
+    <section class="log">
+      <h2>Presets</h2>
+      <p class="lead">
+        Named sets of options. Changing a preset changes the images at all URLs that name it. At most {MAX_PRESETS}.
+      </p>
+      {presets.length === 0 ? (
+        <Empty icon="images" title="No presets yet">
+          <p>For example “card”, for images of 300 by 200 pixels.</p>
+        </Empty>
+      ) : (
+        <Table
+          caption="Presets"
+          columns={['Preset', 'Options', 'Changed', '']}
+          rows={presets.map(({ name, options, updatedAt }) => ({
+            key: name,
+            cells: [
+              <a key="name" class="strong" href={presetPath(name, 'edit')}>
+                {name}
+              </a>,
+              <code key="options">{options}</code>,
+              <Moment key="at" at={updatedAt} />,
+              <span key="do" class="actions">
+                <a class="button plain small" href={presetPath(name, 'delete')} aria-label={`Delete ${name}`}>
+                  Delete…
+                </a>
+              </span>,
+            ],
+          }))}
+        />
+      )}
+    </section>
+  );
+}
+
+const COLUMNS = ['Requests', 'Sent', 'Images made'];
+
+interface PictureUsageProps {
+  readonly delivery: ImageDelivery;
+  /** The one key whose images are counted; null: all of them, deleted ones included. */
+  readonly subject: DeliveryKey | null;
+  readonly title?: string;
+  /** Whether each key has its own row, too. */
+  readonly byKey?: boolean;
+}
+
+/** The images that were delivered: in total, and day by day. */
+export function PictureUsage({ delivery, subject, title = 'Usage', byKey = false }: PictureUsageProps) {
+  const pictures = subject === null ? delivery.pictures : ofKey(delivery, subject.id);
+  const rows = delivery.days.map((day) => ({ day, ...sum(pictures.filter((count) => count.day === day)) })).reverse();
+  const of = subject === null ? 'Of all delivery keys, deleted ones included,' : 'Of this key';
+  return (
+    <Card title={title} lead={`${of} in the last ${TRAFFIC_DAYS} days (UTC). What caches answer is not counted.`}>
+      <Table
+        caption="Delivered images in total"
+        columns={COLUMNS}
+        rows={[{ key: 'total', cells: figures(sum(pictures)) }]}
+      />
+      {byKey && <ByKey delivery={delivery} />}
+      <details>
+        <summary>Day by day</summary>
+        <Table
+          caption="Delivered images by day"
+          columns={['Day', ...COLUMNS]}
+          rows={rows.map(({ day, ...count }) => ({ key: day, cells: [localizable('day', day), ...figures(count)] }))}
+        />
+      </details>
+    </Card>
+  );
+}
+
+function ByKey({ delivery }: { delivery: ImageDelivery }) {
+  const { keys, pictures } = delivery;
+  const ids = new Set([...keys, ...pictures.map(({ deliveryKeyId: id }) => ({ id }))].map(({ id }) => id));
+  const rows = [...ids]
+    .map((id) => ({ id, ...sum(ofKey(delivery, id)) }))
+    .sort((a, b) => b.requests - a.requests || a.id - b.id);
+  return (
+    <Table
+      caption={`Delivered images of each key in the last ${TRAFFIC_DAYS} days`}
+      columns={['Delivery key', ...COLUMNS]}
+      rows={rows.map(({ id, ...count }) => ({
+        key: id,
+        cells: [keys.find((key) => key.id === id)?.name ?? `deleted key ${id}`, ...figures(count)],
+      }))}
+    />
+  );
+}
+
+/** What was requested with one key, in all days of the report. */
+function requestsOf(delivery: ImageDelivery, id: number): number {
+  return sum(ofKey(delivery, id)).requests;
+}
+
+function ofKey({ pictures }: ImageDelivery, id: number): readonly PictureCount[] {
+  return pictures.filter(({ deliveryKeyId }) => deliveryKeyId === id);
+}
+
+type Figures = Pick<PictureCount, 'requests' | 'bytes' | 'made'>;
+
+function figures({ requests, made, ...sent }: Figures): readonly string[] {
+  return [number(requests), bytes(sent.bytes), number(made)];
+}
+
+function sum(counts: readonly Figures[]): Figures {
+  const total = { requests: 0, bytes: 0, made: 0 };
+  for (const count of counts) {
+    total.requests += count.requests;
+    total.bytes += count.bytes;
+    total.made += count.made;
+  }
+  return total;
+}
+
+export const LIST = '/settings/delivery';
+/** Of every page about image delivery. */
+export const AREA = { section: 'delivery', styles: ['areas.css'] } as const;
+/** Of a page that shows a secret. */
+export const ONCE = { ...AREA, scripts: ['copy.js', 'no-resend.js'] } as const;
+
+export function presetPath(name: string, act: 'edit' | 'delete'): string {
+  return `${LIST}/presets/${encodeURIComponent(name)}/${act}`;
+}
+
+/** Where the newest photo is shown with these options. */
+export function previewPath(options: string): string {
+  return address(`${LIST}/preview`, { options });
+}

@@ -1,0 +1,177 @@
+import { renderToString } from 'preact-render-to-string';
+import { Layout } from './layout.js';
+import { CodeTabs, Markdown } from './markdown.js';
+import { FieldList, ParameterList, TryIt } from './reference/fields.js';
+import {
+  type ApiDocument,
+  type DescribedResponse,
+  exampleOf,
+  fieldsOf,
+  type Reference,
+  type ReferenceOperation,
+  type Resource,
+} from './reference/reference.js';
+
+type References = readonly Reference[];
+
+/** The first page of an API: what holds for all of it, and where everything is. */
+export function overviewPage(reference: Reference, references: References): string {
+  const { title, url, file, document, resources } = reference;
+  return renderToString(
+    <Layout title={title} here={url} references={references}>
+      <h1>{title}</h1>
+      <p>
+        Version {document.info.version}. For programs:{' '}
+        {file === null ? <code>/operator/openapi.json</code> : <a href={file}>{file.slice(1)}</a>} (OpenAPI 3.1).
+      </p>
+      <Markdown text={document.info.description.replace(/^#/gm, '##')} />
+      {resources.map((resource) => (
+        <section key={resource.name}>
+          <h2>
+            <a href={resource.url}>{resource.name}</a>
+          </h2>
+          <p>{resource.description}</p>
+          <ul>
+            {resource.operations.map(({ url: place, method, path, isEvent, operation }) => (
+              <li key={place}>
+                <a href={place}>{operation.summary}</a>: <code>{isEvent ? path : `${method} ${path}`}</code>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </Layout>,
+  );
+}
+
+/** The operations of one resource, each with its code beside it. */
+export function resourcePage(resource: Resource, { document }: Reference, references: References): string {
+  const hasKey = resource.operations.some(({ operation }) => operation['x-required-scope']);
+  return renderToString(
+    <Layout title={resource.name} here={resource.url} references={references} isWide>
+      <h1>{resource.name}</h1>
+      <p>{resource.description}</p>
+      {hasKey && <KeyField />}
+      {resource.operations.map((entry) => (
+        <Operation key={entry.url} entry={entry} document={document} />
+      ))}
+    </Layout>,
+  );
+}
+
+/** Shown by the script that uses it. */
+function KeyField() {
+  return (
+    <p class="key" hidden>
+      <label for="try-key">Key for “Try it”</label>
+      <input id="try-key" type="password" autocomplete="off" spellcheck={false} aria-describedby="try-key-note" />
+      <span id="try-key-note">It stays in this tab, and is sent to this service only.</span>
+    </p>
+  );
+}
+
+function Operation({ entry, document }: { entry: ReferenceOperation; document: ApiDocument }) {
+  const { method, path, isEvent, operation } = entry;
+  const { operationId, summary, description, parameters = [], requestBody, 'x-codeSamples': samples = [] } = operation;
+  const { schemas } = document.components;
+  const of = (place: string) => parameters.filter((each) => each.in === place);
+  const body = Object.values(requestBody?.content ?? {})[0];
+  return (
+    <section class="operation" id={operationId} aria-labelledby={`${operationId}-title`}>
+      <div class="about">
+        <h2 id={`${operationId}-title`}>{summary}</h2>
+        <p class="route">
+          {!isEvent && <span class="method">{method}</span>} <code>{path}</code>
+          {operation['x-stability'] === 'beta' && <span class="mark">beta</span>}
+        </p>
+        <Markdown text={description} />
+        <ParameterList title="In the path" all={of('path')} schemas={schemas} />
+        <ParameterList title="Query parameters" all={of('query')} schemas={schemas} />
+        <ParameterList title="Headers" all={of('header')} schemas={schemas} />
+        {body && fieldsOf(body.schema, schemas) && (
+          <>
+            <h3>Body</h3>
+            <p>
+              <code>{Object.keys(requestBody?.content ?? {}).join(', ')}</code>
+            </p>
+            {requestBody?.description && <Markdown text={requestBody.description} />}
+            <FieldList schema={body.schema} schemas={schemas} />
+          </>
+        )}
+        {!isEvent && <Responses entry={entry} document={document} />}
+      </div>
+      <div class="code">
+        {samples.length > 0 && (
+          <CodeTabs
+            id={`${operationId}-language`}
+            legend={`Code for “${summary}”`}
+            tabs={samples.map(({ label, source }) => ({ label, code: source }))}
+          />
+        )}
+        {operation['x-required-scope'] && <TryIt entry={entry} document={document} />}
+        {isEvent && body ? <Example title="Payload" value={exampleOf(body.schema, schemas)} /> : null}
+        {!isEvent && <ExampleResponse entry={entry} document={document} />}
+      </div>
+    </section>
+  );
+}
+
+function Responses({ entry, document }: { entry: ReferenceOperation; document: ApiDocument }) {
+  const { schemas } = document.components;
+  const successes = Object.entries(entry.operation.responses).filter(([status]) => /^[23]/.test(status));
+  return (
+    <>
+      <h3>Responses</h3>
+      <dl class="fields">
+        {successes.map(([status, { description = '', content }]) => {
+          const schema = content?.['application/json']?.schema;
+          return (
+            <div key={status}>
+              <dt>
+                <code>{status}</code> <span class="type">{Object.keys(content ?? {}).join(', ') || 'no body'}</span>
+              </dt>
+              <dd>
+                <Markdown text={description} />
+                {schema && fieldsOf(schema, schemas) && (
+                  <details>
+                    <summary>Fields of the response {status}</summary>
+                    <FieldList schema={schema} schemas={schemas} />
+                  </details>
+                )}
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+      <h3>Errors</h3>
+      <ul class="codes">
+        {entry.codes.map((code) => (
+          <li key={code}>
+            <a href={`/docs/errors/${code}`}>
+              <code>{code}</code>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function ExampleResponse({ entry, document }: { entry: ReferenceOperation; document: ApiDocument }) {
+  const found = Object.entries(entry.operation.responses).find(([status]) => status.startsWith('2'));
+  const [status, response]: [string, DescribedResponse] = found ?? ['', {}];
+  const schema = response.content?.['application/json']?.schema;
+  if (schema === undefined) return null;
+  return <Example title={`Response ${status}`} value={exampleOf(schema, document.components.schemas)} />;
+}
+
+function Example({ title, value }: { title: string; value: unknown }) {
+  return (
+    <>
+      <p class="caption">{title}</p>
+      <pre class="example" tabindex={0}>
+        <code>{JSON.stringify(value, null, 2)}</code>
+      </pre>
+    </>
+  );
+}

@@ -1,0 +1,177 @@
+import type { Ports } from '../../core/ports.js';
+import { DomainError } from '../../core/shared/errors.js';
+import { CONFIRMATION_FIELD, confirmIdentity } from '../../core/users/factors/confirm-identity.js';
+import type { ProviderSettings } from '../../core/users/identity-provider.js';
+import { providerFor } from '../../core/users/provider/flow.js';
+import { isConfirmed, type KnownSession } from '../../core/users/session.js';
+import { AnsweredInstead } from '../../http/responses/reply.js';
+import { withoutBasePath } from '../../http/server/base-path.js';
+import { headerOf } from '../../http/server/headers.js';
+import { requestContextOf, wantsPage } from '../../http/server/request-context.js';
+import {
+  Button,
+  CODE_INPUT,
+  Field,
+  Form,
+  PASSWORD_INPUT,
+  ProblemSummary,
+  type Problems,
+  problemsOf,
+  USER_NAME_FIELD,
+  UserName,
+} from '../form.js';
+import { FieldLength } from '../form-fields.js';
+import { renderPage } from '../page.js';
+import { HOME, type PageContext } from '../page-context.js';
+import {
+  ASK_AGAIN,
+  canUsePasskey,
+  PASSKEY_FIELD,
+  PASSKEY_SCRIPT,
+  PasskeyButton,
+  PasskeyNotes,
+  passkeyAnswerOf,
+} from '../passkeys/passkeys.js';
+import { PROVIDER_PATH } from '../sign-in/sign-in.view.js';
+import { CSRF_FIELD } from './csrf.js';
+
+/**
+ * Lets a form through whose sender gave the password, or with a second factor a code or a passkey, a moment ago or with this form. Otherwise the answer is a page that asks for
+ * it and sends the same form again. Errors: `unauthorized` for scripts of pages.
+ */
+export async function requireConfirmed(ports: Ports, context: PageContext, person: KnownSession): Promise<void> {
+  if (isConfirmed(person.session, ports.clock.now())) return;
+  if (!wantsPage(requestContextOf(context.request), context.request)) {
+    throw new DomainError('unauthorized', 'You have to confirm that it is you again. Reload the page and try again.');
+  }
+  const given =
+    passkeyAnswerOf(ports, context, PASSKEY_FIELD) ?? context.form.text(CONFIRMATION_FIELD, FieldLength.line);
+  const problems = given === '' ? null : await refusalOf(() => confirmIdentity(ports, person, given));
+  if (given !== '' && problems === null) return;
+  const options = { title: 'Confirm that it is you', plain: true, status: problems?.status ?? 403, flash: null };
+  const props = {
+    ...{ context, person, problems, offersPasskeys: await canUsePasskey(ports, person) },
+    provider: isKnownHere(person) ? null : await providerFor(ports, person),
+  };
+  const form = <ConfirmForm {...props} />;
+  throw new AnsweredInstead(renderPage(ports, context, { ...options, scripts: [PASSKEY_SCRIPT] }, form));
+}
+
+/** By a password or a second factor. Others are known by a provider alone. */
+function isKnownHere({ user, hasFactor }: KnownSession): boolean {
+  return hasFactor || user.passwordHash !== null;
+}
+
+async function refusalOf(act: () => Promise<void>): Promise<Problems | null> {
+  try {
+    await act();
+    return null;
+  } catch (error) {
+    return problemsOf(error);
+  }
+}
+
+interface ConfirmProps {
+  readonly context: PageContext;
+  readonly person: KnownSession;
+  readonly problems: Problems | null;
+  readonly offersPasskeys: boolean;
+  /** Where somebody without a password confirms it. */
+  readonly provider: ProviderSettings | null;
+}
+
+function ConfirmForm({ context, person, problems, offersPasskeys, provider }: ConfirmProps) {
+  const sent = context.form.entriesBut(CSRF_FIELD, CONFIRMATION_FIELD, USER_NAME_FIELD, PASSKEY_FIELD);
+  return (
+    <section class="card narrow">
+      <h1>Confirm that it is you</h1>
+      <p>
+        This decides who has access to the account. {proofOf(person, offersPasskeys)} to go on: what you entered before
+        is not lost.
+      </p>
+      {!problems?.isOfFields && <ProblemSummary problems={problems} />}
+      <Form action={context.request.url}>
+        {sent.map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        {isKnownHere(person) ? (
+          <Proof person={person} problems={problems} offersPasskeys={offersPasskeys} back={pageBefore(context)} />
+        ) : (
+          <ConfirmByProvider provider={provider} />
+        )}
+      </Form>
+    </section>
+  );
+}
+
+interface ProofProps {
+  readonly person: KnownSession;
+  readonly problems: Problems | null;
+  readonly offersPasskeys: boolean;
+  readonly back: string;
+}
+
+function Proof({ person: { user, hasFactor }, problems, offersPasskeys, back }: ProofProps) {
+  return (
+    <>
+      {hasFactor ? (
+        <Field
+          label="Code"
+          name={CONFIRMATION_FIELD}
+          hint="From your authenticator app, or a recovery code."
+          errors={problems}
+          input={CODE_INPUT}
+        />
+      ) : (
+        <>
+          <UserName email={user.email} />
+          <Field label="Password" name={CONFIRMATION_FIELD} errors={problems} input={PASSWORD_INPUT} />
+        </>
+      )}
+      <div class="buttons">
+        <Button>Confirm</Button>
+        {offersPasskeys && <PasskeyButton from={ASK_AGAIN} label="Use a passkey" />}
+        <a class="button plain" href={back}>
+          Cancel
+        </a>
+      </div>
+      {offersPasskeys && <PasskeyNotes />}
+    </>
+  );
+}
+
+function proofOf(person: KnownSession, offersPasskeys: boolean): string {
+  if (!isKnownHere(person)) return 'Confirm that it is you';
+  return `${offersPasskeys ? 'Use a passkey, or enter' : 'Enter'} ${person.hasFactor ? 'a code' : 'your password'}`;
+}
+
+/** The page with the form, of this site in any case. */
+function pageBefore({ request }: PageContext): string {
+  const referer = headerOf(request, 'referer');
+  return referer !== undefined && URL.canParse(referer)
+    ? withoutBasePath(new URL(referer).pathname, request.baseUrl)
+    : HOME;
+}
+
+/** For somebody without a password: the provider asks, in a window of its own, so that the form here keeps what it contains. */
+function ConfirmByProvider({ provider }: { provider: ProviderSettings | null }) {
+  if (provider === null) {
+    return (
+      <p class="flash failed">
+        You have no password, and no provider knows you any more. An admin can send you a link.
+      </p>
+    );
+  }
+  return (
+    <>
+      <p>
+        <a class="button plain" href={`${PROVIDER_PATH}/${provider.id}/confirm`} target="_blank" rel="noopener">
+          Confirm with {provider.name} (opens a new window)
+        </a>
+      </p>
+      <div class="buttons">
+        <Button>Continue</Button>
+      </div>
+    </>
+  );
+}

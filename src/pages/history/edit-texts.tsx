@@ -1,0 +1,130 @@
+import { actionTitle } from '../../core/bulk-edits/bulk-action.js';
+import {
+  type BulkEdit,
+  type BulkFailureReason,
+  canBeUndone,
+  isActive,
+  progressOf,
+} from '../../core/bulk-edits/bulk-edit.js';
+import { MAX_RATING } from '../../core/photos/photo-values.js';
+import type { Flash } from '../browser-session.js';
+import { number, pluralize } from '../localized.js';
+
+export const HISTORY = '/settings/history';
+
+const reasonTexts: Readonly<Record<BulkFailureReason, string>> = {
+  not_found: 'deleted meanwhile',
+  in_trash: 'in the trash',
+  tag_deleted: 'the tag was deleted',
+  too_many_tags: 'already had the maximum number of tags',
+  no_capture_time: 'without a capture time',
+  capture_time_out_of_range: 'the capture time would be outside of the years 1 to 9999',
+};
+
+/** What an edit has done so far, in a sentence, and one for each reason why photos were left as they are. */
+export function resultText(edit: BulkEdit): string {
+  if (edit.state === 'undoing' || edit.state === 'undone') return undoneText(edit);
+  const failures = edit.failures.map(
+    ({ reason, count }) => `Not changed: ${pluralize(count, 'photo')} (${reasonTexts[reason]}).`,
+  );
+  const gaveUp = edit.state === 'failed' ? ['It stopped before the end, because of an error of the service.'] : [];
+  return [changedText(edit), ...failures, ...gaveUp].join(' ');
+}
+
+function undoneText({ undone, kept }: BulkEdit): string {
+  const done = `Undone: ${pluralize(undone, 'photo is', 'photos are')} as before.`;
+  return kept === 0 ? done : `${done} Left alone: ${pluralize(kept, 'photo')} that changed or disappeared since.`;
+}
+
+function changedText({ action, changed }: BulkEdit): string {
+  const photos = pluralize(changed, 'photo');
+  switch (action.kind) {
+    case 'add_tags':
+      return `${photos} tagged ${action.tags.map(({ name }) => `“${name}”`).join(', ')}.`;
+    case 'remove_tags':
+      return `${action.tags.map(({ name }) => `“${name}”`).join(', ')} removed from ${photos}.`;
+    case 'set_rating':
+      return action.rating === null
+        ? `Rating of ${photos} removed.`
+        : `${photos} rated ${action.rating} of ${MAX_RATING} stars.`;
+    case 'set_location':
+      return `Location of ${photos} ${action.location === null ? 'removed' : 'changed'}.`;
+    case 'shift_time':
+      return `Capture time of ${photos} changed.`;
+    case 'rotate':
+      return `${photos} rotated.`;
+    case 'trash':
+      return `${photos} moved to the trash.`;
+    case 'restore':
+      return `${photos} restored.`;
+  }
+}
+
+/** `Undoing: Add tag “Paris”` */
+function editTitle(edit: BulkEdit): string {
+  return edit.state === 'undoing' ? `Undoing: ${actionTitle(edit.action)}` : actionTitle(edit.action);
+}
+
+/** `12,000 of 50,000 photos` */
+export function progressText(edit: BulkEdit): string {
+  const { processed, total } = progressOf(edit);
+  return `${number(Math.min(processed, total))} of ${pluralize(total, 'photo')}`;
+}
+
+export function stateText({ state }: BulkEdit): string {
+  return { running: 'In progress', undoing: 'Being undone', done: 'Done', failed: 'Stopped', undone: 'Undone' }[state];
+}
+
+/**
+ * After an edit, with its undo; while it is in progress, that it is.
+ * @param returnTo What undoing leads to, as the query of the address.
+ */
+export function editFlash(edit: BulkEdit, returnTo = 'from=library'): Flash {
+  const kind = edit.state === 'failed' ? 'failed' : 'done';
+  const text = isActive(edit) ? `${editTitle(edit)}: in progress, ${progressText(edit)}.` : resultText(edit);
+  if (!canBeUndone(edit)) return { kind, text };
+  return { kind, text, undo: { action: `${undoPath(edit)}?${returnTo}`, field: 'edit', values: [String(edit.id)] } };
+}
+
+export function undoPath({ id }: Pick<BulkEdit, 'id'>): string {
+  return `${HISTORY}/${id}/undo`;
+}
+
+/** What scripts are told of an edit: how far it is, and once it has ended, what it did (bulk-edits.ts). */
+export interface EditStatus extends Flash {
+  /** While it is in progress. */
+  readonly edit?: {
+    readonly id: string;
+    readonly title: string;
+    readonly processed: number;
+    readonly total: number;
+    readonly progress: string;
+  };
+}
+
+export function editStatus(edit: BulkEdit): EditStatus {
+  const flash = editFlash(edit);
+  if (!isActive(edit)) return flash;
+  const title = editTitle(edit);
+  return { ...flash, edit: { id: String(edit.id), title, ...progressOf(edit), progress: progressText(edit) } };
+}
+
+/** Edits in progress; a script follows them (bulk-edits.ts), and adds those that begin later. */
+export function ActiveEdits({ edits }: { edits: readonly BulkEdit[] }) {
+  return (
+    <div class="bulk-edits" data-bulk-edits>
+      {edits.map((edit) => (
+        <div key={edit.id} class="bulk-edit" data-bulk-edit={edit.id}>
+          <label for={`bulk-edit-${edit.id}`}>{editTitle(edit)}</label>
+          <progress
+            id={`bulk-edit-${edit.id}`}
+            max={Math.max(1, progressOf(edit).total)}
+            value={progressOf(edit).processed}
+          />
+          <span class="hint">{progressText(edit)}</span>
+          <a href={HISTORY}>History</a>
+        </div>
+      ))}
+    </div>
+  );
+}

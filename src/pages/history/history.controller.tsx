@@ -1,0 +1,150 @@
+import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import { actionTitle } from '../../core/bulk-edits/bulk-action.js';
+import { type BulkEdit, canBeUndone, isActive, progressOf } from '../../core/bulk-edits/bulk-edit.js';
+import { runBulkEdit } from '../../core/bulk-edits/run-bulk-edit.js';
+import { listBulkEdits, readBulkEdit, undoBulkEdit } from '../../core/bulk-edits/start-bulk-edit.js';
+import type { Ports } from '../../core/ports.js';
+import { type Id, parseId } from '../../core/shared/ids.js';
+import { RequireRole } from '../../http/access.js';
+import { PORTS } from '../../http/ports-token.js';
+import { PathId } from '../../http/requests/path-id.js';
+import type { Reply } from '../../http/responses/reply.js';
+import { requestContextOf, wantsPage } from '../../http/server/request-context.js';
+import { address, oneOfQuery } from '../address.js';
+import { Form } from '../form.js';
+import { photoPath, readLibraryQuery } from '../library-query/library-query.js';
+import { pluralize } from '../localized.js';
+import { redirectTo, renderPage, replyToScript } from '../page.js';
+import { CurrentPageContext, callerOfPage, HOME, InNavigation, type PageContext } from '../page-context.js';
+import { Badge, Empty, Heading, Moment, Table } from '../parts.js';
+import { editFlash, editStatus, HISTORY, progressText, resultText, stateText, undoPath } from './edit-texts.js';
+
+const PAGE = 50;
+
+/** What people have changed on many photos at once, to follow and to undo. */
+@Controller('settings/history')
+@RequireRole('editor')
+export class HistoryController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @InNavigation('History', 27)
+  async list(@CurrentPageContext() context: PageContext, @Query('before') before: unknown): Promise<Reply> {
+    const window = { before: parseId(oneOfQuery(before)), limit: PAGE };
+    const page = await listBulkEdits(this.ports, callerOfPage(context), window);
+    const options = { title: 'History', section: 'history', styles: ['areas.css', 'import.css'], scripts: ['live.js'] };
+    return renderPage(this.ports, context, options, <HistoryPage {...page} />);
+  }
+
+  /** For scripts that follow an edit. */
+  @Get(':id/state')
+  async status(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return replyToScript(context, editStatus(await readBulkEdit(this.ports, callerOfPage(context), id)));
+  }
+
+  @Post(':id/undo')
+  async undo(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query() query: Record<string, unknown>,
+  ): Promise<Reply> {
+    const caller = callerOfPage(context);
+    await undoBulkEdit(this.ports, caller, id);
+    // Few photos are as before when the page comes.
+    await runBulkEdit(this.ports, caller.customerId, id);
+    const edit = await readBulkEdit(this.ports, caller, id);
+    if (!wantsPage(requestContextOf(context.request), context.request)) return replyToScript(context, editStatus(edit));
+    const photo = parseId(oneOfQuery(query['photo']));
+    const list = query['from'] === 'library' ? HOME : HISTORY;
+    return redirectTo(context, photo === null ? list : photoPath(photo, readLibraryQuery(query)), editFlash(edit));
+  }
+}
+
+interface HistoryProps {
+  readonly edits: readonly BulkEdit[];
+  /** Where the next page begins. */
+  readonly next: Id | null;
+}
+
+function HistoryPage({ edits, next }: HistoryProps) {
+  // While one is in progress, the table is brought up to date (live.js).
+  const live = edits.some(isActive) ? '1000' : undefined;
+  return (
+    <>
+      <Heading
+        title="History"
+        lead="What people changed on many photos at once, and where they placed photos on the map, newest first. Each change can be undone for seven days; photos that somebody has changed since are left alone."
+      />
+      <div data-live={live} data-live-in-place="">
+        <div data-live-part="edits">
+          {edits.length === 0 ? (
+            <Empty icon="undo-2" title="Nothing yet">
+              <p>Select photos in the library to tag, rate, rotate or trash many of them at once.</p>
+            </Empty>
+          ) : (
+            <Table
+              caption="Changes of many photos"
+              columns={['When', 'What', 'Who', 'Result', '']}
+              rows={edits.map((edit) => ({ key: edit.id, cells: cellsOf(edit) }))}
+            />
+          )}
+        </div>
+      </div>
+      {next !== null && (
+        <nav class="paging" aria-label="Pages of the history">
+          <span />
+          <a class="button plain small" href={address(HISTORY, { before: String(next) })} rel="next">
+            Next page
+          </a>
+        </nav>
+      )}
+    </>
+  );
+}
+
+function cellsOf(edit: BulkEdit) {
+  return [
+    <Moment key="at" at={edit.createdAt} />,
+    <>
+      {actionTitle(edit.action)}
+      <span class="small soft">
+        {edit.filters === null ? pluralize(edit.total, 'photo') : `All ${pluralize(edit.total, 'photo')} that matched`}
+      </span>
+    </>,
+    <>
+      {edit.actor.name ?? 'Someone'}
+      {edit.undoneBy !== null && <span class="small soft">Undone by {edit.undoneBy.name ?? 'someone'}</span>}
+    </>,
+    <Result key="result" edit={edit} />,
+    canBeUndone(edit) ? (
+      <Form action={undoPath(edit)}>
+        <button
+          type="submit"
+          class="button plain small"
+          id={`undo-${edit.id}`}
+          aria-label={`Undo: ${actionTitle(edit.action)}`}
+        >
+          Undo
+        </button>
+      </Form>
+    ) : null,
+  ];
+}
+
+function Result({ edit }: { edit: BulkEdit }) {
+  const { processed, total } = progressOf(edit);
+  const tone = edit.state === 'failed' || edit.failures.length > 0 ? 'warn' : 'good';
+  return (
+    <>
+      <Badge tone={isActive(edit) || edit.state === 'undone' ? 'plain' : tone}>{stateText(edit)}</Badge>
+      {isActive(edit) && (
+        <progress
+          max={Math.max(1, total)}
+          value={processed}
+          aria-label={`${actionTitle(edit.action)}: ${progressText(edit)}`}
+        />
+      )}
+      <span class="small soft">{isActive(edit) ? progressText(edit) : resultText(edit)}</span>
+    </>
+  );
+}

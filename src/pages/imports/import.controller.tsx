@@ -1,0 +1,264 @@
+import { Controller, Get, Inject, Post, Query, Req } from '@nestjs/common';
+import type { Request } from 'express';
+import { RegistrationBody } from '../../api/imports/import.dto.js';
+import type { Caller } from '../../core/access/caller.js';
+import { createImport } from '../../core/imports/create.js';
+import { editImportPhoto } from '../../core/imports/edit-item.js';
+import { finalizeImport } from '../../core/imports/finalize.js';
+import { MAX_CLIENT_REF } from '../../core/imports/import.js';
+import { listImportPhotos, listImports, readImport } from '../../core/imports/read.js';
+import { recordRefusals } from '../../core/imports/register/refusals.js';
+import { registerPhotos } from '../../core/imports/register/register.js';
+import type { Ports } from '../../core/ports.js';
+import { DomainError, type FieldError, invalid } from '../../core/shared/errors.js';
+import { type Id, parseId } from '../../core/shared/ids.js';
+import { RequireRole } from '../../http/access.js';
+import { OneOf, Text } from '../../http/fields/fields.js';
+import { PORTS } from '../../http/ports-token.js';
+import {
+  type BodyClass,
+  JSON_BODY_BYTES,
+  maxValuesOf,
+  parseJson,
+  REGISTRATION_BODY_BYTES,
+  readShape,
+} from '../../http/requests/json-body.js';
+import { PathId } from '../../http/requests/path-id.js';
+import { Reply } from '../../http/responses/reply.js';
+import { readBody } from '../../http/server/request-body.js';
+import { messageForPeople } from '../form.js';
+import { FieldLength, TakesFiles } from '../form-fields.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
+import { Confirm } from '../parts.js';
+import { countsText, registrationView, stateView } from './import-state.js';
+import { importerReach, SOURCE, tagNamesIn } from './importer.view.js';
+import { ImportDetailsPage, ImportPage, ImportsPage } from './imports.view.js';
+import { isRefused, receivePlainForm, resultsOfNone } from './plain-import.js';
+
+/** The request of the importer's script to begin an import. */
+class BeginBody {
+  @Text({ required: true, max: MAX_CLIENT_REF })
+  clientRef: string;
+}
+
+class FinishBody {
+  @OneOf({ reject: '', fail: '' })
+  missingUploads?: 'reject' | 'fail';
+}
+
+/** The JSON body of a request from one of our scripts. Errors: `invalid_request`, `payload_too_large`. */
+async function readSent<T extends object>(request: Request, shape: BodyClass & (new () => T), maxBytes: number) {
+  const { body, errors } = await readShape(
+    parseJson(await readBody(request, maxBytes), 'body', maxValuesOf(maxBytes)),
+    shape,
+  );
+  if (errors.length > 0) throw invalid(...(errors as FieldError[]));
+  return body as T;
+}
+
+const UNFINISHED = 5;
+
+/** Imports photos: a page, a plain form for a few files, and the requests of its script. */
+@Controller('settings/import')
+export class ImportController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @RequireRole('editor')
+  async show(@CurrentPageContext() context: PageContext, @Query('import') importId: unknown): Promise<Reply> {
+    const caller = callerOfPage(context);
+    const begun = importId === undefined ? null : await readImport(this.ports, caller, parseId(String(importId)) ?? 0);
+    if (begun !== null && begun.status !== 'open') return redirectTo(context, `/settings/imports/${begun.id}`);
+    const open = await listImports(this.ports, caller, { statuses: ['open'], limit: UNFINISHED, cursor: null });
+    const options = {
+      title: 'Add photos',
+      section: 'imports',
+      styles: ['import.css'],
+      scripts: ['import.js'],
+      reach: await importerReach(this.ports),
+    };
+    return renderPage(
+      this.ports,
+      context,
+      options,
+      <ImportPage begun={begun} unfinished={begun === null ? open.data : []} />,
+    );
+  }
+
+  /** Files in the form itself: what browsers without scripts send. */
+  @Post()
+  @RequireRole('editor')
+  @TakesFiles()
+  async receive(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    try {
+      const creation = { source: SOURCE, tagNames: tagNamesIn(context.form.text('tags', FieldLength.text)) };
+      const { importId, trouble } = await receivePlainForm(this.ports, callerOfPage(context), context.form, creation);
+      const path = importId === null ? '/settings/import' : `/settings/imports/${importId}`;
+      return redirectTo(context, path, trouble === null ? undefined : { kind: 'failed', text: trouble });
+    } finally {
+      await context.form.leave();
+    }
+  }
+
+  @Post('begin')
+  @RequireRole('editor')
+  async begin(@CurrentPageContext() context: PageContext, @Req() request: Request): Promise<Reply> {
+    const { clientRef } = await readSent(request, BeginBody, JSON_BODY_BYTES);
+    const creation = { clientRef, source: SOURCE };
+    const { import: begun } = await createImport(this.ports, callerOfPage(context), creation);
+    return json({ id: begun.id });
+  }
+
+  @Post(':id/photos')
+  @RequireRole('editor', { uncounted: true })
+  async announce(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query('through') through: unknown,
+    @Req() request: Request,
+  ): Promise<Reply> {
+    const { photos } = await readSent(request, RegistrationBody, REGISTRATION_BODY_BYTES);
+    // A browser that cannot reach the store gets addresses of this service, like a key with an IP list.
+    const caller: Caller = { ...callerOfPage(context), ipRestricted: through === 'service' };
+    const { results } = await registerPhotos(this.ports, caller, id, photos).catch((error: unknown) => ({
+      results: resultsOfNone(error, photos.length),
+    }));
+    const refused = results.filter(isRefused);
+    const refusals = refused.map(({ index, error }) => ({ filename: '', sizeBytes: null, ...photos[index], error }));
+    const items = await recordRefusals(this.ports, caller, id, refusals);
+    const itemOf = new Map(refused.map(({ index }, at) => [index, items[at] ?? null]));
+    const views = results.map((result) =>
+      registrationView(result, itemOf.get(result.index) ?? null, this.ports.limits),
+    );
+    return json({ data: views });
+  }
+
+  /** The bytes are in the store, which does not notify us. */
+  @Post(':id/photos/:photoId/arrived')
+  @RequireRole('editor', { uncounted: true })
+  async arrived(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @PathId('photoId') photoId: Id,
+  ): Promise<Reply> {
+    const { status } = await editImportPhoto(this.ports, callerOfPage(context), id, photoId, { status: 'uploaded' });
+    return json({ status });
+  }
+
+  @Post(':id/finish')
+  @RequireRole('editor')
+  async finish(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Req() request: Request,
+  ): Promise<Reply> {
+    const { missingUploads = 'reject' } = await readSent(request, FinishBody, JSON_BODY_BYTES);
+    const { status } = await finalizeImport(this.ports, callerOfPage(context), id, {
+      action: 'commit',
+      missingUploads,
+    });
+    return json({ status });
+  }
+}
+
+function json(body: object): Reply {
+  return new Reply(200, body, { 'Cache-Control': 'no-store' });
+}
+
+const PAGE = 25;
+/** Failed items, on one page. */
+const ITEMS = 100;
+
+/** The imports of the customer, from whatever source, and the outcome of their files. */
+@Controller('settings/imports')
+export class ImportsController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @InNavigation('Imports', 20)
+  @RequireRole('editor')
+  async list(@CurrentPageContext() context: PageContext, @Query('cursor') cursor: unknown): Promise<Reply> {
+    const request = { limit: PAGE, cursor: typeof cursor === 'string' ? cursor : null };
+    const { data, nextCursor } = await listImports(this.ports, callerOfPage(context), request);
+    const content = <ImportsPage imports={data} older={nextCursor} isFirst={request.cursor === null} />;
+    return renderPage(this.ports, context, { title: 'Imports', ...imports }, content);
+  }
+
+  @Get(':id')
+  @RequireRole('editor')
+  async show(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query('cursor') cursor: unknown,
+  ): Promise<Reply> {
+    const request = { limit: ITEMS, cursor: typeof cursor === 'string' ? cursor : null };
+    const caller = callerOfPage(context);
+    const { import: subject, page: items } = await listImportPhotos(this.ports, caller, id, {
+      ...request,
+      statuses: ['failed', 'awaiting_upload'],
+    });
+    const details = { subject, items: items.data, more: items.nextCursor, limits: this.ports.limits };
+    return renderPage(this.ports, context, { title: `Import ${id}`, ...imports }, <ImportDetailsPage {...details} />);
+  }
+
+  /** For scripts: its state, with the first failed items. */
+  @Get(':id/state')
+  @RequireRole('editor')
+  async state(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const request = { statuses: ['failed'] as const, limit: ITEMS, cursor: null };
+    const { import: subject, page: failed } = await listImportPhotos(this.ports, callerOfPage(context), id, request);
+    return new Reply(200, stateView(subject, failed.data, this.ports.limits), { 'Cache-Control': 'no-store' });
+  }
+
+  @Post(':id/finish')
+  @RequireRole('editor')
+  async finish(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const missingUploads = context.form.text('missing', FieldLength.word) === 'fail' ? 'fail' : 'reject';
+    const path = `/settings/imports/${id}`;
+    try {
+      await finalizeImport(this.ports, callerOfPage(context), id, { action: 'commit', missingUploads });
+      return redirectTo(context, path);
+    } catch (error) {
+      return redirectTo(context, path, { kind: 'failed', text: stateError(error) });
+    }
+  }
+
+  @Get(':id/discard')
+  @RequireRole('editor')
+  async confirmDiscard(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const { counts } = await readImport(this.ports, callerOfPage(context), id);
+    const path = `/settings/imports/${id}`;
+    const confirm = (
+      <Confirm title={`Discard import ${id}?`} action={`${path}/discard`} button="Discard import" back={path}>
+        <p>
+          Its files ({countsText(counts)}) are not added to the library. Photos that are already in the library are not
+          affected.
+        </p>
+      </Confirm>
+    );
+    return renderPage(this.ports, context, { title: 'Discard import', ...imports }, confirm);
+  }
+
+  @Post(':id/discard')
+  @RequireRole('editor')
+  async discard(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const path = `/settings/imports/${id}`;
+    try {
+      await finalizeImport(this.ports, callerOfPage(context), id, { action: 'discard', missingUploads: 'fail' });
+      return redirectTo(context, path, { kind: 'done', text: 'Discarded.' });
+    } catch (error) {
+      return redirectTo(context, path, { kind: 'failed', text: stateError(error) });
+    }
+  }
+}
+
+const imports = { section: 'imports', styles: ['import.css'], scripts: ['live.js'] };
+
+/** The message when an import is not in the state that its page showed; every other error gets a page of its own. */
+function stateError(error: unknown): string {
+  const isOfState =
+    error instanceof DomainError && (error.code === 'import_not_open' || error.code === 'uploads_incomplete');
+  if (!isOfState) throw error;
+  return messageForPeople(error);
+}

@@ -1,0 +1,287 @@
+import {
+  type ApiKey,
+  displayPrefix,
+  type KeySettings,
+  MAX_KEY_LIMIT,
+  MAX_KEY_NAME,
+} from '../../core/access/api-key.js';
+import { type Scope, scopes } from '../../core/access/caller.js';
+import type { KeyAddress } from '../../core/access/key-store.js';
+import { mostRequests } from '../../core/access/keys.js';
+import { defaultBudgets } from '../../core/access/rolling-window.js';
+import { type FieldError, invalid } from '../../core/shared/errors.js';
+import {
+  Button,
+  Choice,
+  ExpiryField,
+  endOf,
+  Field,
+  Form,
+  lastDay,
+  ProblemSummary,
+  type Problems,
+  wrongExpiryDay,
+} from '../form.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
+import { entriesOf, entriesText, IpListField } from '../ip-list-field.js';
+import { Card, Heading, Moment } from '../parts.js';
+import { ShownValues } from '../shown-values.js';
+import { ScopeList } from './keys.view.js';
+
+interface FormProps {
+  readonly fields: KeyFields;
+  readonly problems: Problems | null;
+  readonly locksOut: readonly string[];
+  readonly addresses: readonly KeyAddress[];
+  readonly clientIp: string;
+}
+
+/** Requests per minute; as long as the greatest with separators. */
+const LIMIT_INPUT = { inputMode: 'numeric', maxLength: MAX_KEY_LIMIT.toLocaleString('en').length, autocomplete: 'off' };
+
+/** A new key, or one that replaces another. */
+export function NewKey({ original, ...props }: FormProps & { original: ApiKey | null }) {
+  const lead = original
+    ? `It has the same settings as “${original.name}”. Configure your program with the new key, check that it works, then delete the old one.`
+    : 'The key is shown once, right after it is created.';
+  return (
+    <>
+      <Heading title={original ? 'Replace a key' : 'Create key'} lead={lead} />
+      <Form action="/settings/keys/new" class="card">
+        <ProblemSummary problems={props.problems} />
+        {original && <input type="hidden" name="from" value={String(original.id)} />}
+        <NameField {...props} />
+        <ScopeChoice {...props} />
+        <SharedFields {...props} granted={original} />
+        <div class="buttons">
+          <Button>Create key</Button>
+          <a class="button plain" href="/settings/keys">
+            Cancel
+          </a>
+        </div>
+      </Form>
+    </>
+  );
+}
+
+export function EditKey({ subject, ...props }: FormProps & { subject: ApiKey }) {
+  return (
+    <>
+      <Heading
+        title={subject.name}
+        lead={
+          <>
+            <code>{displayPrefix(subject)}</code>, created <Moment at={subject.createdAt} />
+          </>
+        }
+      >
+        <a class="button plain" href={`/settings/keys/new?from=${subject.id}`}>
+          Rotate
+        </a>
+        <a class="button plain" href={`/settings/keys/${subject.id}/delete`}>
+          Delete
+        </a>
+      </Heading>
+      <Card title="Permissions" lead="Permissions cannot be changed. Create a new key for other permissions.">
+        <ScopeList scopes={subject.scopes} />
+      </Card>
+      <Form action={`/settings/keys/${subject.id}`} class="card">
+        <ShownValues fields={fieldsOf(subject)} />
+        <ProblemSummary problems={props.problems} />
+        <NameField {...props} />
+        <SharedFields {...props} granted={subject} />
+        <div class="buttons">
+          <Button>Save</Button>
+          <a class="button plain" href="/settings/keys">
+            Cancel
+          </a>
+        </div>
+      </Form>
+    </>
+  );
+}
+
+function NameField({ fields, problems }: FormProps) {
+  const input = { value: fields.name, required: true, maxLength: MAX_KEY_NAME, autocomplete: 'off' };
+  return (
+    <Field
+      label="Name"
+      name="name"
+      hint="What uses it, such as “Website” or “Nightly import”."
+      errors={problems}
+      input={input}
+    />
+  );
+}
+
+function ScopeChoice({ fields, problems }: FormProps) {
+  const errors = problems?.of('scopes') ?? [];
+  return (
+    <fieldset class="presets" aria-describedby={errors.length > 0 ? 'scopes-error' : undefined}>
+      <legend>Permissions</legend>
+      <p class="hint">Permissions cannot be changed later.</p>
+      {presets.map(({ name, label, what }) => (
+        <Choice key={name} type="radio" name="preset" value={name} isChosen={fields.preset === name} label={label}>
+          {what}
+        </Choice>
+      ))}
+      <Choice type="radio" name="preset" value="chosen" isChosen={fields.preset === 'chosen'} label="Custom">
+        Exactly the permissions that you select.
+      </Choice>
+      <div class="one-by-one">
+        {scopes.map((scope) => (
+          <Choice
+            key={scope}
+            type="checkbox"
+            name="scopes"
+            value={scope}
+            isChosen={fields.scopes.includes(scope)}
+            label={scope}
+          />
+        ))}
+      </div>
+      {errors.length > 0 && (
+        <div class="error" id="scopes-error">
+          {errors.map((message) => (
+            <p key={message}>{message}</p>
+          ))}
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+function SharedFields(props: FormProps & { granted: ApiKey | null }) {
+  const { fields, problems, granted } = props;
+  const limit = (group: 'read' | 'write') => {
+    const most = mostRequests(granted, group);
+    return `Empty means ${defaultBudgets[group]}. At most ${most}.`;
+  };
+  return (
+    <>
+      <IpListField
+        value={fields.ipList}
+        anywhere="If empty, the key can be used from anywhere."
+        used="the key was used"
+        {...props}
+      />
+      <ExpiryField end="The key stops working" value={fields.expiresOn} problems={problems} />
+      <div class="pair">
+        <Field
+          label="Reads per minute"
+          name="readLimit"
+          hint={limit('read')}
+          errors={problems}
+          input={{ ...LIMIT_INPUT, value: fields.readLimit }}
+        />
+        <Field
+          label="Writes per minute"
+          name="writeLimit"
+          hint={limit('write')}
+          errors={problems}
+          input={{ ...LIMIT_INPUT, value: fields.writeLimit }}
+        />
+      </div>
+    </>
+  );
+}
+
+/** The fields of a key's form, as typed. */
+export interface KeyFields {
+  readonly name: string;
+  readonly preset: string;
+  readonly scopes: readonly string[];
+  readonly ipList: string;
+  readonly expiresOn: string;
+  readonly readLimit: string;
+  readonly writeLimit: string;
+}
+
+export interface Preset {
+  readonly name: string;
+  readonly label: string;
+  readonly what: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** What most keys are for. */
+const presets: readonly Preset[] = [
+  {
+    name: 'read',
+    label: 'Read only',
+    what: 'View the account, photos and tags, and download. Changes nothing.',
+    scopes: ['customer:read', 'photos:read', 'tags:read'],
+  },
+  {
+    name: 'import',
+    label: 'Importer',
+    what: 'Read, import and edit photos, create and edit tags. Cannot delete photos.',
+    scopes: ['customer:read', 'photos:read', 'photos:write', 'tags:read', 'tags:write'],
+  },
+  { name: 'full', label: 'Full access', what: 'Everything the API offers, including deleting photos.', scopes },
+];
+
+export function scopesOf({ preset, scopes: chosen }: Pick<KeyFields, 'preset' | 'scopes'>): readonly string[] {
+  return presets.find(({ name }) => name === preset)?.scopes ?? chosen;
+}
+
+export const emptyFields: KeyFields = {
+  name: '',
+  preset: 'read',
+  scopes: [],
+  ipList: '',
+  expiresOn: '',
+  readLimit: '',
+  writeLimit: '',
+};
+
+export function fieldsOf(key: ApiKey): KeyFields {
+  const preset = presets.find((each) => each.scopes.join() === key.scopes.join())?.name ?? 'chosen';
+  return {
+    name: key.name,
+    preset,
+    scopes: key.scopes,
+    ipList: entriesText(key.ipList),
+    expiresOn: lastDay(key.expiresAt),
+    readLimit: key.readLimit?.toString() ?? '',
+    writeLimit: key.writeLimit?.toString() ?? '',
+  };
+}
+
+export function sentFields(form: FormFields): KeyFields {
+  return {
+    name: form.text('name', FieldLength.line),
+    preset: form.text('preset', FieldLength.word),
+    scopes: form.all('scopes', FieldLength.word),
+    ipList: form.text('ipList', FieldLength.addresses),
+    expiresOn: form.text('expiresOn', FieldLength.word).trim(),
+    readLimit: form.text('readLimit', FieldLength.word).trim(),
+    writeLimit: form.text('writeLimit', FieldLength.word).trim(),
+  };
+}
+
+/** The values of the fields. An unchanged day keeps the exact instant. Errors: `invalid_request`. */
+export function settingsOf(fields: KeyFields, before: ApiKey | null): KeySettings {
+  const [readLimit, writeLimit] = [wholeOf(fields.readLimit), wholeOf(fields.writeLimit)];
+  const expiresAt =
+    fields.expiresOn === lastDay(before?.expiresAt ?? null) ? before?.expiresAt : endOf(fields.expiresOn);
+  const errors: FieldError[] = [];
+  const number = 'Enter a whole number of requests per minute, or leave it empty for the default.';
+  if (readLimit === undefined) errors.push({ field: 'readLimit', code: 'invalid_format', message: number });
+  if (writeLimit === undefined) errors.push({ field: 'writeLimit', code: 'invalid_format', message: number });
+  if (expiresAt === undefined && fields.expiresOn !== '') errors.push(wrongExpiryDay);
+  if (errors.length > 0) throw invalid(...errors);
+  return {
+    name: fields.name,
+    ipList: entriesOf(fields.ipList),
+    readLimit: readLimit ?? null,
+    writeLimit: writeLimit ?? null,
+    expiresAt: expiresAt ?? null,
+  };
+}
+
+/** Null when empty; undefined when it is not a whole number. */
+function wholeOf(text: string): number | null | undefined {
+  if (text === '') return null;
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}

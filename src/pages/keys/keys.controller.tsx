@@ -1,0 +1,176 @@
+import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import type { ApiKey } from '../../core/access/api-key.js';
+import type { KeyAddress } from '../../core/access/key-store.js';
+import { deleteOwnKey, editOwnKey, issueOwnKey, lockedOut, ownKey, recentAddresses } from '../../core/access/keys.js';
+import type { Ports } from '../../core/ports.js';
+import { type Id, parseId } from '../../core/shared/ids.js';
+import { RequireRole } from '../../http/access.js';
+import { PORTS } from '../../http/ports-token.js';
+import { PathId } from '../../http/requests/path-id.js';
+import type { Reply } from '../../http/responses/reply.js';
+import { KeyUseRecorder } from '../../http/server/recorders.js';
+import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
+import { LOCK_OUT_FIELD } from '../ip-list-field.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
+import { editsOf } from '../shown-values.js';
+import {
+  EditKey,
+  emptyFields,
+  fieldsOf,
+  type KeyFields,
+  NewKey,
+  scopesOf,
+  sentFields,
+  settingsOf,
+} from './key-form.view.js';
+import { DeleteKey, KeyList, KeyMade } from './keys.view.js';
+
+const LIST = '/settings/keys';
+const section = 'keys';
+
+/** API keys: for admins and owners. */
+@Controller('settings/keys')
+@RequireRole('admin', { confirmed: true })
+export class KeysController {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(KeyUseRecorder) private readonly uses: KeyUseRecorder,
+  ) {}
+
+  @Get()
+  @InNavigation('API keys', 40)
+  async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    await this.uses.flush();
+    const keys = await this.ports.keys.list(customerOf(context));
+    const list = <KeyList keys={keys} now={this.ports.clock.now()} />;
+    return renderPage(this.ports, context, { title: 'API keys', section }, list);
+  }
+
+  @Get('new')
+  async new(@CurrentPageContext() context: PageContext, @Query('from') from: unknown): Promise<Reply> {
+    const { key, addresses } = await this.original(context, from);
+    const fields = key === null ? emptyFields : fieldsOf(key);
+    return this.newForm(context, { fields, key, addresses, problems: null, locksOut: [] });
+  }
+
+  @Post('new')
+  async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const { key: original, addresses } = await this.original(context, context.form.text('from', FieldLength.word));
+    const fields = sentFields(context.form);
+    const form = { fields, key: original, addresses };
+    try {
+      const settings = settingsOf(fields, null);
+      const locksOut = lockedOut(settings.ipList, addresses);
+      if (locksOut.length > 0 && !context.form.has(LOCK_OUT_FIELD)) {
+        return this.newForm(context, { ...form, problems: null, locksOut });
+      }
+      const request = { ...settings, scopes: scopesOf(fields) };
+      const { key, token } = await issueOwnKey(this.ports, callerOfPage(context), request, original?.id ?? null);
+      const made = <KeyMade made={key} token={token} original={original} publicUrl={this.ports.addresses.publicUrl} />;
+      return renderPage(
+        this.ports,
+        context,
+        { title: 'Key created', section, scripts: ['copy.js', 'no-resend.js'] },
+        made,
+      );
+    } catch (error) {
+      return this.newForm(context, { ...form, problems: problemsOf(error), locksOut: [] });
+    }
+  }
+
+  @Get(':id')
+  async show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const key = await ownKey(this.ports, customerOf(context), id);
+    return this.editForm(context, { key, fields: fieldsOf(key), problems: null, locksOut: [] });
+  }
+
+  @Post(':id')
+  async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const key = await ownKey(this.ports, customerOf(context), id);
+    const shown = fieldsOf(key);
+    const { changed, requireUnchanged } = editsOf(context.form, sentFields(context.form));
+    const fields = { ...shown, ...changed };
+    try {
+      requireUnchanged(shown);
+      const settings = settingsOf(fields, key);
+      const locksOut = lockedOut(settings.ipList, await recentAddresses(this.ports, key.customerId, id));
+      if (locksOut.length > 0 && !context.form.has(LOCK_OUT_FIELD)) {
+        return await this.editForm(context, { key, fields, problems: null, locksOut });
+      }
+      const { name } = await editOwnKey(this.ports, callerOfPage(context), id, settings);
+      return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was changed.` });
+    } catch (error) {
+      return this.editForm(context, { key, fields, problems: problemsOf(error), locksOut: [] });
+    }
+  }
+
+  private newForm(
+    context: PageContext,
+    form: FormState & { key: ApiKey | null; addresses: readonly KeyAddress[] },
+  ): Reply {
+    const options = { title: form.key ? 'Replace a key' : 'Create key', section, status: statusOf(form) };
+    const { key: original, ...rest } = form;
+    return renderPage(
+      this.ports,
+      context,
+      options,
+      <NewKey {...rest} original={original} clientIp={context.clientIp} />,
+    );
+  }
+
+  private async editForm(context: PageContext, form: FormState & { key: ApiKey }): Promise<Reply> {
+    await this.uses.flush();
+    const addresses = await recentAddresses(this.ports, form.key.customerId, form.key.id);
+    const options = { title: form.key.name, section, status: statusOf(form) };
+    const { key: subject, ...rest } = form;
+    const view = <EditKey {...rest} subject={subject} addresses={addresses} clientIp={context.clientIp} />;
+    return renderPage(this.ports, context, options, view);
+  }
+
+  /** The key that a new one is to replace, with the addresses from which it is used. */
+  private async original(
+    context: PageContext,
+    from: unknown,
+  ): Promise<{ key: ApiKey | null; addresses: readonly KeyAddress[] }> {
+    const id = typeof from === 'string' ? parseId(from) : null;
+    if (id === null) return { key: null, addresses: [] };
+    const key = await ownKey(this.ports, customerOf(context), id);
+    return { key, addresses: await recentAddresses(this.ports, key.customerId, id) };
+  }
+}
+
+interface FormState {
+  readonly fields: KeyFields;
+  readonly problems: Problems | null;
+  /** Addresses in use that the list would refuse, to be confirmed. */
+  readonly locksOut: readonly string[];
+}
+
+function statusOf({ problems, locksOut }: FormState): number {
+  return problems?.status ?? (locksOut.length > 0 ? 409 : 200);
+}
+
+@Controller('settings/keys')
+@RequireRole('admin', { confirmed: true })
+export class KeyDeletionController {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(KeyUseRecorder) private readonly uses: KeyUseRecorder,
+  ) {}
+
+  @Get(':id/delete')
+  async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    await this.uses.flush();
+    const key = await ownKey(this.ports, customerOf(context), id);
+    return renderPage(this.ports, context, { title: 'Delete a key', section: 'keys' }, <DeleteKey subject={key} />);
+  }
+
+  @Post(':id/delete')
+  async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const { name } = await ownKey(this.ports, customerOf(context), id);
+    await deleteOwnKey(this.ports, callerOfPage(context), id);
+    return redirectTo(context, '/settings/keys', { kind: 'done', text: `“${name}” was deleted and no longer works.` });
+  }
+}

@@ -1,0 +1,179 @@
+import { type ApiKey, displayPrefix, isExpired } from '../../core/access/api-key.js';
+import { keyBudget } from '../../core/access/rolling-window.js';
+import { DAY } from '../../core/shared/clock.js';
+import { shortRange } from '../ip-list-field.js';
+import { Badge, Card, Confirm, Copied, Copyable, Empty, Heading, Icon, Moment, Table } from '../parts.js';
+
+const UNUSED_DAYS = 90;
+const SOON_DAYS = 14;
+const LEAD =
+  'Programs use keys to access your photos. Each key has its own permissions and can be deleted at any time.';
+
+export function KeyList({ keys, now }: { keys: readonly ApiKey[]; now: Date }) {
+  const rows = keys.map((key) => ({
+    key: key.id,
+    cells: [
+      <KeyName subject={key} now={now} />,
+      <ScopeList scopes={key.scopes} />,
+      <LastUse subject={key} />,
+      <Bounds subject={key} />,
+      <KeyActions subject={key} />,
+    ],
+  }));
+  return (
+    <>
+      <Heading title="API keys" lead={LEAD}>
+        {keys.length > 0 && (
+          <a class="button primary" href="/settings/keys/new">
+            <Icon name="plus" /> Create key
+          </a>
+        )}
+      </Heading>
+      {keys.length === 0 ? (
+        <Empty icon="key-round" title="No keys yet">
+          <p>Create one for each program, so that you can see its usage and delete it separately.</p>
+          <a class="button primary" href="/settings/keys/new">
+            <Icon name="plus" /> Create key
+          </a>
+        </Empty>
+      ) : (
+        <Table caption="API keys" columns={['Key', 'Permissions', 'Last used', 'Limits', '']} rows={rows} />
+      )}
+    </>
+  );
+}
+
+function KeyName({ subject, now }: { subject: ApiKey; now: Date }) {
+  return (
+    <>
+      <a class="strong" href={`/settings/keys/${subject.id}`}>
+        {subject.name}
+      </a>
+      <code class="small soft">{displayPrefix(subject)}</code>
+      <KeyState subject={subject} now={now} />
+    </>
+  );
+}
+
+function KeyState({ subject, now }: { subject: ApiKey; now: Date }) {
+  const { expiresAt, lastUsedAt, createdAt } = subject;
+  const isIdle = now.getTime() - (lastUsedAt ?? createdAt).getTime() > UNUSED_DAYS * DAY;
+  if (isExpired(subject, now)) return <Badge tone="bad">Expired</Badge>;
+  if (expiresAt !== null && expiresAt.getTime() - now.getTime() < SOON_DAYS * DAY) {
+    return <Badge tone="warn">Expires soon</Badge>;
+  }
+  return isIdle ? <Badge tone="warn">{`Unused for over ${UNUSED_DAYS} days`}</Badge> : null;
+}
+
+export function ScopeList({ scopes }: { scopes: readonly string[] }) {
+  return (
+    <ul class="chips">
+      {scopes.map((scope) => (
+        <li key={scope}>
+          <code>{scope}</code>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function LastUse({ subject: { lastUsedAt, lastUsedIp } }: { subject: ApiKey }) {
+  return (
+    <>
+      <Moment at={lastUsedAt} none="Never" />
+      {lastUsedIp && <span class="small soft">{`from ${lastUsedIp}`}</span>}
+    </>
+  );
+}
+
+function Bounds({ subject }: { subject: ApiKey }) {
+  const { ipList, expiresAt } = subject;
+  const [read, write] = [keyBudget(subject, 'read').limit, keyBudget(subject, 'write').limit];
+  const [first] = ipList;
+  const others = ipList.length > 1 ? ` and ${ipList.length - 1} more` : '';
+  return (
+    <>
+      <span>{`${read} reads, ${write} writes per minute`}</span>
+      <span class="small soft">{first ? `from ${shortRange(first)}${others}` : 'from any address'}</span>
+      {expiresAt && (
+        <span class="small soft">
+          until <Moment at={expiresAt} />
+        </span>
+      )}
+    </>
+  );
+}
+
+function KeyActions({ subject: { id, name } }: { subject: ApiKey }) {
+  return (
+    <div class="actions">
+      <a href={`/settings/keys/${id}`}>
+        Edit<span class="unseen">{` ${name}`}</span>
+      </a>
+      <a href={`/settings/keys/new?from=${id}`}>
+        Rotate<span class="unseen">{` ${name}`}</span>
+      </a>
+      <a class="dangerous" href={`/settings/keys/${id}/delete`}>
+        Delete<span class="unseen">{` ${name}`}</span>
+      </a>
+    </div>
+  );
+}
+
+interface MadeProps {
+  readonly made: ApiKey;
+  readonly token: string;
+  /** The key that this one is to replace. */
+  readonly original: ApiKey | null;
+  readonly publicUrl: string;
+}
+
+/** The only page that ever shows a token. */
+export function KeyMade({ made, token, original, publicUrl }: MadeProps) {
+  return (
+    <>
+      <Heading title={`“${made.name}” is ready`} />
+      <section class="card" aria-labelledby="your-key">
+        <h2 id="your-key">Your key (shown only once)</h2>
+        <p class="lead">Copy it to where it is used. We do not store it: if you lose it, create a new one.</p>
+        <Copyable id="token" text={token} />
+        <Copied />
+        <p class="hint">Try it:</p>
+        <pre class="code">{`curl -H "Authorization: Bearer ${token}" ${publicUrl}/api/v1/me`}</pre>
+        <div class="buttons">
+          <a class="button primary" href="/settings/keys">
+            I have stored it
+          </a>
+          {original && (
+            <a class="button plain" href={`/settings/keys/${original.id}/delete`}>
+              {`Delete the old “${original.name}”`}
+            </a>
+          )}
+        </div>
+      </section>
+      <Card title="Permissions">
+        <ScopeList scopes={made.scopes} />
+      </Card>
+    </>
+  );
+}
+
+export function DeleteKey({ subject }: { subject: ApiKey }) {
+  return (
+    <Confirm
+      title={`Delete key “${subject.name}”?`}
+      action={`/settings/keys/${subject.id}/delete`}
+      button="Delete key"
+      back={`/settings/keys/${subject.id}`}
+    >
+      <p>
+        <code>{displayPrefix(subject)}</code> stops working immediately, wherever it is used. This cannot be undone.
+        Photos and imports are not affected.
+      </p>
+      <p class="soft">
+        Last used: <Moment at={subject.lastUsedAt} />
+        {subject.lastUsedIp && ` from ${subject.lastUsedIp}`}
+      </p>
+    </Confirm>
+  );
+}

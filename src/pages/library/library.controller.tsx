@@ -1,0 +1,198 @@
+import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { renderToString } from 'preact-render-to-string';
+import type { Caller } from '../../core/access/caller.js';
+import { activeBulkEdits } from '../../core/bulk-edits/start-bulk-edit.js';
+import { readCustomer } from '../../core/customers/edit-customer.js';
+import { readFilterValues } from '../../core/photos/filter-values.js';
+import { countPhotos, listPhotos } from '../../core/photos/list-photos.js';
+import { readPhotoMonths, readPhotoYears } from '../../core/photos/months.js';
+import type { PhotoWithTags } from '../../core/photos/photo.js';
+import { renditionUrls } from '../../core/photos/renditions/rendition.js';
+import type { Ports } from '../../core/ports.js';
+import { listSearches } from '../../core/searches/save-search.js';
+import { parseId } from '../../core/shared/ids.js';
+import type { Page } from '../../core/shared/pagination.js';
+import { searchText } from '../../core/shared/text.js';
+import { listTags } from '../../core/tags/read-tag.js';
+import { RequireRole } from '../../http/access.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
+import { PORTS } from '../../http/ports-token.js';
+import { Reply } from '../../http/responses/reply.js';
+import { oneOfQuery } from '../address.js';
+import { importerReach } from '../imports/importer.view.js';
+import {
+  hasYears,
+  type LibraryQuery,
+  libraryFilters,
+  libraryPath,
+  readLibraryQuery,
+} from '../library-query/library-query.js';
+import { localize } from '../localized.js';
+import { tileOrigins } from '../map/world.js';
+import { pageHeaders, renderPage, replyToScript } from '../page.js';
+import {
+  ActingRole,
+  CurrentPageContext,
+  callerOfPage,
+  InNavigation,
+  type PageContext,
+  personOf,
+} from '../page-context.js';
+import { shapeClass } from '../picture.js';
+import { LibraryPage } from './library.view.js';
+import { isPanelOpen } from './library-filters.view.js';
+import { chosenTileSize, countText, PhotoTiles, photoSections, Years } from './photo-grid.view.js';
+
+/** Photos per page; enough to fill a large screen. */
+const PAGE = 60;
+
+/** The photos of the customer, to browse and to select. */
+@Controller('settings/library')
+export class LibraryController {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly http: HttpOptions,
+  ) {}
+
+  @Get()
+  @InNavigation('Library', 10)
+  @RequireRole('viewer')
+  async list(@CurrentPageContext() context: PageContext, @Query() parameters: Record<string, unknown>): Promise<Reply> {
+    const caller = callerOfPage(context);
+    const query = readLibraryQuery(parameters);
+    const { filters, problems } = await libraryFilters(this.ports, caller, query);
+    const cursor = typeof parameters['cursor'] === 'string' ? parameters['cursor'] : null;
+    const request = { sort: query.sort, limit: PAGE, cursor };
+    const { data, nextCursor } = filters
+      ? await listPhotos(this.ports, caller, { ...request, filters })
+      : { data: [], nextCursor: null };
+    const photos = data.map((photo) => ({ photo, urls: renditionUrls(this.ports, caller, photo) }));
+    const { customer, usage } = await readCustomer(this.ports, caller);
+    const options = {
+      title: query.trash ? 'Trash' : 'Library',
+      section: 'library',
+      // The map is in the viewer, with the rest of a photo's page.
+      styles: ['library.css', 'viewer.css', 'map.css', 'import.css'],
+      pictures: tileOrigins(this.http),
+      scripts: ['library.js', 'tag-names.js', 'time-zones.js', 'import.js'],
+      reach: await importerReach(this.ports),
+      isWide: true,
+    };
+    const list = {
+      sections: photoSections(photos, query.sort, customer.defaultTimeZone),
+      size: chosenTileSize(context, parameters),
+      count: countText(query, { usage, shown: data.length, isAll: cursor === null && nextCursor === null }),
+      years: cursor === null && hasYears(query) ? await readPhotoYears(this.ports, caller) : [],
+      older: nextCursor && libraryPath(query, nextCursor),
+      isFirst: cursor === null,
+      searches: cursor === null ? await listSearches(this.ports, caller) : [],
+      values: isPanelOpen(query, parameters)
+        ? await readFilterValues(this.ports, caller, { trashed: query.trash })
+        : null,
+      edits: await activeBulkEdits(this.ports, caller),
+    };
+    return renderPage(this.ports, context, options, <LibraryPage query={query} problems={problems} {...list} />);
+  }
+}
+
+/** The number in the script's requests (photo-grid.ts). */
+const MAX_TILES = 60;
+/** As many as one action takes. */
+const IDS = 1000;
+const SUGGESTED_TAGS = 20;
+
+/** What the scripts of the library ask for. Pages without scripts do without. */
+@Controller('settings/library')
+@RequireRole('viewer')
+export class LibraryScriptsController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  /** Some photos of the library or the trash by their ids, as they stand in the grid. */
+  @Get('tiles')
+  async tiles(
+    @CurrentPageContext() context: PageContext,
+    @Query() parameters: Record<string, unknown>,
+  ): Promise<Reply> {
+    const caller = callerOfPage(context);
+    const query = readLibraryQuery(parameters);
+    const ids = oneOfQuery(parameters['ids'])
+      .split(',')
+      .flatMap((text) => parseId(text) ?? []);
+    const filters = { ids: ids.slice(0, MAX_TILES), trashed: query.trash ? ('true' as const) : ('false' as const) };
+    const request = { filters, sort: query.sort, limit: MAX_TILES, cursor: null };
+    const { data } = await listPhotos(this.ports, caller, request);
+    const photos = data.map((photo) => ({ photo, urls: renditionUrls(this.ports, caller, photo) }));
+    const size = chosenTileSize(context, parameters);
+    const tiles = <PhotoTiles photos={photos} query={query} size={size} />;
+    const html = renderToString(<ActingRole.Provider value={personOf(context).user.role}>{tiles}</ActingRole.Provider>);
+    return new Reply(200, html, pageHeaders([]));
+  }
+
+  /** The months of the library with their numbers of photos, as they stand beside the photos. */
+  @Get('months')
+  async months(
+    @CurrentPageContext() context: PageContext,
+    @Query() parameters: Record<string, unknown>,
+  ): Promise<Reply> {
+    const months = await readPhotoMonths(this.ports, callerOfPage(context));
+    const years = [...new Set(months.map(({ month }) => Number(month.slice(0, 4))))];
+    const html = renderToString(<Years query={readLibraryQuery(parameters)} years={years} months={months} />);
+    return new Reply(200, localize(html, context.request), pageHeaders([]));
+  }
+
+  /** A part of the list without its pictures, to go on beyond it (older-photos.ts). */
+  @Get('sections')
+  async sections(
+    @CurrentPageContext() context: PageContext,
+    @Query() parameters: Record<string, unknown>,
+  ): Promise<Reply> {
+    const caller = callerOfPage(context);
+    const query = readLibraryQuery(parameters);
+    const { data, nextCursor } = await this.list(caller, query, parameters);
+    const { defaultTimeZone } = (await readCustomer(this.ports, caller)).customer;
+    const photos = data.map((photo) => ({ photo, urls: null }));
+    const sections = photoSections(photos, query.sort, defaultTimeZone).map(({ month, title, photos: own }) => {
+      return { month, title, tiles: own.map(({ photo }) => [String(photo.id), shapeClass(photo)]) };
+    });
+    return replyToScript(context, { sections, older: nextCursor && libraryPath(query, nextCursor) });
+  }
+
+  /** The ids of all photos that match, in parts, to select them. */
+  @Get('ids')
+  async ids(@CurrentPageContext() context: PageContext, @Query() parameters: Record<string, unknown>): Promise<Reply> {
+    const { data, nextCursor } = await this.list(callerOfPage(context), readLibraryQuery(parameters), parameters);
+    const ids = data.map(({ id }) => String(id));
+    return new Reply(200, { ids, nextCursor }, { 'Cache-Control': 'no-store' });
+  }
+
+  /** How many photos match. */
+  @Get('count')
+  async count(
+    @CurrentPageContext() context: PageContext,
+    @Query() parameters: Record<string, unknown>,
+  ): Promise<Reply> {
+    const caller = callerOfPage(context);
+    const { filters } = await libraryFilters(this.ports, caller, readLibraryQuery(parameters));
+    const count = filters === null ? 0 : await countPhotos(this.ports, caller, filters);
+    return new Reply(200, { count }, { 'Cache-Control': 'no-store' });
+  }
+
+  /** Names of tags that contain these letters. */
+  @Get('tag-names')
+  async tagNames(@CurrentPageContext() context: PageContext, @Query('q') q: unknown): Promise<Reply> {
+    const text = typeof q === 'string' ? searchText(q) : '';
+    const request = { filters: text === '' ? {} : { q: text }, sort: 'name' as const, limit: SUGGESTED_TAGS };
+    const { data } = await listTags(this.ports, callerOfPage(context), { ...request, cursor: null });
+    return new Reply(200, { names: data.map(({ name }) => name) }, { 'Cache-Control': 'no-store' });
+  }
+
+  private async list(
+    caller: Caller,
+    query: LibraryQuery,
+    parameters: Readonly<Record<string, unknown>>,
+  ): Promise<Page<PhotoWithTags>> {
+    const { filters } = await libraryFilters(this.ports, caller, query);
+    const request = { sort: query.sort, limit: IDS, cursor: oneOfQuery(parameters['cursor']) || null };
+    return filters ? listPhotos(this.ports, caller, { ...request, filters }) : { data: [], nextCursor: null };
+  }
+}

@@ -1,0 +1,270 @@
+import type { ComponentChildren } from 'preact';
+import type { BulkEdit } from '../../core/bulk-edits/bulk-edit.js';
+import type { FilterValues } from '../../core/photos/filter-values.js';
+import type { SavedSearch } from '../../core/searches/saved-search.js';
+import { Form } from '../form.js';
+import { ActiveEdits } from '../history/edit-texts.js';
+import { Importer } from '../imports/importer.view.js';
+import { isNarrow, type LibraryQuery, libraryPath, selectionPath, unfiltered } from '../library-query/library-query.js';
+import { DocsLink } from '../page.js';
+import { Allowed, useMayActAs } from '../page-context.js';
+import { Empty, Heading, Icon } from '../parts.js';
+import { SavedSearches } from '../searches/searches.view.js';
+import { Filters } from './library-filters.view.js';
+import { type PhotoSection, PhotoSections, type TileSize, tileSizes, Years } from './photo-grid.view.js';
+import { LibraryActions, TrashActions } from './selection.view.js';
+import { ViewerDialog } from './viewer.view.js';
+
+interface LibraryProps {
+  readonly query: LibraryQuery;
+  readonly sections: readonly PhotoSection[];
+  readonly size: TileSize;
+  /** To choose from; none where the list is not in the order in which photos were taken. */
+  readonly years: readonly number[];
+  /** How many photos match, in words. */
+  readonly count: string;
+  readonly problems: readonly string[];
+  /** Of the filter panel; null while it is closed. */
+  readonly values: FilterValues | null;
+  readonly searches: readonly SavedSearch[];
+  /** Where the next page is. */
+  readonly older: string | null;
+  readonly isFirst: boolean;
+  /** In progress. */
+  readonly edits: readonly BulkEdit[];
+}
+
+export function LibraryPage({ query, problems, isFirst, values, searches, edits, ...list }: LibraryProps) {
+  const isEmpty = list.sections.length === 0 && isFirst;
+  const isNew = isEmpty && !query.trash && !isNarrow(query);
+  return (
+    <>
+      <Part name="head">
+        <LibraryHeading query={query} isNew={isNew} />
+        {!isNew && <Filters query={query} values={values} />}
+        {!isNew && <SavedSearches searches={searches} query={query} />}
+        {problems.map((problem) => (
+          <p key={problem} class="flash failed" role="alert">
+            {problem}
+          </p>
+        ))}
+      </Part>
+      <Allowed least="editor">
+        <ActiveEdits edits={edits} />
+      </Allowed>
+      <Allowed least="editor">
+        {isNew ? <Importer title="Your library is empty. Drop photos here" /> : !query.trash && <Importer waits />}
+      </Allowed>
+      <Part name="photos">
+        {isNew && <NewLibrary />}
+        {isEmpty && !isNew && <NothingFound query={query} />}
+        {list.sections.length > 0 && (
+          <>
+            <ListHead query={query} {...list} />
+            <div class="by-year">
+              <Selectable query={query} {...list} />
+              <Years query={query} years={list.years} />
+            </div>
+            <KeysDialog isTrash={query.trash} />
+            <ViewerDialog />
+          </>
+        )}
+      </Part>
+    </>
+  );
+}
+
+/** Who only looks has no first steps. */
+function NewLibrary() {
+  if (useMayActAs('editor')) return <FirstSteps />;
+  return (
+    <Empty icon="image-plus" title="No photos yet">
+      <p>Photos that others add to this library appear here.</p>
+    </Empty>
+  );
+}
+
+/** What is brought up to date around the importer when it has brought photos (library.ts). */
+function Part({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div class="library-part" data-library-part={name}>
+      {children}
+    </div>
+  );
+}
+
+function LibraryHeading({ query, isNew }: { query: LibraryQuery; isNew: boolean }) {
+  if (query.trash) {
+    return (
+      <Heading
+        title="Trash"
+        lead="Photos here are permanently deleted after their retention period. Until then they can be restored."
+      >
+        <a class="button plain" href="/settings/library">
+          Back to the library
+        </a>
+      </Heading>
+    );
+  }
+  return (
+    <Heading title="Library">
+      <a class="button plain" href="/settings/library?view=trash">
+        <Icon name="trash" /> Trash
+      </a>
+      {!isNew && (
+        <Allowed least="editor">
+          <a class="button primary" href="/settings/import">
+            <Icon name="image-plus" /> Add photos
+          </a>
+        </Allowed>
+      )}
+    </Heading>
+  );
+}
+
+function NothingFound({ query }: { query: LibraryQuery }) {
+  if (!isNarrow(query)) {
+    return (
+      <Empty icon="trash" title="The trash is empty">
+        <p>Photos that you move to the trash stay here for a while and can be restored.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty icon="search" title="No photos match">
+      <p>
+        Remove one of the filters above, or{' '}
+        <a href={libraryPath(unfiltered(query))} data-narrows>
+          show all
+        </a>
+        .
+      </p>
+    </Empty>
+  );
+}
+
+/** The photos, each to look at or to select, and what can be done with those that are selected. */
+function Selectable({ query, sections, size, older }: Pick<LibraryProps, 'query' | 'sections' | 'size' | 'older'>) {
+  return (
+    <Form action={selectionPath(query)} class="library" label="Photos">
+      <PhotoSections query={query} sections={sections} size={size} />
+      {older && (
+        <p class="more">
+          <a class="button plain" href={older} rel="next">
+            {query.sort === '-takenAt' || query.sort === '-createdAt' ? 'Older photos' : 'More photos'}
+          </a>
+        </p>
+      )}
+      <p class="unseen" role="status" />
+      <Allowed least="editor">{query.trash ? <TrashActions /> : <LibraryActions query={query} />}</Allowed>
+    </Form>
+  );
+}
+
+/** How many photos there are, and how large they are displayed. */
+function ListHead({ query, size, count }: Pick<LibraryProps, 'query' | 'size' | 'count'>) {
+  const path = libraryPath(query);
+  return (
+    <div class="list-head">
+      <p class="soft">{count}</p>
+      <Allowed least="editor">
+        <button type="button" class="quiet" data-start-selecting hidden>
+          <Icon name="circle-check" /> Select
+        </button>
+      </Allowed>
+      <button type="button" class="quiet" data-open-keys hidden>
+        <Icon name="keyboard" /> Keyboard shortcuts
+      </button>
+      <nav aria-label="Size of photos" data-tile-sizes>
+        {Object.entries(tileSizes).map(([name, { label }]) => (
+          <a
+            key={name}
+            href={`${path}${path.includes('?') ? '&' : '?'}size=${name}`}
+            data-size={name}
+            aria-current={name === size ? 'true' : undefined}
+          >
+            {label}
+          </a>
+        ))}
+      </nav>
+    </div>
+  );
+}
+
+/** What somebody does first, below the place for the first photos: gone when these have come. */
+function FirstSteps() {
+  return (
+    <section class="first-steps" aria-labelledby="first-steps">
+      <h2 id="first-steps">First steps</h2>
+      <ol>
+        <li>
+          <h3>Add photos</h3>
+          <p>
+            Drop files or whole folders above. From a camera roll, Google Photos, Immich or a bucket,{' '}
+            <DocsLink>the command line</DocsLink> brings thousands with their albums and dates.
+          </p>
+        </li>
+        <li>
+          <h3>Look, tag and share</h3>
+          <p>
+            Select photos to tag, rate or move many at once: each action has an Undo. A{' '}
+            <a href="/settings/shares">share</a> shows some of them to people without an account.
+          </p>
+        </li>
+        <Allowed least="admin">
+          <li>
+            <h3>Connect a program</h3>
+            <p>
+              Create an <a href="/settings/keys/new">API key</a> with the scopes that it needs, and follow{' '}
+              <DocsLink>the documentation</DocsLink>.
+            </p>
+          </li>
+        </Allowed>
+      </ol>
+    </section>
+  );
+}
+
+/** What can be done by keyboard (library-keys.ts). */
+function KeysDialog({ isTrash }: { isTrash: boolean }) {
+  return (
+    <dialog class="card" data-keys aria-labelledby="keys-title">
+      <h2 id="keys-title">Keyboard shortcuts</h2>
+      <dl class="keys">
+        <Keys keys={['←', '→', '↑', '↓']}>Move from photo to photo</Keys>
+        <Keys keys={['Enter']}>Open the photo</Keys>
+        <Keys keys={['x']}>Select the photo</Keys>
+        <Keys keys={['Shift + x']}>Select all from the last selected photo to this one</Keys>
+        <Keys keys={['Ctrl + A']}>Select all photos that match</Keys>
+        {!isTrash && <Keys keys={['t']}>Tag selected photos, or go on to other actions with Tab</Keys>}
+        {!isTrash && <Keys keys={['Delete']}>Move selected photos to the trash</Keys>}
+        <Keys keys={['Ctrl + Z']}>Undo the last change</Keys>
+        <Keys keys={['Esc']}>Return to the photos; clear the selection</Keys>
+        <Keys keys={['/']}>Search</Keys>
+        <Keys keys={['?']}>Show this list</Keys>
+        <Keys keys={['←', '→']}>Previous and next photo, in the viewer</Keys>
+        <Keys keys={['+', '-', '0']}>Enlarge, reduce, show the whole photo</Keys>
+        <Keys keys={['i']}>Information on the photo</Keys>
+        <Keys keys={['f']}>Full screen</Keys>
+      </dl>
+      <form method="dialog" class="buttons">
+        <button type="submit" class="button plain">
+          Close
+        </button>
+      </form>
+    </dialog>
+  );
+}
+
+function Keys({ keys, children }: { keys: readonly string[]; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>
+        {keys.map((key) => (
+          <kbd key={key}>{key}</kbd>
+        ))}
+      </dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

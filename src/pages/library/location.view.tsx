@@ -1,0 +1,86 @@
+import type { GeoPoint } from '../../core/media/picture-metadata.js';
+import type { PhotoWithTags } from '../../core/photos/photo.js';
+import { MAX_LATITUDE, MAX_LONGITUDE } from '../../core/photos/photo-values.js';
+import { invalid } from '../../core/shared/errors.js';
+import type { HttpOptions } from '../../http/http-options.js';
+import { Button, Field, Form, type Problems } from '../form.js';
+import { type LibraryQuery, photoPath } from '../library-query/library-query.js';
+import { Drawing, MapTiles, mapPathAround, viewAround, zooms } from '../map/world.js';
+import { ShownValues } from '../shown-values.js';
+
+interface LocationProps {
+  readonly photo: PhotoWithTags;
+  readonly query: LibraryQuery;
+  /** What the field contains. */
+  readonly text: string;
+  readonly problems: Problems | null;
+  readonly tiles: HttpOptions['mapTiles'];
+}
+
+/** With its script (location-map.ts) the place is chosen on the map. The field works without, and takes what other maps show. */
+export function LocationForm({ photo: { id, location }, query, text, problems, tiles }: LocationProps) {
+  const view = viewAround(location);
+  const label = location === null ? 'Map of the world' : 'Map of the location';
+  return (
+    <section class="card" data-location>
+      <h2>Location</h2>
+      <div class="map small-map" data-map="root" hidden={location === null}>
+        <Drawing position={location} view={view} label={label}>
+          <MapTiles tiles={tiles} view={view} />
+        </Drawing>
+        <div class="zoom" hidden>
+          {zooms.map(({ name, label: action, text: sign }) => (
+            <button key={name} type="button" class="button plain" data-map={name} aria-label={action}>
+              {sign}
+            </button>
+          ))}
+        </div>
+      </div>
+      <p class="hint" data-map="hint" hidden>
+        Click the map to place the pin, then drag it or move it with the arrow keys.
+      </p>
+      <p class="unseen" role="status" data-map="status" />
+      <Form action={photoPath(id, query, '/location')} label="Location of this photo">
+        <ShownValues fields={{ location: locationText(location) }} />
+        <Field
+          label="Latitude and longitude"
+          name="location"
+          errors={problems}
+          hint="In degrees, for example 48.8584, 2.2945."
+          input={{ value: text, autocomplete: 'off', spellcheck: false, required: true }}
+        />
+        <div class="buttons">
+          <Button kind="plain">Save location</Button>
+          {location !== null && (
+            <>
+              <button
+                type="submit"
+                class="button plain"
+                formaction={photoPath(id, query, '/location/remove')}
+                formnovalidate
+              >
+                Remove location
+              </button>
+              <a href={mapPathAround(location)}>Show on the map</a>
+            </>
+          )}
+        </div>
+      </Form>
+    </section>
+  );
+}
+
+/** `48.8584, 2.2945`, as maps show it to be copied; empty without a location. */
+export function locationText(location: GeoPoint | null): string {
+  return location === null ? '' : `${location.latitude}, ${location.longitude}`;
+}
+
+/** Latitude and longitude in degrees. Errors: `invalid_request`. */
+export function readLocation(text: string): Omit<GeoPoint, 'altitude'> {
+  const degrees = String.raw`([+-]?\d{1,3}(?:\.\d+)?)°?`;
+  const parts = new RegExp(`^${degrees}[\\s,;]+${degrees}$`).exec(text);
+  const [latitude, longitude] = [Number(parts?.[1] ?? Number.NaN), Number(parts?.[2] ?? Number.NaN)];
+  if (Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE) return { latitude, longitude };
+  const message = 'Enter latitude and longitude in degrees, for example 48.8584, 2.2945.';
+  throw invalid({ field: 'location', code: 'invalid_format', message });
+}

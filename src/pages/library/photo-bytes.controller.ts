@@ -1,0 +1,62 @@
+import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { openDownload, sendableRendition } from '../../api/photos/photo-bytes.js';
+import { openFullPicture } from '../../core/delivery/open-named-picture.js';
+import { isRenditionName } from '../../core/media/media-reader.js';
+import { downloadRendition } from '../../core/photos/renditions/open.js';
+import type { Ports } from '../../core/ports.js';
+import { notFound } from '../../core/shared/errors.js';
+import type { Id } from '../../core/shared/ids.js';
+import { RequireRole } from '../../http/access.js';
+import { PORTS } from '../../http/ports-token.js';
+import { PathId } from '../../http/requests/path-id.js';
+import { privateHeaders, sendDownload } from '../../http/responses/send-download.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
+
+/** The bytes of one photo: its original, and pictures of it. */
+@Controller('settings/photos')
+export class PhotoBytesController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get(':id/original')
+  @RequireRole('viewer')
+  async original(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendDownload(request, response, await openDownload(this.ports, callerOfPage(context), id, {}));
+  }
+
+  /** All pixels, where a browser cannot display the original. */
+  @Get(':id/full')
+  @RequireRole('viewer')
+  async full(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { name, ...download } = await openFullPicture(this.ports, callerOfPage(context), id);
+    const { updatedAt: lastModified } = download.photo;
+    const about = { entityTag: `"${name}"`, lastModified, filename: `${id}.jpg` };
+    await sendDownload(request, response, { ...download, ...about, disposition: 'inline', headers: privateHeaders });
+  }
+
+  /** For pictures without signed addresses: those in the trash. */
+  @Get(':id/rendition/:name')
+  @RequireRole('viewer')
+  async rendition(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Param('name') name: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    if (!isRenditionName(name)) throw notFound('rendition');
+    const download = await downloadRendition(this.ports, callerOfPage(context), id, { name, trashedToo: true });
+    const sendable = { ...sendableRendition(download), disposition: 'inline', headers: privateHeaders } as const;
+    await sendDownload(request, response, sendable);
+  }
+}

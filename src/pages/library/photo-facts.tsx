@@ -1,0 +1,168 @@
+import type { ComponentChildren } from 'preact';
+import type { TakenAtSource } from '../../core/media/capture-time.js';
+import type { Camera, ExifTags, Exposure, GeoPoint } from '../../core/media/picture-metadata.js';
+import type { PhotoWithTags } from '../../core/photos/photo.js';
+import { placeNames } from '../../core/photos/places.js';
+import { bytes, localizable } from '../localized.js';
+import { SmallMap } from '../map/world.js';
+import { Moment } from '../parts.js';
+
+interface FactsProps {
+  readonly photo: PhotoWithTags;
+  readonly exif: ExifTags | null;
+  /** Whether its place is shown on a map. */
+  readonly hasMap: boolean;
+}
+
+/** Everything about a photo that is not edited here. */
+export function PhotoFacts({ photo, exif, hasMap }: FactsProps) {
+  const { camera, exposure, location, metadata } = photo;
+  return (
+    <dl class="photo-facts">
+      <Fact name="Taken">{takenText(photo)}</Fact>
+      {camera && <Fact name="Camera">{cameraText(camera)}</Fact>}
+      {exposure && <Fact name="Exposure">{exposureText(exposure)}</Fact>}
+      {/* Filled by a script (histogram.ts). */}
+      <div data-histogram>
+        <dt>Histogram</dt>
+        <dd />
+      </div>
+      {location && (
+        <Fact name="Place">
+          {photo.place !== null && (
+            <div>
+              {placeNames(photo.place).join(', ')} <span class="soft">(names by GeoNames)</span>
+            </div>
+          )}
+          <Place point={location} />
+          {hasMap && <SmallMap position={location} />}
+        </Fact>
+      )}
+      <Fact name="File">
+        {photo.filename}
+        <br />
+        <span class="soft">
+          {photo.contentType}, {bytes(photo.sizeBytes)}, {photo.width} × {photo.height} pixels
+          {photo.companion !== null && `, ${bytes(photo.companion.sizeBytes)} of them a film`}
+        </span>
+      </Fact>
+      <Fact name="Original">
+        <Original photo={photo} />
+      </Fact>
+      <Fact name="SHA-256">
+        <code class="hash">{photo.sha256}</code>
+      </Fact>
+      <Fact name="Added">
+        <Moment at={photo.createdAt} />
+        {photo.importId !== null && (
+          <>
+            {' '}
+            by <a href={`/settings/imports/${photo.importId}`}>import {photo.importId}</a>
+          </>
+        )}
+      </Fact>
+      <Fact name="Photo">
+        Number {photo.id}, version {photo.version}
+        {photo.phash !== null && (
+          <>
+            , <a href={`/settings/library?similar=${photo.id}`}>similar photos</a>
+          </>
+        )}
+        {photo.externalId !== null && `, known elsewhere as ${photo.externalId}`}
+      </Fact>
+      {Object.entries(metadata).map(([name, value]) => (
+        <Fact key={name} name={name}>
+          {value}
+        </Fact>
+      ))}
+      {exif !== null && Object.keys(exif).length > 0 && (
+        <Fact name="In the file">
+          <details>
+            <summary>{Object.keys(exif).length} values</summary>
+            <dl class="exif">
+              {Object.entries(exif).map(([name, value]) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+          </details>
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const zoneSources: Readonly<Record<TakenAtSource, string>> = {
+  exif_offset: 'as recorded by the camera',
+  gps_time: 'time zone from the GPS clock',
+  gps_position: 'time zone of the location',
+  customer_default: 'default time zone, because the file names none',
+  client: 'set manually',
+  none: '',
+};
+
+function takenText({ takenAtLocal, timeZone, takenAtSource }: PhotoWithTags): ComponentChildren {
+  if (takenAtLocal === null) return <span class="soft">Not known</span>;
+  return (
+    <>
+      {localizable('time', takenAtLocal.slice(0, 19))}
+      <br />
+      <span class="soft">
+        {timeZone}, {zoneSources[takenAtSource]}
+      </span>
+    </>
+  );
+}
+
+function cameraText({ make, model, lens }: Camera): string {
+  // Many makers write their name into the model, too.
+  const name =
+    make && model?.toLowerCase().startsWith(make.toLowerCase()) ? model : [make, model].filter(Boolean).join(' ');
+  return [name, lens].filter(Boolean).join(', ');
+}
+
+function exposureText({ exposureTime, fNumber, iso, focalLength, focalLength35mm, flash }: Exposure): string {
+  const parts = [
+    exposureTime && `${exposureTime} s`,
+    fNumber && `f/${fNumber}`,
+    iso && `ISO ${iso}`,
+    focalLength && `${focalLength} mm`,
+    focalLength35mm && `as ${focalLength35mm} mm on full frame`,
+    flash && 'flash',
+  ];
+  return parts.filter(Boolean).join(' · ');
+}
+
+function Place({ point }: { point: GeoPoint }) {
+  const [latitude, longitude] = [point.latitude.toFixed(5), point.longitude.toFixed(5)];
+  const map = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=14/${latitude}/${longitude}`;
+  return (
+    <>
+      <a href={map} target="_blank" rel="noreferrer">
+        {latitude}, {longitude}
+      </a>
+      {point.altitude !== null && <span class="soft">, {Math.round(point.altitude)} m above sea level</span>}
+    </>
+  );
+}
+
+function Original({ photo }: { photo: PhotoWithTags }) {
+  if (photo.originalLostAt === null)
+    return <>{photo.damaged ? 'Stored unchanged; the file is damaged' : 'Stored byte for byte'}</>;
+  return (
+    <span class="error">
+      Missing or changed since <Moment at={photo.originalLostAt} />. Import the same file again to restore it.
+    </span>
+  );
+}

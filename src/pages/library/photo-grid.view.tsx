@@ -1,0 +1,238 @@
+import type { PhotoTotals } from '../../core/customers/customer.js';
+import { renditionSizes } from '../../core/media/media-reader.js';
+import { offsetAt } from '../../core/media/zones.js';
+import { MAX_COUNTED_IN_MONTH, type PhotoMonth } from '../../core/photos/months.js';
+import type { PhotoWithTags } from '../../core/photos/photo.js';
+import { isNarrow, type LibraryQuery, libraryPath, photoPath } from '../library-query/library-query.js';
+import { countedUpTo, localizable, pluralize } from '../localized.js';
+import { Allowed, type PageContext } from '../page-context.js';
+import { type PhotoWithUrls, Picture, photoName, shapeClass, Tint } from '../picture.js';
+
+interface GridProps {
+  readonly query: LibraryQuery;
+  readonly size: TileSize;
+}
+
+/** Photos under the months in which they were taken or added. */
+export function PhotoSections({ sections, ...grid }: GridProps & { sections: readonly PhotoSection[] }) {
+  return (
+    <div class="sections" data-size={grid.size}>
+      {sections.map(({ month, title, photos }) => (
+        <section key={month} data-month={month} aria-label={title ?? undefined}>
+          {title && <h2>{title}</h2>}
+          <PhotoTiles photos={photos} {...grid} />
+        </section>
+      ))}
+    </div>
+  );
+}
+
+export function PhotoTiles({ photos, ...grid }: GridProps & { photos: readonly PhotoWithUrls[] }) {
+  return (
+    <ul class="grid">
+      {photos.map((shown) => (
+        <Tile key={shown.photo.id} shown={shown} {...grid} />
+      ))}
+    </ul>
+  );
+}
+
+/** A photo in the grid, to look at or to select. */
+function Tile({ shown, query, size }: GridProps & { shown: PhotoWithUrls }) {
+  const { photo } = shown;
+  return (
+    <li
+      id={`photo-${photo.id}`}
+      class={shapeClass(photo)}
+      data-thumbhash={(photo.rotation === 0 && photo.thumbhash) || undefined}
+    >
+      <a
+        href={photoPath(photo.id, query)}
+        data-width={photo.width}
+        data-height={photo.height}
+        data-taken={photo.takenAtLocal ?? undefined}
+        data-original={sharpest(photo)}
+      >
+        <Tint photo={photo} />
+        <Picture shown={shown} name="thumb" sizes={tileWidths(size, photo)} />
+      </a>
+      <Allowed least="editor">
+        <input
+          type="checkbox"
+          name="ids"
+          value={photo.id}
+          autocomplete="off"
+          aria-label={`Select ${photoName(photo)}`}
+        />
+      </Allowed>
+    </li>
+  );
+}
+
+/** Formats that browsers display themselves. */
+const displayable = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'];
+
+/**
+ * The address of all pixels of the photo: those of the original, where a browser can display it and nobody has turned the photo; otherwise,
+ * if the largest rendition has fewer, a picture that is made of them.
+ */
+function sharpest({ id, contentType, rotation, width, height, ...photo }: PhotoWithTags): string | undefined {
+  if (photo.originalLostAt !== null || photo.trashedAt !== null) return undefined;
+  if (displayable.includes(contentType) && rotation === 0) return `/settings/photos/${id}/original`;
+  return Math.max(width, height) > renditionSizes.large ? `/settings/photos/${id}/full` : undefined;
+}
+
+/** Photos that follow each other in the list and were taken, or added, in the same month. */
+export interface PhotoSection {
+  /** `2024-06`; empty when the time is not known, and in lists that are not in the order of time. */
+  readonly month: string;
+  /** Null where the list is not in the order of time. */
+  readonly title: string | null;
+  readonly photos: readonly PhotoWithUrls[];
+}
+
+/**
+ * Divides photos into months of the account's time zone. That is the zone of the date filters, and lists are sorted by instants: by local
+ * times of many zones, the months of neighbouring photos would alternate.
+ */
+export function photoSections(
+  photos: readonly PhotoWithUrls[],
+  sort: LibraryQuery['sort'],
+  timeZone: string,
+): readonly PhotoSection[] {
+  const sections: { month: string; title: string | null; photos: PhotoWithUrls[] }[] = [];
+  for (const each of photos) {
+    const month =
+      sort === 'filename' ? null : monthOf(sort === '-createdAt' ? each.photo.createdAt : each.photo.takenAt, timeZone);
+    const last = sections.at(-1);
+    if (last !== undefined && last.month === (month ?? '')) last.photos.push(each);
+    else sections.push({ month: month ?? '', title: month === null ? null : monthTitle(month), photos: [each] });
+  }
+  return sections;
+}
+
+function monthOf(at: Date | null, timeZone: string): string {
+  if (at === null) return '';
+  const local = new Date(at.getTime() + (offsetAt(timeZone, at.getTime()) ?? 0));
+  return local.toISOString().slice(0, -'-01T00:00:00.000Z'.length);
+}
+
+function monthTitle(month: string): string {
+  return month === '' ? 'Date not known' : localizable('month', month);
+}
+
+/** Those of the whole library and of the trash are stored totals. Matches are counted only where the first page has them all. */
+export function countText(
+  query: LibraryQuery,
+  { usage, shown, isAll }: { usage: PhotoTotals; shown: number; isAll: boolean },
+): string {
+  if (isAll) return pluralize(shown, 'photo');
+  if (isNarrow(query)) return '';
+  return pluralize(query.trash ? usage.trashedPhotos : usage.photos, 'photo');
+}
+
+/** How large photos are in the grid: the height of a row in rem and, on a phone, how many photos are in one. The style has the same numbers. */
+export const tileSizes = {
+  small: { label: 'Small', row: 8, columns: 5 },
+  medium: { label: 'Medium', row: 12, columns: 3 },
+  large: { label: 'Large', row: 18, columns: 2 },
+} as const;
+export type TileSize = keyof typeof tileSizes;
+
+declare module 'express-session' {
+  interface SessionData {
+    /** As the person chose it last. */
+    tileSize?: TileSize | undefined;
+  }
+}
+
+/**
+ * The attribute `sizes` of a photo in the grid. On a phone photos are cropped to squares, so the shorter side decides. Elsewhere rows grow until
+ * they fill the width, seldom by more than a quarter: a picture may be stretched by as much, as the next larger one has three times its bytes.
+ */
+function tileWidths(size: TileSize, { width, height }: { readonly width: number; readonly height: number }): string {
+  const ratio = width / height;
+  const { row, columns } = tileSizes[size];
+  const onPhone = Math.ceil((100 / columns) * Math.max(1, ratio));
+  return `(max-width: 42rem) ${onPhone}vw, ${(row * ratio).toFixed(1)}rem`;
+}
+
+/** As the address says, which is remembered; otherwise as it was chosen last. */
+export function chosenTileSize(
+  { request }: Pick<PageContext, 'request'>,
+  query: Readonly<Record<string, unknown>>,
+): TileSize {
+  const text = query['size'];
+  if (typeof text === 'string' && Object.hasOwn(tileSizes, text)) request.session.tileSize = text as TileSize;
+  return request.session.tileSize ?? 'medium';
+}
+
+interface YearsProps {
+  readonly query: LibraryQuery;
+  readonly years: readonly number[];
+  /** Of these years, latest first. A script adds them (scrubber.ts): counting can take longer than the page. */
+  readonly months?: readonly PhotoMonth[];
+}
+
+/** Leads to the photos of a year or month: in the list from the newest to the oldest that is where its end is. */
+export function Years({ query, years, months }: YearsProps) {
+  if (years.length < 2 && months === undefined) return null;
+  const isAscending = query.sort === 'takenAt';
+  const inOrder = <Value,>(all: readonly Value[]) => (isAscending ? all.toReversed() : all);
+  return (
+    <nav class="years" aria-label={months ? 'Years and months' : 'Years'} data-years>
+      {inOrder(years).map((year) => {
+        const name = String(year).padStart(4, '0');
+        const own = (months ?? []).filter(({ month }) => month.startsWith(name));
+        return (
+          <div key={year} class="year">
+            <Step query={query} time={name} text={name} />
+            {own.length > 0 && (
+              <ul>
+                {inOrder(own).map(({ month, photos }) => (
+                  <li key={month}>
+                    <Step query={query} time={month} text={localizable('monthName', month)} photos={photos} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </div>
+        );
+      })}
+    </nav>
+  );
+}
+
+/** @param time A year or a month. */
+function Step({ query, time, text, photos }: { query: LibraryQuery; time: string; text: string; photos?: number }) {
+  const days = query.sort === 'takenAt' ? { from: firstDay(time), to: '' } : { from: '', to: lastDay(time) };
+  return (
+    <a
+      href={libraryPath({ ...query, ...days })}
+      aria-current={query.from === days.from && query.to === days.to ? 'true' : undefined}
+      data-time={time}
+      data-photos={photos}
+    >
+      {text}
+      {photos !== undefined && (
+        <span class="soft">
+          {' '}
+          {countedUpTo(photos, MAX_COUNTED_IN_MONTH)}
+          <span class="unseen"> photos</span>
+        </span>
+      )}
+    </a>
+  );
+}
+
+function firstDay(time: string): string {
+  return time.length === 4 ? `${time}-01-01` : `${time}-01`;
+}
+
+function lastDay(time: string): string {
+  if (time.length === 4) return `${time}-12-31`;
+  const [year, month] = time.split('-').map(Number);
+  const last = new Date(0);
+  last.setUTCFullYear(year ?? 0, month ?? 0, 0);
+  return `${time}-${String(last.getUTCDate()).padStart(2, '0')}`;
+}

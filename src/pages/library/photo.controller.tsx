@@ -1,0 +1,277 @@
+import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import type { GeoPoint } from '../../core/media/picture-metadata.js';
+import { editPhoto } from '../../core/photos/edit-photo.js';
+import { readNeighbours } from '../../core/photos/list-photos.js';
+import { readPhoto } from '../../core/photos/read-photo.js';
+import { renditionUrls } from '../../core/photos/renditions/rendition.js';
+import { purgePhoto, trashPhoto } from '../../core/photos/trash.js';
+import type { Ports } from '../../core/ports.js';
+import { type Id, parseId } from '../../core/shared/ids.js';
+import { editTag } from '../../core/tags/edit-tag.js';
+import { RequireRole } from '../../http/access.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
+import { PORTS } from '../../http/ports-token.js';
+import { PathId } from '../../http/requests/path-id.js';
+import type { Reply } from '../../http/responses/reply.js';
+import type { Flash } from '../browser-session.js';
+import { problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
+import { editFlash } from '../history/edit-texts.js';
+import { libraryFilters, libraryPath, photoPath, queryText, readLibraryQuery } from '../library-query/library-query.js';
+import { tileOrigins } from '../map/world.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
+import { Confirm } from '../parts.js';
+import { photoName } from '../picture.js';
+import { editsOf } from '../shown-values.js';
+import { sentFocus } from './focus.view.js';
+import { locationText, readLocation } from './location.view.js';
+import { fieldsOf, type PhotoFields, PhotoPage, patchOf, sentFields, type WrongForm } from './photo.view.js';
+import { addTag, editSelected, sentSeconds } from './selection.js';
+
+type RawQuery = Record<string, unknown>;
+
+/** One photo: its picture and its metadata. Other changes are in PhotoChangesController, its bytes in PhotoBytesController. */
+@Controller('settings/photos')
+export class PhotoController {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly http: HttpOptions,
+  ) {}
+
+  @Get(':id')
+  @RequireRole('viewer')
+  show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
+    return this.page(context, id, query);
+  }
+
+  @Post(':id')
+  @RequireRole('editor')
+  async edit(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query() query: RawQuery,
+  ): Promise<Reply> {
+    const fields = sentFields(context.form);
+    const { changed, requireUnchanged } = editsOf(context.form, fields);
+    try {
+      await editPhoto(this.ports, callerOfPage(context), id, patchOf(changed, fields), (current) =>
+        requireUnchanged(fieldsOf(current)),
+      );
+      return this.saved(context, id, query);
+    } catch (error) {
+      return this.page(context, id, query, changed, { name: 'details', problems: problemsOf(error) });
+    }
+  }
+
+  /** In the history, like actions on many photos, so that it can be undone. */
+  @Post(':id/location')
+  @RequireRole('editor')
+  async setLocation(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query() query: RawQuery,
+  ): Promise<Reply> {
+    const location = context.form.text('location', FieldLength.line).trim();
+    const { requireUnchanged } = editsOf(context.form, { location });
+    try {
+      return await this.moveTo(context, id, query, location, (current) => {
+        requireUnchanged({ location: locationText(current) });
+        return readLocation(location);
+      });
+    } catch (error) {
+      return this.page(context, id, query, { location }, { name: 'location', problems: problemsOf(error) });
+    }
+  }
+
+  @Post(':id/location/remove')
+  @RequireRole('editor')
+  removeLocation(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query() query: RawQuery,
+  ): Promise<Reply> {
+    return this.moveTo(context, id, query, locationText(null), () => null);
+  }
+
+  private saved(context: PageContext, id: Id, query: RawQuery): Reply {
+    return redirectTo(context, photoPath(id, readLibraryQuery(query)), { kind: 'done', text: 'Saved.' });
+  }
+
+  /** @param text The location as in its field: one that stays keeps its altitude. */
+  private async moveTo(
+    context: PageContext,
+    id: Id,
+    parameters: RawQuery,
+    text: string,
+    read: (current: GeoPoint | null) => ReturnType<typeof readLocation> | null,
+  ): Promise<Reply> {
+    const caller = callerOfPage(context);
+    const { photo } = await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
+    if (text === locationText(photo.location)) return this.saved(context, id, parameters);
+    const location = read(photo.location);
+    const query = readLibraryQuery(parameters);
+    const edit = await editSelected(this.ports, caller, { kind: 'set_location', location }, [id]);
+    const flash = editFlash(edit, `photo=${id}&${queryText(query)}`);
+    const done = location === null ? 'Location removed.' : 'Location saved.';
+    return redirectTo(context, photoPath(id, query), edit.changed === 1 ? { ...flash, text: done } : flash);
+  }
+
+  private async page(
+    context: PageContext,
+    id: Id,
+    parameters: RawQuery,
+    sent: Partial<PhotoFields> = {},
+    wrong: WrongForm | null = null,
+  ): Promise<Reply> {
+    const caller = callerOfPage(context);
+    const query = readLibraryQuery(parameters);
+    const { photo, exif } = await readPhoto(this.ports, caller, id, { trashedToo: true, withExif: true });
+    const { filters } = await libraryFilters(this.ports, caller, query);
+    const neighbours = filters
+      ? await readNeighbours(this.ports, caller, photo, { filters, sort: query.sort })
+      : { previous: null, next: null };
+    const shown = { photo, urls: renditionUrls(this.ports, caller, photo) };
+    const options = {
+      title: photoName(photo),
+      section: 'library',
+      styles: ['library.css', 'map.css'],
+      scripts: ['photo.js', 'tag-names.js', 'time-zones.js'],
+      isWide: true,
+      pictures: tileOrigins(this.http),
+      ...(wrong && { status: wrong.problems.status }),
+    };
+    const tiles = this.http.mapTiles;
+    const about = { shown, exif, wrong, neighbours, query, tiles, fields: { ...fieldsOf(photo), ...sent } };
+    return renderPage(this.ports, context, options, <PhotoPage {...about} />);
+  }
+}
+
+/** Actions of a person on one photo: tags, focus, shift of the capture time, trash, restore, delete permanently. Each form returns to the photo. */
+@Controller('settings/photos')
+export class PhotoChangesController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Post(':id/tags')
+  @RequireRole('editor')
+  addTag(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
+    return this.change(context, id, query, async (caller) => {
+      // Before a tag is created for a photo that does not exist.
+      await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
+      await addTag(this.ports, caller, id, context.form.text('tag', FieldLength.line));
+      return 'Tag added.';
+    });
+  }
+
+  @Post(':id/tags/remove')
+  @RequireRole('editor')
+  removeTag(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query() query: RawQuery,
+  ): Promise<Reply> {
+    return this.change(context, id, query, async (caller) => {
+      await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
+      await editTag(this.ports, caller, parseId(context.form.text('tag', FieldLength.line)) ?? 0, {
+        removePhotoIds: [id],
+      });
+      return 'Tag removed.';
+    });
+  }
+
+  @Post(':id/focus')
+  @RequireRole('editor')
+  setFocus(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
+    return this.change(context, id, query, async (caller) => {
+      await editPhoto(this.ports, caller, id, { focus: sentFocus(context.form) });
+      return 'Focus saved.';
+    });
+  }
+
+  @Post(':id/focus/remove')
+  @RequireRole('editor')
+  removeFocus(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query() query: RawQuery,
+  ): Promise<Reply> {
+    return this.change(context, id, query, async (caller) => {
+      await editPhoto(this.ports, caller, id, { focus: null });
+      return 'Focus removed.';
+    });
+  }
+
+  @Post(':id/shift')
+  @RequireRole('editor')
+  shift(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
+    return this.change(context, id, query, async (caller) => {
+      await editPhoto(this.ports, caller, id, { shiftTakenAt: { seconds: sentSeconds(context.form) } });
+      return 'Capture time changed.';
+    });
+  }
+
+  @Post(':id/trash')
+  @RequireRole('editor')
+  trash(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
+    return this.change(context, id, query, async (caller) => {
+      await trashPhoto(this.ports, caller, id);
+      return 'Moved to the trash.';
+    });
+  }
+
+  @Post(':id/restore')
+  @RequireRole('editor')
+  restore(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
+    return this.change(context, id, query, async (caller) => {
+      await editPhoto(this.ports, caller, id, { trashed: false });
+      return 'Restored from the trash.';
+    });
+  }
+
+  @Get(':id/delete')
+  @RequireRole('editor')
+  async confirmDelete(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query() parameters: RawQuery,
+  ): Promise<Reply> {
+    const query = readLibraryQuery(parameters);
+    const { photo } = await readPhoto(this.ports, callerOfPage(context), id, { trashedToo: true, withExif: false });
+    const confirm = (
+      <Confirm
+        title={`Permanently delete ${photoName(photo)}?`}
+        action={photoPath(id, query, '/delete')}
+        button="Delete permanently"
+        back={photoPath(id, query)}
+      >
+        <p>The original and all its data are removed. This cannot be undone.</p>
+      </Confirm>
+    );
+    return renderPage(this.ports, context, { title: 'Delete permanently', section: 'library' }, confirm);
+  }
+
+  @Post(':id/delete')
+  @RequireRole('editor')
+  async delete(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query() query: RawQuery,
+  ): Promise<Reply> {
+    await purgePhoto(this.ports, callerOfPage(context), id);
+    return redirectTo(context, libraryPath(readLibraryQuery(query)), { kind: 'done', text: 'Permanently deleted.' });
+  }
+
+  private async change(
+    context: PageContext,
+    id: Id,
+    query: RawQuery,
+    work: (caller: ReturnType<typeof callerOfPage>) => Promise<string>,
+  ): Promise<Reply> {
+    const back = (flash: Flash) => redirectTo(context, photoPath(id, readLibraryQuery(query)), flash);
+    try {
+      return back({ kind: 'done', text: await work(callerOfPage(context)) });
+    } catch (error) {
+      return back({ kind: 'failed', text: problemsOf(error).message });
+    }
+  }
+}

@@ -1,0 +1,313 @@
+import type { ExifTags } from '../../core/media/picture-metadata.js';
+import type { Neighbours } from '../../core/photos/list-photos.js';
+import { isTrashed, type PhotoWithTags } from '../../core/photos/photo.js';
+import type { PhotoPatch } from '../../core/photos/photo-patch.js';
+import { MAX_TITLE } from '../../core/photos/photo-values.js';
+import { MAX_TAG_NAME } from '../../core/tags/tag.js';
+import type { HttpOptions } from '../../http/http-options.js';
+import { Button, Field, Form, ProblemSummary, type Problems, TimeZoneField } from '../form.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
+import { type LibraryQuery, libraryPath, photoPath } from '../library-query/library-query.js';
+import { useMayActAs } from '../page-context.js';
+import { Icon, Moment } from '../parts.js';
+import { type PhotoWithUrls, Picture, photoName, pictureUrl, Tint } from '../picture.js';
+import { ShownValues } from '../shown-values.js';
+import { FocusForm, FocusMarker } from './focus.view.js';
+import { LocationForm, locationText } from './location.view.js';
+import { PhotoFacts } from './photo-facts.js';
+import { ShiftFields } from './selection.view.js';
+
+export interface WrongForm {
+  readonly name: 'details' | 'location';
+  readonly problems: Problems;
+}
+
+interface PhotoProps {
+  readonly shown: PhotoWithUrls;
+  readonly exif: ExifTags | null;
+  readonly fields: PhotoFields;
+  /** The form that was sent and could not be saved. */
+  readonly wrong: WrongForm | null;
+  readonly tiles: HttpOptions['mapTiles'];
+  readonly neighbours: Neighbours;
+  /** The list that the person came from. */
+  readonly query: LibraryQuery;
+}
+
+export function PhotoPage({ shown, exif, fields, wrong, neighbours, query, tiles }: PhotoProps) {
+  const { photo } = shown;
+  const mayEdit = useMayActAs('editor') && !isTrashed(photo);
+  const problemsOf = (form: WrongForm['name']) => (wrong?.name === form ? wrong.problems : null);
+  return (
+    <article class="photo">
+      <nav class="beside" aria-label="Neighbouring photos">
+        <a href={`${libraryPath(query)}#photo-${photo.id}`}>{query.trash ? 'Trash' : 'Library'}</a>
+        <span class="steps">
+          <Step id={neighbours.previous} query={query} rel="prev" text="Previous" />
+          <Step id={neighbours.next} query={query} rel="next" text="Next" />
+        </span>
+      </nav>
+      {isTrashed(photo) && (
+        <p class="flash warn">
+          This photo is in the trash. It will be permanently deleted on <Moment at={photo.purgeAt} />.
+        </p>
+      )}
+      <figure>
+        <a href={pictureUrl(shown, 'large')} class={photo.width >= photo.height ? 'wide' : 'tall'}>
+          <Tint photo={photo} />
+          <span class="picture">
+            <Picture shown={shown} name="medium" sizes={photoWidths(photo)} />
+            <FocusMarker focus={photo.focus} />
+          </span>
+        </a>
+      </figure>
+      <div class="about">
+        <div class="heading">
+          <div>
+            <h1>{photoName(photo)}</h1>
+            {photo.description && <p class="description">{photo.description}</p>}
+          </div>
+          <Actions photo={photo} query={query} />
+        </div>
+        <div class="columns">
+          <section class="card">
+            <h2>About this photo</h2>
+            <PhotoFacts photo={photo} exif={exif} hasMap={!mayEdit} />
+          </section>
+          {mayEdit && (
+            <div class="editing">
+              <Tags photo={photo} query={query} />
+              <DetailsForm photo={photo} fields={fields} problems={problemsOf('details')} query={query} />
+              <LocationForm {...{ photo, query, tiles }} text={fields.location} problems={problemsOf('location')} />
+              <FocusForm photo={photo} query={query} />
+            </div>
+          )}
+        </div>
+      </div>
+    </article>
+  );
+}
+
+/**
+ * The attribute `sizes` of the picture: as wide as its column, unless the height of the window bounds it (library.css); never wider than it
+ * has pixels, for it would be stretched to this width.
+ */
+function photoWidths({ width, height }: PhotoWithTags): string {
+  const shape = (width / height).toFixed(2);
+  const most = `${width}px`;
+  return `(min-width: 75rem) min(${most}, 100vw - 29.5rem, (100vh - 12rem) * ${shape}), min(${most}, 100vw, 64vh * ${shape})`;
+}
+
+function Step({ id, query, rel, text }: { id: number | null; query: LibraryQuery; rel: string; text: string }) {
+  if (id === null) return <span class="soft">{text}</span>;
+  return (
+    <a href={photoPath(id, query)} rel={rel}>
+      {text}
+    </a>
+  );
+}
+
+function Actions({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }) {
+  const mayEdit = useMayActAs('editor');
+  if (isTrashed(photo)) {
+    return (
+      mayEdit && (
+        <div class="actions">
+          <Form action={photoPath(photo.id, query, '/restore')}>
+            <Button>
+              <Icon name="archive-restore" /> Restore
+            </Button>
+          </Form>
+          <a class="button danger" href={photoPath(photo.id, query, '/delete')}>
+            Delete permanently
+          </a>
+        </div>
+      )
+    );
+  }
+  return (
+    <div class="actions">
+      {photo.originalLostAt === null && (
+        <a class="button primary" href={`/settings/photos/${photo.id}/original`} download={photo.filename}>
+          <Icon name="download" /> Download original
+        </a>
+      )}
+      {mayEdit && (
+        <Form action={photoPath(photo.id, query, '/trash')}>
+          <Button kind="plain">
+            <Icon name="trash" /> Move to trash
+          </Button>
+        </Form>
+      )}
+    </div>
+  );
+}
+
+function Tags({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }) {
+  return (
+    <section class="card">
+      <h2>Tags</h2>
+      {photo.tags.length === 0 ? (
+        <p class="soft">No tags yet.</p>
+      ) : (
+        <Form action={photoPath(photo.id, query, '/tags/remove')} label="Tags of this photo">
+          <ul class="tags">
+            {photo.tags.map(({ id, name }) => (
+              <li key={id} class="badge">
+                <a href={`/settings/library?${new URLSearchParams({ tag: name })}`}>{name}</a>
+                <button type="submit" name="tag" value={id} aria-label={`Remove tag ${name}`}>
+                  ×
+                </button>
+              </li>
+            ))}
+          </ul>
+        </Form>
+      )}
+      <Form action={photoPath(photo.id, query, '/tags')} class="add-tag" label="Add a tag">
+        <label class="unseen" for="new-tag">
+          Name of a tag
+        </label>
+        <input
+          id="new-tag"
+          type="text"
+          name="tag"
+          maxLength={MAX_TAG_NAME}
+          placeholder="New or known tag"
+          autocomplete="off"
+          required
+          list="new-tag-names"
+        />
+        <datalist id="new-tag-names" data-tag-names />
+        <Button kind="plain">Add</Button>
+      </Form>
+    </section>
+  );
+}
+
+const ratings = [
+  ['', 'Not rated'],
+  ['0', '0 stars'],
+  ['1', '★'],
+  ['2', '★★'],
+  ['3', '★★★'],
+  ['4', '★★★★'],
+  ['5', '★★★★★'],
+] as const;
+
+function DetailsForm({
+  photo,
+  fields,
+  problems,
+  query,
+}: Pick<PhotoProps, 'fields' | 'query'> & { photo: PhotoWithTags; problems: Problems | null }) {
+  return (
+    <section class="card">
+      <h2>Details</h2>
+      <ProblemSummary problems={problems} />
+      <Form action={photoPath(photo.id, query)} label="Details of this photo">
+        <ShownValues fields={fieldsOf(photo)} />
+        <Field label="Title" name="title" errors={problems} input={{ value: fields.title, maxLength: MAX_TITLE }} />
+        <Field
+          label="Description"
+          name="description"
+          errors={problems}
+          lines={4}
+          input={{ value: fields.description }}
+        />
+        <Field label="Rating" name="rating" errors={problems} choices={ratings} input={{ value: fields.rating }} />
+        <Field
+          label="Taken at"
+          name="takenAtLocal"
+          errors={problems}
+          hint="Local time where it was taken."
+          input={{ type: 'datetime-local', value: fields.takenAtLocal, step: 'any' }}
+        />
+        <TimeZoneField
+          label="Time zone"
+          name="timeZone"
+          errors={problems}
+          hint="For example Europe/Paris or +01:00."
+          input={{ value: fields.timeZone }}
+        />
+        <div class="buttons">
+          <Button>Save</Button>
+        </div>
+      </Form>
+      {photo.takenAtLocal !== null && (
+        <details>
+          <summary>Shift the capture time</summary>
+          <Form action={photoPath(photo.id, query, '/shift')} class="shift" label="Shift the capture time">
+            <ShiftFields />
+            <Button kind="plain">Change time</Button>
+          </Form>
+        </details>
+      )}
+    </section>
+  );
+}
+
+/** The values of a photo's forms, as text. */
+export interface PhotoFields {
+  readonly title: string;
+  readonly description: string;
+  readonly rating: string;
+  /** As `<input type="datetime-local">` sends it. */
+  readonly takenAtLocal: string;
+  readonly timeZone: string;
+  /** `48.8584, 2.2945`; empty for none. */
+  readonly location: string;
+}
+
+export function fieldsOf(photo: PhotoWithTags): PhotoFields {
+  return {
+    title: photo.title ?? '',
+    description: photo.description ?? '',
+    rating: photo.rating === null ? '' : String(photo.rating),
+    takenAtLocal: clockText(photo.takenAtLocal ?? ''),
+    timeZone: photo.timeZone ?? '',
+    location: locationText(photo.location),
+  };
+}
+
+export type DetailFields = Omit<PhotoFields, 'location'>;
+
+export function sentFields(form: FormFields): DetailFields {
+  const text = (name: string) => form.text(name, FieldLength.line);
+  return {
+    title: text('title'),
+    // Browsers send line breaks as CRLF.
+    description: form.text('description', FieldLength.text).replaceAll('\r\n', '\n'),
+    rating: text('rating'),
+    takenAtLocal: clockText(text('takenAtLocal').trim()),
+    timeZone: text('timeZone').trim(),
+  };
+}
+
+/**
+ * The patch that gives a photo the changed values of the form. A time and its zone are changed together: without a time there is no zone;
+ * without a zone the current one stays.
+ */
+export function patchOf(changed: Partial<DetailFields>, { takenAtLocal, timeZone }: DetailFields): PhotoPatch {
+  const { title, description, rating } = changed;
+  const time =
+    takenAtLocal === ''
+      ? { takenAtLocal: null }
+      : { takenAtLocal: withSeconds(takenAtLocal), ...(timeZone !== '' && { timeZone }) };
+  return {
+    ...(title !== undefined && { title: title.trim() || null }),
+    ...(description !== undefined && { description: description.trim() || null }),
+    ...(rating !== undefined && { rating: rating === '' ? null : Number(rating) }),
+    ...((changed.takenAtLocal !== undefined || changed.timeZone !== undefined) && time),
+  };
+}
+
+/** Browsers leave out seconds that are 0, and zeros at the end of a fraction (HTML, normalized local date and time). */
+function clockText(local: string): string {
+  const [seconds = '', fraction = ''] = local.split('.');
+  const digits = /^\d{1,9}$/.test(fraction) ? String(Number(`0.${fraction}`)).slice(2) : fraction;
+  return digits !== '' ? `${seconds}.${digits}` : seconds.replace(/(T\d\d:\d\d):00$/, '$1');
+}
+
+function withSeconds(local: string): string {
+  return /T\d\d:\d\d$/.test(local) ? `${local}:00` : local;
+}

@@ -1,0 +1,226 @@
+import type { ComponentChildren } from 'preact';
+import { MAX_RATING } from '../../core/photos/photo-values.js';
+import type { Id } from '../../core/shared/ids.js';
+import { MAX_TAG_NAME } from '../../core/tags/tag.js';
+import { Button, Form, MAX_ZONE_NAME, TimeZoneNames } from '../form.js';
+import { type LibraryQuery, libraryPath, selectionPath } from '../library-query/library-query.js';
+import { pluralize } from '../localized.js';
+import { Icon } from '../parts.js';
+import type { EditButton } from './selection.js';
+
+interface ActionsProps {
+  readonly query: LibraryQuery;
+}
+
+/** What can be done with selected photos. Everything works without scripts, for the photos whose boxes are checked. */
+export function LibraryActions({ query }: ActionsProps) {
+  return (
+    <fieldset class="selection">
+      <legend class="unseen">Actions for selected photos</legend>
+      <span class="count">Selected photos</span>
+      <span class="tagging">
+        <label class="unseen" for="selection-tag">
+          Name of a tag
+        </label>
+        <input
+          id="selection-tag"
+          type="text"
+          name="tag"
+          maxLength={MAX_TAG_NAME}
+          placeholder="Tag"
+          autocomplete="off"
+          list="selection-tag-names"
+        />
+        <datalist id="selection-tag-names" data-tag-names />
+        <ActionButton name="tag">
+          <Icon name="tag" /> Add tag
+        </ActionButton>
+        <ActionButton name="untag">Remove tag</ActionButton>
+      </span>
+      <details class="more-actions">
+        <summary class="button plain">
+          <Icon name="pencil" /> Change
+        </summary>
+        <div class="card">
+          <Rating />
+          <Rotation />
+          <CaptureTime />
+        </div>
+      </details>
+      <button type="submit" class="button plain" formaction={selectionPath(query, '/photos.zip')} data-download>
+        <Icon name="download" /> Download
+      </button>
+      <Button kind="plain" name="do" value="share">
+        <Icon name="share-2" /> Share
+      </Button>
+      <ActionButton name="trash" isForDeleteKey>
+        <Icon name="trash" /> Move to trash
+      </ActionButton>
+      <SelectionButtons />
+    </fieldset>
+  );
+}
+
+export function TrashActions() {
+  return (
+    <fieldset class="selection">
+      <legend class="unseen">Actions for selected photos</legend>
+      <span class="count">Selected photos</span>
+      <ActionButton name="restore">
+        <Icon name="archive-restore" /> Restore
+      </ActionButton>
+      <Button kind="danger" name="do" value="delete">
+        Delete permanently
+      </Button>
+      <SelectionButtons />
+    </fieldset>
+  );
+}
+
+function Rating() {
+  const stars = Array.from({ length: MAX_RATING + 1 }, (_, count) => count);
+  return (
+    <div class="row">
+      <label for="selection-rating">Rating</label>
+      <select id="selection-rating" name="rating" autocomplete="off">
+        <option value="">Not rated</option>
+        {stars.map((count) => (
+          <option key={count} value={count}>
+            {count === 0 ? '0 stars' : '★'.repeat(count)}
+          </option>
+        ))}
+      </select>
+      <ActionButton name="rate">Rate</ActionButton>
+    </div>
+  );
+}
+
+function Rotation() {
+  return (
+    <div class="row">
+      <span>Rotate</span>
+      <ActionButton name="rotate-left">
+        <Icon name="rotate-ccw" /> Left
+      </ActionButton>
+      <ActionButton name="rotate-right">
+        <Icon name="rotate-cw" /> Right
+      </ActionButton>
+      <ActionButton name="rotate-half">180°</ActionButton>
+    </div>
+  );
+}
+
+/** With its script (shift-preview.ts) it shows what the time of the first selected photo becomes. */
+function CaptureTime() {
+  return (
+    <fieldset class="shift" data-shift>
+      <legend>Capture time</legend>
+      <ShiftFields />
+      <div class="row">
+        <label for="shift-zone">Time zone</label>
+        <input
+          id="shift-zone"
+          type="text"
+          name="timeZone"
+          maxLength={MAX_ZONE_NAME}
+          placeholder="As it is"
+          autocomplete="off"
+          list="zones-of-shift"
+        />
+        <TimeZoneNames id="zones-of-shift" />
+        <ActionButton name="shift">Change time</ActionButton>
+      </div>
+      <p class="hint" data-shift-preview aria-live="polite" />
+    </fieldset>
+  );
+}
+
+/** By how much a capture time is moved (`sentSeconds`). */
+export function ShiftFields() {
+  return (
+    <div class="row">
+      <label class="unseen" for="shift-direction">
+        Direction
+      </label>
+      <select id="shift-direction" name="direction" autocomplete="off">
+        <option value="">Later by</option>
+        <option value="back">Earlier by</option>
+      </select>
+      {['days', 'hours', 'minutes', 'seconds'].map((unit) => (
+        <span key={unit} class="unit">
+          <input
+            id={`shift-${unit}`}
+            type="number"
+            name={unit}
+            min="0"
+            max="36525"
+            placeholder="0"
+            inputmode="numeric"
+            autocomplete="off"
+          />
+          <label for={`shift-${unit}`}>{unit}</label>
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** What a script does without leaving the page (photo-actions.ts). */
+function ActionButton({
+  name,
+  isForDeleteKey,
+  children,
+}: {
+  name: EditButton;
+  isForDeleteKey?: boolean;
+  children: ComponentChildren;
+}) {
+  return (
+    <button
+      type="submit"
+      class="button plain"
+      name="do"
+      value={name}
+      data-in-place
+      data-delete-key={isForDeleteKey ? '' : undefined}
+    >
+      {children}
+    </button>
+  );
+}
+
+function SelectionButtons() {
+  return (
+    <>
+      <button type="button" class="quiet" data-select-all hidden>
+        Select all
+      </button>
+      <button type="button" class="quiet" data-clear-selection hidden>
+        Clear
+      </button>
+    </>
+  );
+}
+
+/** Asks for confirmation before photos are deleted permanently. */
+export function ConfirmDeletion({ ids, query }: { ids: readonly Id[]; query: LibraryQuery }) {
+  return (
+    <section class="card confirm">
+      <h1>Permanently delete {pluralize(ids.length, 'photo')}?</h1>
+      <p>The originals and all their data are removed. This cannot be undone.</p>
+      <Form action={selectionPath(query)}>
+        <input type="hidden" name="do" value="delete" />
+        <input type="hidden" name="confirmed" value="yes" />
+        {ids.map((id) => (
+          <input key={id} type="hidden" name="ids" value={id} />
+        ))}
+        <div class="buttons">
+          <Button kind="danger">Delete permanently</Button>
+          <a class="button plain" href={libraryPath(query)}>
+            Cancel
+          </a>
+        </div>
+      </Form>
+    </section>
+  );
+}

@@ -1,0 +1,235 @@
+import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { MAX_COUNTED } from '../../core/photos/filter-values.js';
+import { type MapBox, type MappedCluster, readMap } from '../../core/photos/map/map.js';
+import { placeNames } from '../../core/photos/places.js';
+import type { Ports } from '../../core/ports.js';
+import { RequireRole } from '../../http/access.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
+import { PORTS } from '../../http/ports-token.js';
+import type { Reply } from '../../http/responses/reply.js';
+import { boxText, parseBox } from '../library-query/library-query.js';
+import { countedUpTo, number } from '../localized.js';
+import { renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
+import { Empty, Heading, Table } from '../parts.js';
+import { photoName } from '../picture.js';
+import { MapTiles, pointAt, tileOrigins, type View, viewOf, WHOLE, WORLD, WorldShapes, zooms } from './world.js';
+
+const EARTH: MapBox = { west: -180, south: -90, east: 180, north: 90 };
+
+/** Photos on a map, in clusters. The box that it shows is in its address. */
+@Controller('settings/map')
+export class MapController {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(HTTP_OPTIONS) private readonly http: HttpOptions,
+  ) {}
+
+  @Get()
+  @InNavigation('Map', 15)
+  @RequireRole('viewer')
+  async show(@CurrentPageContext() context: PageContext, @Query('box') text: unknown): Promise<Reply> {
+    const given = typeof text === 'string' && text !== '' ? parseBox(text) : undefined;
+    const box = given ? { west: given[0], south: given[1], east: given[2], north: given[3] } : WHOLE;
+    const read = (from: MapBox) => readMap(this.ports, callerOfPage(context), from);
+    const clusters = await read(box);
+    const props: MapProps = {
+      tiles: this.http.mapTiles ?? null,
+      box,
+      isWhole: given === undefined,
+      isWrong: given === null,
+      clusters,
+      hasPhotos: clusters.length > 0 || (await read(EARTH)).length > 0,
+    };
+    const options = {
+      ...{ title: 'Map', section: 'map', styles: ['map.css'], scripts: ['map.js'], isWide: true },
+      pictures: tileOrigins(this.http),
+    };
+    return renderPage(this.ports, context, options, <MapPage {...props} />);
+  }
+}
+
+interface MapProps {
+  readonly box: MapBox;
+  /** Whether it is the map that nobody has moved yet. */
+  readonly isWhole: boolean;
+  /** Whether the address has a box that is none. */
+  readonly isWrong: boolean;
+  readonly clusters: readonly MappedCluster[];
+  /** Whether there are photos anywhere on the earth. */
+  readonly hasPhotos: boolean;
+  /** Where pictures of the map come from, if not from here. */
+  readonly tiles: HttpOptions['mapTiles'];
+}
+
+function MapPage({ box, isWhole, isWrong, clusters, hasPhotos, tiles }: MapProps) {
+  const view = viewOf(box);
+  return (
+    <>
+      <Heading title="Map">
+        <a class="button plain" href={libraryPath(box)} data-map="library">
+          Show these in the library
+        </a>
+      </Heading>
+      {isWrong && (
+        <p class="flash failed" role="alert">
+          The area must be four numbers in degrees: west, south, east, north.
+        </p>
+      )}
+      <section class="map" data-map="root" aria-label="Map of photos">
+        <svg
+          viewBox={`${view.x} ${view.y} ${view.width} ${view.height}`}
+          data-map="view"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it is moved by arrow keys
+          tabIndex={0}
+          role="application"
+          aria-roledescription="map"
+          aria-label="Map. Arrow keys move it, plus and minus zoom."
+        >
+          <WorldShapes />
+          <MapTiles tiles={tiles} view={view} />
+          <g data-map="clusters">
+            {clusters.map((cluster) => (
+              <Cluster key={`${cluster.x} ${cluster.y}`} cluster={cluster} view={view} />
+            ))}
+          </g>
+        </svg>
+        <nav class="zoom" aria-label="Zoom">
+          {zooms.map(({ name, label, text, factor }) => (
+            <a key={name} class="button plain" href={mapPath(scaled(box, factor))} data-map={name} aria-label={label}>
+              {text}
+            </a>
+          ))}
+        </nav>
+      </section>
+      <p class="unseen" role="status" data-map="status">
+        {isWhole ? '' : `${number(clusters.length)} places`}
+      </p>
+      <div data-map="list">
+        {clusters.length === 0 ? <NothingHere hasPhotos={hasPhotos} /> : <ClusterTable clusters={clusters} />}
+      </div>
+      <p class="soft">
+        {tiles?.attribution ? `Map: ${tiles.attribution}.` : 'Shapes: Natural Earth.'} Names of places: GeoNames.
+      </p>
+    </>
+  );
+}
+
+/** A circle that leads closer, or to the photos if they are all in one place. */
+function Cluster({ cluster, view }: { cluster: MappedCluster; view: View }) {
+  const { latitude, longitude, photos } = cluster;
+  const point = pointAt(latitude, longitude);
+  // Left of a box across 180° is the end of the world: to its right, the world begins again.
+  const x = point.x < view.x && point.x + WORLD <= view.x + view.width * 1.1 ? point.x + WORLD : point.x;
+  const unit = view.width / 1000;
+  const size = photos === 1 ? 8 : Math.round(12 + 4 * Math.log10(photos));
+  return (
+    <a href={pathOf(cluster)} aria-label={`${countText(cluster)}, ${placeText(cluster)}`} data-photos={photos}>
+      <circle cx={x} cy={point.y} r={size * unit} data-size={size} />
+      {photos > 1 && (
+        <text x={x} y={point.y} font-size={11 * unit} data-size={11} dy="0.35em">
+          {countedUpTo(photos)}
+        </text>
+      )}
+    </a>
+  );
+}
+
+/** The same as the map, in words. */
+function ClusterTable({ clusters }: { clusters: readonly MappedCluster[] }) {
+  const rows = clusters.map((cluster) => ({
+    key: `${cluster.x} ${cluster.y}`,
+    cells: [
+      <a key="place" href={pathOf(cluster)}>
+        {placeText(cluster)}
+      </a>,
+      countText(cluster),
+      <a key="library" href={libraryPath(cluster.box)} aria-label={`Show ${placeText(cluster)} in the library`}>
+        Show in the library
+      </a>,
+    ],
+  }));
+  return (
+    <details>
+      <summary>{clusters.length === 1 ? 'One place' : `${number(clusters.length)} places`} as a list</summary>
+      <Table caption="Places on this map" columns={['Place', 'Photos', '']} rows={rows} />
+    </details>
+  );
+}
+
+function NothingHere({ hasPhotos }: Pick<MapProps, 'hasPhotos'>) {
+  if (hasPhotos) {
+    return (
+      <Empty icon="map-pin" title="No photos were taken here">
+        <p>
+          Zoom out, or <a href="/settings/map">show the whole map</a>.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty icon="map-pin" title="No photo has a location yet">
+      <p>Cameras and phones record it if you let them. You can also set it on the page of a photo.</p>
+    </Empty>
+  );
+}
+
+/** Closer, as long as there is more to see there; then the photo, or the photos in the library. */
+function pathOf({ photos, photo, box }: MappedCluster): string {
+  if (photos === 1) return `/settings/photos/${photo.id}`;
+  const extent = Math.max(box.east - box.west, box.north - box.south);
+  return extent < SMALLEST ? libraryPath(box) : mapPath(widened(box));
+}
+
+/** Degrees, about 100 metres: closer than that there is nothing to see. */
+const SMALLEST = 0.001;
+
+function widened({ west, south, east, north }: MapBox): MapBox {
+  return scaled({ west, south, east, north }, 1.3);
+}
+
+/** The same middle, with sides that are so many times as long. */
+function scaled({ west, south, east, north }: MapBox, factor: number): MapBox {
+  const width = Math.min(360, (east - west + (west > east ? 360 : 0)) * factor);
+  const height = (north - south) * factor;
+  const [longitude, latitude] = [west + (east - west + (west > east ? 360 : 0)) / 2, (south + north) / 2];
+  return {
+    west: width === 360 ? -180 : wrapped(longitude - width / 2),
+    south: Math.max(-85, latitude - height / 2),
+    east: width === 360 ? 180 : wrapped(longitude + width / 2),
+    north: Math.min(85, latitude + height / 2),
+  };
+}
+
+function wrapped(longitude: number): number {
+  return longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude;
+}
+
+function mapPath(box: MapBox): string {
+  return `/settings/map?box=${textOf(box)}`;
+}
+
+function libraryPath(box: MapBox): string {
+  return `/settings/library?box=${textOf(box)}`;
+}
+
+/** Rounded away from its middle: a photo at its edge is inside. */
+function textOf({ west, south, east, north }: MapBox): string {
+  const outward = (degrees: number, round: (value: number) => number) => round(degrees * 1e5) / 1e5;
+  return boxText([
+    outward(west, Math.floor),
+    outward(south, Math.floor),
+    outward(east, Math.ceil),
+    outward(north, Math.ceil),
+  ]);
+}
+
+function countText({ photos, photo }: MappedCluster): string {
+  if (photos === 1) return photoName(photo);
+  return `${countedUpTo(photos, MAX_COUNTED)} photos`;
+}
+
+function placeText({ photo, latitude, longitude }: MappedCluster): string {
+  if (photo.place !== null) return placeNames(photo.place).join(', ');
+  return `${latitude.toFixed(2)}, ${longitude.toFixed(2)}`;
+}

@@ -1,0 +1,157 @@
+import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import type { Ports } from '../../core/ports.js';
+import { invalid } from '../../core/shared/errors.js';
+import type { Id } from '../../core/shared/ids.js';
+import { foldKey } from '../../core/shared/text.js';
+import type { Share } from '../../core/shares/share.js';
+import { createShare, editShare, listShares, readShare, revokeShare } from '../../core/shares/shares.js';
+import type { Tag } from '../../core/tags/tag.js';
+import { RequireRole } from '../../http/access.js';
+import { PORTS } from '../../http/ports-token.js';
+import { PathId } from '../../http/requests/path-id.js';
+import type { Reply } from '../../http/responses/reply.js';
+import { VisitRecorder } from '../../http/server/recorders.js';
+import { oneOfQuery } from '../address.js';
+import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
+import { requireConfirmed } from '../guards/confirm-identity.js';
+import { redirectTo, renderPage } from '../page.js';
+import {
+  CurrentPageContext,
+  callerOfPage,
+  customerOf,
+  InNavigation,
+  type PageContext,
+  personOf,
+} from '../page-context.js';
+import { editsOf } from '../shown-values.js';
+import {
+  blankShare,
+  changesOf,
+  EditShare,
+  fieldsOfShare,
+  NewShare,
+  type ShareFields,
+  sentFields,
+  settingsOf,
+} from './share-form.view.js';
+import { AREA, LIST, photosIn, RevokeShare, ShareList, SharePage, sharePagePath } from './shares.view.js';
+
+const WITH_LINKS = { ...AREA, scripts: ['copy.js'] } as const;
+
+/** Shares: created from a tag or a selection of the library, looked at, edited, revoked. */
+@Controller('settings/shares')
+@RequireRole('editor')
+export class ShareSettingsController {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(VisitRecorder) private readonly visits: VisitRecorder,
+  ) {}
+
+  @Get()
+  @InNavigation('Shares', 35)
+  async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    // With what this process has counted so far.
+    await this.visits.flush();
+    const shares = await listShares(this.ports, customerOf(context));
+    const tags = await this.tagsOf(context, ...shares.map(({ share }) => share));
+    const linkOf = (token: string) => this.ports.addresses.share(token);
+    const page = <ShareList shares={shares} tags={tags} now={this.ports.clock.now()} linkOf={linkOf} />;
+    return renderPage(this.ports, context, { ...WITH_LINKS, title: 'Shares' }, page);
+  }
+
+  @Get('new')
+  newForm(@CurrentPageContext() context: PageContext, @Query('photos') query: unknown): Reply {
+    return this.newShare(context, blankShare, photosIn(oneOfQuery(query)), null);
+  }
+
+  @Post('new')
+  async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const [fields, photoIds] = [sentFields(context.form), photosIn(context.form.text('photos', FieldLength.ids))];
+    if (fields.mayDownload) await requireConfirmed(this.ports, context, personOf(context));
+    try {
+      const contents = photoIds === null ? { tagId: await this.tagNamed(context, fields.tag) } : { photoIds };
+      const values = { ...settingsOf(fields), ...contents };
+      const { share } = await createShare(this.ports, callerOfPage(context), values);
+      const text = `“${share.title}” is shared. Copy its link, and send it to whoever may see the photos.`;
+      return redirectTo(context, sharePagePath(share.id), { kind: 'done', text });
+    } catch (error) {
+      return this.newShare(context, fields, photoIds, problemsOf(error));
+    }
+  }
+
+  @Get(':id')
+  async show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    await this.visits.flush();
+    return this.sharePage(context, id, null, null);
+  }
+
+  @Post(':id')
+  async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const { share } = await readShare(this.ports, customerOf(context), id);
+    const shown = fieldsOfShare(share);
+    const { changed, requireUnchanged } = editsOf(context.form, sentFields(context.form));
+    const fields = { ...shown, ...changed };
+    if (fields.mayDownload && !share.mayDownload) await requireConfirmed(this.ports, context, personOf(context));
+    try {
+      requireUnchanged(shown);
+      const { title } = await editShare(this.ports, callerOfPage(context), id, changesOf(fields, share));
+      return redirectTo(context, sharePagePath(id), { kind: 'done', text: `“${title}” was saved.` });
+    } catch (error) {
+      return this.sharePage(context, id, fields, problemsOf(error));
+    }
+  }
+
+  @Get(':id/revoke')
+  async confirmRevoking(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const { share } = await readShare(this.ports, customerOf(context), id);
+    return renderPage(this.ports, context, { ...AREA, title: 'Revoke a share' }, <RevokeShare share={share} />);
+  }
+
+  @Post(':id/revoke')
+  async revoke(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const { title } = await revokeShare(this.ports, callerOfPage(context), id);
+    return redirectTo(context, LIST, { kind: 'done', text: `“${title}” was revoked: its link no longer works.` });
+  }
+
+  private newShare(
+    context: PageContext,
+    fields: ShareFields,
+    photoIds: readonly Id[] | null,
+    problems: Problems | null,
+  ): Reply {
+    const options = { ...AREA, title: 'Create share', scripts: ['tag-names.js'], status: problems?.status ?? 200 };
+    const page = <NewShare fields={fields} problems={problems} photoIds={photoIds} />;
+    return renderPage(this.ports, context, options, page);
+  }
+
+  private async sharePage(
+    context: PageContext,
+    id: Id,
+    fields: ShareFields | null,
+    problems: Problems | null,
+  ): Promise<Reply> {
+    const { share, token } = await readShare(this.ports, customerOf(context), id);
+    const tags = await this.tagsOf(context, share);
+    const link = token === null ? null : this.ports.addresses.share(token);
+    const options = { ...WITH_LINKS, title: `Share “${share.title}”`, status: problems?.status ?? 200 };
+    const page = (
+      <SharePage share={share} tags={tags} link={link} now={this.ports.clock.now()}>
+        <EditShare share={share} fields={fields ?? fieldsOfShare(share)} problems={problems} />
+      </SharePage>
+    );
+    return renderPage(this.ports, context, options, page);
+  }
+
+  private tagsOf(context: PageContext, ...shares: readonly Share[]): Promise<readonly Tag[]> {
+    const ids = [...new Set(shares.flatMap(({ tagId }) => tagId ?? []))];
+    return this.ports.store.query(customerOf(context), ({ tags }) => tags.getMany(ids));
+  }
+
+  /** Errors: `invalid_request`. */
+  private async tagNamed(context: PageContext, name: string): Promise<Id> {
+    const found = await this.ports.store.query(customerOf(context), ({ tags }) => tags.findByNameKeys([foldKey(name)]));
+    if (found[0] !== undefined) return found[0].id;
+    throw invalid({ field: 'tagId', code: 'unknown_tag', message: `There is no tag “${name}”.` });
+  }
+}

@@ -1,0 +1,127 @@
+import { createParamDecorator, type ExecutionContext, Inject, Injectable, SetMetadata } from '@nestjs/common';
+import { DiscoveryService, Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { type Caller, scopes } from '../core/access/caller.js';
+import type { Id } from '../core/shared/ids.js';
+import type { KnownSession, OtherAccount } from '../core/users/session.js';
+import { mayActAs, type PeopleManager, type Role, userActor } from '../core/users/user.js';
+import { type Controller, routesOf } from '../http/route-table.js';
+import { RequestSlot, requestContextOf } from '../http/server/request-context.js';
+import type { FormFields } from './form-fields.js';
+
+/** A request to the settings area, as pages see it. */
+export interface PageContext {
+  readonly request: Request;
+  /** Who is signed in; on public pages there may be nobody. */
+  readonly person: KnownSession | null;
+  /** Where else this person is signed in with this browser. */
+  readonly others: readonly OtherAccount[];
+  /** The fields of a form; empty when none was sent. */
+  readonly form: FormFields;
+  /** The areas that there are. */
+  readonly navigation: readonly NavigationEntry[];
+  /** Whether the documentation is served. */
+  readonly hasDocs: boolean;
+  readonly clientIp: string;
+  readonly requestId: string;
+}
+
+/** Set by the guard of the settings area. */
+export const pageContexts = new RequestSlot<PageContext>();
+
+/** The page context of a request. Only after the guards. */
+export const CurrentPageContext = createParamDecorator((_: unknown, context: ExecutionContext): PageContext => {
+  return pageContextOf(context.switchToHttp().getRequest<Request>());
+});
+
+export function pageContextOf(request: Request): PageContext {
+  const pageContext = pageContexts.get(requestContextOf(request));
+  if (pageContext === undefined) throw new Error('the person is known only after the person guard');
+  return pageContext;
+}
+
+/** Who is signed in. Only on pages for people. */
+export function personOf({ person }: PageContext): KnownSession {
+  if (person === null) throw new Error('a public page asked who is signed in');
+  return person;
+}
+
+/** Whose pages these are. Only on pages for people. */
+export function customerOf(context: PageContext): Id {
+  return personOf(context).customer.id;
+}
+
+/** For use cases that the API has, too: here a person may do whatever a key could. */
+export function callerOfPage(context: PageContext): Caller {
+  const { customer, user } = personOf(context);
+  const actor = userActor(user, context.clientIp);
+  return { customerId: customer.id, apiKeyId: null, scopes, ipRestricted: false, actor };
+}
+
+/** For use cases about people: what a person may do with others depends on the own role. */
+export function peopleManager(context: PageContext): PeopleManager {
+  return { ...callerOfPage(context), role: personOf(context).user.role };
+}
+
+interface NavigationEntry {
+  /** What a page names as its section: the path below /settings. */
+  readonly section: string;
+  readonly label: string;
+  readonly path: string;
+  /** Who sees it. */
+  readonly role: Role;
+}
+
+interface DeclaredEntry {
+  readonly label: string;
+  readonly position: number;
+}
+
+const NAVIGATION = Symbol('Navigation');
+
+/** The page is an entry of the navigation. Entries are sorted by position; leave gaps. */
+export const InNavigation = (label: string, position: number) =>
+  SetMetadata<symbol, DeclaredEntry>(NAVIGATION, { label, position });
+
+/** Where people land after signing in: an area that everyone may see. */
+export const HOME = '/settings/library';
+
+/** The areas that there are, as their pages declare them. */
+@Injectable()
+export class Navigation {
+  private known: readonly NavigationEntry[] | undefined;
+
+  constructor(
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    @Inject(Reflector) private readonly reflector: Reflector,
+  ) {}
+
+  get entries(): readonly NavigationEntry[] {
+    this.known ??= this.discovery
+      .getControllers()
+      .flatMap(({ metatype }) => routesOf(metatype as Controller, this.reflector))
+      .flatMap(({ path, access, handler }) => {
+        const declared = this.reflector.get<DeclaredEntry | undefined>(NAVIGATION, handler);
+        if (declared === undefined || access?.needs !== 'person') return [];
+        return [{ ...declared, path, role: access.role, section: path.replace('/settings/', '') }];
+      })
+      .sort((a, b) => a.position - b.position);
+    return this.known;
+  }
+}
+
+/** The role of the person who sees the page; null if nobody is signed in. */
+export const ActingRole = createContext<Role | null>(null);
+
+/** Whether the person who sees the page may do what needs this role. What may not be done is not offered either. */
+export function useMayActAs(needed: Role): boolean {
+  const role = useContext(ActingRole);
+  return role !== null && mayActAs(role, needed);
+}
+
+/** A part of a page for those who have at least this role. */
+export function Allowed({ least, children }: { least: Role; children: ComponentChildren }) {
+  return useMayActAs(least) ? children : null;
+}

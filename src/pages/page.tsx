@@ -1,0 +1,258 @@
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { renderToString } from 'preact-render-to-string';
+import type { Ports } from '../core/ports.js';
+import { mayActAs } from '../core/users/user.js';
+import { Reply } from '../http/responses/reply.js';
+import { publicPath } from '../http/server/base-path.js';
+import { headerOf } from '../http/server/headers.js';
+import { AccountMenu } from './accounts/accounts.js';
+import { assetUrl } from './assets.controller.js';
+import type { Flash } from './browser-session.js';
+import { CsrfToken, Form } from './form.js';
+import { Csrf } from './guards/csrf.js';
+import { FactorNotice } from './guards/factor-notice.js';
+import { localize } from './localized.js';
+import { ActingRole, HOME, type PageContext } from './page-context.js';
+import { Icon } from './parts.js';
+
+/** A page of the settings area, as the result of a handler. */
+export function renderPage(
+  ports: Pick<Ports, 'addresses'>,
+  context: PageContext,
+  options: PageOptions,
+  content: ComponentChildren,
+) {
+  const flash = options.flash ?? takeFlash(context);
+  const token = new Csrf(ports).token(context.request);
+  const html = renderToString(
+    <CsrfToken.Provider value={token}>
+      <ActingRole.Provider value={context.person?.user.role ?? null}>
+        <HasDocs.Provider value={context.hasDocs}>
+          <Layout context={context} options={options} flash={flash} token={token}>
+            {content}
+          </Layout>
+        </HasDocs.Provider>
+      </ActingRole.Provider>
+    </CsrfToken.Provider>,
+  );
+  const reach = [new URL(ports.addresses.publicUrl).origin, ...(options.reach ?? [])];
+  return new Reply(
+    options.status ?? 200,
+    `<!doctype html>${localize(html, context.request)}`,
+    pageHeaders(reach, options.pictures),
+  );
+}
+
+/** Members of what scripts get that are paths of ours. */
+const paths = ['action', 'older'];
+
+/** What a script asked for, with texts that it shows, and paths that it requests. */
+export function replyToScript({ request }: PageContext, body: object): Reply {
+  const text = JSON.stringify(body, (name, value) => {
+    return paths.includes(name) && typeof value === 'string' ? publicPath(request, value) : value;
+  });
+  return new Reply(200, JSON.parse(localize(text, request)), { 'Cache-Control': 'no-store' });
+}
+
+/** Redirects to another page after a form was sent. A message is shown there once. */
+export function redirectTo(context: PageContext, path: string, flash?: Flash): Reply {
+  if (flash !== undefined) context.request.session.flash = flash;
+  return new Reply(303, undefined, { Location: path, 'Cache-Control': 'no-store' });
+}
+
+/** `none` for everything, except our own files. Forms are sent nowhere else, and no other page may frame ours. */
+export function pageHeaders(
+  reach: readonly string[],
+  pictures: readonly string[] = [],
+): Readonly<Record<string, string>> {
+  const policy = {
+    'default-src': ["'none'"],
+    'script-src': ["'self'"],
+    'style-src': ["'self'"],
+    'font-src': ["'self'"],
+    'img-src': ["'self'", 'data:', 'blob:', ...reach, ...pictures],
+    'connect-src': ["'self'", ...reach],
+    'form-action': ["'self'"],
+    'base-uri': ["'none'"],
+    'frame-ancestors': ["'none'"],
+  };
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': Object.entries(policy)
+      .map(([name, sources]) => [name, ...sources].join(' '))
+      .join('; '),
+    'Cache-Control': 'no-store',
+    // Nothing is sent to other sites. With `no-referrer` browsers would send forms with `Origin: null`, and their sender could not be
+    // determined.
+    'Referrer-Policy': 'same-origin',
+  };
+}
+
+/** Left for the page that people will see, if a script only reads parts of this one (assets/public-path.ts). */
+function takeFlash({ request }: PageContext): Flash | null {
+  if (headerOf(request, 'x-background') !== undefined) return null;
+  const flash = request.session.flash ?? null;
+  if (flash !== null) request.session.flash = undefined;
+  return flash;
+}
+
+interface PageOptions {
+  /** Of the window, and the page's heading unless the page has its own. */
+  readonly title: string;
+  /** Of the navigation. */
+  readonly section?: string;
+  /** Files of `assets/` that run on this page, as modules. */
+  readonly scripts?: readonly string[];
+  /** Files of `assets/styles` for this area, in addition to the style of all pages. */
+  readonly styles?: readonly string[];
+  /** Default: 200. */
+  readonly status?: number;
+  /** A message at the top; otherwise the one left by the previous request. */
+  readonly flash?: Flash | null;
+  /** Origins other than ours that scripts and pictures of this page may reach, for example a store that accepts uploads. */
+  readonly reach?: readonly string[];
+  /** Origins other than ours that pictures of this page may come from. */
+  readonly pictures?: readonly string[];
+  /** Without navigation, centred: signing in, errors. */
+  readonly plain?: boolean;
+  /** As wide as the window. */
+  readonly isWide?: boolean;
+}
+
+interface LayoutProps {
+  readonly context: PageContext;
+  readonly options: PageOptions;
+  readonly flash: Flash | null;
+  readonly token: string;
+  readonly children: ComponentChildren;
+}
+
+function Layout({ context, options, flash, token, children }: LayoutProps) {
+  const plain = options.plain === true || context.person === null;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <meta name="csrf-token" content={token} />
+        <title>{`${options.title} · Photo Service`}</title>
+        <link rel="icon" href={assetUrl('styles/icon.svg')} type="image/svg+xml" />
+        <link
+          rel="preload"
+          href={assetUrl('styles/inter-latin-wght-normal.woff2')}
+          as="font"
+          type="font/woff2"
+          crossorigin="anonymous"
+        />
+        {['typeface.css', 'settings.css', ...(options.styles ?? [])].map((name) => (
+          <link key={name} rel="stylesheet" href={assetUrl(`styles/${name}`)} />
+        ))}
+        {['page.js', ...(options.scripts ?? [])].map((name) => (
+          <script key={name} type="module" src={assetUrl(name)} />
+        ))}
+      </head>
+      <body class={plain ? 'plain' : options.isWide ? 'wide' : undefined}>
+        <a class="skip" href="#content">
+          Skip to content
+        </a>
+        {plain ? (
+          <header>
+            <Brand />
+          </header>
+        ) : (
+          <Header context={context} section={options.section} />
+        )}
+        <main id="content" tabIndex={-1}>
+          {!plain && context.person && <FactorNotice person={context.person} />}
+          {flash && <Message flash={flash} />}
+          {children}
+        </main>
+      </body>
+    </html>
+  );
+}
+
+function Message({ flash: { kind, text, undo } }: { flash: Flash }) {
+  return (
+    <div class={`flash ${kind}`} role={kind === 'failed' ? 'alert' : 'status'}>
+      {text}
+      {undo && (
+        <Form action={undo.action} class="undo">
+          {undo.values.map((value) => (
+            <input key={value} type="hidden" name={undo.field} value={value} />
+          ))}
+          <button class="quiet" type="submit">
+            <Icon name="undo-2" /> Undo
+          </button>
+        </Form>
+      )}
+    </div>
+  );
+}
+
+function Brand() {
+  return (
+    <a class="brand" href={HOME}>
+      <span class="mark" aria-hidden="true" />
+      Photo Service
+    </a>
+  );
+}
+
+function Header({ context, section }: { context: PageContext; section: string | undefined }) {
+  const { person, others, navigation } = context;
+  if (person === null) return null;
+  const { user, customer } = person;
+  return (
+    <header class="top">
+      <div class="bar">
+        <Brand />
+        <div class="who">
+          <AccountMenu name={customer.name} others={others} />
+          <span class="person">{user.email ?? 'First owner'}</span>
+          <Form action="/settings/sign-out">
+            <button class="quiet" type="submit">
+              <Icon name="log-out" /> Sign out
+            </button>
+          </Form>
+        </div>
+      </div>
+      <nav aria-label="Settings">
+        <ul>
+          {navigation
+            .filter(({ role }) => mayActAs(user.role, role))
+            .map((entry) => (
+              <li key={entry.section}>
+                <a href={entry.path} aria-current={entry.section === section ? 'page' : undefined}>
+                  {entry.label}
+                </a>
+              </li>
+            ))}
+        </ul>
+      </nav>
+    </header>
+  );
+}
+
+/** Whether this service shows its documentation, under `/docs`. */
+const HasDocs = createContext(true);
+
+interface DocsLinkProps {
+  /** Below `/docs`. */
+  readonly path?: string;
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A link into the documentation; where that is not served, its text alone. */
+export function DocsLink({ path = '', class: style, children }: DocsLinkProps) {
+  if (!useContext(HasDocs)) return <span class={style}>{children}</span>;
+  return (
+    <a class={style} href={`/docs${path}`}>
+      {children}
+    </a>
+  );
+}

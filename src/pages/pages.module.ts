@@ -1,0 +1,85 @@
+import { Module } from '@nestjs/common';
+import { VisitRecorder } from '../http/server/recorders.js';
+import { AccountController, IdentitiesController } from './account/account.controller.js';
+import { ExportController } from './account/export.controller.js';
+import { FactorPolicyController, FactorsController, RemoveFactorController } from './account/factors.controller.js';
+import { LeavingController } from './account/leaving.controller.js';
+import { NewPeopleController, PeopleController, SettingsAddressesController } from './account/people.controller.js';
+import { AssetsController } from './assets.controller.js';
+import { AuditController } from './audit/audit.controller.js';
+import { DeliveryKeysController, PresetsController } from './delivery/delivery.controller.js';
+import { HistoryController } from './history/history.controller.js';
+import { ImportController, ImportsController } from './imports/import.controller.js';
+import { KeyDeletionController, KeysController } from './keys/keys.controller.js';
+import { LibraryController, LibraryScriptsController } from './library/library.controller.js';
+import { PhotoChangesController, PhotoController } from './library/photo.controller.js';
+import { PhotoBytesController } from './library/photo-bytes.controller.js';
+import { SelectionController } from './library/selection.controller.js';
+import { MapController } from './map/map.controller.js';
+import { ShareSettingsController } from './own-shares/shares.controller.js';
+import { SearchesController } from './searches/searches.controller.js';
+import { ConfirmEmailController, EnterController, RecoveryController } from './sign-in/links.controller.js';
+import { ProviderController } from './sign-in/provider.controller.js';
+import {
+  AccountsController,
+  CodeController,
+  PasskeyQuestionsController,
+  PasskeySignInController,
+  SignInController,
+} from './sign-in/sign-in.controller.js';
+import { SimilarController } from './similar/similar.controller.js';
+import { MergeTagsController, TagPagesController } from './tags/tags.controller.js';
+import { UsageController } from './usage/usage.controller.js';
+import { WebhookActsController, WebhookPagesController } from './webhooks/webhooks.controller.js';
+
+/** Pages for people. Each area has a folder and a line here; its first page declares its entry in the navigation. */
+@Module({
+  controllers: [
+    AssetsController,
+    SignInController,
+    AccountsController,
+    CodeController,
+    ProviderController,
+    EnterController,
+    RecoveryController,
+    ConfirmEmailController,
+    MergeTagsController,
+    TagPagesController,
+    KeysController,
+    KeyDeletionController,
+    WebhookPagesController,
+    WebhookActsController,
+    DeliveryKeysController,
+    PresetsController,
+    UsageController,
+    AuditController,
+    AccountController,
+    PeopleController,
+    FactorsController,
+    IdentitiesController,
+    RemoveFactorController,
+    PasskeyQuestionsController,
+    PasskeySignInController,
+    FactorPolicyController,
+    NewPeopleController,
+    SettingsAddressesController,
+    ExportController,
+    LeavingController,
+    LibraryController,
+    LibraryScriptsController,
+    SelectionController,
+    HistoryController,
+    PhotoController,
+    PhotoChangesController,
+    PhotoBytesController,
+    SimilarController,
+    SearchesController,
+    MapController,
+    ShareSettingsController,
+    ImportController,
+    ImportsController,
+  ],
+  providers: [VisitRecorder],
+  exports: [VisitRecorder],
+})
+export class SettingsModule {}

@@ -1,0 +1,230 @@
+import type { ComponentChildren } from 'preact';
+import { encode } from 'uqr';
+import type { Page } from '../core/shared/pagination.js';
+import { address } from './address.js';
+import { Button, Form } from './form.js';
+import { type IconName, iconShapes } from './icon-shapes.js';
+
+/** The heading of a page, what it is for, and its main action beside it. */
+export function Heading({
+  title,
+  lead,
+  children,
+}: {
+  title: string;
+  lead?: ComponentChildren;
+  children?: ComponentChildren;
+}) {
+  return (
+    <div class="heading">
+      <div>
+        <h1>{title}</h1>
+        {lead && <p class="lead">{lead}</p>}
+      </div>
+      {children && <div class="actions">{children}</div>}
+    </div>
+  );
+}
+
+/** A part of a page with a heading of its own. */
+export function Card({
+  title,
+  lead,
+  children,
+}: {
+  title?: string;
+  lead?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  return (
+    <section class="card">
+      {title && <h2>{title}</h2>}
+      {lead && <p class="lead">{lead}</p>}
+      {children}
+    </section>
+  );
+}
+
+/** On a phone each row becomes a block of its own, in which every cell says its column. Cells in the order of `columns`. */
+export function Table({
+  caption,
+  columns,
+  rows,
+}: {
+  /** Read out, not shown. */
+  caption: string;
+  columns: readonly string[];
+  rows: readonly { key: string | number; cells: readonly ComponentChildren[] }[];
+}) {
+  return (
+    <div class="table">
+      <table>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {column === '' ? <span class="unseen">Actions</span> : column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key, cells }) => (
+            <tr key={key}>
+              {cells.map((cell, at) => (
+                <td key={columns[at]} data-column={columns[at]}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Where there is nothing yet: what would be here, and how it comes. */
+export function Empty({ title, icon, children }: { title: string; icon?: IconName; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      {icon && <Icon name={icon} />}
+      <p class="title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+export function Badge({
+  tone = 'plain',
+  children,
+}: {
+  tone?: 'plain' | 'good' | 'warn' | 'bad';
+  children: ComponentChildren;
+}) {
+  return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+/** Asks before something that cannot be undone. Nothing but a page: it works without scripts. */
+export function Confirm({
+  title,
+  action,
+  button,
+  back,
+  children,
+}: {
+  title: string;
+  action: string;
+  button: string;
+  back: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <section class="card confirm">
+      <h1>{title}</h1>
+      {children}
+      <Form action={action}>
+        <div class="buttons">
+          <Button kind="danger">{button}</Button>
+          <a class="button plain" href={back}>
+            Cancel
+          </a>
+        </div>
+      </Form>
+    </section>
+  );
+}
+
+/** A moment, for people and for machines; the browser shows it in its own zone (page.ts). */
+export function Moment({ at, none = 'never' }: { at: Date | null; none?: string }) {
+  if (at === null) return <>{none}</>;
+  return <time datetime={at.toISOString()}>{`${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`}</time>;
+}
+
+/** Beside the text of a button or link, which says what it does: screen readers skip it. */
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={iconShapes[name]} />
+    </svg>
+  );
+}
+
+/** A text that people take somewhere else, often shown only once. The button appears where scripts run; `Copied` tells what it did. */
+export function Copyable({ id, text, small = false, codes = false }: CopyableProps) {
+  return (
+    <div class="secret">
+      <code id={id} class={codes ? 'codes' : undefined}>
+        {text}
+      </code>
+      <button class={`button plain${small ? ' small' : ''}`} type="button" data-copy={id} hidden>
+        Copy
+      </button>
+    </div>
+  );
+}
+
+interface CopyableProps {
+  /** Unique on its page. */
+  readonly id: string;
+  readonly text: string;
+  readonly small?: boolean;
+  /** One a line. */
+  readonly codes?: boolean;
+}
+
+/** What the script says to screen readers, once on a page with texts to copy. */
+export function Copied() {
+  return <p class="unseen" id="copied" role="status" />;
+}
+
+/** Under a list: the way to its next page, and back to its first. */
+export function Paging({
+  page,
+  path,
+  query = {},
+  cursor,
+  label,
+}: {
+  page: Pick<Page<unknown>, 'nextCursor'>;
+  path: string;
+  /** What is looked for; the cursor is added. */
+  query?: Readonly<Record<string, string>>;
+  /** Of this page; empty on the first. */
+  cursor: string;
+  /** Of what these are the pages, for those who do not see. */
+  label: string;
+}) {
+  if (page.nextCursor === null && cursor === '') return null;
+  return (
+    <nav class="paging" aria-label={label}>
+      {cursor === '' ? (
+        <span />
+      ) : (
+        <a class="button plain small" href={address(path, query)}>
+          First page
+        </a>
+      )}
+      {page.nextCursor === null ? (
+        <span class="hint">This is the last page.</span>
+      ) : (
+        <a class="button plain small" href={address(path, { ...query, cursor: page.nextCursor })} rel="next">
+          Next page
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** What a camera reads a text from. `label`: for screen readers. Drawn dark on light in every colour scheme: not every camera reads the reverse. */
+export function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, data } = encode(text, { border: 4 });
+  const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : []))).join('');
+  return (
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shape-rendering="crispEdges">
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  );
+}

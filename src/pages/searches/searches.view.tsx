@@ -1,0 +1,97 @@
+import { MAX_SEARCH_NAME, type SavedSearch } from '../../core/searches/saved-search.js';
+import { Button, Form } from '../form.js';
+import { isNarrow, type LibraryQuery, queryText } from '../library-query/library-query.js';
+import { useMayActAs } from '../page-context.js';
+
+interface SearchesProps {
+  readonly searches: readonly SavedSearch[];
+  /** The list that they stand above. */
+  readonly query: LibraryQuery;
+}
+
+/** Saved searches to go to and to edit, and a form that saves what is active now. */
+export function SavedSearches({ searches, query }: SearchesProps) {
+  const current = queryText(query);
+  const mayEdit = useMayActAs('editor');
+  const isNew = mayEdit && isNarrow(query) && !searches.some((search) => search.query === current);
+  if (searches.length === 0 && !isNew) return null;
+  return (
+    <div class="saved-searches">
+      {searches.length > 0 && (
+        <nav aria-label="Saved searches">
+          <ul>
+            {searches.map((search) => (
+              <li key={search.id}>
+                <a
+                  href={`/settings/library?${search.query}`}
+                  aria-current={search.query === current ? 'true' : undefined}
+                  data-narrows
+                >
+                  {search.name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
+      {isNew && <SaveForm current={current} />}
+      {mayEdit && searches.length > 0 && <EditForms searches={searches} current={current} />}
+    </div>
+  );
+}
+
+function SaveForm({ current }: { current: string }) {
+  return (
+    <details>
+      <summary>Save this search</summary>
+      <Form action="/settings/searches" class="named" label="Save this search">
+        <NameField id="new-search" value="" current={current} />
+        <Button kind="plain">Save</Button>
+      </Form>
+    </details>
+  );
+}
+
+function EditForms({ searches, current }: { searches: readonly SavedSearch[]; current: string }) {
+  return (
+    <details>
+      <summary>Edit saved searches</summary>
+      {searches.map(({ id, name }) => (
+        <Form key={id} action={`/settings/searches/${id}/rename`} class="named" label={`Search ${name}`}>
+          <NameField id={`search-${id}`} value={name} current={current} />
+          <Button kind="plain">Rename</Button>
+          <button
+            type="submit"
+            class="button plain"
+            formaction={`/settings/searches/${id}/delete`}
+            formnovalidate
+            aria-label={`Delete ${name}`}
+          >
+            Delete
+          </button>
+        </Form>
+      ))}
+    </details>
+  );
+}
+
+function NameField({ id, value, current }: { id: string; value: string; current: string }) {
+  return (
+    <>
+      <input type="hidden" name="query" value={current} />
+      <label class="unseen" for={id}>
+        Name of the search
+      </label>
+      <input
+        id={id}
+        type="text"
+        name="name"
+        value={value}
+        required
+        maxLength={MAX_SEARCH_NAME}
+        placeholder="Name"
+        autocomplete="off"
+      />
+    </>
+  );
+}

@@ -1,0 +1,306 @@
+import { hash } from 'node:crypto';
+import { Controller, Get, Inject, Injectable, Param, Post, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { sendableRendition } from '../../api/photos/photo-bytes.js';
+import type { ByteRange, OpenBlob } from '../../core/blobs/blob-store.js';
+import type { StoredOriginal } from '../../core/photos/list-photos.js';
+import type { Ports } from '../../core/ports.js';
+import { DAY } from '../../core/shared/clock.js';
+import { DomainError, notFound } from '../../core/shared/errors.js';
+import type { Id } from '../../core/shared/ids.js';
+import { pseudonym } from '../../core/shared/secrets.js';
+import { nextFiles, type Share } from '../../core/shares/share.js';
+import {
+  listSharedOriginals,
+  listSharedPhotos,
+  openSharedOriginal,
+  openSharedRendition,
+  readSharedNeighbours,
+  readSharedPhoto,
+} from '../../core/shares/shared-photos.js';
+import { requireUploadBudget } from '../../core/shares/visitor-upload.js';
+import {
+  enterShare,
+  isAdmitted,
+  KNOWN_DAYS,
+  openShare,
+  requireArchiveBudget,
+  requireVisitBudget,
+} from '../../core/shares/visits.js';
+import { NoKeyRequired } from '../../http/access.js';
+import { PORTS } from '../../http/ports-token.js';
+import { SHARES_PATH } from '../../http/public-addresses.js';
+import { PathId } from '../../http/requests/path-id.js';
+import { listView, Reply } from '../../http/responses/reply.js';
+import { privateHeaders, type Sendable, sendDownload } from '../../http/responses/send-download.js';
+import { withFileNames, type ZipEntry, zipOf, zipSize } from '../../http/responses/zip.js';
+import { TrafficRecorder, VisitRecorder } from '../../http/server/recorders.js';
+import { requestContextOf } from '../../http/server/request-context.js';
+import { statusOfCode } from '../../http/status-of-code.js';
+import { oneOfQuery } from '../address.js';
+import { findAsset } from '../assets.controller.js';
+import { cookieOf, isSecure } from '../browser-session.js';
+import { messageForPeople } from '../form.js';
+import { FieldLength, readForm } from '../form-fields.js';
+import { Gallery, PasswordForm, sharedPhotoView, Uploaded, Viewer } from './share.view.js';
+import { isVisitorSize, renderSharePage, shareAssets, sharePath, visitorSizes } from './share-page.js';
+import { receiveVisitorForm } from './visitor-upload.js';
+
+const PASS_COOKIE = 'phs_share';
+
+/** Who follows the link of a share: a budget, the link, and the password if it has one, in this order. */
+@Injectable()
+export class Visitors {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder,
+  ) {}
+
+  /** The share that a visitor may see. Errors: `rate_limited`, `not_found`, `url_forbidden` (the password is missing). */
+  async open(request: Request, token: string): Promise<Share> {
+    const share = await this.find(request, token);
+    if (this.isAdmitted(request, share)) return share;
+    throw new DomainError('url_forbidden', 'Open the page of this link first, and enter its password.');
+  }
+
+  /** The share of the link, whether or not the visitor may see it. Errors: `rate_limited`, `not_found`. */
+  async find(request: Request, token: string): Promise<Share> {
+    request.res?.setHeader('X-Robots-Tag', 'noindex, nofollow');
+    await requireVisitBudget(this.ports, requestContextOf(request).clientIp);
+    const share = await openShare(this.ports, token);
+    if (request.res) this.traffic.followBytes(request, request.res, share.customerId, 'shares');
+    return share;
+  }
+
+  isAdmitted(request: Request, share: Share): boolean {
+    return isAdmitted(this.ports, share, cookieOf(request, PASS_COOKIE));
+  }
+
+  /** Gives the browser a cookie that is sent for this link alone. Errors: `unauthorized`, `rate_limited`. */
+  async enter(response: Response, token: string, share: Share, password: string): Promise<void> {
+    const address = requestContextOf(response.req).clientIp;
+    const pass = await enterShare(this.ports, share, { password, address, pass: cookieOf(response.req, PASS_COOKIE) });
+    response.cookie(PASS_COOKIE, pass, {
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: isSecure(this.ports),
+      path: `${this.ports.addresses.basePath}${sharePath(token)}`,
+      // Longer than it admits: a browser that has entered before is not locked out by the guesses of others.
+      maxAge: KNOWN_DAYS * DAY,
+    });
+  }
+}
+
+/** Photos on a page without a script. */
+const PAGE_SIZE = 60;
+
+const LOCKED = 'Shared photos';
+
+/** Pages for visitors who follow the link of a share. */
+@Controller(`${SHARES_PATH}/:token`)
+@NoKeyRequired()
+export class SharePagesController {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(Visitors) private readonly visitors: Visitors,
+    @Inject(VisitRecorder) private readonly visits: VisitRecorder,
+  ) {}
+
+  @Get()
+  async show(@Param('token') token: string, @Query('cursor') query: unknown, @Req() request: Request): Promise<Reply> {
+    const share = await this.visitors.find(request, token);
+    if (!this.visitors.isAdmitted(request, share)) return passwordPage(token, null);
+    const cursor = oneOfQuery(query) || null;
+    const photos = await listSharedPhotos(this.ports, share, { limit: PAGE_SIZE, cursor });
+    if (cursor === null && request.method === 'GET') this.visits.note(share);
+    const page = {
+      token,
+      share,
+      photos,
+      isFirst: cursor === null,
+      filesAtOnce: nextFiles(share, this.ports.limits, this.ports.clock.now()),
+    };
+    return renderSharePage({ token, title: share.title }, <Gallery {...page} />);
+  }
+
+  @Post('password')
+  async enter(
+    @Param('token') token: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Reply> {
+    const share = await this.visitors.find(request, token);
+    const form = await readForm(request);
+    try {
+      await this.visitors.enter(response, token, share, form.text('password', FieldLength.line));
+      return new Reply(303, undefined, { Location: sharePath(token), 'Cache-Control': 'no-store' });
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'unauthorized') return passwordPage(token, error);
+      throw error;
+    }
+  }
+
+  @Post('upload')
+  async upload(@Param('token') token: string, @Req() request: Request): Promise<Reply> {
+    const share = await this.visitors.open(request, token);
+    const { clientIp } = requestContextOf(request);
+    await requireUploadBudget(this.ports, clientIp);
+    const form = await readForm(request, this.ports.limits.inlineMaxBytes);
+    try {
+      const { importId, trouble } = await receiveVisitorForm(this.ports, share, form, clientIp);
+      const page = <Uploaded token={token} isEmpty={importId === null} trouble={trouble} />;
+      return renderSharePage({ token, title: share.title }, page);
+    } finally {
+      await form.leave();
+    }
+  }
+
+  @Get('photos/:id')
+  async photo(@Param('token') token: string, @PathId('id') id: Id, @Req() request: Request): Promise<Reply> {
+    const share = await this.visitors.find(request, token);
+    if (!this.visitors.isAdmitted(request, share)) return passwordPage(token, null);
+    const photo = await readSharedPhoto(this.ports, share, id);
+    const neighbours = await readSharedNeighbours(this.ports, share, photo);
+    const page = <Viewer token={token} share={share} photo={photo} neighbours={neighbours} />;
+    return renderSharePage({ token, title: photo.title ?? share.title }, page);
+  }
+}
+
+/** The title of a share is part of what its password protects. */
+function passwordPage(token: string, error: DomainError | null): Reply {
+  const [status, problem] = error === null ? [200, null] : [statusOfCode[error.code], messageForPeople(error)];
+  return renderSharePage({ token, title: LOCKED, status }, <PasswordForm token={token} problem={problem} />);
+}
+
+const LISTED_PHOTOS = 100;
+
+/** Browsers ask again each time: a photo that is trashed, or a share that is revoked, is gone at once. */
+const headers = { ...privateHeaders, 'Referrer-Policy': 'no-referrer' } as const;
+
+/** What the pages of a share consist of, and what visitors may download. */
+@Controller(`${SHARES_PATH}/:token`)
+@NoKeyRequired()
+export class ShareFilesController {
+  constructor(
+    @Inject(PORTS) private readonly ports: Ports,
+    @Inject(Visitors) private readonly visitors: Visitors,
+  ) {}
+
+  @Get('photos.json')
+  async list(@Param('token') token: string, @Query('cursor') query: unknown, @Req() request: Request): Promise<Reply> {
+    const share = await this.visitors.open(request, token);
+    const page = await listSharedPhotos(this.ports, share, { limit: LISTED_PHOTOS, cursor: oneOfQuery(query) || null });
+    return new Reply(
+      200,
+      listView(page, (photo) => sharedPhotoView(request, token, share, photo)),
+      headers,
+    );
+  }
+
+  @Get('archive.zip')
+  async archive(@Param('token') token: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const share = await this.visitors.open(request, token);
+    await requireArchiveBudget(this.ports, requestContextOf(request).clientIp);
+    const archive = await openArchive(this.ports, share, token);
+    await sendDownload(request, response, { ...archive, disposition: 'attachment', headers });
+  }
+
+  @Get('photos/:id/download')
+  async original(
+    @Param('token') token: string,
+    @PathId('id') id: Id,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const share = await this.visitors.open(request, token);
+    const download = await openSharedOriginal(this.ports, share, id);
+    const { sha256, createdAt, filename } = download.photo;
+    const about = { entityTag: `"sha256-${sha256}"`, lastModified: createdAt, filename };
+    await sendDownload(request, response, { ...download, ...about, disposition: 'attachment', headers });
+  }
+
+  @Get('photos/:id/:size')
+  async picture(
+    @Param('token') token: string,
+    @PathId('id') id: Id,
+    @Param('size') size: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const share = await this.visitors.open(request, token);
+    if (!isVisitorSize(size)) throw notFound('rendition');
+    const download = await openSharedRendition(this.ports, share, id, visitorSizes[size]);
+    // Visitors need not know what the file was called, nor its SHA-256: who has files could find out which of them it is.
+    const filename = `${id}.${download.format === 'jpeg' ? 'jpg' : download.format}`;
+    const rendition = sendableRendition(download);
+    const entityTag = `"${pseudonym(this.ports.secrets, 'shared-picture', rendition.entityTag)}"`;
+    await sendDownload(request, response, { ...rendition, entityTag, filename, disposition: 'inline', headers });
+  }
+
+  /** The same for everyone, whatever the link. */
+  @Get('assets/:version/:name')
+  asset(@Param('name') name: string, @Res() response: Response): void {
+    const asset = Object.hasOwn(shareAssets, name)
+      ? findAsset(shareAssets[name as keyof typeof shareAssets])
+      : undefined;
+    if (asset === undefined) throw notFound('asset');
+    response.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
+    response.setHeader('Content-Type', asset.type);
+    response.end(asset.bytes);
+  }
+}
+
+interface ArchivedPhoto extends StoredOriginal {
+  readonly path: string;
+}
+
+/** All originals of a share as one archive, whose bytes follow from the list of photos alone. Errors: `not_found`, `limit_reached`. */
+async function openArchive(
+  ports: Ports,
+  share: Share,
+  token: string,
+): Promise<Omit<Sendable, 'disposition' | 'headers'>> {
+  const photos = withFileNames(await listSharedOriginals(ports, share));
+  const sizeBytes = zipSize(photos);
+  const etag = tagOf(photos);
+  const open = async (range?: ByteRange): Promise<OpenBlob> => {
+    const bytes = zipOf(entriesOf(ports, token, photos));
+    return { sizeBytes, etag, bytes: range === undefined ? bytes : within(bytes, range) };
+  };
+  return {
+    ...{ contentType: 'application/zip', entityTag: `"${etag}"`, lastModified: null },
+    filename: `${share.title}.zip`,
+    info: async () => ({ sizeBytes, etag }),
+    open,
+    // It is no blob. Only servers in front ask, and none sends archives.
+    blobKey: () => Promise.reject(new Error('An archive is not stored.')),
+  };
+}
+
+/** Of all that the bytes depend on. Times in archives are in the zone of the process. */
+function tagOf(photos: readonly ArchivedPhoto[]): string {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const facts = photos.map(({ path, sha256, modifiedAt }) => [path, sha256, modifiedAt.getTime()]);
+  return hash('sha256', JSON.stringify([zone, facts])).slice(0, 32);
+}
+
+/** Opened one after another. Who may see them is asked for each: an archive ends, incomplete, once its share is revoked. */
+async function* entriesOf(ports: Ports, token: string, photos: readonly ArchivedPhoto[]): AsyncGenerator<ZipEntry> {
+  for (const { id, path, modifiedAt, sizeBytes } of photos) {
+    const original = await openSharedOriginal(ports, await openShare(ports, token), id);
+    const { bytes } = await original.open();
+    yield { path, modifiedAt, sizeBytes, bytes };
+  }
+}
+
+/** What comes before the range is read and dropped: the checksums at the end of the archive need it. */
+async function* within(bytes: AsyncIterable<Uint8Array>, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+  let position = 0;
+  for await (const chunk of bytes) {
+    const from = Math.max(0, start - position);
+    const wanted = chunk.subarray(from, Math.max(from, end + 1 - position));
+    position += chunk.length;
+    if (wanted.length > 0) yield wanted;
+    if (position > end) return;
+  }
+}

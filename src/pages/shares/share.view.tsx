@@ -1,0 +1,198 @@
+import type { Request } from 'express';
+import { fileExtensions } from '../../core/media/formats.js';
+import type { Neighbours } from '../../core/photos/list-photos.js';
+import type { PhotoWithTags } from '../../core/photos/photo.js';
+import type { Id } from '../../core/shared/ids.js';
+import type { Page } from '../../core/shared/pagination.js';
+import type { Share } from '../../core/shares/share.js';
+import { publicPath } from '../../http/server/base-path.js';
+import { address } from '../address.js';
+import { sharedPhotoPath, sharedPicturePath, sharePath, type VisitorSize } from './share-page.js';
+
+interface GalleryProps {
+  /** That visitors may add in one request. */
+  readonly filesAtOnce: number;
+  readonly token: string;
+  readonly share: Share;
+  readonly photos: Page<PhotoWithTags>;
+  readonly isFirst: boolean;
+}
+
+export function Gallery({ token, share, photos: { data, nextCursor }, isFirst, filesAtOnce }: GalleryProps) {
+  const path = sharePath(token);
+  return (
+    <>
+      <header>
+        <h1>{share.title}</h1>
+        {share.mayDownload && data.length > 0 && (
+          <a class="button" href={`${path}/archive.zip`}>
+            Download all
+          </a>
+        )}
+      </header>
+      <main>
+        {data.length === 0 && <p class="empty">There are no photos here at the moment.</p>}
+        <ul class="gallery">
+          {data.map((photo) => (
+            <li key={photo.id}>
+              <a href={sharedPhotoPath(token, photo.id)}>
+                <img src={sharedPicturePath(token, photo.id, 'thumb')} alt={altOf(photo)} loading="lazy" />
+              </a>
+            </li>
+          ))}
+        </ul>
+        {filesAtOnce > 0 && <UploadForm token={token} most={filesAtOnce} />}
+        {(nextCursor !== null || !isFirst) && (
+          <nav aria-label="Pages">
+            {!isFirst && <a href={path}>First page</a>}
+            {nextCursor !== null && (
+              <a rel="next" href={address(path, { cursor: nextCursor })}>
+                More photos
+              </a>
+            )}
+          </nav>
+        )}
+      </main>
+    </>
+  );
+}
+
+interface ViewerProps {
+  readonly token: string;
+  readonly share: Share;
+  readonly photo: PhotoWithTags;
+  readonly neighbours: Neighbours;
+}
+
+export function Viewer({ token, share, photo, neighbours }: ViewerProps) {
+  const { width, height } = within(photo, LARGE);
+  const picture = (size: 'preview' | 'large') => sharedPicturePath(token, photo.id, size);
+  return (
+    <main class="viewer">
+      <nav aria-label="Photos">
+        <a rel="up" href={sharePath(token)}>
+          {share.title}
+        </a>
+        <Step token={token} id={neighbours.previous} rel="prev" text="Previous" />
+        <Step token={token} id={neighbours.next} rel="next" text="Next" />
+        {share.mayDownload && (
+          <a class="button" href={sharedPicturePath(token, photo.id, 'download')}>
+            Download
+          </a>
+        )}
+      </nav>
+      <figure>
+        <img
+          src={picture('preview')}
+          srcset={`${picture('preview')} 1280w, ${picture('large')} 2560w`}
+          sizes="100vw"
+          width={width}
+          height={height}
+          alt={altOf(photo)}
+        />
+        <figcaption>
+          <h1>{altOf(photo)}</h1>
+        </figcaption>
+      </figure>
+    </main>
+  );
+}
+
+function Step({ token, id, rel, text }: { token: string; id: Id | null; rel: 'prev' | 'next'; text: string }) {
+  if (id === null) return <span class="soft">{text}</span>;
+  return (
+    <a rel={rel} href={sharedPhotoPath(token, id)}>
+      {text}
+    </a>
+  );
+}
+
+/** @param problem Why the last attempt failed; null: there was none. */
+export function PasswordForm({ token, problem }: { token: string; problem: string | null }) {
+  return (
+    <main class="password">
+      <h1>A password is needed</h1>
+      <form method="post" action={`${sharePath(token)}/password`}>
+        {problem !== null && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <label for="password">Password</label>
+        <input type="password" id="password" name="password" autocomplete="current-password" required />
+        <button class="button" type="submit">
+          Show the photos
+        </button>
+      </form>
+    </main>
+  );
+}
+
+const LARGE = 2560;
+
+/** The size in which the picture is shown, so that nothing moves when it arrives. */
+function within({ width, height }: PhotoWithTags, side: number): { readonly width: number; readonly height: number } {
+  const scale = Math.min(1, side / Math.max(width, height));
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+}
+
+/** Visitors need not know what the file was called. */
+function altOf({ title, id }: PhotoWithTags): string {
+  return title ?? `Photo ${id}`;
+}
+
+/** What visitors learn of a photo: nothing of where, with what and under what name it was taken, unless they may download it. */
+export function sharedPhotoView(request: Request, token: string, { mayDownload }: Share, photo: PhotoWithTags) {
+  const { id, title, width, height, thumbhash, dominantColor } = photo;
+  const at = (size: VisitorSize | 'download') => publicPath(request, sharedPicturePath(token, id, size));
+  return {
+    ...{ id, title, width, height, thumbhash, dominantColor },
+    thumb: at('thumb'),
+    preview: at('preview'),
+    large: at('large'),
+    download: mayDownload ? at('download') : null,
+  };
+}
+
+interface UploadProps {
+  readonly token: string;
+  /** Files in one request. */
+  readonly most: number;
+}
+
+/** `image/*` alone leaves out what the browser itself does not know. */
+const acceptedFiles = ['image/*', ...fileExtensions];
+
+/** Where visitors add photos. */
+function UploadForm({ token, most }: UploadProps) {
+  return (
+    <form class="upload" method="post" action={`${sharePath(token)}/upload`} enctype="multipart/form-data">
+      <label for="files">{most === 1 ? 'Add a photo of your own' : `Add your own photos, up to ${most} at once`}</label>
+      <input type="file" id="files" name="file" multiple={most > 1} accept={acceptedFiles.join(',')} required />
+      <button class="button" type="submit">
+        Send
+      </button>
+    </form>
+  );
+}
+
+interface UploadedProps {
+  readonly token: string;
+  /** Nothing was added. */
+  readonly isEmpty: boolean;
+  /** What went wrong, with all or with some; null: nothing did. */
+  readonly trouble: string | null;
+}
+
+export function Uploaded({ token, isEmpty, trouble }: UploadedProps) {
+  return (
+    <main>
+      <h1>{isEmpty ? 'Nothing was added' : 'Your photos have arrived'}</h1>
+      {trouble !== null && <p role="alert">{trouble}</p>}
+      {!isEmpty && <p>They are checked now. Whoever shared these photos with you decides whether they appear here.</p>}
+      <p>
+        <a href={sharePath(token)}>Back to the photos</a>
+      </p>
+    </main>
+  );
+}

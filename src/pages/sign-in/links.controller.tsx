@@ -1,0 +1,233 @@
+import { Controller, Get, Inject, Param, Post } from '@nestjs/common';
+import type { Customer } from '../../core/customers/customer.js';
+import type { Ports } from '../../core/ports.js';
+import { notFound, requireFound } from '../../core/shared/errors.js';
+import type { Id } from '../../core/shared/ids.js';
+import { requireAdmitted } from '../../core/users/admission.js';
+import { linkForbidden, peekLink } from '../../core/users/links.js';
+import { confirmEmail, peekEmailChange } from '../../core/users/people/email.js';
+import { RECOVERY_MS, requestRecovery } from '../../core/users/people/recovery.js';
+import { enterByLink } from '../../core/users/sign-in/link.js';
+import { MAX_EMAIL } from '../../core/users/user.js';
+import { Public } from '../../http/access.js';
+import { PORTS } from '../../http/ports-token.js';
+import { EMAIL_LINKS_PATH, SIGN_IN_LINKS_PATH } from '../../http/public-addresses.js';
+import type { Reply } from '../../http/responses/reply.js';
+import { requestContextOf } from '../../http/server/request-context.js';
+import { newBrowser } from '../browser-session.js';
+import { Button, Field, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
+import { renderPage } from '../page.js';
+import { CurrentPageContext, HOME, type PageContext } from '../page-context.js';
+import { continueSignIn } from './pending-sign-in.js';
+import { EnterForm, RECOVERY_PATH } from './sign-in.view.js';
+
+/** One-time links: invitations, the first owner's, new ones after a lost password. Opening one does not use it up. */
+@Controller(SIGN_IN_LINKS_PATH)
+export class EnterController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get(':token')
+  @Public()
+  show(@CurrentPageContext() context: PageContext, @Param('token') token: string): Promise<Reply> {
+    return this.page(context, token, null);
+  }
+
+  @Post(':token')
+  @Public()
+  async enter(@CurrentPageContext() context: PageContext, @Param('token') token: string): Promise<Reply> {
+    const { form, request } = context;
+    try {
+      const browser = newBrowser(request);
+      const begun = await enterByLink(this.ports, {
+        token,
+        email: form.text('email', FieldLength.line),
+        password: form.text('password', FieldLength.line),
+        browser,
+      });
+      return await continueSignIn(this.ports, context, begun, browser, HOME);
+    } catch (error) {
+      return await this.page(context, token, problemsOf(error));
+    }
+  }
+
+  private async page(context: PageContext, token: string, problems: Problems | null): Promise<Reply> {
+    const known = await peekLink(this.ports, token);
+    if (known === null) throw linkForbidden();
+    const { user } = known;
+    const customer = await admittingCustomer(this.ports, context, user.customerId);
+    const values = {
+      action: `/${SIGN_IN_LINKS_PATH}/${token}`,
+      user,
+      customer: customer.name,
+      email: context.form.text('email', FieldLength.line),
+      problems,
+    };
+    const options = { title: 'Welcome', plain: true, ...(problems && { status: problems.status }) };
+    return renderPage(this.ports, context, options, <EnterForm {...values} />);
+  }
+}
+
+/** The link that confirms a new address. Opening it changes nothing: programs that look at mails open links, too. */
+@Controller(EMAIL_LINKS_PATH)
+@Public()
+export class ConfirmEmailController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get(':token')
+  show(@CurrentPageContext() context: PageContext, @Param('token') token: string): Promise<Reply> {
+    return this.page(context, token, null);
+  }
+
+  @Post(':token')
+  async confirm(@CurrentPageContext() context: PageContext, @Param('token') token: string): Promise<Reply> {
+    try {
+      const { email, passwordHash } = await confirmEmail(this.ports, token, newBrowser(context.request));
+      const view = <Confirmed email={email ?? ''} hasPassword={passwordHash !== null} />;
+      return renderPage(this.ports, context, { title: 'Address confirmed', plain: true }, view);
+    } catch (error) {
+      return await this.page(context, token, problemsOf(error));
+    }
+  }
+
+  private async page(context: PageContext, token: string, problems: Problems | null): Promise<Reply> {
+    const change = await peekEmailChange(this.ports, token);
+    if (change === null) throw linkForbidden();
+    const { name: customer } = await admittingCustomer(this.ports, context, change.user.customerId);
+    const options = { title: 'Confirm your address', plain: true, ...(problems && { status: problems.status }) };
+    const hasPassword = change.user.passwordHash !== null;
+    const props = { action: `/${EMAIL_LINKS_PATH}/${token}`, email: change.email, hasPassword, customer, problems };
+    return renderPage(this.ports, context, options, <ConfirmForm {...props} />);
+  }
+}
+
+interface ConfirmProps {
+  readonly action: string;
+  readonly email: string;
+  readonly hasPassword: boolean;
+  readonly customer: string;
+  readonly problems: Problems | null;
+}
+
+function ConfirmForm({ action, email, hasPassword, customer, problems }: ConfirmProps) {
+  return (
+    <section class="card narrow">
+      <h1>Confirm your address</h1>
+      <ProblemSummary problems={problems} />
+      {problems?.of('email').map((message) => (
+        <p key={message}>{message}</p>
+      ))}
+      <p>
+        {hasPassword ? 'You will sign in to the account ' : 'Your address for the account '}
+        <strong>{customer}</strong>
+        {hasPassword ? ` with ${email}. Your password stays the same.` : ` will be ${email}.`}
+      </p>
+      <Form action={action}>
+        <div class="buttons">
+          <Button>Confirm</Button>
+        </div>
+      </Form>
+    </section>
+  );
+}
+
+function Confirmed({ email, hasPassword }: { email: string; hasPassword: boolean }) {
+  return (
+    <section class="card narrow">
+      <h1>Address confirmed</h1>
+      <p>{hasPassword ? `From now on you sign in with ${email}.` : `Your address is ${email} from now on.`}</p>
+      <div class="buttons">
+        <a class="button primary" href="/settings/account">
+          Go to your account
+        </a>
+      </div>
+    </section>
+  );
+}
+
+/** The account that a link is for, which its page names. Errors: `ip_not_whitelisted` where people of the account may not be. */
+async function admittingCustomer(ports: Ports, { request }: PageContext, id: Id): Promise<Customer> {
+  const customer = requireFound(await ports.customers.find(id), 'customer');
+  requireAdmitted(customer, requestContextOf(request).namedIp);
+  return customer;
+}
+
+/** A link for a new password, by mail. There is no such page where no server for mail is configured. */
+@Controller(RECOVERY_PATH.slice(1))
+@Public()
+export class RecoveryController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  show(@CurrentPageContext() context: PageContext): Reply {
+    this.requireMailer();
+    return this.form(context, null);
+  }
+
+  @Post()
+  async request(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    this.requireMailer();
+    try {
+      await requestRecovery(this.ports, context.form.text('email', FieldLength.line), context.clientIp);
+      return renderPage(this.ports, context, { title: 'Check your mail', plain: true }, <RecoveryRequested />);
+    } catch (error) {
+      return this.form(context, problemsOf(error));
+    }
+  }
+
+  private form(context: PageContext, problems: Problems | null): Reply {
+    const options = { title: 'Forgot your password?', plain: true, ...(problems && { status: problems.status }) };
+    const props = { action: RECOVERY_PATH, email: context.form.text('email', FieldLength.line), problems };
+    return renderPage(this.ports, context, options, <RecoveryForm {...props} />);
+  }
+
+  private requireMailer(): void {
+    if (this.ports.mailer === null) throw notFound('page');
+  }
+}
+
+const MINUTES = RECOVERY_MS / 60_000;
+
+function RecoveryForm({ action, email, problems }: { action: string; email: string; problems: Problems | null }) {
+  return (
+    <section class="card narrow">
+      <h1>Forgot your password?</h1>
+      <p>Enter the address that you sign in with. We send you a link to choose a new password.</p>
+      <ProblemSummary problems={problems} />
+      <Form action={action}>
+        <Field
+          label="E-mail address"
+          name="email"
+          input={{ type: 'email', value: email, autocomplete: 'username', required: true, maxLength: MAX_EMAIL }}
+        />
+        <div class="buttons">
+          <Button>Send the link</Button>
+          <a class="button plain" href="/settings/sign-in">
+            Cancel
+          </a>
+        </div>
+      </Form>
+      <p class="hint">The new password does not replace your second factor, if you have one.</p>
+    </section>
+  );
+}
+
+/** The same for addresses that nobody signs in with. */
+function RecoveryRequested() {
+  return (
+    <section class="card narrow">
+      <h1>Check your mail</h1>
+      <p>
+        {`If somebody signs in with this address, a mail with a link is on its way. The link works once, within ${MINUTES} minutes.`}
+      </p>
+      <p class="hint">
+        No mail within a few minutes? Check your spam folder, or ask an owner or admin of your account for a link.
+      </p>
+      <div class="buttons">
+        <a class="button primary" href="/settings/sign-in">
+          Back to sign-in
+        </a>
+      </div>
+    </section>
+  );
+}

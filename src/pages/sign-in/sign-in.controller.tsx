@@ -1,0 +1,251 @@
+import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import type { Ports } from '../../core/ports.js';
+import { requireFound } from '../../core/shared/errors.js';
+import { requireAdmitted } from '../../core/users/admission.js';
+import {
+  askAgain,
+  askForNewPasskey,
+  askForSecondStep,
+  askToSignIn,
+  type PasskeyQuestion,
+  passkeysOfPending,
+} from '../../core/users/factors/ask-for-passkey.js';
+import { providerFor } from '../../core/users/provider/flow.js';
+import { signOut } from '../../core/users/session.js';
+import { signInByPasskey } from '../../core/users/sign-in/passkey.js';
+import { finishSignIn } from '../../core/users/sign-in/second-step.js';
+import { signIn } from '../../core/users/sign-in/sign-in.js';
+import { Public, RequireRole } from '../../http/access.js';
+import { PORTS } from '../../http/ports-token.js';
+import { Reply } from '../../http/responses/reply.js';
+import { requestContextOf } from '../../http/server/request-context.js';
+import { ACCOUNT_FIELD, exchangeAccounts, SWITCH_PATH, signOutOfOthers } from '../accounts/accounts.js';
+import { deviceOf, endSession, newBrowser, resumeSession } from '../browser-session.js';
+import { type Problems, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, HOME, type PageContext, personOf } from '../page-context.js';
+import {
+  ASK_AGAIN,
+  ASK_FOR_NEW,
+  ASK_SECOND_STEP,
+  ASK_TO_SIGN_IN,
+  creationOptions,
+  NEW_PASSKEY_FIELD,
+  PASSKEY_FIELD,
+  PASSKEY_SCRIPT,
+  PASSKEY_SIGN_IN_PATH,
+  passkeyAnswerOf,
+  rememberChallenge,
+  requestOptions,
+} from '../passkeys/passkeys.js';
+import { CODE_PATH, continueSignIn, endPending, ownPath, pendingOf } from './pending-sign-in.js';
+import { CodeForm, offersOf, PROVIDER_PATH, SignInForm } from './sign-in.view.js';
+
+/**
+ * Not the cookies: the session ends here, but the cookie that marks this browser as known keeps guessers from locking its owner out. Below a
+ * path of PUBLIC_URL not the storage either, which belongs to all that the host serves.
+ */
+function leftBehind(basePath: string): string {
+  return basePath === '' ? '"cache", "storage"' : '"cache"';
+}
+
+/** Signing in and out. */
+@Controller('settings')
+export class SignInController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @RequireRole('viewer')
+  home(@CurrentPageContext() context: PageContext): Reply {
+    return redirectTo(context, HOME);
+  }
+
+  @Get('sign-in')
+  @Public()
+  show(
+    @CurrentPageContext() context: PageContext,
+    @Query('next') next: unknown,
+    @Query('another') another: unknown,
+  ): Reply {
+    if (context.person !== null && another === undefined) return redirectTo(context, HOME);
+    return this.form(context, { email: context.person?.user.email ?? '', next: ownPath(next) }, null);
+  }
+
+  @Post('sign-in')
+  @Public()
+  async signIn(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const { form, request } = context;
+    const [email, next] = [form.text('email', FieldLength.line), ownPath(form.text('next', FieldLength.line))];
+    try {
+      const browser = newBrowser(request);
+      const device = deviceOf(this.ports, request);
+      const openAccounts = [context.person, ...context.others.map(({ known }) => known)].flatMap(
+        (known) => known?.customer.id ?? [],
+      );
+      const given = { email, password: form.text('password', FieldLength.line), browser, device, openAccounts };
+      const begun = await signIn(this.ports, given);
+      return await continueSignIn(this.ports, context, begun, browser, next);
+    } catch (error) {
+      return this.form(context, { email, next }, problemsOf(error));
+    }
+  }
+
+  @Post('sign-out')
+  @Public()
+  async signOut(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const provider = context.person && (await providerFor(this.ports, context.person));
+    if (context.person !== null) await signOut(this.ports, callerOfPage(context).actor, context.person);
+    await signOutOfOthers(this.ports, context);
+    await endSession(context.request);
+    const { status, body, headers } = redirectTo(
+      context,
+      provider === null ? '/settings/sign-in' : `${PROVIDER_PATH}/${provider.id}/sign-out`,
+    );
+    return new Reply(status, body, { ...headers, 'Clear-Site-Data': leftBehind(this.ports.addresses.basePath) });
+  }
+
+  private form(context: PageContext, values: { email: string; next: string }, problems: Problems | null): Reply {
+    const options = {
+      ...{ title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT] },
+      ...(problems && { status: problems.status }),
+    };
+    const form = <SignInForm {...offersOf(this.ports)} {...values} problems={problems} others={context.others} />;
+    return renderPage(this.ports, context, options, form);
+  }
+}
+
+/** The second step of signing in, for people with a second factor. */
+@Controller(CODE_PATH.slice(1))
+@Public()
+export class CodeController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  async show(@CurrentPageContext() context: PageContext, @Query('next') next: unknown): Promise<Reply> {
+    if (pendingOf(this.ports, context.request) === null) {
+      return redirectTo(context, context.person === null ? '/settings/sign-in' : HOME);
+    }
+    return this.form(context, ownPath(next), null);
+  }
+
+  @Post()
+  async signIn(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const { form, request } = context;
+    const next = ownPath(form.text('next', FieldLength.line));
+    try {
+      const browser = newBrowser(request);
+      const cookie = pendingOf(this.ports, request) ?? '';
+      const code = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? form.text('code', FieldLength.line);
+      const user = await finishSignIn(this.ports, { cookie, code, browser });
+      return await continueSignIn(this.ports, context, { user, isPending: false, pendingRole: null }, browser, next);
+    } catch (error) {
+      const problems = problemsOf(error);
+      return problems.code === 'unauthorized'
+        ? this.again(context, next, problems)
+        : await this.form(context, next, problems);
+    }
+  }
+
+  private async form(context: PageContext, next: string, problems: Problems | null): Promise<Reply> {
+    const passkeys = await passkeysOfPending(this.ports, pendingOf(this.ports, context.request) ?? '');
+    const offersPasskeys = passkeys.length > 0 && this.ports.addresses.passkeySite !== null;
+    const title = offersPasskeys ? 'One more step' : 'Enter a code';
+    const options = { title, plain: true, scripts: [PASSKEY_SCRIPT], ...(problems && { status: problems.status }) };
+    const page = <CodeForm next={next} problems={problems} offersPasskeys={offersPasskeys} />;
+    return renderPage(this.ports, context, options, page);
+  }
+
+  /** From the beginning. */
+  private again(context: PageContext, next: string, problems: Problems): Reply {
+    endPending(this.ports, context.request);
+    const options = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], status: problems.status };
+    const form = <SignInForm {...offersOf(this.ports)} email="" next={next} problems={problems} />;
+    return renderPage(this.ports, context, options, form);
+  }
+}
+
+/** Signing in by a passkey alone. */
+@Controller(PASSKEY_SIGN_IN_PATH.slice(1))
+export class PasskeySignInController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Post()
+  @Public()
+  async signIn(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const next = ownPath(context.form.text('next', FieldLength.line));
+    try {
+      const browser = newBrowser(context.request);
+      const given = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? { answer: '', challenge: '' };
+      const user = await signInByPasskey(this.ports, given, browser, deviceOf(this.ports, context.request));
+      return await continueSignIn(this.ports, context, { user, isPending: false, pendingRole: null }, browser, next);
+    } catch (error) {
+      const problems = problemsOf(error);
+      const options = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], status: problems.status };
+      const form = <SignInForm {...offersOf(this.ports)} email="" next={next} problems={problems} />;
+      return renderPage(this.ports, context, options, form);
+    }
+  }
+}
+
+/** What a script asks the browser for. Each answer brings the cookie of its challenge, which counts once. */
+@Controller()
+export class PasskeyQuestionsController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Post(ASK_TO_SIGN_IN)
+  @Public()
+  toSignIn(@CurrentPageContext() context: PageContext): Reply {
+    return this.asked(context, askToSignIn(this.ports));
+  }
+
+  @Post(ASK_SECOND_STEP)
+  @Public()
+  async secondStep(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    return this.asked(context, await askForSecondStep(this.ports, pendingOf(this.ports, context.request) ?? ''));
+  }
+
+  @Post(ASK_AGAIN)
+  @RequireRole('viewer', { whileSuspended: true, beforeFactor: true })
+  async again(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    return this.asked(context, await askAgain(this.ports, personOf(context)));
+  }
+
+  @Post(ASK_FOR_NEW)
+  @RequireRole('viewer', { confirmed: true, whileSuspended: true, beforeFactor: true })
+  async forNew(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const person = personOf(context);
+    const question = await askForNewPasskey(this.ports, person, context.form.has('alone'));
+    rememberChallenge(this.ports, context.request, NEW_PASSKEY_FIELD, question.cookie);
+    return answerTo(creationOptions(question, person));
+  }
+
+  private asked(context: PageContext, question: PasskeyQuestion): Reply {
+    rememberChallenge(this.ports, context.request, PASSKEY_FIELD, question.cookie);
+    return answerTo(requestOptions(question));
+  }
+}
+
+function answerTo(options: object): Reply {
+  return new Reply(200, options, { 'Cache-Control': 'no-store' });
+}
+
+/** From one account of a person to another in which the browser is signed in, too. Public: also from where the account in use may not be seen. */
+@Controller(SWITCH_PATH.slice(1))
+@Public()
+export class AccountsController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Post()
+  async switch(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const wanted = context.form.text(ACCOUNT_FIELD, FieldLength.word);
+    const chosen = requireFound(
+      context.others.find(({ known }) => String(known.customer.id) === wanted),
+      'account',
+    );
+    requireAdmitted(chosen.known.customer, requestContextOf(context.request).namedIp);
+    exchangeAccounts(this.ports, context, chosen);
+    await resumeSession(context.request, chosen.token);
+    return redirectTo(context, HOME);
+  }
+}

@@ -1,0 +1,252 @@
+import type { Ports } from '../../core/ports.js';
+import type { IdentityProviders } from '../../core/users/identity-provider.js';
+import type { OtherAccount } from '../../core/users/session.js';
+import { MAX_EMAIL, type User } from '../../core/users/user.js';
+import { OtherAccounts } from '../accounts/accounts.js';
+import { address } from '../address.js';
+import {
+  Button,
+  CODE_INPUT,
+  Field,
+  Form,
+  NEW_PASSWORD_INPUT,
+  PASSWORD_HINT,
+  PASSWORD_INPUT,
+  ProblemSummary,
+  type Problems,
+  UserName,
+} from '../form.js';
+import { HOME } from '../page-context.js';
+import {
+  ASK_SECOND_STEP,
+  ASK_TO_SIGN_IN,
+  PASSKEY_SIGN_IN_PATH,
+  PasskeyButton,
+  PasskeyNotes,
+} from '../passkeys/passkeys.js';
+
+export const RECOVERY_PATH = '/settings/sign-in/recovery';
+
+interface SignInProps {
+  readonly email: string;
+  readonly next: string;
+  readonly problems: Problems | null;
+  /** Links for a new password are sent by mail. */
+  readonly isMailed: boolean;
+  readonly providers: IdentityProviders;
+  /** Where the person is signed in already. */
+  readonly others?: readonly OtherAccount[];
+  /** They work at the address of this service. */
+  readonly offersPasskeys: boolean;
+}
+
+/** The ways to sign in beside the password. */
+export function offersOf({
+  mailer,
+  identityProviders,
+  addresses,
+}: Pick<Ports, 'mailer' | 'identityProviders' | 'addresses'>) {
+  return {
+    isMailed: mailer !== null,
+    providers: identityProviders,
+    offersPasskeys: addresses.passkeySite !== null,
+  };
+}
+
+export function SignInForm(props: SignInProps) {
+  const { email, next, problems, isMailed, providers, offersPasskeys, others = [] } = props;
+  return (
+    <section class="card narrow">
+      <h1>Sign in</h1>
+      <ProblemSummary problems={problems} />
+      <Form action="/settings/sign-in">
+        <input type="hidden" name="next" value={next} />
+        <Field
+          label="E-mail address"
+          name="email"
+          input={{ type: 'email', value: email, autocomplete: 'username', required: true, maxLength: MAX_EMAIL }}
+        />
+        <Field label="Password" name="password" input={PASSWORD_INPUT} />
+        <div class="buttons">
+          <Button>Sign in</Button>
+        </div>
+      </Form>
+      <OtherAccounts others={others} />
+      {offersPasskeys && <PasskeyForm next={next} />}
+      <ProviderLinks providers={providers} next={next} />
+      {isMailed && (
+        <p class="below">
+          <a href={RECOVERY_PATH}>Forgot your password?</a>
+        </p>
+      )}
+      <p class="hint below">
+        {isMailed ? 'Still cannot get in?' : 'No password, or forgotten it?'} An owner or admin of your account, or the
+        operator of this service, can send you a new link.
+      </p>
+    </section>
+  );
+}
+
+function PasskeyForm({ next }: { next: string }) {
+  return (
+    <Form action={PASSKEY_SIGN_IN_PATH} class="below" label="Sign in with a passkey">
+      <input type="hidden" name="next" value={next} />
+      <div class="buttons">
+        <PasskeyButton from={ASK_TO_SIGN_IN} label="Sign in with a passkey" isOnly />
+      </div>
+      <PasskeyNotes />
+    </Form>
+  );
+}
+
+interface CodeProps {
+  readonly next: string;
+  readonly problems: Problems | null;
+  /** The person has one. */
+  readonly offersPasskeys: boolean;
+}
+
+/** The second step, for a person with a second factor. */
+export function CodeForm({ next, problems, offersPasskeys }: CodeProps) {
+  return (
+    <section class="card narrow">
+      <h1>{offersPasskeys ? 'One more step' : 'Enter a code'}</h1>
+      <p>
+        {offersPasskeys
+          ? 'Use your passkey, or enter the code of an authenticator app.'
+          : 'One more step: enter the code that your authenticator app shows now.'}
+      </p>
+      {!problems?.isOfFields && <ProblemSummary problems={problems} />}
+      <Form action="/settings/sign-in/code">
+        <input type="hidden" name="next" value={next} />
+        <Field
+          label="Code"
+          name="code"
+          hint={`${offersPasskeys ? 'Without either' : 'Without the app'}, enter one of your recovery codes.`}
+          errors={problems}
+          input={{ ...CODE_INPUT, autofocus: !offersPasskeys }}
+        />
+        <div class="buttons">
+          <Button>Sign in</Button>
+          {offersPasskeys && <PasskeyButton from={ASK_SECOND_STEP} label="Use a passkey" />}
+          <a class="button plain" href="/settings/sign-in">
+            Cancel
+          </a>
+        </div>
+        {offersPasskeys && <PasskeyNotes />}
+      </Form>
+      <p class="hint">
+        {offersPasskeys ? 'None' : 'Neither'} at hand? Only the operator of this service can let you in without them.
+      </p>
+    </section>
+  );
+}
+
+interface EnterProps {
+  readonly action: string;
+  readonly user: User;
+  /** The account that the link belongs to. */
+  readonly customer: string;
+  /** The values of the refused form. */
+  readonly email: string;
+  readonly problems: Problems | null;
+}
+
+/** The page of a one-time link: it asks for the person's new credentials, and submitting them uses up the link. */
+export function EnterForm({ action, user, customer, email, problems }: EnterProps) {
+  const isBack = user.passwordHash !== null;
+  return (
+    <section class="card narrow">
+      <h1>{isBack ? 'Choose a new password' : 'Welcome'}</h1>
+      <p>
+        This link gives you access to the account <strong>{customer}</strong>
+        {user.email === null ? '' : ` as ${user.email}`}. It works once and expires when you save this form.
+      </p>
+      {isBack && <p>The new password replaces the old one and signs you out everywhere else.</p>}
+      <ProblemSummary problems={problems} />
+      <Form action={action}>
+        {user.email === null ? (
+          <Field
+            label="E-mail address"
+            name="email"
+            hint="You sign in with it."
+            errors={problems}
+            input={{ type: 'email', value: email, autocomplete: 'username', required: true, maxLength: MAX_EMAIL }}
+          />
+        ) : (
+          <UserName email={user.email} />
+        )}
+        <Field
+          label={isBack ? 'New password' : 'Password'}
+          name="password"
+          hint={PASSWORD_HINT}
+          errors={problems}
+          input={NEW_PASSWORD_INPUT}
+        />
+        <div class="buttons">
+          <Button>{isBack ? 'Save and sign in' : 'Continue'}</Button>
+        </div>
+      </Form>
+      {isBack && (
+        <p class="hint">
+          Do you know your password? <a href="/settings/sign-in">Sign in with it</a>; it remains unchanged.
+        </p>
+      )}
+    </section>
+  );
+}
+
+export const PROVIDER_PATH = '/settings/sign-in/with';
+
+/** A link to each provider at which people can sign in. */
+function ProviderLinks({ providers, next }: { providers: IdentityProviders; next: string }) {
+  if (providers.length === 0) return null;
+  return (
+    <div class="buttons below">
+      {providers.map(({ settings: { id, name } }) => (
+        <a
+          key={id}
+          class="button plain"
+          href={address(`${PROVIDER_PATH}/${id}`, { next: next === '' || next === HOME ? undefined : next })}
+        >
+          Continue with {name}
+        </a>
+      ))}
+    </div>
+  );
+}
+
+/** In a window beside the page that asked for it. */
+export function IdentityConfirmed() {
+  return (
+    <section class="card narrow">
+      <h1>Confirmed</h1>
+      <p>You are confirmed. Close this window, and continue in the previous one.</p>
+      <div class="buttons">
+        <a class="button plain" href={HOME}>
+          Back to the start page
+        </a>
+      </div>
+    </section>
+  );
+}
+
+export function SignedOutHere({ name, path }: { name: string; path: string }) {
+  return (
+    <section class="card narrow">
+      <h1>Signed out</h1>
+      <p>
+        You are signed out here. {name} may still know this browser, and sign you in again without asking: on a computer
+        that others use, sign out there, too.
+      </p>
+      <div class="buttons">
+        <a class="button primary" href={path}>
+          Sign out of {name}
+        </a>
+        <a class="button plain" href="/settings/sign-in">
+          Back to sign-in
+        </a>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,235 @@
+import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import { acceptedFormats } from '../../core/media/formats.js';
+import { editPhotos } from '../../core/photos/edit-photo.js';
+import { renditionUrls } from '../../core/photos/renditions/rendition.js';
+import { readSimilarGroups, rejoinPhotos, separatePhotos, trashOthers } from '../../core/photos/similar/groups.js';
+import { bestOf, MAX_GROUP, type PhotoPair } from '../../core/photos/similar/similar-photo.js';
+import type { Ports } from '../../core/ports.js';
+import { type Id, parseId } from '../../core/shared/ids.js';
+import { RequireRole } from '../../http/access.js';
+import { PORTS } from '../../http/ports-token.js';
+import type { Reply } from '../../http/responses/reply.js';
+import { address, oneOfQuery } from '../address.js';
+import type { Flash } from '../browser-session.js';
+import { Button, Form, problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
+import { selectedIds } from '../library/selection.js';
+import { bytes, localizable, number, pluralize } from '../localized.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
+import { Badge, Empty, Heading } from '../parts.js';
+import { type PhotoWithUrls, Picture, photoName } from '../picture.js';
+
+type Caller = ReturnType<typeof callerOfPage>;
+/** @param path Of another action on this page. */
+type Work = (caller: Caller, path: (action: string) => string) => Promise<Omit<Flash, 'kind'>>;
+
+/** Photos that look alike, group by group: which to keep, or that they are different. Each form returns to its page. */
+@Controller('settings/similar')
+@RequireRole('editor')
+export class SimilarController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @InNavigation('Similar photos', 25)
+  async list(@CurrentPageContext() context: PageContext, @Query('after') from: unknown): Promise<Reply> {
+    const caller = callerOfPage(context);
+    const after = parseId(oneOfQuery(from));
+    const { groups, next } = await readSimilarGroups(this.ports, caller, after);
+    const shown = groups.map((group) =>
+      group.map((photo) => ({ photo, urls: renditionUrls(this.ports, caller, photo) })),
+    );
+    const options = { title: 'Similar photos', section: 'similar', styles: ['similar.css'] };
+    return renderPage(this.ports, context, options, <SimilarPage groups={shown} after={after} next={next} />);
+  }
+
+  @Post('keep')
+  keep(@CurrentPageContext() context: PageContext, @Query('after') from: unknown): Promise<Reply> {
+    return this.change(context, from, async (caller, path) => {
+      const [ids, keep] = [
+        selectedIds(context.form.all('ids', FieldLength.word)),
+        selectedIds(context.form.all('keep', FieldLength.word)),
+      ];
+      const moved = await trashOthers(this.ports, caller, { ids, keep });
+      const text = `${pluralize(moved.length, 'photo')} moved to the trash.`;
+      if (moved.length === 0) return { text };
+      return { text, undo: { action: path('/restore'), field: 'ids', values: moved.map(String) } };
+    });
+  }
+
+  @Post('restore')
+  restore(@CurrentPageContext() context: PageContext, @Query('after') from: unknown): Promise<Reply> {
+    return this.change(context, from, async (caller) => {
+      const results = await editPhotos(this.ports, caller, selectedIds(context.form.all('ids', FieldLength.word)), {
+        trashed: false,
+      });
+      const restored = results.filter(({ outcome }) => outcome === 'updated').length;
+      return { text: `${pluralize(restored, 'photo')} restored.` };
+    });
+  }
+
+  @Post('separate')
+  separate(@CurrentPageContext() context: PageContext, @Query('after') from: unknown): Promise<Reply> {
+    return this.change(context, from, async (caller, path) => {
+      const pairs = await separatePhotos(this.ports, caller, selectedIds(context.form.all('ids', FieldLength.word)));
+      const text = 'These photos are not shown as similar any more.';
+      if (pairs.length === 0) return { text };
+      return { text, undo: { action: path('/rejoin'), field: 'pairs', values: pairs.map(pairText) } };
+    });
+  }
+
+  @Post('rejoin')
+  rejoin(@CurrentPageContext() context: PageContext, @Query('after') from: unknown): Promise<Reply> {
+    return this.change(context, from, async (caller) => {
+      await rejoinPhotos(this.ports, caller, context.form.all('pairs', FieldLength.word).flatMap(parsePair));
+      return { text: 'These photos are shown as similar again.' };
+    });
+  }
+
+  private async change(context: PageContext, from: unknown, work: Work): Promise<Reply> {
+    const after = parseId(oneOfQuery(from));
+    const back = (flash: Flash) => redirectTo(context, similarPath(after), flash);
+    try {
+      const done = await work(callerOfPage(context), (action) => similarPath(after, action));
+      return back({ kind: 'done', ...done });
+    } catch (error) {
+      return back({ kind: 'failed', text: problemsOf(error).message });
+    }
+  }
+}
+
+type Group = readonly PhotoWithUrls[];
+
+interface SimilarProps {
+  readonly groups: readonly Group[];
+  /** Of this page; null on the first. */
+  readonly after: Id | null;
+  readonly next: Id | null;
+}
+
+function SimilarPage({ groups, after, next }: SimilarProps) {
+  return (
+    <>
+      <Heading
+        title="Similar photos"
+        lead="Photos that look alike: mostly copies in other sizes, formats or qualities. Choose which to keep."
+      />
+      {groups.length === 0 && <Nothing after={after} next={next} />}
+      {groups.map((group) => (
+        <SimilarGroup key={group[0]?.photo.id} group={group} after={after} />
+      ))}
+      {(after !== null || next !== null) && (
+        <nav class="similar-pages" aria-label="Pages of similar photos">
+          {after !== null && (
+            <a class="button plain small" href={similarPath(null)}>
+              First page
+            </a>
+          )}
+          {next === null ? (
+            <span class="hint">This is the last page.</span>
+          ) : (
+            <a class="button plain small" href={similarPath(next)} rel="next">
+              {groups.length === 0 ? 'Continue the search' : 'Next page'}
+            </a>
+          )}
+        </nav>
+      )}
+    </>
+  );
+}
+
+function Nothing({ after, next }: Pick<SimilarProps, 'after' | 'next'>) {
+  if (next !== null) {
+    return (
+      <Empty title="Nothing here yet">
+        <p>None of the photos that were compared for this page look alike. Continue with the next ones.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty icon="images" title={after === null ? 'No similar photos' : 'No more similar photos'}>
+      <p>Photos are compared after they are imported. Those that look alike appear here.</p>
+    </Empty>
+  );
+}
+
+function SimilarGroup({ group, after }: { group: Group; after: Id | null }) {
+  const photos = group.map(({ photo }) => photo);
+  const best = bestOf(photos);
+  const [first] = photos;
+  return (
+    <section class="card similar" aria-labelledby={`group-${first?.id}`}>
+      <h2 id={`group-${first?.id}`}>
+        {pluralize(photos.length, 'similar photo')}
+        <span class="unseen"> of group {first?.id}</span>
+      </h2>
+      {photos.length === MAX_GROUP && <p class="hint">There may be more: they appear when this group is smaller.</p>}
+      <Form action={similarPath(after, '/keep')}>
+        <ul class="alike">
+          {group.map((shown) => (
+            <SimilarPhoto key={shown.photo.id} shown={shown} isBest={shown.photo.id === best?.id} />
+          ))}
+        </ul>
+        <div class="buttons">
+          <Button>Move the others to the trash</Button>
+          <button type="submit" class="button plain" formaction={similarPath(after, '/separate')}>
+            These are different
+          </button>
+        </div>
+      </Form>
+    </section>
+  );
+}
+
+function SimilarPhoto({ shown, isBest }: { shown: PhotoWithUrls; isBest: boolean }) {
+  const { id, filename, contentType, sizeBytes, width, height, takenAtLocal, rating, tags } = shown.photo;
+  const format = acceptedFormats.find((each) => each.contentType === contentType)?.name ?? contentType;
+  return (
+    <li>
+      <a class="look" href={`/settings/photos/${id}`}>
+        <Picture shown={shown} name="thumb" sizes="(max-width: 40rem) 7rem, 16rem" />
+      </a>
+      <div class="about">
+        <label class="keep">
+          <input type="checkbox" name="keep" value={id} checked={isBest} autocomplete="off" />
+          Keep <span class="unseen">{photoName(shown.photo)}</span>
+          {isBest && <Badge tone="good">Best</Badge>}
+        </label>
+        <input type="hidden" name="ids" value={id} />
+        <p class="name">{filename}</p>
+        <p>
+          {number(width)} × {number(height)} · {bytes(sizeBytes)} · {format}
+        </p>
+        <p>{takenAtLocal === null ? 'Date not known' : localizable('time', takenAtLocal.slice(0, 19))}</p>
+        {rating !== null && rating > 0 && (
+          <p>
+            <span aria-hidden="true">{'★'.repeat(rating)}</span>
+            <span class="unseen">{pluralize(rating, 'star')}</span>
+          </p>
+        )}
+        {tags.length > 0 && (
+          <p class="tags-of">
+            {tags.map(({ id: tagId, name }) => (
+              <Badge key={tagId}>{name}</Badge>
+            ))}
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** The page of groups after this photo, or an action that returns to it. */
+function similarPath(after: Id | null, action = ''): string {
+  return address(`/settings/similar${action}`, { after: after === null ? undefined : String(after) });
+}
+
+function pairText({ photoId, otherId }: PhotoPair): string {
+  return `${photoId}-${otherId}`;
+}
+
+/** What is no pair is left out. */
+export function parsePair(text: string): readonly PhotoPair[] {
+  const [photoId, otherId, more] = text.split('-', 3).map(parseId);
+  return photoId && otherId && more === undefined ? [{ photoId, otherId }] : [];
+}

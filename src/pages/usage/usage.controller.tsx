@@ -1,0 +1,33 @@
+import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { readImageDelivery } from '../../core/delivery/delivery-keys.js';
+import type { Ports } from '../../core/ports.js';
+import { parseId } from '../../core/shared/ids.js';
+import { readTraffic } from '../../core/traffic/read-traffic.js';
+import { mayActAs } from '../../core/users/user.js';
+import { RequireRole } from '../../http/access.js';
+import { PORTS } from '../../http/ports-token.js';
+import type { Reply } from '../../http/responses/reply.js';
+import { oneOfQuery } from '../address.js';
+import { renderPage } from '../page.js';
+import { CurrentPageContext, InNavigation, type PageContext, personOf } from '../page-context.js';
+import { UsagePage } from './usage.view.js';
+
+/** What an account holds, and what its keys ask for. */
+@Controller('settings/usage')
+export class UsageController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @InNavigation('Usage', 60)
+  @RequireRole('viewer')
+  async show(@CurrentPageContext() context: PageContext, @Query('key') query: unknown): Promise<Reply> {
+    const { customer, user } = personOf(context);
+    const traffic = await readTraffic(this.ports, customer.id);
+    const delivery = await readImageDelivery(this.ports, customer.id);
+    const options = { title: 'Usage', section: 'usage', styles: ['areas.css'] };
+    const seesAudit = mayActAs(user.role, 'admin');
+    const keyId = parseId(oneOfQuery(query));
+    const content = <UsagePage traffic={traffic} delivery={delivery} keyId={keyId} seesAudit={seesAudit} />;
+    return renderPage(this.ports, context, options, content);
+  }
+}

@@ -1,0 +1,343 @@
+import type { ImageDelivery } from '../../core/delivery/delivery-keys.js';
+import type { Id } from '../../core/shared/ids.js';
+import { type Traffic, transferred } from '../../core/traffic/read-traffic.js';
+import {
+  type Channel,
+  channels,
+  MAX_FAILURES,
+  type RequestCount,
+  TRAFFIC_DAYS,
+  type TransferCount,
+} from '../../core/traffic/traffic.js';
+import { PictureUsage } from '../delivery/delivery.view.js';
+import { bytes, localizable, number, pluralize } from '../localized.js';
+import { DocsLink } from '../page.js';
+import { Card, Empty, Heading, Moment, Table } from '../parts.js';
+import { Chart, Meter, monthDay } from './chart.view.js';
+
+/** On a phone, days before would be too thin to see. */
+const NARROW_DAYS = 14;
+
+interface UsagePageProps {
+  readonly traffic: Traffic;
+  readonly delivery: ImageDelivery;
+  /** The one key whose days are shown; null: all together. */
+  readonly keyId: Id | null;
+  readonly seesAudit: boolean;
+}
+
+export function UsagePage({ traffic, delivery, keyId, seesAudit }: UsagePageProps) {
+  return (
+    <>
+      <Heading
+        title="Usage"
+        lead="Storage of this account, requests by its API keys, images at its signed URLs, and data transfer."
+      >
+        {seesAudit && (
+          <a class="button plain" href="/settings/audit">
+            Audit log
+          </a>
+        )}
+      </Heading>
+      <Holdings traffic={traffic} />
+      <Requests traffic={traffic} keyId={keyId} />
+      {(delivery.keys.length > 0 || delivery.pictures.length > 0) && (
+        <PictureUsage delivery={delivery} subject={null} title="Delivered images" byKey />
+      )}
+      <Transfers traffic={traffic} />
+      <Failures traffic={traffic} />
+    </>
+  );
+}
+
+function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
+  const { counts, days } = traffic;
+  const chosen = keyId === null ? counts : counts.filter(({ apiKeyId }) => apiKeyId === keyId);
+  const byDay = days.map((day) => ({ day, ...sum(chosen.filter((count) => count.day === day)) }));
+  const of = keyId === null ? 'all keys' : nameOf(traffic, keyId);
+  const total = sum(chosen);
+  return (
+    <Card
+      title="Requests"
+      lead={`Of ${of}, in the last ${TRAFFIC_DAYS} days (UTC). Counts are delayed by a few seconds.`}
+    >
+      {keyId !== null && (
+        <p>
+          <a href="/settings/usage">Show all keys</a>
+        </p>
+      )}
+      <ul class="totals">
+        <li>
+          <span class="dot good" aria-hidden="true" /> {pluralize(total.requests, 'request')}
+        </li>
+        <li>
+          <span class="dot bad" aria-hidden="true" /> {pluralize(total.failed, 'error')}
+        </li>
+        <li>
+          <span class="dot warn" aria-hidden="true" /> {number(total.limited)} over the rate limit (429)
+        </li>
+      </ul>
+      <Chart
+        columns={byDay.map(({ day, ...of }, at) => {
+          return { name: monthDay(day), isNamed: (byDay.length - 1 - at) % 7 === 0, ...of };
+        })}
+        most={NARROW_DAYS}
+        label={`Requests by day, of ${of}. The same numbers are in the table “Day by day”.`}
+      />
+      <details>
+        <summary>Day by day</summary>
+        <Table
+          caption="Requests by day"
+          columns={['Day', ...figureColumns]}
+          rows={[...byDay].reverse().map(({ day, ...of }) => ({ key: day, cells: [monthDay(day), ...figures(of)] }))}
+        />
+      </details>
+      <Today traffic={traffic} keyId={keyId} of={of} />
+      <ByKey traffic={traffic} keyId={keyId} />
+    </Card>
+  );
+}
+
+function ByKey({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
+  const { keys, counts } = traffic;
+  const gone = counts.map(({ apiKeyId }) => apiKeyId).filter((id) => !keys.some((key) => key.id === id));
+  const ids = [...keys.map(({ id }) => id), ...new Set(gone)];
+  const rows = ids
+    .map((id) => ({ id, ...sum(counts.filter(({ apiKeyId }) => apiKeyId === id)) }))
+    .sort((a, b) => b.requests - a.requests || a.id - b.id);
+  if (rows.length === 0) return null;
+  return (
+    <>
+      <h3>By key</h3>
+      <Table
+        caption={`Requests of each key in the last ${TRAFFIC_DAYS} days`}
+        columns={['Key', ...figureColumns]}
+        rows={rows.map(({ id, ...of }) => ({
+          key: id,
+          cells: [
+            <a key="key" href={`/settings/usage?key=${id}`} aria-current={id === keyId ? 'true' : undefined}>
+              {nameOf(traffic, id)}
+            </a>,
+            ...figures(of),
+          ],
+        }))}
+      />
+    </>
+  );
+}
+
+function Failures({ traffic }: { traffic: Traffic }) {
+  const { failures } = traffic;
+  return (
+    <section class="log">
+      <h2>Recent errors</h2>
+      <p class="lead">
+        The last {MAX_FAILURES} at most. The operator of this service can find a request in the log by its request id.
+        Requests over the rate limit are only counted above.
+      </p>
+      {failures.length === 0 ? (
+        <Empty icon="circle-check" title="No errors" />
+      ) : (
+        <Table
+          caption="Recent errors"
+          columns={['When', 'Request', 'Answer', 'Key', 'Request id']}
+          rows={failures.map((failure) => ({
+            key: failure.requestId,
+            cells: [
+              <Moment key="at" at={failure.at} />,
+              <span key="route" class="code">
+                {failure.method} {failure.route ?? 'unknown path'}
+              </span>,
+              <>
+                {failure.status}
+                <DocsLink class="small code" path={`/errors/${failure.code}`}>
+                  {failure.code}
+                </DocsLink>
+              </>,
+              <KeyName key="key" traffic={traffic} id={failure.apiKeyId} />,
+              <a key="id" id={failure.requestId} class="small code" href={`#${failure.requestId}`}>
+                {failure.requestId}
+              </a>,
+            ],
+          }))}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Leads to the key, unless it has been deleted. */
+function KeyName({ traffic, id }: { traffic: Traffic; id: Id }) {
+  if (!traffic.keys.some((key) => key.id === id)) return <>{nameOf(traffic, id)}</>;
+  return <a href={`/settings/keys/${id}`}>{nameOf(traffic, id)}</a>;
+}
+
+function nameOf({ keys }: Traffic, id: Id): string {
+  return keys.find((key) => key.id === id)?.name ?? `deleted key ${id}`;
+}
+
+/** What an account holds, compared with its quota. */
+function Holdings({ traffic: { customer, usage, quotaUse } }: { traffic: Traffic }) {
+  const { photosLimit, storageBytesLimit } = customer;
+  return (
+    <div class="tiles">
+      <Tile
+        title="Photos"
+        value={number(quotaUse.photos)}
+        note={usage.trashedPhotos > 0 ? `${number(usage.trashedPhotos)} of them in the trash` : null}
+        used={quotaUse.photos}
+        limit={photosLimit}
+        words={(limit) => pluralize(limit, 'photo')}
+      />
+      <Tile
+        title="Storage"
+        value={bytes(quotaUse.storageBytes)}
+        note={storageNote(usage)}
+        used={quotaUse.storageBytes}
+        limit={storageBytesLimit}
+        words={bytes}
+      />
+    </div>
+  );
+}
+
+function storageNote({ trashedBytes, renditionBytes }: Traffic['usage']): string | null {
+  const parts = [
+    ...(trashedBytes > 0 ? [`${bytes(trashedBytes)} of it in the trash`] : []),
+    ...(renditionBytes > 0 ? [`renditions take ${bytes(renditionBytes)} more, outside the quota`] : []),
+  ];
+  return parts.length > 0 ? parts.join('; ') : null;
+}
+
+interface TileProps {
+  readonly title: string;
+  readonly value: string;
+  readonly note: string | null;
+  readonly used: number;
+  readonly limit: number | null;
+  readonly words: (limit: number) => string;
+}
+
+function Tile({ title, value, note, used, limit, words }: TileProps) {
+  return (
+    <section class="card tile">
+      <h2>{title}</h2>
+      <p class="figure">{value}</p>
+      {limit === null ? (
+        <p class="hint">Without limit.</p>
+      ) : (
+        <>
+          <Meter used={used} limit={limit} label={`${title}: ${percent(used, limit)} of the quota`} />
+          <p class="hint">
+            {percent(used, limit)} of {words(limit)}
+          </p>
+        </>
+      )}
+      {note && <p class="hint">{note}</p>}
+    </section>
+  );
+}
+
+function percent(used: number, limit: number): string {
+  const share = limit === 0 ? 100 : Math.floor((used / limit) * 100);
+  return share === 0 && used > 0 ? 'Less than 1 %' : `${share} %`;
+}
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+
+/** The requests of today, of one key or of all, at the hours at which they came. */
+function Today({ traffic, keyId, of }: { traffic: Traffic; keyId: Id | null; of: string }) {
+  const today = traffic.days.at(-1) ?? '';
+  const chosen = traffic.hours.filter(({ apiKeyId }) => keyId === null || apiKeyId === keyId);
+  const hours = HOURS.map((hour) => ({ hour, ...sum(chosen.filter((count) => count.hour === hour)) }));
+  const name = (hour: number) => localizable('hour', `${today}T${String(hour).padStart(2, '0')}:00`);
+  if (chosen.length === 0) return null;
+  return (
+    <>
+      <h3>Today, by hour (UTC)</h3>
+      <Chart
+        columns={hours.map(({ hour, ...of }) => ({ name: name(hour), isNamed: hour % 6 === 0, ...of }))}
+        label={`Requests of today by hour, of ${of}. The same numbers are in the table “Hour by hour”.`}
+      />
+      <details>
+        <summary>Hour by hour</summary>
+        <Table
+          caption="Requests of today by hour"
+          columns={['Hour', ...figureColumns]}
+          rows={hours
+            .filter(({ requests }) => requests > 0)
+            .reverse()
+            .map(({ hour, ...of }) => ({ key: hour, cells: [name(hour), ...figures(of)] }))}
+        />
+      </details>
+    </>
+  );
+}
+
+const COLUMNS = ['Received', 'Sent'];
+
+const names: Readonly<Record<Channel, string>> = {
+  api: 'API requests',
+  signed_urls: 'Signed URLs of uploads and renditions',
+  images: 'Image delivery',
+  shares: 'Shares',
+  settings: 'Settings area',
+};
+
+/** Bytes between the service and everyone who used this account: in total, by channel, and day by day. */
+function Transfers({ traffic: { days, transfers } }: { traffic: Traffic }) {
+  return (
+    <Card
+      title="Data transfer"
+      lead={`In the last ${TRAFFIC_DAYS} days (UTC), including the headers of requests and responses. Files that clients exchange with an object store directly are not counted.`}
+    >
+      <Table
+        caption="Data transfer by channel"
+        columns={['Channel', ...COLUMNS]}
+        rows={[
+          ...channels.map((channel) => ({
+            key: channel,
+            cells: [names[channel], ...transferFigures(transfers.filter((count) => count.channel === channel))],
+          })),
+          { key: 'total', cells: ['Total', ...transferFigures(transfers)] },
+        ]}
+      />
+      <details>
+        <summary>Day by day</summary>
+        <Table
+          caption="Data transfer by day"
+          columns={['Day', ...COLUMNS]}
+          rows={days.toReversed().map((day) => ({
+            key: day,
+            cells: [monthDay(day), ...transferFigures(transfers.filter((count) => count.day === day))],
+          }))}
+        />
+      </details>
+    </Card>
+  );
+}
+
+function transferFigures(counts: readonly TransferCount[]): readonly string[] {
+  const { receivedBytes, sentBytes } = transferred(counts);
+  return [bytes(receivedBytes), bytes(sentBytes)];
+}
+
+/** How many requests a day, an hour or a key had. */
+export type Figures = Pick<RequestCount, 'requests' | 'limited' | 'failed'>;
+
+/** The columns in which `figures` stand. */
+const figureColumns = ['Requests', 'Errors', 'Over the limit (429)'];
+
+function figures({ requests, failed, limited }: Figures): readonly string[] {
+  return [number(requests), number(failed), number(limited)];
+}
+
+function sum(counts: readonly Figures[]): Figures {
+  const total = { requests: 0, limited: 0, failed: 0 };
+  for (const { requests, limited, failed } of counts) {
+    total.requests += requests;
+    total.limited += limited;
+    total.failed += failed;
+  }
+  return total;
+}

@@ -1,0 +1,244 @@
+import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import type { Ports } from '../../core/ports.js';
+import { invalid } from '../../core/shared/errors.js';
+import type { Id } from '../../core/shared/ids.js';
+import { resendDelivery, sendTestEvent } from '../../core/webhooks/deliver.js';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  editWebhookEndpoint,
+  listDeliveries,
+  listEndpointsWithLast,
+  readDelivery,
+  readWebhookEndpoint,
+  rotateWebhookSecret,
+} from '../../core/webhooks/endpoints.js';
+import type { WebhookEndpoint } from '../../core/webhooks/webhook-endpoint.js';
+import { RequireRole } from '../../http/access.js';
+import { PORTS } from '../../http/ports-token.js';
+import { PathId } from '../../http/requests/path-id.js';
+import type { Reply } from '../../http/responses/reply.js';
+import { oneOfQuery } from '../address.js';
+import type { Flash } from '../browser-session.js';
+import { type Problems, problemsOf } from '../form.js';
+import { FieldLength, type FormFields } from '../form-fields.js';
+import { redirectTo, renderPage } from '../page.js';
+import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
+import { editsOf } from '../shown-values.js';
+import { DeliveryPage, EndpointPage, logFilters, readLogQuery } from './endpoint.view.js';
+import { blankEndpoint, type EndpointFields, EndpointForm, fieldsOfEndpoint } from './endpoint-form.view.js';
+import { DeleteEndpoint, EndpointList, RotateSecret, ShowSecret } from './webhooks.view.js';
+
+const LOG_PAGE = 50;
+
+/** Endpoints of webhooks, and what became of what was sent to them. */
+@Controller('settings/webhooks')
+export class WebhookPagesController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @InNavigation('Webhooks', 50)
+  @RequireRole('admin')
+  async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const all = await listEndpointsWithLast(this.ports, customerOf(context));
+    return renderPage(this.ports, context, { ...AREA, title: 'Webhooks' }, <EndpointList all={all} />);
+  }
+
+  @Get('new')
+  @RequireRole('admin')
+  newForm(@CurrentPageContext() context: PageContext): Reply {
+    return this.form(context, null, blankEndpoint, null);
+  }
+
+  @Post('new')
+  @RequireRole('admin', { confirmed: true })
+  async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const fields = fieldsOf(context.form);
+    try {
+      const created = await createWebhookEndpoint(this.ports, callerOfPage(context), submittedValues(fields));
+      return renderPage(this.ports, context, { ...ONCE, title: 'Endpoint created' }, <ShowSecret {...created} isNew />);
+    } catch (error) {
+      return this.form(context, null, fields, problemsOf(error));
+    }
+  }
+
+  @Get(':id')
+  @RequireRole('admin')
+  async show(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Query() parameters: Readonly<Record<string, unknown>>,
+  ): Promise<Reply> {
+    const [customerId, cursor] = [customerOf(context), oneOfQuery(parameters['cursor'])];
+    const query = readLogQuery(parameters);
+    const endpoint = await readWebhookEndpoint(this.ports, customerId, id);
+    const request = { limit: LOG_PAGE, cursor: cursor || null, filters: logFilters(query) };
+    const log = await listDeliveries(this.ports, customerId, id, request);
+    const content = <EndpointPage {...{ endpoint, log, query, cursor }} now={this.ports.clock.now()} />;
+    return renderPage(this.ports, context, { ...LIVE, title: 'Webhook endpoint' }, content);
+  }
+
+  @Get(':id/edit')
+  @RequireRole('admin')
+  async editForm(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
+    return this.form(context, endpoint, fieldsOfEndpoint(endpoint), null);
+  }
+
+  @Post(':id/edit')
+  @RequireRole('admin', { confirmed: true })
+  async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
+    const shown = fieldsOfEndpoint(endpoint);
+    const { changed, requireUnchanged } = editsOf(context.form, fieldsOf(context.form));
+    const fields = { ...shown, ...changed };
+    try {
+      requireUnchanged(shown);
+      await editWebhookEndpoint(this.ports, callerOfPage(context), id, submittedValues(fields));
+      return redirectTo(context, `/settings/webhooks/${id}`, { kind: 'done', text: 'Saved.' });
+    } catch (error) {
+      return this.form(context, endpoint, fields, problemsOf(error));
+    }
+  }
+
+  @Get(':id/delete')
+  @RequireRole('admin')
+  async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
+    return renderPage(
+      this.ports,
+      context,
+      { ...AREA, title: 'Delete an endpoint' },
+      <DeleteEndpoint endpoint={endpoint} />,
+    );
+  }
+
+  @Post(':id/delete')
+  @RequireRole('admin', { confirmed: true })
+  async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    await deleteWebhookEndpoint(this.ports, callerOfPage(context), id);
+    return redirectTo(context, '/settings/webhooks', { kind: 'done', text: 'The endpoint was deleted.' });
+  }
+
+  private form(
+    context: PageContext,
+    endpoint: WebhookEndpoint | null,
+    fields: EndpointFields,
+    problems: Problems | null,
+  ) {
+    const title = endpoint === null ? 'Create endpoint' : 'Edit endpoint';
+    const content = <EndpointForm endpoint={endpoint} fields={fields} problems={problems} />;
+    return renderPage(this.ports, context, { ...AREA, title, status: problems?.status ?? 200 }, content);
+  }
+}
+
+function fieldsOf(form: FormFields): EndpointFields {
+  const which = form.text('which', FieldLength.word) === 'some' ? 'some' : 'all';
+  return {
+    url: form.text('url', FieldLength.line),
+    description: form.text('description', FieldLength.line),
+    which,
+    events: form.all('events', FieldLength.word),
+  };
+}
+
+/** Errors: `invalid_request` when there is nothing of which it is to hear. */
+function submittedValues({ url, description, which, events }: EndpointFields) {
+  if (which === 'some' && events.length === 0) {
+    throw invalid({ field: 'events', code: 'required', message: 'Select an event, or all of them.' });
+  }
+  return { url, description, events: which === 'all' ? [] : events };
+}
+
+/** What the buttons of an endpoint and of its log do. */
+@Controller('settings/webhooks')
+export class WebhookActsController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Post(':id/enable')
+  @RequireRole('admin')
+  async enable(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    await editWebhookEndpoint(this.ports, callerOfPage(context), id, { enabled: true });
+    return back(context, id, 'Enabled. Pending events are being sent.');
+  }
+
+  @Post(':id/disable')
+  @RequireRole('admin')
+  async disable(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    await editWebhookEndpoint(this.ports, callerOfPage(context), id, { enabled: false });
+    return back(context, id, 'Disabled. Nothing is sent to it, and new events are not stored for it.');
+  }
+
+  @Get(':id/secret')
+  @RequireRole('admin')
+  async confirmRotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
+    return renderPage(
+      this.ports,
+      context,
+      { ...AREA, title: 'Rotate the secret' },
+      <RotateSecret endpoint={endpoint} />,
+    );
+  }
+
+  @Post(':id/secret')
+  @RequireRole('admin', { confirmed: true })
+  async rotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const rotated = await rotateWebhookSecret(this.ports, callerOfPage(context), id);
+    return renderPage(this.ports, context, { ...ONCE, title: 'New secret' }, <ShowSecret {...rotated} isNew={false} />);
+  }
+
+  @Post(':id/test')
+  @RequireRole('admin')
+  test(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.sending(
+      context,
+      id,
+      () => sendTestEvent(this.ports, customerOf(context), id),
+      'A test event is being sent.',
+    );
+  }
+
+  @Get(':id/deliveries/:deliveryId')
+  @RequireRole('admin')
+  async show(@CurrentPageContext() context: PageContext, @PathId('deliveryId') deliveryId: Id): Promise<Reply> {
+    const delivery = await readDelivery(this.ports, customerOf(context), deliveryId);
+    return renderPage(this.ports, context, { ...AREA, title: 'Delivery' }, <DeliveryPage delivery={delivery} />);
+  }
+
+  @Post(':id/deliveries/:deliveryId')
+  @RequireRole('admin')
+  resend(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @PathId('deliveryId') deliveryId: Id,
+  ): Promise<Reply> {
+    return this.sending(
+      context,
+      id,
+      () => resendDelivery(this.ports, customerOf(context), deliveryId),
+      'The event is being sent again.',
+    );
+  }
+
+  /** It may have been disabled since the page with the button was made. */
+  private async sending(context: PageContext, id: Id, send: () => Promise<unknown>, done: string): Promise<Reply> {
+    try {
+      await send();
+      return back(context, id, done);
+    } catch (error) {
+      return back(context, id, problemsOf(error).message, 'failed');
+    }
+  }
+}
+
+function back(context: PageContext, id: Id, text: string, kind: Flash['kind'] = 'done'): Reply {
+  return redirectTo(context, `/settings/webhooks/${id}`, { kind, text });
+}
+
+/** Of every page about webhooks. */
+const AREA = { section: 'webhooks', styles: ['areas.css'], scripts: ['webhooks.js'] } as const;
+/** Of a page with a log that moves by itself. */
+const LIVE = { ...AREA, scripts: ['live.js'] } as const;
+/** Of a page that shows a secret. */
+const ONCE = { ...AREA, scripts: ['copy.js', 'no-resend.js'] } as const;

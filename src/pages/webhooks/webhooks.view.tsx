@@ -1,0 +1,187 @@
+import type { Delivery } from '../../core/webhooks/delivery.js';
+import type { EndpointWithLast } from '../../core/webhooks/endpoints.js';
+import {
+  type DisabledReason,
+  FAILING_DAYS,
+  MAX_ENDPOINTS,
+  ROTATION_HOURS,
+  type WebhookEndpoint,
+} from '../../core/webhooks/webhook-endpoint.js';
+import { Badge, Card, Confirm, Copied, Copyable, Empty, Heading, Icon, Moment, Table } from '../parts.js';
+
+export function EndpointList({ all }: { all: readonly EndpointWithLast[] }) {
+  const lead = `Notify your own servers by a signed request for each event. At most ${MAX_ENDPOINTS} endpoints.`;
+  return (
+    <>
+      <Heading title="Webhooks" lead={lead}>
+        <a class="button primary" href="/settings/webhooks/new">
+          <Icon name="plus" /> Create endpoint
+        </a>
+      </Heading>
+      {all.length === 0 ? (
+        <Empty icon="webhook" title="No endpoints yet">
+          <p>Enter the URL of your server to be notified of new photos and other changes.</p>
+        </Empty>
+      ) : (
+        <div class="endpoints">
+          <Table
+            caption="Webhook endpoints"
+            columns={['Endpoint', 'Events', 'State', 'Last delivery', '']}
+            rows={all.map((one) => ({ key: one.endpoint.id, cells: cellsOf(one) }))}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+function cellsOf({ endpoint, last }: EndpointWithLast) {
+  const { id, url, description } = endpoint;
+  return [
+    <>
+      <a class="code" href={`/settings/webhooks/${id}`}>
+        {url}
+      </a>
+      {description && <span class="small soft">{description}</span>}
+    </>,
+    <span key="events" class="small">
+      {eventsOf(endpoint)}
+    </span>,
+    <>
+      <State endpoint={endpoint} />
+      <span class="small soft">
+        <StateReason endpoint={endpoint} brief />
+      </span>
+    </>,
+    last === null ? (
+      <span class="soft">none yet</span>
+    ) : (
+      <>
+        <DeliveryState delivery={last} />
+        <span class="small soft">
+          <Moment at={last.attemptedAt ?? last.createdAt} />
+        </span>
+      </>
+    ),
+    <span key="do" class="actions">
+      <a class="button plain small" href={`/settings/webhooks/${id}`} aria-label={`Open ${url}`}>
+        Open
+      </a>
+    </span>,
+  ];
+}
+
+/** The only page that shows a secret. */
+export function ShowSecret({ endpoint, secret, isNew }: { endpoint: WebhookEndpoint; secret: string; isNew: boolean }) {
+  return (
+    <>
+      <Heading title={isNew ? 'The endpoint was created' : 'The secret was rotated'} lead={endpoint.url} />
+      <Card
+        title="Its secret"
+        lead="Your server uses it to verify that a request comes from this service. It is shown only once: store it safely, like a password."
+      >
+        <Copyable id="secret" text={secret} />
+        <Copied />
+        {!isNew && (
+          <p class="hint">
+            For {ROTATION_HOURS} hours, requests are also signed with the old secret, so that no event is lost while you
+            switch.
+          </p>
+        )}
+        <div class="buttons">
+          <a class="button primary" href={`/settings/webhooks/${endpoint.id}`}>
+            I have stored it
+          </a>
+        </div>
+      </Card>
+    </>
+  );
+}
+
+export function RotateSecret({ endpoint: { id, url } }: { endpoint: WebhookEndpoint }) {
+  return (
+    <Confirm
+      title="Rotate the secret?"
+      action={`/settings/webhooks/${id}/secret`}
+      button="Rotate secret"
+      back={`/settings/webhooks/${id}`}
+    >
+      <p>
+        <span class="code">{url}</span> gets a new secret, which is shown once. Events are signed with both for{' '}
+        {ROTATION_HOURS} hours, then the old one becomes invalid.
+      </p>
+    </Confirm>
+  );
+}
+
+export function DeleteEndpoint({ endpoint: { id, url } }: { endpoint: WebhookEndpoint }) {
+  return (
+    <Confirm
+      title="Delete this endpoint?"
+      action={`/settings/webhooks/${id}/delete`}
+      button="Delete endpoint"
+      back={`/settings/webhooks/${id}`}
+    >
+      <p>
+        No more events are sent to <span class="code">{url}</span>. Pending events, the delivery log and the secret are
+        deleted, too. This cannot be undone.
+      </p>
+    </Confirm>
+  );
+}
+
+const disabledWords: Readonly<Record<DisabledReason, string>> = {
+  by_owner: 'Disabled manually.',
+  gone: 'The receiver responded with 410 Gone.',
+  failing: `No delivery succeeded for ${FAILING_DAYS} days.`,
+};
+
+/** Whether events are sent to an endpoint, and if not, why. */
+export function State({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const { status, disabledReason, failingSince } = endpoint;
+  if (status === 'disabled') return <Badge tone={disabledReason === 'by_owner' ? 'plain' : 'bad'}>Disabled</Badge>;
+  if (endpoint.listeningUntil !== null) return <Badge tone="good">A program listens</Badge>;
+  return failingSince === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="warn">Failing</Badge>;
+}
+
+/** What is behind the state, in a sentence or two; nothing while all is well. In a list the first will do. */
+export function StateReason({ endpoint, brief = false }: { endpoint: WebhookEndpoint; brief?: boolean }) {
+  const { status, disabledReason, disabledAt, failingSince } = endpoint;
+  if (status === 'disabled' && disabledReason !== null) {
+    return (
+      <>
+        {disabledWords[disabledReason]}
+        {!brief && (
+          <>
+            {' '}
+            Disabled since <Moment at={disabledAt} />.
+          </>
+        )}
+      </>
+    );
+  }
+  if (failingSince === null) return null;
+  return (
+    <>
+      No delivery has succeeded since <Moment at={failingSince} />.
+      {!brief && ` After ${FAILING_DAYS} days without success, it is disabled.`}
+    </>
+  );
+}
+
+export function eventsOf({ events }: Pick<WebhookEndpoint, 'events'>): string {
+  return events.length === 0 ? 'All events' : events.join(', ');
+}
+
+export function DeliveryState({ delivery: { status, attemptedAt } }: { delivery: Delivery }) {
+  if (status === 'delivered') return <Badge tone="good">Delivered</Badge>;
+  if (status === 'dead') return <Badge tone="bad">Given up</Badge>;
+  // The first attempt may be under way.
+  return attemptedAt === null ? <Badge>Waiting</Badge> : <Badge tone="warn">Retrying</Badge>;
+}
+
+/** What the receiver said the last time, or why it said nothing. */
+export function Answer({ delivery: { responseStatus, reason } }: { delivery: Delivery }) {
+  if (responseStatus !== null) return <span class="code">HTTP {responseStatus}</span>;
+  return <>{reason ?? 'No response yet'}</>;
+}
