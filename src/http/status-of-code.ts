@@ -1,4 +1,6 @@
-import type { DomainError, ErrorCode } from '../core/shared/errors.js';
+import type { Response } from 'express';
+import { DomainError, type ErrorCode } from '../core/shared/errors.js';
+import type { RequestContext } from './server/request-context.js';
 
 /** The HTTP status of every error code. */
 export const statusOfCode = {
@@ -50,3 +52,14 @@ export function retryAfterOf({ code, details }: DomainError): number | undefined
   const known = details?.['retryAfter'];
   return typeof known === 'number' ? known : retryAfter[code];
 }
+
+/** How pages show errors to people. Each kind of page registers its own (app.module.ts); the first that is for a request shows its error. */
+export interface ErrorPage {
+  isFor(requestContext: RequestContext): boolean;
+  /** Sends the error as a page. Must not throw. */
+  send(error: DomainError, requestContext: RequestContext, response: Response): void;
+  /** The message for scripts of these pages, which show it to people; by default that of the API. */
+  message?(error: DomainError, requestContext: RequestContext): string;
+}
+
+export const ERROR_PAGES = Symbol('ErrorPages');

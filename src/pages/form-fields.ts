@@ -1,6 +1,6 @@
 import { SetMetadata } from '@nestjs/common';
 import type { Request } from 'express';
-import { bytesOfPart, type Part, partsOf } from '../api/imports/multipart.js';
+import { bytesOfPart, type Part, partsOf } from '../http/requests/multipart.js';
 import type { InlineFile } from '../core/imports/register/inline.js';
 import { DomainError, invalid } from '../core/shared/errors.js';
 import { headerOf } from '../http/server/headers.js';

@@ -14,6 +14,8 @@ function broken(ring: RegExp, allowed: (target: string, file: Source) => boolean
 }
 
 const isOwn = (target: string) => target.startsWith('src/');
+const isOneOf = (rings: readonly string[]) => (target: string) =>
+  !isOwn(target) || rings.some((ring) => target.startsWith(`src/${ring}/`));
 
 test('the sources are seen, and their imports', () => {
   expect(all.length).toBeGreaterThan(50);
@@ -27,20 +29,28 @@ test('core imports itself and built-ins of node', () => {
   expect(broken(/^src\/core\//, (target) => target.startsWith('src/core/') || target.startsWith('node:'))).toEqual([]);
 });
 
-test('http imports core and itself, never adapters, the worker or the command line', () => {
-  const allowed = (target: string) =>
-    !isOwn(target) || target.startsWith('src/core/') || target.startsWith('src/http/');
-  expect(broken(/^src\/http\//, allowed)).toEqual([]);
+test('what the API and the pages share imports core and itself', () => {
+  expect(broken(/^src\/http\//, isOneOf(['core', 'http']))).toEqual([]);
 });
 
-test('adapters import core and adapters, never http', () => {
+test('the API imports core, what it shares with the pages, and itself', () => {
+  expect(broken(/^src\/api\//, isOneOf(['core', 'http', 'api']))).toEqual([]);
+});
+
+test('pages import core, what they share with the API, and themselves; the documentation also what describes the API', () => {
+  const describing = /^src\/api\/(openapi|webhooks|operator\/operator-document|resources\.module|files\/any-origin)/;
+  // A page that takes the same request, or an export that has the same text, says so instead of saying it again.
+  const sameAsTheApi = /^src\/api\/\w+\/[a-z-]+\.(dto|view)\.ts$/;
+  const isAllowed = isOneOf(['core', 'http', 'pages']);
+  const allowed = (target: string, { path }: Source) =>
+    isAllowed(target) || (path.startsWith('src/pages/docs/') ? describing : sameAsTheApi).test(target);
+  expect(broken(/^src\/pages\//, allowed)).toEqual([]);
+});
+
+test('adapters import core and adapters, never the API or pages', () => {
   const allowed = (target: string) =>
     !isOwn(target) || target.startsWith('src/core/') || target.startsWith('src/adapters/');
   expect(broken(/^src\/adapters\//, allowed)).toEqual([]);
-});
-
-test('what is known about every request knows neither the API nor the settings area', () => {
-  expect(broken(/^src\/http\/server\//, (target) => !/^src\/http\/(api|settings)\//.test(target))).toEqual([]);
 });
 
 test('pages are seen too, with what they import', () => {

@@ -25,17 +25,17 @@ test('the commands of CONTRIBUTING.md for a new resource make its files where th
   const commands = [...readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').matchAll(/`npx nest ([^`]+)`/g)];
   expect(commands.length).toBe(2);
   for (const [, args = ''] of commands) run('nest', ...args.split(' '));
-  const made = ['albums', 'albums/albums.controller.ts', 'albums/albums.module.ts'].map((name) => `http/api/${name}`);
+  const made = ['albums', 'albums/albums.controller.ts', 'albums/albums.module.ts'].map((name) => `api/${name}`);
   expect(filesIn('src').filter((name) => !before.includes(name))).toEqual(made);
 
   const { status, stdout, stderr } = spawnSync(
     join(root, 'node_modules/.bin/biome'),
-    ['check', '--write', '--vcs-enabled=false', 'src/api/resources.module.ts', 'src/http/api/albums'],
+    ['check', '--write', '--vcs-enabled=false', 'src/api/resources.module.ts', 'src/api/albums'],
     { cwd: folder, encoding: 'utf8' },
   );
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout, stderr });
-  expect(read('src/http/api/albums/albums.module.ts')).toContain("from './albums.controller.js'");
+  expect(read('src/api/albums/albums.module.ts')).toContain("from './albums.controller.js'");
   const resources = read('src/api/resources.module.ts');
-  expect(resources).toContain("import { AlbumsModule } from './api/albums/albums.module.js';");
+  expect(resources).toContain("import { AlbumsModule } from './albums/albums.module.js';");
   expect(resources).toMatch(/@Module\(\{\s*imports: \[[\s\S]*AlbumsModule,?\s*\],?\s*\}\)/);
 });

@@ -9,7 +9,7 @@ import { PORTS } from '../../http/ports-token.js';
 import { AnsweredInstead, applyReply } from '../../http/responses/reply.js';
 import { ClientGone, discardBody } from '../../http/server/request-body.js';
 import { isForPrograms, type RequestContext, requestContextOf, wantsPage } from '../../http/server/request-context.js';
-import { retryAfterOf, statusOfCode } from '../../http/status-of-code.js';
+import { ERROR_PAGES, type ErrorPage, retryAfterOf, statusOfCode } from '../../http/status-of-code.js';
 import { anonymousBudget, setBudgetHeaders } from '../guards/budgets.js';
 import { ReplayedError } from '../idempotency/stored-response.js';
 
@@ -25,17 +25,6 @@ const HEADERS_OF_SUCCESS = [
   'Location',
   'Repr-Digest',
 ];
-
-/** How pages show errors to people. Each kind of page registers its own (app.module.ts); the first that is for a request shows its error. */
-export interface ErrorPage {
-  isFor(requestContext: RequestContext): boolean;
-  /** Sends the error as a page. Must not throw. */
-  send(error: DomainError, requestContext: RequestContext, response: Response): void;
-  /** The message for scripts of these pages, which show it to people; by default that of the API. */
-  message?(error: DomainError, requestContext: RequestContext): string;
-}
-
-export const ERROR_PAGES = Symbol('ErrorPages');
 
 /** Every error is sent from here: to people as a page, to programs in the common envelope. */
 @Catch()

@@ -6,12 +6,11 @@ import { type Clock, SECOND } from '../../core/shared/clock.js';
 import { NoKeyRequired } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { RENDITIONS_PATH } from '../../http/public-addresses.js';
-import { type Sendable, sendDownload } from '../../http/responses/send-download.js';
+import { type Sendable, sendableRendition, sendDownload } from '../../http/responses/send-download.js';
 import { TrafficRecorder } from '../../http/server/recorders.js';
 import type { HeaderName } from '../openapi/headers.js';
 import { Documented, DocumentTag, picture } from '../openapi/operation.js';
 import { ifNoneMatchHeader, pathToken, rangeParameters } from '../openapi/parameters.js';
-import { sendableRendition } from '../photos/photo-bytes.js';
 import { AnyOrigin, nginxCacheHeaders, otherMethod, preflight } from './any-origin.js';
 
 const METHODS = 'GET, HEAD, OPTIONS';

@@ -1,6 +1,7 @@
 import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { openDownload, sendableRendition } from '../../api/photos/photo-bytes.js';
+import { openDownload } from '../../api/photos/photo-parts.controller.js';
+import { sendableRendition, privateHeaders, sendDownload } from '../../http/responses/send-download.js';
 import { openFullPicture } from '../../core/delivery/open-named-picture.js';
 import { isRenditionName } from '../../core/media/media-reader.js';
 import { downloadRendition } from '../../core/photos/renditions/open.js';
@@ -10,7 +11,6 @@ import type { Id } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/path-id.js';
-import { privateHeaders, sendDownload } from '../../http/responses/send-download.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 
 /** The bytes of one photo: its original, and pictures of it. */
