@@ -52,7 +52,7 @@ test('in this tree it sees the imports that the import law sees, and the example
   expect(expected.length).toBeGreaterThan(100);
   expect(seen.sort()).toEqual([...new Set(expected)].sort());
 
-  expect(touched.endpoint.files).toContain('src/api/photos/photo-parts.controller.ts');
+  expect(touched.endpoint.files).toContain('src/http/api/photos/photo-tags.controller.ts');
   for (const { files, declared } of touched.fields) expect(Math.min(files.length, declared)).toBeGreaterThan(3);
   for (const { own } of [touched.store, ...touched.resources]) expect(own.length).toBeGreaterThan(0);
 });
@@ -216,9 +216,10 @@ test('what one more endpoint, field, store and resource would touch is what know
     await tree({
       'src/core/photos/set-photo-tags.ts': 'export function setPhotoTags({ store }: Uses) {}\n',
       'src/core/photos/photo.ts': 'export interface Photo { readonly rating: number; readonly berating: number }\n',
-      'src/api/photos/photo.dto.ts': 'export class TagsBody {}\nexport class PhotoBody { rating: number }\n',
-      'src/api/photos/photo.view.ts': '// rating\nexport const view = (photo: Photo) => ({ rating: photo.rating });\n',
-      'src/api/photos/photos.controller.ts': `
+      'src/http/api/photos/photo.dto.ts': 'export class TagsBody {}\nexport class PhotoBody { rating: number }\n',
+      'src/http/api/photos/photo.view.ts':
+        '// rating\nexport const view = (photo: Photo) => ({ rating: photo.rating });\n',
+      'src/http/api/photos/photos.controller.ts': `
         import { setPhotoTags } from '../../../core/photos/set-photo-tags.js';
         import { shared } from '../shared.js';
         import { PhotoBody, TagsBody } from './photo.dto.js';
@@ -242,8 +243,8 @@ test('what one more endpoint, field, store and resource would touch is what know
   );
   expect(touched.endpoint.files).toEqual([
     'src/core/photos/set-photo-tags.ts',
-    'src/api/photos/photo.dto.ts',
-    'src/api/photos/photos.controller.ts',
+    'src/http/api/photos/photo.dto.ts',
+    'src/http/api/photos/photos.controller.ts',
     'src/http/openapi/photos.ts',
   ]);
   const [rating] = touched.fields;
@@ -253,11 +254,11 @@ test('what one more endpoint, field, store and resource would touch is what know
       'src/adapters/typeorm/migrations/*',
       'src/adapters/typeorm/photos/photo.repository.ts',
       'src/core/photos/photo.ts',
-      'src/api/photos/photo.dto.ts',
-      'src/api/photos/photo.view.ts',
+      'src/http/api/photos/photo.dto.ts',
+      'src/http/api/photos/photo.view.ts',
     ],
     declared: 2,
-    declaredIn: ['src/core/photos/photo.ts', 'src/api/photos/photo.dto.ts'],
+    declaredIn: ['src/core/photos/photo.ts', 'src/http/api/photos/photo.dto.ts'],
   });
   expect(touched.store).toMatchObject({ own: ['src/adapters/s3-blobs/open.ts'], others: ['src/ports.module.ts'] });
   expect(touched.resources[0]).toEqual({

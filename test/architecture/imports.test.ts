@@ -54,8 +54,8 @@ test('adapters import core and adapters, never the API or pages', () => {
 });
 
 test('pages are seen too, with what they import', () => {
-  const layout = all.find(({ path }) => path === 'src/pages/page.tsx');
-  expect(layout?.imports).toEqual(expect.arrayContaining(['src/pages/page.tsx', 'preact-render-to-string']));
+  const page = all.find(({ path }) => path === 'src/pages/page.tsx');
+  expect(page?.imports).toEqual(expect.arrayContaining(['src/pages/form.tsx', 'preact-render-to-string']));
 });
 
 test('only the composition names adapters, apart from what commands and processes use without the ports of an installation', () => {

@@ -180,7 +180,11 @@ describe.each(forms)('%s', (_, inForm) => {
       '/settings/imports',
     ];
     for (const path of expected) expect(paths).toContain(`${BASE}${path}`);
-    for (const part of [/\/settings\/assets\/\w+\/check\.svg$/, /\/public-path\.js$/, /\/settings\/photos\/\d+$/]) {
+    for (const part of [
+      /\/settings\/assets\/\w+\/styles\/check\.svg$/,
+      /\/public-path\.js$/,
+      /\/settings\/photos\/\d+$/,
+    ]) {
       expect(paths.filter((path) => part.test(path))).not.toEqual([]);
     }
     expect(paths).toContain(`${shared}/photos/${photo.id}/large`);

@@ -372,7 +372,7 @@ test('styles and scripts are there for everybody, for ever', async () => {
 });
 
 test('the policy of a script lets a worker import others, and connect to nothing', async () => {
-  const { headers } = await browser.get('/settings/assets/x/hash-worker.js');
+  const { headers } = await browser.get('/settings/assets/x/import/hash-worker.js');
   const policy = String(headers['content-security-policy']).split('; ');
   expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'"]));
   expect(policy.join()).not.toMatch(/connect-src|unsafe/);

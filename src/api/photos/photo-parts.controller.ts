@@ -2,24 +2,17 @@ import { Controller, Get, Inject, Put, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../core/access/caller.js';
 import { setPhotoTags } from '../../core/photos/edit-photo.js';
-import { downloadOriginal } from '../../core/photos/original.js';
 import { readPhotoTags } from '../../core/photos/read-photo.js';
-import { downloadRendition } from '../../core/photos/renditions/open.js';
-import type { Ports, Uses } from '../../core/ports.js';
+import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import { RequireScope } from '../../http/access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/path-id.js';
 import { BodySchema, QuerySchema, ValidBody, ValidQuery } from '../../http/requests/read-request.js';
+import { openDownload } from '../../http/responses/photo-download.js';
 import { IfMatch, type IfMatchPrecondition } from '../../http/responses/reply.js';
-import {
-  privateHeaders,
-  reprDigest,
-  type Sendable,
-  sendableRendition,
-  sendDownload,
-} from '../../http/responses/send-download.js';
+import { sendDownload } from '../../http/responses/send-download.js';
 import { CurrentCaller } from '../../http/server/request-context.js';
 import { Idempotent, type RunIdempotently } from '../idempotency/idempotent.js';
 import type { HeaderName } from '../openapi/headers.js';
@@ -28,30 +21,6 @@ import { ifMatchHeader, ifNoneMatchHeader, pathId, rangeParameters } from '../op
 import { TagPage, tagsView } from '../tags/tag.view.js';
 import { DownloadQuery, downloadRule, PhotoTagsBody } from './photo.dto.js';
 import { photoView } from './photo.view.js';
-
-/** The bytes of a download request, ready to be sent. Errors: those of the use cases. */
-export async function openDownload(
-  uses: Uses<'store' | 'blobs' | 'blobCache' | 'verifiedBlobs' | 'renditionMaker' | 'clock'>,
-  caller: Caller,
-  id: Id,
-  query: DownloadQuery,
-): Promise<Sendable> {
-  const { rendition = 'original', format, disposition = 'attachment' } = query;
-  if (rendition !== 'original') {
-    const download = await downloadRendition(uses, caller, id, { name: rendition, format });
-    return { ...sendableRendition(download), disposition, headers: privateHeaders };
-  }
-  const download = await downloadOriginal(uses, caller, id);
-  const { sha256, createdAt, filename } = download.photo;
-  return {
-    ...download,
-    entityTag: `"sha256-${sha256}"`,
-    lastModified: createdAt,
-    filename,
-    disposition,
-    headers: { ...privateHeaders, 'Repr-Digest': reprDigest(sha256) },
-  };
-}
 
 const photoId = pathId('id', 'photo', 90417);
 

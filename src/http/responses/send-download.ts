@@ -3,7 +3,6 @@ import contentDisposition from 'content-disposition';
 import { fileName } from 'photo-service-cli/file-name';
 import type { BlobInfo, ByteRange } from '../../core/blobs/blob-store.js';
 import type { Download } from '../../core/photos/original.js';
-import type { RenditionDownload } from '../../core/photos/renditions/open.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { HttpOptions } from '../http-options.js';
 import { headerOf } from '../server/headers.js';
@@ -257,21 +256,4 @@ async function* continueFrom(
   } finally {
     await iterator.return?.();
   }
-}
-
-/** The tag contains everything that the bytes depend on. A new rotation is a new picture, so its date is that of the last change. */
-export function sendableRendition(download: RenditionDownload) {
-  const { photo, name, format } = download;
-  return {
-    ...download,
-    entityTag: `"${photo.sha256}-${name}-${format}-r${photo.rotation}"`,
-    lastModified: photo.updatedAt,
-    filename: `${stem(photo.filename)}.${format === 'jpeg' ? 'jpg' : format}`,
-  };
-}
-
-/** The name without its ending; a name that begins with its only dot has none. */
-function stem(filename: string): string {
-  const dot = filename.lastIndexOf('.');
-  return dot > 0 ? filename.slice(0, dot) : filename;
 }

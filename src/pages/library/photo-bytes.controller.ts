@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { openDownload } from '../../api/photos/photo-parts.controller.js';
-import { sendableRendition, privateHeaders, sendDownload } from '../../http/responses/send-download.js';
+import { openDownload, sendableRendition } from '../../http/responses/photo-download.js';
+import { privateHeaders, sendDownload } from '../../http/responses/send-download.js';
 import { openFullPicture } from '../../core/delivery/open-named-picture.js';
 import { isRenditionName } from '../../core/media/media-reader.js';
 import { downloadRendition } from '../../core/photos/renditions/open.js';

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { Controller, Get, Inject, Injectable, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { sendableRendition, privateHeaders, type Sendable, sendDownload } from '../../http/responses/send-download.js';
+import { privateHeaders, type Sendable, sendDownload } from '../../http/responses/send-download.js';
+import { sendableRendition } from '../../http/responses/photo-download.js';
 import type { ByteRange, OpenBlob } from '../../core/blobs/blob-store.js';
 import type { StoredOriginal } from '../../core/photos/list-photos.js';
 import type { Ports } from '../../core/ports.js';
