@@ -1,9 +1,9 @@
 import type { Response } from 'express';
 import { renderToString } from 'preact-render-to-string';
-import { type ErrorPage, statusOfCode } from '../http/status-of-code.js';
 import type { DomainError } from '../core/shared/errors.js';
 import { applyReply, Reply } from '../http/responses/reply.js';
 import type { RequestContext } from '../http/server/request-context.js';
+import { type ErrorPage, statusOfCode } from '../http/status-of-code.js';
 import { assetUrl } from './assets.controller.js';
 import { messageForPeople } from './form.js';
 import { pageHeaders } from './page.js';

@@ -1,8 +1,8 @@
 import { SetMetadata } from '@nestjs/common';
 import type { Request } from 'express';
-import { bytesOfPart, type Part, partsOf } from '../http/requests/multipart.js';
 import type { InlineFile } from '../core/imports/register/inline.js';
 import { DomainError, invalid } from '../core/shared/errors.js';
+import { bytesOfPart, type Part, partsOf } from '../http/requests/multipart.js';
 import { headerOf } from '../http/server/headers.js';
 import { hasBody, readBody } from '../http/server/request-body.js';
 

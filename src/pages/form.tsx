@@ -4,7 +4,7 @@ import { after, DAY } from '../core/shared/clock.js';
 import { DomainError, type ErrorCode, type FieldError, invalid } from '../core/shared/errors.js';
 import { MAX_PASSWORD, MIN_PASSWORD } from '../core/users/user.js';
 import { statusOfCode } from '../http/status-of-code.js';
-import { CSRF_FIELD } from './guards/csrf.js';
+import { CSRF_FIELD } from './browser-session.js';
 
 /** The token of the page that is being rendered. */
 export const CsrfToken = createContext('');

@@ -2,19 +2,19 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
 import type { Ports } from '../core/ports.js';
+import { factorNeededFrom } from '../core/users/factors/policy.js';
+import type { KnownSession } from '../core/users/session.js';
 import { mayActAs } from '../core/users/user.js';
 import { Reply } from '../http/responses/reply.js';
 import { publicPath } from '../http/server/base-path.js';
 import { headerOf } from '../http/server/headers.js';
 import { AccountMenu } from './accounts/accounts.js';
 import { assetUrl } from './assets.controller.js';
-import type { Flash } from './browser-session.js';
+import { Csrf, type Flash } from './browser-session.js';
 import { CsrfToken, Form } from './form.js';
-import { Csrf } from './guards/csrf.js';
-import { FactorNotice } from './guards/factor-notice.js';
 import { localize } from './localized.js';
 import { ActingRole, HOME, type PageContext } from './page-context.js';
-import { Icon } from './parts.js';
+import { Icon, Moment } from './parts.js';
 
 /** A page of the settings area, as the result of a handler. */
 export function renderPage(
@@ -254,5 +254,19 @@ export function DocsLink({ path = '', class: style, children }: DocsLinkProps) {
     <a class={style} href={`/docs${path}`}>
       {children}
     </a>
+  );
+}
+
+export const FACTORS_PATH = '/settings/account/factors';
+
+/** For somebody whose account requires two-step sign-in, now or soon, and who has not set it up. */
+function FactorNotice({ person }: { person: KnownSession }) {
+  const from = factorNeededFrom(person);
+  if (from === null) return null;
+  return (
+    <p class="flash failed">
+      Everyone in this account needs two-step sign-in as of <Moment at={from} />. From then on, no other page opens
+      without it. <a href={FACTORS_PATH}>Add a passkey or an authenticator app</a>.
+    </p>
   );
 }

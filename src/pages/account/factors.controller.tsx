@@ -11,8 +11,7 @@ import { PathId } from '../../http/requests/path-id.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { FACTORS_PATH } from '../guards/factor-notice.js';
-import { redirectTo, renderPage } from '../page.js';
+import { FACTORS_PATH, redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext, personOf } from '../page-context.js';
 import {
   NEW_PASSKEY_FIELD,

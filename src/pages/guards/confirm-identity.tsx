@@ -8,6 +8,7 @@ import { AnsweredInstead } from '../../http/responses/reply.js';
 import { withoutBasePath } from '../../http/server/base-path.js';
 import { headerOf } from '../../http/server/headers.js';
 import { requestContextOf, wantsPage } from '../../http/server/request-context.js';
+import { CSRF_FIELD } from '../browser-session.js';
 import {
   Button,
   CODE_INPUT,
@@ -33,7 +34,6 @@ import {
   passkeyAnswerOf,
 } from '../passkeys/passkeys.js';
 import { PROVIDER_PATH } from '../sign-in/sign-in.view.js';
-import { CSRF_FIELD } from './csrf.js';
 
 /**
  * Lets a form through whose sender gave the password, or with a second factor a code or a passkey, a moment ago or with this form. Otherwise the answer is a page that asks for

@@ -15,12 +15,11 @@ import { AnsweredInstead } from '../../http/responses/reply.js';
 import { TrafficRecorder } from '../../http/server/recorders.js';
 import { requestContextOf, wantsPage } from '../../http/server/request-context.js';
 import { accountsBeside } from '../accounts/accounts.js';
+import { Csrf } from '../browser-session.js';
 import { FormFields, readForm, TAKES_FILES } from '../form-fields.js';
-import { redirectTo } from '../page.js';
+import { FACTORS_PATH, redirectTo } from '../page.js';
 import { Navigation, pageContextOf, pageContexts } from '../page-context.js';
 import { requireConfirmed } from './confirm-identity.js';
-import { Csrf } from './csrf.js';
-import { FACTORS_PATH } from './factor-notice.js';
 
 /** Who may see a page of the settings area, and send its forms. Beside the guards of keys, which let these routes through. */
 @Injectable()

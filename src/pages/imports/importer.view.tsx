@@ -2,8 +2,8 @@ import { useContext } from 'preact/hooks';
 import type { ImportDetails } from '../../core/imports/read.js';
 import { fileExtensions, formatNames } from '../../core/media/formats.js';
 import type { Uses } from '../../core/ports.js';
+import { CSRF_FIELD } from '../browser-session.js';
 import { CsrfToken } from '../form.js';
-import { CSRF_FIELD } from '../guards/csrf.js';
 
 interface ImporterProps {
   readonly title?: string;

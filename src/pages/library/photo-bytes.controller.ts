@@ -1,7 +1,5 @@
 import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { openDownload, sendableRendition } from '../../http/responses/photo-download.js';
-import { privateHeaders, sendDownload } from '../../http/responses/send-download.js';
 import { openFullPicture } from '../../core/delivery/open-named-picture.js';
 import { isRenditionName } from '../../core/media/media-reader.js';
 import { downloadRendition } from '../../core/photos/renditions/open.js';
@@ -11,6 +9,8 @@ import type { Id } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/path-id.js';
+import { openDownload, sendableRendition } from '../../http/responses/photo-download.js';
+import { privateHeaders, sendDownload } from '../../http/responses/send-download.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 
 /** The bytes of one photo: its original, and pictures of it. */

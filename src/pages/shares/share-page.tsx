@@ -1,13 +1,13 @@
 import type { Response } from 'express';
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { type ErrorPage, statusOfCode } from '../../http/status-of-code.js';
 import type { RenditionName } from '../../core/media/media-reader.js';
 import type { DomainError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { SHARES_PATH } from '../../http/public-addresses.js';
 import { applyReply, Reply } from '../../http/responses/reply.js';
 import type { RequestContext } from '../../http/server/request-context.js';
+import { type ErrorPage, statusOfCode } from '../../http/status-of-code.js';
 import { assetsVersion } from '../assets.controller.js';
 import { messageForPeople } from '../form.js';
 

@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto';
 import { Controller, Get, Inject, Injectable, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { privateHeaders, type Sendable, sendDownload } from '../../http/responses/send-download.js';
-import { sendableRendition } from '../../http/responses/photo-download.js';
 import type { ByteRange, OpenBlob } from '../../core/blobs/blob-store.js';
 import type { StoredOriginal } from '../../core/photos/list-photos.js';
 import type { Ports } from '../../core/ports.js';
@@ -32,7 +30,9 @@ import { NoKeyRequired } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { SHARES_PATH } from '../../http/public-addresses.js';
 import { PathId } from '../../http/requests/path-id.js';
+import { sendableRendition } from '../../http/responses/photo-download.js';
 import { listView, Reply } from '../../http/responses/reply.js';
+import { privateHeaders, type Sendable, sendDownload } from '../../http/responses/send-download.js';
 import { withFileNames, type ZipEntry, zipOf, zipSize } from '../../http/responses/zip.js';
 import { TrafficRecorder, VisitRecorder } from '../../http/server/recorders.js';
 import { requestContextOf } from '../../http/server/request-context.js';
