@@ -1,7 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
-import type { Ports } from './core/ports.js';
 import { UnknownRouteModule } from './http/api/unknown-route/unknown-route.module.js';
 import { CallHandlers } from './http/call-handlers.interceptor.js';
 import { DocsModule } from './http/docs/docs.module.js';
@@ -12,12 +11,12 @@ import { KeyUseRecorder } from './http/guards/key-use-recorder.js';
 import { RateLimitGuard, throttlerOptions } from './http/guards/rate-limit.guard.js';
 import { ScopeGuard } from './http/guards/scope.guard.js';
 import { TrafficRecorder } from './http/guards/traffic-recorder.js';
-import { HTTP_OPTIONS, type HttpOptions } from './http/http-options.js';
+import { HTTP_OPTIONS, type HttpOptions, REQUEST_OBSERVERS, type RequestObservers } from './http/http-options.js';
 import { ClaimLeases } from './http/idempotency/claim-leases.js';
 import { IdempotentResponses } from './http/idempotency/idempotent-responses.js';
 import { OperatorModule } from './http/operator/operator.module.js';
 import { OpsModule, type OpsOptions } from './http/ops/ops.module.js';
-import { portProviders, portToken } from './http/ports-token.js';
+import { portToken } from './http/ports-token.js';
 import { ReadRequest } from './http/requests/read-request.js';
 import { ResourcesModule } from './http/resources.module.js';
 import { SendReply } from './http/responses/send-reply.js';
@@ -27,6 +26,8 @@ import { PersonGuard } from './http/settings/person.guard.js';
 import { SettingsModule } from './http/settings/settings.module.js';
 import { shareErrorPage } from './http/shares/share-error-page.js';
 import { SharesModule } from './http/shares/shares.module.js';
+
+export type AppOptions = Omit<HttpOptions, keyof RequestObservers> & OpsOptions;
 
 /** The modules of the service. The order of the guards is the order of checks (docs/architecture.md). */
 @Module({
@@ -39,20 +40,28 @@ import { SharesModule } from './http/shares/shares.module.js';
   ],
 })
 export class AppModule {
-  static with(ports: Ports, options: HttpOptions & OpsOptions): DynamicModule {
+  /** @param ports A global module that provides the ports, and what observes and checks them: `PortsModule.forRoot`. */
+  static with(ports: DynamicModule, options: AppOptions): DynamicModule {
     return {
       module: AppModule,
       global: true,
       imports: [
+        ports,
         DiscoveryModule,
-        ThrottlerModule.forRootAsync({ inject: [portToken('rateWindows')], useFactory: throttlerOptions }),
+        ThrottlerModule.forRootAsync({
+          inject: [portToken('rateWindows'), portToken('clock')],
+          useFactory: throttlerOptions,
+        }),
         OpsModule.with(options),
         ...(options.docs === false ? [] : [DocsModule]),
         ...(options.operatorApi ? [OperatorModule.with(options)] : []),
       ],
       providers: [
-        ...portProviders(ports),
-        { provide: HTTP_OPTIONS, useValue: options },
+        {
+          provide: HTTP_OPTIONS,
+          inject: [REQUEST_OBSERVERS],
+          useFactory: (observers: RequestObservers): HttpOptions => ({ ...options, ...observers }),
+        },
         KeyUseRecorder,
         TrafficRecorder,
         { provide: APP_GUARD, useClass: KeyGuard },
@@ -69,7 +78,7 @@ export class AppModule {
         { provide: ERROR_PAGES, useValue: [shareErrorPage, errorPage] satisfies readonly ErrorPage[] },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
-      exports: [...portProviders(ports), HTTP_OPTIONS, KeyUseRecorder, TrafficRecorder],
+      exports: [HTTP_OPTIONS, KeyUseRecorder, TrafficRecorder],
     };
   }
 }

@@ -1,4 +1,3 @@
-import { withInProcess } from '../../src/composition/in-process.js';
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
 import type { ImportCreation } from '../../src/core/imports/import-creation.js';
 import { listImportPhotos } from '../../src/core/imports/list-import-photos.js';
@@ -26,6 +25,7 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
+import { withInProcess } from '../support/in-process.js';
 import { sampleFacts } from '../support/samples.js';
 import { present } from '../support/tenant.js';
 

@@ -1,4 +1,3 @@
-import { withInProcess } from '../../src/composition/in-process.js';
 import { deleteKey } from '../../src/core/access/delete-key.js';
 import { commandLine } from '../../src/core/audit/actor.js';
 import { fetchSource } from '../../src/core/imports/fetch-source.js';
@@ -28,6 +27,7 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
+import { withInProcess } from '../support/in-process.js';
 import { Gate, present } from '../support/tenant.js';
 import { until } from '../support/until.js';
 

@@ -4,15 +4,16 @@ import { ThrottlerGuard, type ThrottlerModuleOptions, type ThrottlerRequest } fr
 import type { Request } from 'express';
 import { type Budget, keyBudget, type RateWindowStore, WINDOW_MS } from '../../core/access/rolling-window.js';
 import { operatorBudget } from '../../core/operators/operator-token.js';
+import type { Clock } from '../../core/shared/clock.js';
 import { knownKeyOf, requestContextOf } from '../server/request-context.js';
 import { budgetGroupOf } from './budget-group.js';
 import { budgetUsedUp, setBudgetHeaders } from './budget-headers.js';
 import { type RateWindowRecord, RateWindowStorage } from './rate-window-storage.js';
 
 /** For `ThrottlerModule`: one budget per key, or token of the operator, and group, whatever the route. */
-export function throttlerOptions(rateWindows: RateWindowStore): ThrottlerModuleOptions {
+export function throttlerOptions(rateWindows: RateWindowStore, clock: Clock): ThrottlerModuleOptions {
   return {
-    storage: new RateWindowStorage(rateWindows),
+    storage: new RateWindowStorage(rateWindows, clock),
     throttlers: [
       {
         ttl: WINDOW_MS,

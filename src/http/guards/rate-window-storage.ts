@@ -1,6 +1,6 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { RateWindowStore, WindowState } from '../../core/access/rolling-window.js';
-import { SECOND } from '../../core/shared/clock.js';
+import { type Clock, SECOND } from '../../core/shared/clock.js';
 
 type ThrottlerRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
@@ -11,7 +11,10 @@ export interface RateWindowRecord extends ThrottlerRecord {
 
 /** The throttler's storage on our rolling window. The window's length is fixed by the rule, so `ttl` is ignored. */
 export class RateWindowStorage implements ThrottlerStorage {
-  constructor(private readonly rateWindows: RateWindowStore) {}
+  constructor(
+    private readonly rateWindows: RateWindowStore,
+    private readonly clock: Clock,
+  ) {}
 
   async increment(budget: string, _ttl: number, limit: number): Promise<RateWindowRecord> {
     const state = await this.rateWindows.hit({ name: budget, limit });
@@ -19,7 +22,7 @@ export class RateWindowStorage implements ThrottlerStorage {
     return {
       state,
       totalHits: state.limit - state.remaining,
-      timeToExpire: Math.max(0, state.reset - Math.floor(Date.now() / SECOND)),
+      timeToExpire: Math.max(0, state.reset - Math.floor(this.clock.now().getTime() / SECOND)),
       isBlocked: !state.allowed,
       timeToBlockExpire: wait,
     };

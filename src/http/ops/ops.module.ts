@@ -1,13 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { HttpOptions } from '../http-options.js';
 import { HealthController } from './health.controller.js';
-import { Readiness } from './readiness.js';
+import { READINESS_CHECKS, Readiness, type ReadinessCheck } from './readiness.js';
 import { RootController } from './root.controller.js';
 import { SecurityTxtController } from './security-txt.controller.js';
 
 export interface OpsOptions extends Pick<HttpOptions, 'securityContacts'> {
-  /** Whether this process is ready for traffic. */
-  readonly readiness: Readiness;
+  /** Makes what says whether this process is ready for traffic, from the checks of what the ports rely on. */
+  readiness(checks: readonly ReadinessCheck[]): Readiness;
 }
 
 @Module({})
@@ -16,7 +16,7 @@ export class OpsModule {
   static with({ readiness, securityContacts = [] }: OpsOptions): DynamicModule {
     return {
       module: OpsModule,
-      providers: [{ provide: Readiness, useValue: readiness }],
+      providers: [{ provide: Readiness, inject: [READINESS_CHECKS], useFactory: readiness }],
       controllers: [HealthController, RootController, ...(securityContacts.length > 0 ? [SecurityTxtController] : [])],
     };
   }

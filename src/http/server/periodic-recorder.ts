@@ -1,7 +1,7 @@
-import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 
 /** Notes in memory what requests did, and writes it in batches, the last one when the service ends: no request waits for it. */
-export abstract class PeriodicRecorder implements OnModuleInit, OnApplicationShutdown {
+export abstract class PeriodicRecorder implements OnModuleInit, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly everyMs: number) {}
@@ -13,7 +13,8 @@ export abstract class PeriodicRecorder implements OnModuleInit, OnApplicationShu
     this.timer = setInterval(() => void this.flush(), this.everyMs).unref();
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** The ports are closed at the shutdown itself. */
+  async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();
   }
