@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { DynamicModule, FactoryProvider, OnApplicationShutdown } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
 import { RegisteredCountries } from './adapters/countries/registered-countries.js';
@@ -224,7 +223,9 @@ export interface OpenPorts {
 export const OPEN_PORTS = Symbol('OpenPorts');
 
 /** The module, with a way to close what it has opened when the rest of a container could not be made: Nest calls no hooks then. */
-export type OpeningModule = DynamicModule & Closable;
+export interface OpeningModule extends DynamicModule, Closable {
+  readonly providers: FactoryProvider[];
+}
 
 interface Closable {
   close(): Promise<void>;
@@ -233,7 +234,7 @@ interface Closable {
 /**
  * Every port on a real adapter, each under its token and all of them under `PORTS`. Whatever stands in for one
  * (`overrideProvider(portToken('clock'))`) is what the others are made from; the module does not close it. After a failure to open
- * one, those that were opened are closed again.
+ * one, those that were opened are closed again. It needs no decorator: commands use it without Nest.
  */
 export class PortsModule {
   /** Opens everything that the environment names. */
@@ -262,7 +263,7 @@ export class PortsModule {
     return {
       module: PortsModule,
       global: true,
-      providers: [...lines, ...views, { provide: Opening, useValue: opening }],
+      providers: [...lines, ...views, { provide: Opening, useFactory: () => opening }],
       exports: [...lines, ...views],
       close: () => opening.close(),
     };
@@ -317,13 +318,23 @@ class Opening implements OnApplicationShutdown {
 
 export type ClosablePorts = OpenPorts & Closable;
 
-/** Opens the ports alone, for commands and for the primary process, which answer no requests. Close them at the end. */
+/**
+ * Opens the ports without a container, for commands and for the primary process, which answer no requests: loading Nest would take a command
+ * a seventh longer. Close them at the end.
+ */
 export async function openPorts(config: Config, options: PortsOptions): Promise<ClosablePorts> {
-  const context = await NestFactory.createApplicationContext(PortsModule.forRoot(config, options), {
-    abortOnError: false,
-    logger: false,
-  });
-  return { ...context.get<OpenPorts>(OPEN_PORTS), close: () => context.close() };
+  const { providers, close } = PortsModule.forRoot(config, options);
+  const made = new Map<unknown, Promise<unknown>>();
+  const make = async (token: unknown) => {
+    const { inject = [], useFactory } = providers.find(({ provide }) => provide === token) as FactoryProvider;
+    return useFactory(...(await Promise.all(inject.map(get))));
+  };
+  const get = (token: unknown): Promise<unknown> => {
+    const making = made.get(token) ?? make(token);
+    made.set(token, making);
+    return making;
+  };
+  return { ...((await get(OPEN_PORTS)) as OpenPorts), close };
 }
 
 function openPortsOf(
