@@ -3,7 +3,6 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs
 import { ThrottlerModule } from '@nestjs/throttler';
 import { CallHandlers } from './api/call-handlers.interceptor.js';
 import { ErrorFilter } from './api/errors/error.filter.js';
-import { ERROR_PAGES, type ErrorPage } from './http/status-of-code.js';
 import { IpGuard } from './api/guards/ip.guard.js';
 import { KeyGuard } from './api/guards/key.guard.js';
 import { RateLimitGuard, throttlerOptions } from './api/guards/rate-limit.guard.js';
@@ -13,12 +12,12 @@ import { OperatorModule } from './api/operator/operator.module.js';
 import { OpsModule, type OpsOptions } from './api/ops/ops.module.js';
 import { ResourcesModule } from './api/resources.module.js';
 import { UnknownRouteModule } from './api/unknown-route.module.js';
-import type { Ports } from './core/ports.js';
-import { HTTP_OPTIONS, type HttpOptions } from './http/http-options.js';
-import { portProviders, portToken } from './http/ports-token.js';
+import { HTTP_OPTIONS, type HttpOptions, REQUEST_OBSERVERS, type RequestObservers } from './http/http-options.js';
+import { portToken } from './http/ports-token.js';
 import { ReadRequest } from './http/requests/read-request.js';
 import { SendReply } from './http/responses/reply.js';
 import { KeyUseRecorder, TrafficRecorder } from './http/server/recorders.js';
+import { ERROR_PAGES, type ErrorPage } from './http/status-of-code.js';
 import { DocsModule } from './pages/docs/docs.module.js';
 import { errorPage } from './pages/error-page.js';
 import { PersonGuard } from './pages/guards/person.guard.js';
@@ -26,6 +25,8 @@ import { Navigation } from './pages/page-context.js';
 import { SettingsModule } from './pages/pages.module.js';
 import { shareErrorPage } from './pages/shares/share-page.js';
 import { SharesModule } from './pages/shares/shares.module.js';
+
+export type AppOptions = Omit<HttpOptions, keyof RequestObservers> & OpsOptions;
 
 /** The modules of the service. The order of the guards is the order of checks (docs/architecture.md). */
 @Module({
@@ -38,20 +39,28 @@ import { SharesModule } from './pages/shares/shares.module.js';
   ],
 })
 export class AppModule {
-  static with(ports: Ports, options: HttpOptions & OpsOptions): DynamicModule {
+  /** @param ports A global module that provides the ports, and what observes and checks them: `PortsModule.forRoot`. */
+  static with(ports: DynamicModule, options: AppOptions): DynamicModule {
     return {
       module: AppModule,
       global: true,
       imports: [
+        ports,
         DiscoveryModule,
-        ThrottlerModule.forRootAsync({ inject: [portToken('rateWindows')], useFactory: throttlerOptions }),
+        ThrottlerModule.forRootAsync({
+          inject: [portToken('rateWindows'), portToken('clock')],
+          useFactory: throttlerOptions,
+        }),
         OpsModule.with(options),
         ...(options.docs === false ? [] : [DocsModule]),
         ...(options.operatorApi ? [OperatorModule.with(options)] : []),
       ],
       providers: [
-        ...portProviders(ports),
-        { provide: HTTP_OPTIONS, useValue: options },
+        {
+          provide: HTTP_OPTIONS,
+          inject: [REQUEST_OBSERVERS],
+          useFactory: (observers: RequestObservers): HttpOptions => ({ ...options, ...observers }),
+        },
         KeyUseRecorder,
         TrafficRecorder,
         { provide: APP_GUARD, useClass: KeyGuard },
@@ -68,7 +77,7 @@ export class AppModule {
         { provide: ERROR_PAGES, useValue: [shareErrorPage, errorPage] satisfies readonly ErrorPage[] },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
-      exports: [...portProviders(ports), HTTP_OPTIONS, KeyUseRecorder, TrafficRecorder],
+      exports: [HTTP_OPTIONS, KeyUseRecorder, TrafficRecorder],
     };
   }
 }

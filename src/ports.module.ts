@@ -1,16 +1,19 @@
 import { join } from 'node:path';
+import type { DynamicModule, FactoryProvider, OnApplicationShutdown } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
 import { RegisteredCountries } from './adapters/countries/registered-countries.js';
+import { FallbackRateWindowStore } from './adapters/fallback-rate-window-store.js';
 import { LeasedRenditionLocks } from './adapters/leased-rendition-locks.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
+import { MemoryRateWindowStore } from './adapters/memory/memory-rate-window-store.js';
 import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js';
 import { ObservedBlobStore } from './adapters/observed-blob-store.js';
 import { OpenIdProvider } from './adapters/oidc/open-id-provider.js';
 import { CustomerNames } from './adapters/outgoing/customer-names.js';
 import { GeonamesGazetteer } from './adapters/places/geonames-gazetteer.js';
 import { mediaMethods, PrimaryMediaReader } from './adapters/processes/primary-media-reader.js';
-import { rateWindowMethods } from './adapters/processes/primary-rate-window-store.js';
+import { PrimaryRateWindowStore, rateWindowMethods } from './adapters/processes/primary-rate-window-store.js';
 import type { Rpc } from './adapters/processes/rpc.js';
 import { readOrMakeSecret } from './adapters/secret-file.js';
 import { SmtpMailer } from './adapters/smtp/smtp-mailer.js';
@@ -18,17 +21,18 @@ import { HttpSourceReader } from './adapters/sources/http-source-reader.js';
 import { SystemClock } from './adapters/system-clock.js';
 import type { OtlpTracing } from './adapters/tracing/otlp-tracing.js';
 import { TypeormKeyStore } from './adapters/typeorm/access/api-key.repository.js';
+import { TypeormRateWindowStore } from './adapters/typeorm/access/rate-window.repository.js';
 import { TypeormAuditLog } from './adapters/typeorm/audit/audit.repository.js';
 import { whileAlone } from './adapters/typeorm/backup/backup-lock.js';
 import { PostgresSnapshot } from './adapters/typeorm/backup/database-archive.js';
 import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from './adapters/typeorm/customers/customer.repository.js';
 import { clientConfig } from './adapters/typeorm/database/connection.js';
-import { rowSecurityOf } from './adapters/typeorm/database/row-security.js';
 import { requireAnswer, requireMigrated } from './adapters/typeorm/database-state.js';
 import { TypeormDeliveryKeyFinder } from './adapters/typeorm/delivery/delivery-key.repository.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency/idempotency.repository.js';
 import { TypeormFetchQueue } from './adapters/typeorm/imports/fetch-queue.js';
+import { poolUse, readBacklog } from './adapters/typeorm/jobs/backlog.js';
 import { TypeormJobQueue } from './adapters/typeorm/jobs/job.repository.js';
 import { TypeormOperatorTokenStore } from './adapters/typeorm/operators/operator-token.repository.js';
 import { TypeormRenditionLeases } from './adapters/typeorm/photos/rendition-leases.repository.js';
@@ -40,135 +44,331 @@ import { TypeormDeliveryQueue } from './adapters/typeorm/webhooks/delivery-queue
 import { WebauthnPasskeyReader } from './adapters/webauthn/webauthn-passkey-reader.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
 import { ZxcvbnPasswordStrength } from './adapters/zxcvbn-password-strength.js';
-import type { ReadinessCheck } from './api/ops/readiness.js';
-import { withInProcess } from './composition/in-process.js';
-import { openBlobs } from './composition/open-blobs.js';
+import { READINESS_CHECKS, type ReadinessCheck } from './api/ops/readiness.js';
+import { type OpenBlobs, openBlobs } from './composition/open-blobs.js';
 import { type Database, type Log, type OpenOptions, openDatabase } from './composition/open-database.js';
-import { openMetrics, openTracing } from './composition/open-observation.js';
-import { openRateWindows } from './composition/open-rate-windows.js';
 import type { Config, SmtpConfig } from './config/config.js';
+import { VERSION } from './config/version.js';
 import { IpLists } from './core/access/ip-list.js';
+import type { RateWindowStore } from './core/access/rolling-window.js';
 import type { DatabaseSnapshot } from './core/backup/database-snapshot.js';
+import { BlobCache } from './core/blobs/blob-cache.js';
 import { stagingKey } from './core/blobs/blob-key.js';
+import type { BlobStore } from './core/blobs/blob-store.js';
+import { VerifiedBlobs } from './core/blobs/verified-blobs.js';
+import { ImportBatchers } from './core/imports/batchers.js';
 import { requireDiskSpace, UploadSlots } from './core/imports/receive/upload-slots.js';
-import type { ScrubPosition } from './core/integrity/scrub.js';
-import type { Mailer } from './core/mail/mail.js';
-import type { MediaIsolation } from './core/media/media-reader.js';
-import type { Ports, Uses } from './core/ports.js';
+import { type ScrubPosition } from './core/integrity/scrub.js';
+import { type Mailer } from './core/mail/mail.js';
+import { type MediaIsolation } from './core/media/media-reader.js';
+import { RenditionMaker } from './core/photos/renditions/make.js';
+import type { Ports } from './core/ports.js';
+import type { Clock } from './core/shared/clock.js';
+import { reasonOf } from './core/shared/errors.js';
 import type { IdentityProvider } from './core/users/identity-provider.js';
+import { REQUEST_OBSERVERS, type RequestObservers } from './http/http-options.js';
+import { allPorts, PORTS, portToken } from './http/ports-token.js';
 import { PublicAddresses } from './http/public-addresses.js';
 
-/** Ports on real adapters. */
+/** What several ports are made from. */
+interface Shared {
+  readonly database: Database;
+  readonly dataSource: DataSource;
+  /** Null: this process counts requests for all. */
+  readonly sharedRateWindows: (RateWindowStore & { close?(): void }) | null;
+  readonly blobStorage: OpenBlobs;
+  /** Null in a request process, which uses those of the primary. */
+  readonly decoders: ChildProcessMediaReader | null;
+  readonly names: CustomerNames;
+  /** Null without METRICS_PORT. */
+  readonly metrics: PrometheusMetrics | null;
+  /** Null without OTEL_EXPORTER_OTLP_ENDPOINT. */
+  readonly tracing: OtlpTracing | null;
+}
+
+type Made = Shared & Ports;
+
+export interface PortsOptions extends OpenOptions {
+  readonly log: Log;
+  /** The primary process, for one of its request processes. */
+  readonly primary?: Rpc;
+}
+
+/** The only place that names adapters: a line per port. Nothing is stored where the database cannot be opened: what writes is made after it. */
+function factories(config: Config, { log, primary, ...options }: PortsOptions) {
+  const shared: Factories<Shared> = {
+    database: useFactory([], () => openDatabase(config, options, log)),
+    dataSource: useFactory(['database'], ({ dataSource }) => dataSource),
+    sharedRateWindows: useFactory(['dataSource'], (dataSource) => openSharedRateWindows(config, dataSource, primary)),
+    blobStorage: useFactory(['database'], () => openBlobs(config)),
+    decoders: useFactory(['metrics'], (metrics) => (primary ? null : openMedia(config, metrics?.mediaProcessReplaced))),
+    names: useFactory(['clock'], (clock) => new CustomerNames({ now: () => clock.elapsed() })),
+    metrics: useFactory(['dataSource', 'rateWindows'], (dataSource, rateWindows) =>
+      openMetrics(config, dataSource, rateWindows, primary === undefined),
+    ),
+    tracing: useFactory(['database'], () => openTracing(config)),
+  };
+  const ports: Factories<Ports> = {
+    clock: useFactory([], () => new SystemClock()),
+    store: useFactory(['dataSource'], (dataSource) => new TypeormCustomerStore(dataSource)),
+    customers: useFactory(['dataSource'], (dataSource) => new TypeormCustomerDirectory(dataSource)),
+    keys: useFactory(['dataSource'], (dataSource) => new TypeormKeyStore(dataSource)),
+    ipLists: useFactory([], () => new IpLists()),
+    ipCountries: useFactory([], () => new RegisteredCountries()),
+    users: useFactory(['dataSource'], (dataSource) => new TypeormUserStore(dataSource)),
+    sessions: useFactory(['dataSource'], (dataSource) => new TypeormSessionStore(dataSource)),
+    passwords: useFactory([], () => new Argon2PasswordHasher()),
+    passkeys: useFactory([], () => new WebauthnPasskeyReader()),
+    passwordStrength: useFactory([], () => new ZxcvbnPasswordStrength()),
+    identityProviders: useFactory(['clock'], (clock) => openProviders(config, clock)),
+    rateWindows: useFactory(['clock', 'sharedRateWindows'], (clock, shared) =>
+      openRateWindows(config, log, clock, shared),
+    ),
+    idempotency: useFactory(['dataSource'], (dataSource) => new TypeormIdempotencyStore(dataSource)),
+    blobs: useFactory(['blobStorage', 'metrics'], ({ blobs }, metrics) =>
+      metrics ? new ObservedBlobStore(blobs, metrics.blobStoreFailed) : blobs,
+    ),
+    blobCache: useFactory(['blobs', 'clock'], (blobs, clock) => new BlobCache(blobs, clock)),
+    verifiedBlobs: useFactory([], () => new VerifiedBlobs()),
+    uploads: useFactory([], () => new UploadSlots(config.minFreeBytes)),
+    importBatchers: useFactory(
+      ['store', 'keys', 'clock'],
+      (store, keys, clock) => new ImportBatchers({ store, keys, clock }),
+    ),
+    directUploads: useFactory(['blobStorage'], ({ directUploads }) => directUploads),
+    media: useFactory(
+      ['decoders'],
+      (decoders) => decoders ?? new PrimaryMediaReader(primary as Rpc, scratchOf(config)),
+    ),
+    gazetteer: useFactory([], () => new GeonamesGazetteer()),
+    renditionLocks: useFactory(
+      ['dataSource'],
+      (dataSource) => new LeasedRenditionLocks(new TypeormRenditionLeases(dataSource)),
+    ),
+    renditionMaker: useFactory(
+      ['store', 'blobs', 'verifiedBlobs', 'media', 'renditionLocks', 'clock'],
+      (store, blobs, verifiedBlobs, media, renditionLocks, clock) =>
+        new RenditionMaker({ store, blobs, verifiedBlobs, media, renditionLocks, clock }),
+    ),
+    jobs: useFactory(['dataSource'], (dataSource) => new TypeormJobQueue(dataSource)),
+    fetches: useFactory(['dataSource'], (dataSource) => new TypeormFetchQueue(dataSource)),
+    sourceReader: useFactory(
+      ['names', 'clock'],
+      ({ lookup }, clock) =>
+        new HttpSourceReader({ allowPrivate: config.fetchAllowPrivate, lookup, now: () => clock.elapsed() }),
+    ),
+    deliveries: useFactory(['dataSource'], (dataSource) => new TypeormDeliveryQueue(dataSource)),
+    deliveryKeys: useFactory(['dataSource'], (dataSource) => new TypeormDeliveryKeyFinder(dataSource)),
+    shares: useFactory(['dataSource'], (dataSource) => new TypeormShareFinder(dataSource)),
+    webhooks: useFactory(
+      ['names', 'clock'],
+      ({ lookup }, clock) => new HttpWebhookSender({ allowPrivate: config.webhookAllowPrivate, lookup, clock }),
+    ),
+    mailer: useFactory([], () => config.smtp && openMailer(config.smtp)),
+    operatorTokens: useFactory(['dataSource'], (dataSource) => new TypeormOperatorTokenStore(dataSource)),
+    auditLog: useFactory(['dataSource'], (dataSource) => new TypeormAuditLog(dataSource)),
+    traffic: useFactory(['dataSource'], (dataSource) => new TypeormTrafficStore(dataSource)),
+    secrets: useFactory(['database'], async () => config.secretKeys ?? [await readOrMakeSecret(config.dataDir)]),
+    limits: useFactory([], () => config.limits),
+    addresses: useFactory([], () => new PublicAddresses(config.publicUrl)),
+  };
+  return { shared, ports };
+}
+
+/** A line: what it needs, and how it is made. */
+interface Factory<T> {
+  readonly inject: readonly (keyof Made)[];
+  readonly useFactory: (...needs: never) => T | Promise<T>;
+}
+
+/** One for each: the compiler finds the one that is forgotten. */
+type Factories<Named> = { readonly [Name in keyof Named]: Factory<Named[Name]> };
+
+/** Writes a line as Nest's providers have it, and lets the compiler compare what is injected with the parameters. */
+function useFactory<const Names extends readonly (keyof Made)[], T>(
+  inject: Names,
+  make: (...needs: { -readonly [At in keyof Names]: Made[Names[At]] }) => T | Promise<T>,
+): Factory<T> {
+  return { inject, useFactory: make };
+}
+
+/** Tokens of what is shared look like those of ports. */
+const token = portToken as (name: keyof Made) => string;
+
+/** The order of closing: pictures that are being read first, the database last. */
+const CLOSED = ['media', 'decoders', 'blobStorage', 'tracing', 'sharedRateWindows', 'database'] as const;
+
+/** The ports in use, and what else the start of the service and commands do with an installation: `context.get(OPEN_PORTS)`. */
 export interface OpenPorts {
   readonly ports: Ports;
-  /** Dependencies of requests, for `/readyz`. */
-  readonly checks: readonly ReadinessCheck[];
+  /** Null without metrics. */
+  readonly metrics: PrometheusMetrics | null;
+  /** Null without tracing. */
+  readonly tracing: OtlpTracing | null;
+  /** Null if the originals are not files. */
+  readonly scrubPosition: ScrubPosition | null;
+  /** Resolves with a reason when the database ended by itself. */
+  readonly databaseEnded: Promise<string>;
   /** Chooses the isolation level of processes that read pictures, by starting one. */
   isolateMedia(): Promise<MediaIsolation>;
   /** Answers a request process: it counts requests here, and has its pictures read here. */
   serveProcess(process: Rpc): void;
-  /** Null without metrics. */
-  readonly metrics: PrometheusMetrics | null;
-  /** Null if the originals are not files. */
-  readonly scrubPosition: ScrubPosition | null;
-  /** Null without tracing. */
-  readonly tracing: OtlpTracing | null;
   /** Runs work on a snapshot of the whole database. */
   takeSnapshot<T>(work: (snapshot: DatabaseSnapshot) => Promise<T>): Promise<T>;
   /** Runs a backup on its own. Errors: an Error when another process of the installation is making one. */
   whileAlone<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves with a reason when the database ended by itself. */
-  readonly databaseEnded: Promise<string>;
+}
+
+export const OPEN_PORTS = Symbol('OpenPorts');
+
+/** The module, with a way to close what it has opened when the rest of a container could not be made: Nest calls no hooks then. */
+export interface OpeningModule extends DynamicModule, Closable {
+  readonly providers: FactoryProvider[];
+}
+
+interface Closable {
   close(): Promise<void>;
 }
 
 /**
- * Opens everything that the environment names. After a failure, what was opened before is closed again.
- * @param primary The primary process, for one of its request processes.
+ * Every port on a real adapter, each under its token and all of them under `PORTS`. Whatever stands in for one
+ * (`overrideProvider(portToken('clock'))`) is what the others are made from; the module does not close it. After a failure to open
+ * one, those that were opened are closed again. It needs no decorator: commands use it without Nest.
  */
-export async function openPorts(config: Config, options: OpenOptions, log: Log, primary?: Rpc): Promise<OpenPorts> {
-  const database = await openDatabase(config, options, log);
-  try {
-    return await connect(config, database, log, primary);
-  } catch (error) {
-    await database.close();
-    throw error;
+export class PortsModule {
+  /** Opens everything that the environment names. */
+  static forRoot(config: Config, options: PortsOptions): OpeningModule {
+    const { shared, ports } = factories(config, options);
+    const opening = new Opening(options.log);
+    const lines = Object.entries<Factory<unknown>>({ ...shared, ...ports }).map(([name, { inject, useFactory }]) => ({
+      provide: token(name as keyof Made),
+      inject: inject.map(token),
+      useFactory: (...needs: never) => opening.open(name, async () => useFactory(...needs)),
+    }));
+    const views: FactoryProvider[] = [
+      allPorts(Object.keys(ports) as (keyof Ports)[]),
+      {
+        provide: READINESS_CHECKS,
+        inject: [token('dataSource'), token('blobs'), token('uploads'), token('rateWindows')],
+        useFactory: checksOf,
+      },
+      { provide: REQUEST_OBSERVERS, inject: [token('metrics'), token('tracing')], useFactory: observersOf },
+      {
+        provide: OPEN_PORTS,
+        inject: [PORTS, token('database'), token('blobStorage'), token('decoders'), token('metrics'), token('tracing')],
+        useFactory: openPortsOf,
+      },
+    ];
+    return {
+      module: PortsModule,
+      global: true,
+      providers: [...lines, ...views, { provide: Opening, useFactory: () => opening }],
+      exports: [...lines, ...views],
+      close: () => opening.close(),
+    };
   }
 }
 
-/** The only place that names adapters: a line per port. */
-async function connect(config: Config, database: Database, log: Log, primary?: Rpc): Promise<OpenPorts> {
-  const { dataSource } = database;
-  const { role, remedy } = rowSecurityOf(dataSource);
-  if (role === null)
-    log(`The database does not enforce the separation of customers, although it could. ${remedy}`, 'warn');
-  const clock = new SystemClock();
-  const counting = await openRateWindows(config, clock, dataSource, log, primary);
-  const { rateWindows, isShared, close: closeRateWindows } = counting;
-  const metrics = await openMetrics(config, dataSource, isShared, primary === undefined);
-  const tracing = await openTracing(config);
-  const decoders = primary === undefined ? openMedia(config, metrics?.mediaProcessReplaced) : null;
-  const media = decoders ?? new PrimaryMediaReader(primary as Rpc, scratchOf(config));
-  const { blobs, directUploads, scrubPosition, close: closeBlobs } = await openBlobs(config);
-  const names = new CustomerNames();
-  const ports: Ports = withInProcess({
-    clock,
-    store: new TypeormCustomerStore(dataSource),
-    customers: new TypeormCustomerDirectory(dataSource),
-    keys: new TypeormKeyStore(dataSource),
-    ipLists: new IpLists(),
-    ipCountries: new RegisteredCountries(),
-    users: new TypeormUserStore(dataSource),
-    sessions: new TypeormSessionStore(dataSource),
-    passwords: new Argon2PasswordHasher(),
-    passkeys: new WebauthnPasskeyReader(),
-    passwordStrength: new ZxcvbnPasswordStrength(),
-    identityProviders: openProviders(config),
-    rateWindows,
-    idempotency: new TypeormIdempotencyStore(dataSource),
-    blobs: metrics ? new ObservedBlobStore(blobs, metrics.blobStoreFailed) : blobs,
-    uploads: new UploadSlots(config.minFreeBytes),
-    directUploads,
-    media,
-    gazetteer: new GeonamesGazetteer(),
-    renditionLocks: new LeasedRenditionLocks(new TypeormRenditionLeases(dataSource)),
-    jobs: new TypeormJobQueue(dataSource),
-    fetches: new TypeormFetchQueue(dataSource),
-    sourceReader: new HttpSourceReader({ allowPrivate: config.fetchAllowPrivate, lookup: names.lookup }),
-    deliveries: new TypeormDeliveryQueue(dataSource),
-    deliveryKeys: new TypeormDeliveryKeyFinder(dataSource),
-    shares: new TypeormShareFinder(dataSource),
-    webhooks: new HttpWebhookSender({ allowPrivate: config.webhookAllowPrivate, lookup: names.lookup }),
-    mailer: config.smtp && openMailer(config.smtp),
-    operatorTokens: new TypeormOperatorTokenStore(dataSource),
-    auditLog: new TypeormAuditLog(dataSource),
-    traffic: new TypeormTrafficStore(dataSource),
-    secrets: config.secretKeys ?? [await readOrMakeSecret(config.dataDir)],
-    limits: config.limits,
-    addresses: new PublicAddresses(config.publicUrl),
-  });
-  const isolateMedia = async () => {
-    if (decoders === null) throw new Error('Decoders belong to the primary process.');
-    const chosen = await decoders.isolation();
-    metrics?.mediaIsolated(chosen.level);
-    return chosen;
+/** What was opened, which is closed once: by Nest's hook, or after a failure. */
+class Opening implements OnApplicationShutdown {
+  private readonly opened = new Map<string, Promise<unknown>>();
+  private failure: { readonly error: unknown } | null = null;
+  private closing: Promise<void> | null = null;
+
+  constructor(private readonly log: Log) {}
+
+  /** Makes one of them. Rejects, once everything is closed, with the first failure: what Nest makes meanwhile would stay open. */
+  async open<T>(name: string, make: () => Promise<T>): Promise<T> {
+    if (this.failure === null) {
+      const made = make();
+      this.opened.set(name, made);
+      try {
+        return await made;
+      } catch (error) {
+        this.failure ??= { error };
+      }
+    }
+    await this.close();
+    throw this.failure.error;
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.closeAll();
+    return this.closing;
+  }
+
+  /** Those that are on their way as well. One that cannot be closed leaves no other open. */
+  private async closeAll(): Promise<void> {
+    await Promise.allSettled(this.opened.values());
+    const made = CLOSED.map((name) => this.opened.get(name)?.catch(() => null));
+    for (const each of new Set(await Promise.all(made)) as Set<{ close?(): unknown } | null | undefined>) {
+      try {
+        await each?.close?.();
+      } catch (error) {
+        this.log(`Closing failed: ${reasonOf(error)}`, 'warn');
+      }
+    }
+  }
+}
+
+export type ClosablePorts = OpenPorts & Closable;
+
+/**
+ * Opens the ports without a container, for commands and for the primary process, which answer no requests: loading Nest would take a command
+ * a seventh longer. Close them at the end.
+ */
+export async function openPorts(config: Config, options: PortsOptions): Promise<ClosablePorts> {
+  const { providers, close } = PortsModule.forRoot(config, options);
+  const made = new Map<unknown, Promise<unknown>>();
+  const make = async (token: unknown) => {
+    const { inject = [], useFactory } = providers.find(({ provide }) => provide === token) as FactoryProvider;
+    return useFactory(...(await Promise.all(inject.map(get))));
   };
-  const serveProcess: OpenPorts['serveProcess'] = (process) =>
-    process.serve({ ...rateWindowMethods(rateWindows), ...mediaMethods(media, process) });
-  const close = async () => {
-    await media.close();
-    closeBlobs();
-    await tracing?.close();
-    closeRateWindows();
-    await database.close();
+  const get = (token: unknown): Promise<unknown> => {
+    const making = made.get(token) ?? make(token);
+    made.set(token, making);
+    return making;
   };
-  const checks = checksOf(dataSource, ports, isShared);
-  const backups: Pick<OpenPorts, 'takeSnapshot' | 'whileAlone'> = {
+  return { ...((await get(OPEN_PORTS)) as OpenPorts), close };
+}
+
+function openPortsOf(
+  ports: Ports,
+  { dataSource, ended }: Database,
+  { scrubPosition }: OpenBlobs,
+  decoders: ChildProcessMediaReader | null,
+  metrics: PrometheusMetrics | null,
+  tracing: OtlpTracing | null,
+): OpenPorts {
+  return {
+    ports,
+    metrics,
+    tracing,
+    scrubPosition,
+    databaseEnded: ended,
+    async isolateMedia() {
+      if (decoders === null) throw new Error('Decoders belong to the primary process.');
+      const chosen = await decoders.isolation();
+      metrics?.mediaIsolated(chosen.level);
+      return chosen;
+    },
+    serveProcess: (process) =>
+      process.serve({ ...rateWindowMethods(ports.rateWindows), ...mediaMethods(ports.media, process) }),
     takeSnapshot: (work) => PostgresSnapshot.take(clientConfig(dataSource), work),
     whileAlone: (work) => whileAlone(clientConfig(dataSource), work),
   };
-  const observed = { checks, metrics, tracing, databaseEnded: database.ended };
-  return { ports, ...backups, isolateMedia, serveProcess, scrubPosition, ...observed, close };
+}
+
+function observersOf(metrics: PrometheusMetrics | null, tracing: OtlpTracing | null): RequestObservers {
+  return {
+    onAnswered: metrics?.answered,
+    onProviderSignInRefused: metrics?.providerSignInRefused,
+    trace: tracing?.request,
+  };
 }
 
 /**
@@ -177,13 +377,14 @@ async function connect(config: Config, database: Database, log: Log, primary?: R
  */
 function checksOf(
   dataSource: DataSource,
-  { blobs, uploads }: Uses<'blobs' | 'uploads'>,
-  rateLimitsAreShared: () => boolean,
+  blobs: BlobStore,
+  uploads: UploadSlots,
+  rateWindows: RateWindowStore,
 ): ReadinessCheck[] {
   // For no item: absence is a valid answer.
   const nothing = stagingKey({ customerId: 0, importId: 0, id: 0, uploadId: 0 });
   const requireShared = async () => {
-    if (!rateLimitsAreShared()) throw new Error('Rate limits are counted by each process separately.');
+    if (!areShared(rateWindows)) throw new Error('Rate limits are counted by each process separately.');
   };
   return [
     { name: 'database', otherwise: 'failed', look: () => requireAnswer(dataSource) },
@@ -194,12 +395,80 @@ function checksOf(
   ];
 }
 
+/** False while each process counts by itself instead. */
+function areShared(rateWindows: RateWindowStore): boolean {
+  return !(rateWindows instanceof FallbackRateWindowStore && rateWindows.isAway);
+}
+
+/**
+ * Whatever happens to the shared store, every budget has a limit: in an outage each process counts by itself. The memory of the primary
+ * process is the shared store of its request processes, unless another one is configured.
+ */
+function openRateWindows(
+  { rateLimitStore }: Config,
+  log: Log,
+  clock: Clock,
+  shared: RateWindowStore | null,
+): RateWindowStore {
+  const elapsed = () => clock.elapsed();
+  const memory = new MemoryRateWindowStore(clock, { now: elapsed });
+  if (shared === null) return memory;
+  const where = WHERE[rateLimitStore.kind];
+  const say = (away: boolean, reason?: unknown) => {
+    const line = away
+      ? `Rate limits cannot be counted ${where} (${reason}). Until they can be, this process counts them itself.`
+      : `Rate limits are counted ${where} again.`;
+    log(line, 'warn');
+  };
+  return new FallbackRateWindowStore(shared, memory, say, { elapsed });
+}
+
+const WHERE = { memory: 'by the primary process', postgres: 'in the database', redis: 'in Redis' } as const;
+
+async function openSharedRateWindows(
+  { rateLimitStore }: Config,
+  dataSource: DataSource,
+  primary: Rpc | undefined,
+): Promise<Shared['sharedRateWindows']> {
+  if (rateLimitStore.kind === 'memory') return primary === undefined ? null : new PrimaryRateWindowStore(primary);
+  return rateLimitStore.kind === 'redis' ? openRedis(rateLimitStore.url) : new TypeormRateWindowStore(dataSource);
+}
+
+/** Close it at the end. */
+export async function openRedis(url: string): Promise<RateWindowStore & { close(): void }> {
+  // Loaded only when used: the client takes a while to load.
+  const { RedisRateWindowStore } = await import('./adapters/redis/redis-rate-window-store.js');
+  return new RedisRateWindowStore(url);
+}
+
+/** @param isAlone Whether no other process of this service reports what waits in the database. */
+async function openMetrics(
+  { metricsPort }: Config,
+  dataSource: DataSource,
+  rateWindows: RateWindowStore,
+  isAlone: boolean,
+): Promise<PrometheusMetrics | null> {
+  if (metricsPort === null) return null;
+  const { PrometheusMetrics } = await import('./adapters/metrics/prometheus-metrics.js');
+  return new PrometheusMetrics({
+    ...(isAlone && { backlog: () => readBacklog(dataSource) }),
+    pool: () => poolUse(dataSource),
+    rateLimitsAreShared: () => areShared(rateWindows),
+  });
+}
+
+async function openTracing({ otlpEndpoint, role }: Config): Promise<OtlpTracing | null> {
+  if (otlpEndpoint === null) return null;
+  const { OtlpTracing } = await import('./adapters/tracing/otlp-tracing.js');
+  return new OtlpTracing(otlpEndpoint, { version: VERSION, role });
+}
+
 export function openMailer(smtp: SmtpConfig): Mailer {
   return new SmtpMailer(smtp);
 }
 
-export function openProviders({ identityProviders }: Config): readonly IdentityProvider[] {
-  return identityProviders.map((provider) => new OpenIdProvider(provider));
+export function openProviders({ identityProviders }: Config, clock?: Clock): readonly IdentityProvider[] {
+  return identityProviders.map((provider) => new OpenIdProvider({ ...provider, ...(clock && { clock }) }));
 }
 
 /** Close it at the end. */

@@ -10,6 +10,13 @@ const RETRY_MS = 2 * SECOND;
 /** Called when the first store is not used for now, with the reason, and when it is back. Must not throw. */
 export type OnChange = (away: boolean, reason?: unknown) => void;
 
+export interface FallbackTimes {
+  readonly waitMs?: number;
+  readonly retryMs?: number;
+  /** Milliseconds of a stopwatch; default: the machine's. */
+  readonly elapsed?: () => number;
+}
+
 /**
  * The first store as long as it answers in time; otherwise the second, with the same limits, so that an outage never lifts them. The call
  * that meets the outage waits for `waitMs`, later ones do not wait at all: they go to the second store, and every `retryMs` one of them
@@ -18,16 +25,16 @@ export type OnChange = (away: boolean, reason?: unknown) => void;
 export class FallbackRateWindowStore implements RateWindowStore {
   /** Null while the first store is used; otherwise when to check it again, by the stopwatch. */
   private lookAt: number | null = null;
+  private readonly times: Required<FallbackTimes>;
 
   constructor(
     private readonly first: RateWindowStore,
     private readonly second: RateWindowStore,
     private readonly onChange: OnChange = () => undefined,
-    private readonly times: { readonly waitMs: number; readonly retryMs: number } = {
-      waitMs: WAIT_MS,
-      retryMs: RETRY_MS,
-    },
-  ) {}
+    { waitMs = WAIT_MS, retryMs = RETRY_MS, elapsed = () => performance.now() }: FallbackTimes = {},
+  ) {
+    this.times = { waitMs, retryMs, elapsed };
+  }
 
   /** Whether calls go to the second store now. */
   get isAway(): boolean {
@@ -49,7 +56,7 @@ export class FallbackRateWindowStore implements RateWindowStore {
 
   private async ask(budget: Budget, call: (store: RateWindowStore) => Promise<WindowState>): Promise<WindowState> {
     if (this.lookAt !== null) {
-      if (performance.now() >= this.lookAt) void this.look(budget);
+      if (this.times.elapsed() >= this.lookAt) void this.look(budget);
       return call(this.second);
     }
     try {
@@ -69,14 +76,14 @@ export class FallbackRateWindowStore implements RateWindowStore {
       this.lookAt = null;
       this.onChange(false);
     } catch {
-      this.lookAt = performance.now() + this.times.retryMs;
+      this.lookAt = this.times.elapsed() + this.times.retryMs;
     }
   }
 
   /** Of many calls that meet the same outage, the first reports it. */
   private leave(reason: unknown): void {
     if (this.lookAt !== null) return;
-    this.lookAt = performance.now() + this.times.retryMs;
+    this.lookAt = this.times.elapsed() + this.times.retryMs;
     this.onChange(true, reason);
   }
 

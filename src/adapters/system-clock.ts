@@ -10,6 +10,10 @@ export class SystemClock implements Clock {
     return new Date();
   }
 
+  elapsed(): number {
+    return performance.now();
+  }
+
   async pause(milliseconds: number): Promise<void> {
     await setTimeout(milliseconds, undefined, { ref: false });
   }

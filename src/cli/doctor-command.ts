@@ -4,11 +4,10 @@ import { binariesOfDatabase } from '../adapters/embedded-postgres.js';
 import type { DatabaseState } from '../adapters/typeorm/database-state.js';
 import { openBlobs } from '../composition/open-blobs.js';
 import { databaseState } from '../composition/open-database.js';
-import { askRedis } from '../composition/open-rate-windows.js';
 import { requireInstallation } from '../composition/require-installation.js';
 import { type Config, ConfigError, readConfig, settingNames } from '../config/config.js';
 import { loadSettings, type Settings } from '../config/settings-file.js';
-import { openMailer, openMedia, openProviders } from '../ports.module.js';
+import { openMailer, openMedia, openProviders, openRedis } from '../ports.module.js';
 import {
   checkDataDir,
   checkMemory,
@@ -113,7 +112,9 @@ async function redis({ rateLimitStore }: Config): Promise<readonly Finding[]> {
     'redis',
     'Check whether it is running, and check REDIS_URL; until it responds, each process counts separately.',
     async () => {
-      await askRedis(url);
+      const store = await openRedis(url);
+      // What the service asks, and counts nothing.
+      await store.peek({ name: 'doctor', limit: 1 }).finally(() => store.close());
       return [ok('redis', new URL(url).host)];
     },
   );

@@ -35,7 +35,10 @@ export interface Listening {
 /** Sends the events of a customer to a URL from this process, signed and repeated as to any other endpoint, until it is stopped. */
 export async function startListener(all: Ports, customerId: Id, options: ListeningOptions): Promise<Listening> {
   // To any address, this machine's included, and with what it answers: the operator of the service listens at their own terminal.
-  const ports = { ...all, webhooks: new HttpWebhookSender({ allowPrivate: true, readPrivate: true }) };
+  const ports = {
+    ...all,
+    webhooks: new HttpWebhookSender({ allowPrivate: true, readPrivate: true, clock: all.clock }),
+  };
   const { url, events, secret: wanted, onAttempt, onError } = options;
   const caller = operatorFor(customerId);
   const { endpoint, secret } = await startListening(ports, caller, { url, events, secret: wanted });

@@ -4,7 +4,7 @@ import { installationName } from '../config/installation.js';
 import type { Ports } from '../core/ports.js';
 import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
-import { type OpenPorts, openPorts } from '../ports.module.js';
+import { type ClosablePorts, openPorts } from '../ports.module.js';
 
 /** The settings of an existing installation, after printing which one it is. Errors: `NoInstallationError`, before anything is created. */
 export async function presentInstallation(): Promise<Config> {
@@ -20,8 +20,8 @@ export function printInstallation(config: Config): void {
 }
 
 /** Opens it beside its service, or while that is stopped. Close it at the end. */
-export function openInstallation(config: Config, { create }: { create: boolean }): Promise<OpenPorts> {
-  return openPorts(config, { ownership: 'share', create }, (line) => console.error(line));
+export function openInstallation(config: Config, { create }: { create: boolean }): Promise<ClosablePorts> {
+  return openPorts(config, { ownership: 'share', create, log: (line) => console.error(line) });
 }
 
 /** Runs an operator's command on the configured installation, whether or not its service is running. */

@@ -4,6 +4,7 @@ import { makeDataDir } from '../adapters/data-dir.js';
 import { EMBEDDED_CONNECTIONS, hasEmbeddedDatabase, openEmbeddedPostgres } from '../adapters/embedded-postgres.js';
 import { PostgresArchiveTarget } from '../adapters/typeorm/backup/archive-target.js';
 import { MigrationFailed, openDataSource } from '../adapters/typeorm/data-source.js';
+import { rowSecurityOf } from '../adapters/typeorm/database/row-security.js';
 import { type DatabaseState, readDatabaseState } from '../adapters/typeorm/database-state.js';
 import type { Config } from '../config/config.js';
 import { BeforeFirstRelease } from '../core/backup/before-first-release.js';
@@ -30,15 +31,22 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export async function openDatabase(
+export async function openDatabase(config: Config, options: OpenOptions, log: Log): Promise<Database> {
+  const database =
+    config.databaseUrl === null
+      ? await openEmbedded(config, options, log)
+      : await openServer(config.databaseUrl, config);
+  const { role, remedy } = rowSecurityOf(database.dataSource);
+  if (role === null)
+    log(`The database does not enforce the separation of customers, although it could. ${remedy}`, 'warn');
+  return database;
+}
+
+async function openEmbedded(
   config: Config,
   { ownership, create, processes = 1 }: OpenOptions,
   log: Log,
 ): Promise<Database> {
-  if (config.databaseUrl !== null) {
-    const dataSource = await openServer(config.databaseUrl, config);
-    return { dataSource, ended: new Promise(() => undefined), close: () => dataSource.destroy() };
-  }
   await makeDataDir(config.dataDir);
   const settings = embeddedSettings(config, processes);
   const postgres = await openEmbeddedPostgres(config.dataDir, ownership, log, settings);
@@ -66,9 +74,10 @@ function embeddedSettings({ databasePool }: Config, processes: number): Readonly
 async function openServer(
   url: string,
   { databaseDirectUrl, databasePool: poolSize, databasePrepare: prepare }: Config,
-): Promise<DataSource> {
+): Promise<Database> {
   try {
-    return await openDataSource({ url, directUrl: databaseDirectUrl ?? undefined, poolSize, prepare });
+    const dataSource = await openDataSource({ url, directUrl: databaseDirectUrl ?? undefined, poolSize, prepare });
+    return { dataSource, ended: new Promise(() => undefined), close: () => dataSource.destroy() };
   } catch (error) {
     throw error instanceof MigrationFailed || error instanceof BeforeFirstRelease ? error : unusable(url, error);
   }

@@ -50,3 +50,8 @@ export interface Answered {
 }
 
 export const HTTP_OPTIONS = Symbol('HttpOptions');
+
+/** What is told about requests, which is opened with the ports. */
+export type RequestObservers = Pick<HttpOptions, 'onAnswered' | 'onProviderSignInRefused' | 'trace'>;
+
+export const REQUEST_OBSERVERS = Symbol('RequestObservers');

@@ -1,7 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { tablesByReference } from '../../src/adapters/typeorm/database/catalogue.js';
-import { withInProcess } from '../../src/composition/in-process.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { eraseCustomer } from '../../src/core/customers/erase-customer.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
@@ -11,6 +10,7 @@ import { upkeep } from '../../src/worker/upkeep.js';
 import { type PostgresPorts, postgresPorts } from '../http/support/postgres-ports.js';
 import { Planner } from '../support/bound-scans.js';
 import { Account, picture, runJobsTwice, world } from '../support/core-world.js';
+import { withInProcess } from '../support/in-process.js';
 import { ofAllCustomers, onOneLine } from '../support/of-all-customers.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { arranging, RecordedStatements } from '../support/statements.js';

@@ -1,4 +1,3 @@
-import { withInProcess } from '../../src/composition/in-process.js';
 import { deliveredKey, originalKey, readBlobKey, renditionKey, stagingKey } from '../../src/core/blobs/blob-key.js';
 import { collectGarbage, type GarbageUses } from '../../src/core/integrity/collect-garbage.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
@@ -18,6 +17,7 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
+import { withInProcess } from '../support/in-process.js';
 import { Gate, present } from '../support/tenant.js';
 
 let here: World;

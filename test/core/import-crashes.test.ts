@@ -1,4 +1,3 @@
-import { withInProcess } from '../../src/composition/in-process.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { backoffSeconds, MAX_ATTEMPTS, MAX_FAILURES, MAX_OUTAGES, outageSeconds } from '../../src/core/jobs/job.js';
@@ -22,6 +21,7 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
+import { withInProcess } from '../support/in-process.js';
 import { present } from '../support/tenant.js';
 
 const LEASE = 300;

@@ -1,4 +1,3 @@
-import { withInProcess } from '../../src/composition/in-process.js';
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
 import type { ImportCreation } from '../../src/core/imports/create.js';
 import { listImportPhotos } from '../../src/core/imports/read.js';
@@ -25,6 +24,7 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
+import { withInProcess } from '../support/in-process.js';
 import { sampleFacts } from '../support/samples.js';
 import { present } from '../support/tenant.js';
 

@@ -1,4 +1,3 @@
-import { withInProcess } from '../../src/composition/in-process.js';
 import { deleteKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { originalKey, stagingKey } from '../../src/core/blobs/blob-key.js';
@@ -25,6 +24,7 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
+import { withInProcess } from '../support/in-process.js';
 import { present } from '../support/tenant.js';
 
 /**

@@ -1,4 +1,3 @@
-import { withInProcess } from '../../src/composition/in-process.js';
 import { originalKey, renditionKey, stagingKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Finding } from '../../src/core/integrity/findings.js';
@@ -22,6 +21,7 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
+import { withInProcess } from '../support/in-process.js';
 import { samplePhoto } from '../support/samples.js';
 import { present } from '../support/tenant.js';
 

@@ -1,9 +1,8 @@
-import { withInProcess } from '../../src/composition/in-process.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { BlobKey } from '../../src/core/blobs/blob-key.js';
 import { closeCustomer } from '../../src/core/customers/edit-customer.js';
 import { removeAbandonedUploads } from '../../src/core/imports/expire.js';
-import type { ItemDetails } from '../../src/core/imports/read.js';
+import { type ItemDetails } from '../../src/core/imports/read.js';
 import { PartReader } from '../../src/core/imports/receive/part-reader.js';
 import { continueUpload, readUploadProgress } from '../../src/core/imports/receive/resumable.js';
 import { MAX_PARTS } from '../../src/core/imports/receive/resumable-upload.js';
@@ -27,6 +26,7 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
+import { withInProcess } from '../support/in-process.js';
 import { Gate, present } from '../support/tenant.js';
 import { until } from '../support/until.js';
 

@@ -1,9 +1,8 @@
-import { withInProcess } from '../../src/composition/in-process.js';
 import { deleteKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { removeAbandonedUploads } from '../../src/core/imports/expire.js';
 import { fetchSource } from '../../src/core/imports/fetch/fetch.js';
-import type { FetchOutcome } from '../../src/core/imports/fetch/outcome.js';
+import { type FetchOutcome } from '../../src/core/imports/fetch/outcome.js';
 import { MAX_TRIES, retrySeconds } from '../../src/core/imports/fetch/source-fetch.js';
 import { PART_BYTES } from '../../src/core/imports/receive/resumable.js';
 import { UploadSlots } from '../../src/core/imports/receive/upload-slots.js';
@@ -28,6 +27,7 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
+import { withInProcess } from '../support/in-process.js';
 import { Gate, present } from '../support/tenant.js';
 import { until } from '../support/until.js';
 

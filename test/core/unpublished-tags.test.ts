@@ -1,10 +1,10 @@
-import { withInProcess } from '../../src/composition/in-process.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';
 import type { Tag } from '../../src/core/tags/tag.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { Account, announced, note, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
+import { withInProcess } from '../support/in-process.js';
 import { present } from '../support/tenant.js';
 
 let ports: World;

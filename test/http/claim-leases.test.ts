@@ -24,7 +24,7 @@ beforeEach(async () => {
   log = [];
 });
 afterEach(async () => {
-  await leases.onApplicationShutdown();
+  await leases.beforeApplicationShutdown();
   jest.useRealTimers();
 });
 
@@ -107,7 +107,7 @@ test('a process that starts frees what a dead one had claimed', async () => {
   await claimKey({ ...here, idempotency: another }, { customerId, key }, 'equal');
   await start();
   await expect(attempt(key)).rejects.toMatchObject({ code: 'idempotency_in_progress' });
-  await leases.onApplicationShutdown();
+  await leases.beforeApplicationShutdown();
   await die();
   await start();
   expect(await attempt(key)).toHaveProperty('claim');

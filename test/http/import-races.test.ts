@@ -1,7 +1,6 @@
 /* @slow */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { withInProcess } from '../../src/composition/in-process.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import type { Ports } from '../../src/core/ports.js';
@@ -17,6 +16,7 @@ import {
   runJobsTwice,
   world,
 } from '../support/core-world.js';
+import { withInProcess } from '../support/in-process.js';
 import { present } from '../support/tenant.js';
 import { type PostgresPorts, postgresPorts } from './support/postgres-ports.js';
 

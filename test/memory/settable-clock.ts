@@ -9,6 +9,10 @@ export class SettableClock implements Clock {
     return new Date(this.time);
   }
 
+  elapsed(): number {
+    return this.time.getTime();
+  }
+
   /** A moment later, for who stands still has no longer to wait. */
   async pause(): Promise<void> {
     await setImmediate();

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { LeasedRenditionLocks } from '../../src/adapters/leased-rendition-locks.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
 import { WebauthnPasskeyReader } from '../../src/adapters/webauthn/webauthn-passkey-reader.js';
-import { withInProcess } from '../../src/composition/in-process.js';
-import { type Caller, type Scope, scopes } from '../../src/core/access/caller.js';
+import type { Caller } from '../../src/core/access/caller.js';
+import { type Scope, scopes } from '../../src/core/access/caller.js';
 import { IpLists } from '../../src/core/access/ip-list.js';
 import { issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
@@ -53,6 +53,7 @@ import { MemoryTrafficStore } from '../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../memory/memory-user-repository.js';
 import { MemoryWebhookSender } from '../memory/memory-webhook-sender.js';
 import { SettableClock } from '../memory/settable-clock.js';
+import { withInProcess } from './in-process.js';
 import { present } from './tenant.js';
 
 /** Every port, in memory, with what lies behind some of them. The clock stands still until a test moves it. */

@@ -12,6 +12,10 @@ export class HeldClock implements Clock {
     return this.clock.now();
   }
 
+  elapsed(): number {
+    return this.clock.now().getTime();
+  }
+
   pause(milliseconds: number): Promise<void> {
     this.pauses.push(milliseconds);
     return new Promise((resolve) => {

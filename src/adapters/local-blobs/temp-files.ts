@@ -46,6 +46,7 @@ export class TempFiles {
 
 async function isOld(file: string): Promise<boolean> {
   try {
+    // By the machine's clock, as the times of files are.
     return Date.now() - (await stat(file)).mtimeMs > MAX_AGE_MS;
   } catch (error) {
     if (isAbsence(error)) return false;

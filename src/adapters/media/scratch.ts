@@ -229,5 +229,6 @@ function isDead(pid: number, started: number): boolean {
 
 async function isOld(path: string): Promise<boolean> {
   const { mtimeMs } = await lstat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+  // By the machine's clock, as the times of files are.
   return mtimeMs < Date.now() - ABANDONED_MS;
 }

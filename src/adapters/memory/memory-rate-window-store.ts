@@ -14,7 +14,7 @@ export interface Stopwatch {
 
 /**
  * The limiter of one process, exact because JavaScript runs one call at a time. Windows are measured with the stopwatch and only shown by
- * the clock. A service gives `performance`, which never jumps: setting the machine's clock then neither locks anyone out nor lets anyone
+ * the clock. A service gives a stopwatch that never jumps: setting the machine's clock then neither locks anyone out nor lets anyone
  * have more. With the clock alone (tests move it) a step back locks out for one window at most.
  */
 export class MemoryRateWindowStore implements RateWindowStore {

@@ -1,6 +1,8 @@
 import type { AuthorizationResponseError, Configuration, IDToken, ResponseBodyError } from 'openid-client';
 import { isLoopback } from '../../core/access/outgoing-url.js';
+import type { Clock } from '../../core/shared/clock.js';
 import { DomainError } from '../../core/shared/errors.js';
+
 import {
   type Assertion,
   type IdentityProvider,
@@ -9,6 +11,7 @@ import {
   refusedBy,
 } from '../../core/users/identity-provider.js';
 import { CLOCK_TOLERANCE_MS } from '../../core/users/provider/flow.js';
+import { SystemClock } from '../system-clock.js';
 import { assertionOf, type ClaimNames, type Claims, lacks } from './claims.js';
 import { limitedFetch } from './limited-fetch.js';
 
@@ -21,6 +24,8 @@ export interface OpenIdProviderOptions {
   readonly scopes: readonly string[];
   /** For each request; default 5 seconds. */
   readonly timeoutSeconds?: number;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
 }
 
 /** Addresses of the provider are asked for again after this long. */
@@ -38,10 +43,13 @@ interface Discovered {
 export class OpenIdProvider implements IdentityProvider {
   readonly settings: ProviderSettings;
   private discovered: Promise<Discovered> | null = null;
-  private askedAt = 0;
+  private readonly clock: Clock;
+  /** By `elapsed`. */
+  private askedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: OpenIdProviderOptions) {
     this.settings = options.settings;
+    this.clock = options.clock ?? new SystemClock();
   }
 
   async begin({ state, nonce, verifier, returnTo, isFresh }: ProviderRequest): Promise<string> {
@@ -70,7 +78,7 @@ export class OpenIdProvider implements IdentityProvider {
         idTokenExpected: true,
       });
       const claims = tokens.claims();
-      if (claims === undefined || !isRecent(claims)) throw this.invalidAnswer();
+      if (claims === undefined || !isRecent(claims, this.clock)) throw this.invalidAnswer();
       const missing = lacks(claims, this.options.claims) && configuration.serverMetadata().userinfo_endpoint;
       const more = missing ? await library.fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
       return assertionOf(claims, more as Claims, this.options.claims);
@@ -87,11 +95,11 @@ export class OpenIdProvider implements IdentityProvider {
 
   /** Of several who wait, one asks. What failed is tried again by the next. */
   private discover(): Promise<Discovered> {
-    const isOld = Date.now() - this.askedAt >= DISCOVERY_MS;
+    const isOld = this.clock.elapsed() - this.askedAt >= DISCOVERY_MS;
     if (this.discovered !== null && !isOld) return this.discovered;
     const asked = this.ask();
     this.discovered = asked;
-    this.askedAt = Date.now();
+    this.askedAt = this.clock.elapsed();
     asked.catch(() => {
       if (this.discovered === asked) this.discovered = null;
     });
@@ -159,7 +167,7 @@ function innermost(error: unknown): unknown {
   return error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error;
 }
 
-function isRecent({ iat }: IDToken): boolean {
-  const age = Date.now() - iat * 1000;
+function isRecent({ iat }: IDToken, clock: Clock): boolean {
+  const age = clock.now().getTime() - iat * 1000;
   return age < MAX_TOKEN_AGE_MS && age > -CLOCK_TOLERANCE_MS;
 }

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isPublicAddress, urlProblem } from '../../core/access/outgoing-url.js';
+import type { Clock } from '../../core/shared/clock.js';
 import type { Id } from '../../core/shared/ids.js';
 import {
   MAX_ANSWER_BYTES,
@@ -11,6 +12,7 @@ import {
 import { type Address, type Asking, CustomerNames, type Lookup } from '../outgoing/customer-names.js';
 import { addressRule, ForbiddenAddress, permittedAddresses, pinnedTo } from '../outgoing/permitted-addresses.js';
 import { reasonOf } from '../outgoing/reasons.js';
+import { SystemClock } from '../system-clock.js';
 import { answerText } from './answer-text.js';
 
 export interface HttpWebhookSenderOptions {
@@ -22,6 +24,8 @@ export interface HttpWebhookSenderOptions {
   readonly lookup?: Lookup;
   /** For the whole request, including name resolution. Milliseconds; default 15 seconds. */
   readonly timeout?: number;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
 }
 
 /** So much of a receiver's response is read before the connection is closed. */
@@ -34,12 +38,14 @@ export class HttpWebhookSender implements WebhookSender {
   private readonly readPrivate: boolean;
   private readonly lookup: Lookup;
   private readonly timeout: number;
+  private readonly clock: Clock;
 
-  constructor({ allowPrivate, readPrivate = false, lookup, timeout }: HttpWebhookSenderOptions) {
+  constructor({ allowPrivate, readPrivate = false, lookup, timeout, clock }: HttpWebhookSenderOptions) {
     this.allowPrivate = allowPrivate;
     this.readPrivate = readPrivate;
     this.lookup = lookup ?? new CustomerNames().lookup;
     this.timeout = timeout ?? TIMEOUT_MS;
+    this.clock = clock ?? new SystemClock();
   }
 
   async refusal(url: string, customerId: Id): Promise<string | null> {
@@ -56,7 +62,7 @@ export class HttpWebhookSender implements WebhookSender {
     const signal = AbortSignal.timeout(this.timeout);
     try {
       const addresses = await this.addressesOf(message.url, { customerId: message.customerId, signal });
-      const { body, ...answer } = await send(message, addresses, signal);
+      const { body, ...answer } = await send(message, addresses, { signal, clock: this.clock });
       const isReadable = this.readPrivate || addresses.every(({ address }) => isPublicAddress(address));
       return { ...answer, reason: null, body: isReadable ? body : null };
     } catch (error) {
@@ -79,7 +85,7 @@ export class HttpWebhookSender implements WebhookSender {
 function send(
   { url, headers, body }: WebhookMessage,
   addresses: readonly Address[],
-  signal: AbortSignal,
+  { signal, clock }: { signal: AbortSignal; clock: Clock },
 ): Promise<Pick<WebhookAnswer, 'status' | 'body' | 'retryAfter'>> {
   const begin = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
   const length = { 'content-length': String(new TextEncoder().encode(body).length) };
@@ -96,7 +102,7 @@ function send(
       request.removeListener('error', reject).on('error', () => undefined);
       beginningOf(response).then((body) => {
         request.destroy();
-        const retryAfter = retryAfterOf(response);
+        const retryAfter = retryAfterOf(response, clock);
         resolve({ status: response.statusCode ?? 0, body, ...(retryAfter !== null && { retryAfter }) });
       });
     });
@@ -108,10 +114,10 @@ function send(
 const BUSY = [429, 503];
 
 /** Seconds or a date (RFC 9110, 10.2.3), in milliseconds from now. */
-function retryAfterOf({ statusCode = 0, headers }: IncomingMessage): number | null {
+function retryAfterOf({ statusCode = 0, headers }: IncomingMessage, clock: Clock): number | null {
   const written = headers['retry-after'];
   if (!BUSY.includes(statusCode) || written === undefined || written.length > 40) return null;
-  const wait = /^\d+$/.test(written) ? Number(written) * 1000 : Date.parse(written) - Date.now();
+  const wait = /^\d+$/.test(written) ? Number(written) * 1000 : Date.parse(written) - clock.now().getTime();
   return wait > 0 ? wait : null;
 }
 

@@ -14,7 +14,7 @@ import {
   type WindowState,
 } from '../../core/access/rolling-window.js';
 import { operatorBudget } from '../../core/operators/operator-token.js';
-import { SECOND } from '../../core/shared/clock.js';
+import { type Clock, SECOND } from '../../core/shared/clock.js';
 import { knownKeyOf, requestContextOf } from '../../http/server/request-context.js';
 import { budgetGroupOf, budgetUsedUp, setBudgetHeaders } from './budgets.js';
 
@@ -27,7 +27,10 @@ interface RateWindowRecord extends ThrottlerRecord {
 
 /** The throttler's storage on our rolling window. The window's length is fixed by the rule, so `ttl` is ignored. */
 class RateWindowStorage implements ThrottlerStorage {
-  constructor(private readonly rateWindows: RateWindowStore) {}
+  constructor(
+    private readonly rateWindows: RateWindowStore,
+    private readonly clock: Clock,
+  ) {}
 
   async increment(budget: string, _ttl: number, limit: number): Promise<RateWindowRecord> {
     const state = await this.rateWindows.hit({ name: budget, limit });
@@ -35,7 +38,7 @@ class RateWindowStorage implements ThrottlerStorage {
     return {
       state,
       totalHits: state.limit - state.remaining,
-      timeToExpire: Math.max(0, state.reset - Math.floor(Date.now() / SECOND)),
+      timeToExpire: Math.max(0, state.reset - Math.floor(this.clock.now().getTime() / SECOND)),
       isBlocked: !state.allowed,
       timeToBlockExpire: wait,
     };
@@ -43,9 +46,9 @@ class RateWindowStorage implements ThrottlerStorage {
 }
 
 /** For `ThrottlerModule`: one budget per key, or token of the operator, and group, whatever the route. */
-export function throttlerOptions(rateWindows: RateWindowStore): ThrottlerModuleOptions {
+export function throttlerOptions(rateWindows: RateWindowStore, clock: Clock): ThrottlerModuleOptions {
   return {
-    storage: new RateWindowStorage(rateWindows),
+    storage: new RateWindowStorage(rateWindows, clock),
     throttlers: [
       {
         ttl: WINDOW_MS,

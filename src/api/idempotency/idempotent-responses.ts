@@ -1,8 +1,8 @@
 import {
+  type BeforeApplicationShutdown,
   type ExecutionContext,
   Inject,
   Injectable,
-  type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
@@ -44,7 +44,7 @@ const RUNS_FOR_MS = 5 * MINUTE;
  * alive; the claims of a dead process are reclaimed when another starts.
  */
 @Injectable()
-export class ClaimLeases implements OnModuleInit, OnApplicationShutdown {
+export class ClaimLeases implements OnModuleInit, BeforeApplicationShutdown {
   /** Since when each is held, by `performance.now()`. */
   private readonly held = new Map<Claim, number>();
   private timer: NodeJS.Timeout | undefined;
@@ -62,8 +62,8 @@ export class ClaimLeases implements OnModuleInit, OnApplicationShutdown {
     this.timer = setInterval(() => void this.renew(), RENEW_EVERY_MS).unref();
   }
 
-  /** Last of all: what is still held is left to the next process. */
-  async onApplicationShutdown(): Promise<void> {
+  /** What is still held is left to the next process. The ports are closed at the shutdown itself. */
+  async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.stopShowing?.();
   }

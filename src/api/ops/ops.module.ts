@@ -9,7 +9,7 @@ import { PORTS } from '../../http/ports-token.js';
 import { Reply } from '../../http/responses/reply.js';
 import { sendMethods } from '../../http/responses/send-public.js';
 import { prefersHtml } from '../../http/server/request-context.js';
-import { Readiness } from './readiness.js';
+import { READINESS_CHECKS, Readiness, type ReadinessCheck } from './readiness.js';
 
 /** For load balancers and supervisors. */
 @Controller()
@@ -94,8 +94,8 @@ function canonical(publicUrl: string): readonly string[] {
 }
 
 export interface OpsOptions extends Pick<HttpOptions, 'securityContacts'> {
-  /** Whether this process is ready for traffic. */
-  readonly readiness: Readiness;
+  /** Makes what says whether this process is ready for traffic, from the checks of what the ports rely on. */
+  readiness(checks: readonly ReadinessCheck[]): Readiness;
 }
 
 @Module({})
@@ -104,7 +104,7 @@ export class OpsModule {
   static with({ readiness, securityContacts = [] }: OpsOptions): DynamicModule {
     return {
       module: OpsModule,
-      providers: [{ provide: Readiness, useValue: readiness }],
+      providers: [{ provide: Readiness, inject: [READINESS_CHECKS], useFactory: readiness }],
       controllers: [HealthController, RootController, ...(securityContacts.length > 0 ? [SecurityTxtController] : [])],
     };
   }

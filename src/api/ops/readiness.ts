@@ -10,6 +10,9 @@ export interface ReadinessCheck {
   look(): Promise<unknown>;
 }
 
+/** The injection token of the checks of what the ports rely on. */
+export const READINESS_CHECKS = Symbol('ReadinessChecks');
+
 export type Finding = 'ok' | ReadinessCheck['otherwise'];
 
 export interface ReadinessReport {

@@ -2,6 +2,8 @@
 export interface Clock {
   /** The wall clock, in whole milliseconds. May jump; never use it to measure a duration. */
   now(): Date;
+  /** Milliseconds since some moment in the past, for durations: they go on evenly, whatever the wall clock does. */
+  elapsed(): number;
   /** Resolves after about so many milliseconds, whatever the wall clock does meanwhile; does not keep the process alive. */
   pause(milliseconds: number): Promise<void>;
   /** Resolves after the current turn of the event loop, when what has arrived by now has been handled: under load, requests of several clients. */

@@ -80,6 +80,8 @@ export class NestLogger implements LoggerService {
   }
 
   error(message: unknown, ...more: unknown[]): void {
+    // What stops a start is thrown, too, and reported where it is caught.
+    if (more.at(-1) === 'ExceptionHandler') return;
     this.logger.error({ nest: true, more: more.map(String) }, String(message));
   }
 }

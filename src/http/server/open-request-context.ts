@@ -2,6 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { type IpRanges, normalizeAddress } from '../../core/access/ip-list.js';
 import { withTraceContext } from '../../core/jobs/trace-context.js';
 import type { Ports } from '../../core/ports.js';
+import type { Clock } from '../../core/shared/clock.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { newUlid, RandomBytes } from '../../core/shared/random.js';
 import type { HttpOptions } from '../http-options.js';
@@ -24,11 +25,14 @@ const ENCODED = /%(?!2c)/i;
  * The first step of every request: its id, its source address, and the log line at its end. The line contains the route template only:
  * paths contain tokens of signed addresses, and queries what clients search for.
  */
-export function openRequestContext({ logger, trustedProxies, operatorApi, onAnswered, trace }: HttpOptions) {
+export function openRequestContext(
+  { clock }: { clock: Clock },
+  { logger, trustedProxies, operatorApi, onAnswered, trace }: HttpOptions,
+) {
   const apis = operatorApi ? [API, OPERATOR_API] : [API];
   const random = new RandomBytes();
   return (request: Request, response: Response, next: NextFunction): void => {
-    const requestId = `req_${newUlid(Date.now(), random)}`;
+    const requestId = `req_${newUlid(clock.now().getTime(), random)}`;
     const peer = request.socket.remoteAddress ?? '';
     const forwardedFor = trustedProxies && headersOf(request, 'x-forwarded-for')?.join(',');
     const { address: clientIp, isNamed } = clientSource(peer, forwardedFor ?? undefined, trustedProxies);

@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { SECOND } from '../../core/shared/clock.js';
@@ -12,7 +12,7 @@ import { PORTS } from '../ports-token.js';
 import { knownKeyOf, type RequestContext, requestContextOf } from './request-context.js';
 
 /** Notes in memory what requests did, and writes it in batches, the last one when the service ends: no request waits for it. */
-abstract class PeriodicRecorder implements OnModuleInit, OnApplicationShutdown {
+abstract class PeriodicRecorder implements OnModuleInit, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly everyMs: number) {}
@@ -24,7 +24,8 @@ abstract class PeriodicRecorder implements OnModuleInit, OnApplicationShutdown {
     this.timer = setInterval(() => void this.flush(), this.everyMs).unref();
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** The ports are closed at the shutdown itself. */
+  async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();
   }

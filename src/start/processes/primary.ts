@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
-import type { RunningMetricsServer } from '../../api/ops/metrics-server.js';
-import { openProcessMetrics } from '../../composition/open-observation.js';
+import type { ProcessMetrics } from '../../adapters/metrics/process-metrics.js';
+import { type RunningMetricsServer } from '../../api/ops/metrics-server.js';
+import type { Log } from '../../composition/open-database.js';
 import type { Config } from '../../config/config.js';
 import type { Settings } from '../../config/settings-file.js';
 import { type OpenPorts, openPorts } from '../../ports.module.js';
@@ -27,8 +28,8 @@ export interface PrimaryOptions {
  */
 export async function servePrimary(config: Config, options: PrimaryOptions): Promise<void> {
   const { logger, count } = options;
-  const database = { ownership: 'own', create: true, processes: count + 1 } as const;
-  const opened = await openPorts(config, database, (line, level = 'info') => logger[level](line));
+  const log: Log = (line, level = 'info') => logger[level](line);
+  const opened = await openPorts(config, { ownership: 'own', create: true, processes: count + 1, log });
   try {
     await serveOn(opened, config, options);
   } finally {
@@ -38,7 +39,7 @@ export async function servePrimary(config: Config, options: PrimaryOptions): Pro
 
 async function serveOn(opened: OpenPorts, config: Config, options: PrimaryOptions): Promise<void> {
   const { settings, count, logger, welcome } = options;
-  const metrics = await openProcessMetrics(opened.metrics);
+  const metrics = opened.metrics && (await processMetrics(opened.metrics));
   const launch = () => {
     const process = startRequestProcess(config, settings.env, settings.fileNames);
     opened.serveProcess(process.calls);
@@ -74,4 +75,10 @@ async function serveOn(opened: OpenPorts, config: Config, options: PrimaryOption
     await atMost(DRAIN_MS, background?.stop());
     await metricsServer?.close();
   }
+}
+
+/** The metrics of this process, and of the request processes that are added. */
+async function processMetrics(own: NonNullable<OpenPorts['metrics']>): Promise<ProcessMetrics> {
+  const { ProcessMetrics } = await import('../../adapters/metrics/process-metrics.js');
+  return new ProcessMetrics(own);
 }

@@ -1,21 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Methods, Rpc } from '../../adapters/processes/rpc.js';
-import type { ReadinessCheck } from '../../api/ops/readiness.js';
+import { type ReadinessCheck } from '../../api/ops/readiness.js';
+import type { Log } from '../../composition/open-database.js';
 import { readConfig } from '../../config/config.js';
-import { type OpenPorts, openPorts } from '../../ports.module.js';
+import { OPEN_PORTS, type OpenPorts, PortsModule } from '../../ports.module.js';
 import { drain, handOver } from '../serving/listener.js';
 import { openLogger } from '../serving/log.js';
-import { listen, openApp } from '../serving/open-app.js';
+import { initialize, listen, openApp } from '../serving/open-app.js';
 import { LINGER_MS } from '../serving/stopping.js';
 import type { ProcessCounts, StartParams, StopParams } from './calls.js';
 
 /** What answers requests in a request process. */
 export class RequestServer {
   private readonly stopping = new AbortController();
-  private opened: OpenPorts | null = null;
   private app: NestExpressApplication | null = null;
-  private closing: Promise<void> | null = null;
   private counts: ProcessCounts = { ready: 1, wanted: 1 };
 
   constructor(private readonly primary: Rpc) {}
@@ -25,7 +24,7 @@ export class RequestServer {
     return {
       start: (params: StartParams) => this.start(params),
       stop: (params: StopParams) => this.stop(params),
-      report: async () => (await this.opened?.metrics?.report()) ?? [],
+      report: async () => (await this.app?.get<OpenPorts>(OPEN_PORTS).metrics?.report()) ?? [],
       count: async (counts: ProcessCounts) => {
         this.counts = counts;
       },
@@ -38,11 +37,11 @@ export class RequestServer {
     Object.assign(process.env, env);
     const config = readConfig(env);
     const logger = await openLogger(config, number);
-    const options = { ownership: 'share', create: false } as const;
-    const opened = await openPorts(config, options, (line, level = 'info') => logger[level](line), this.primary);
-    this.opened = opened;
-    const checks = [...opened.checks, this.processes];
-    this.app = await openApp({ ...opened, checks }, config, { logger, stopping: this.stopping.signal });
+    const log: Log = (line, level = 'info') => logger[level](line);
+    const ports = PortsModule.forRoot(config, { ownership: 'share', create: false, log, primary: this.primary });
+    const { signal: stopping } = this.stopping;
+    this.app = await openApp(ports, config, { logger, stopping, checks: [this.processes] });
+    await initialize(this.app);
     await listen(this.app, config);
   }
 
@@ -56,13 +55,7 @@ export class RequestServer {
       if (reason === 'SIGTERM') await delay(LINGER_MS);
       await drain(server);
     }
-    this.closing ??= this.close();
-    await this.closing;
-  }
-
-  private async close(): Promise<void> {
     await this.app?.close();
-    await this.opened?.close();
   }
 
   private readonly processes: ReadinessCheck = {

@@ -1,41 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { RunningMetricsServer } from '../../api/ops/metrics-server.js';
+import { type RunningMetricsServer } from '../../api/ops/metrics-server.js';
+import type { Log } from '../../composition/open-database.js';
 import type { Config } from '../../config/config.js';
-import { type OpenPorts, openPorts } from '../../ports.module.js';
+import { OPEN_PORTS, type OpenPorts, PortsModule } from '../../ports.module.js';
 import { type Background, startBackground } from './background.js';
 import { isolateMedia } from './isolate-media.js';
 import { listenForMetrics } from './listen-for-metrics.js';
 import { drain } from './listener.js';
-import { listen, openApp } from './open-app.js';
+import { initialize, listen, openApp } from './open-app.js';
 import { atMost, DRAIN_MS, LINGER_MS, onHangUp, waitForSignal } from './stopping.js';
 import { prepareWelcome, type WelcomeOptions } from './welcome.js';
 
 /** Runs the service in this process until a signal, or until its database ends. */
 export async function serveAlone(config: Config, logger: Logger, welcome: WelcomeOptions): Promise<void> {
-  const options = { ownership: 'own', create: true } as const;
-  const opened = await openPorts(config, options, (line, level = 'info') => logger[level](line));
-  try {
-    await serveOn(opened, config, { logger, welcome });
-  } finally {
-    await opened.close();
-  }
-}
-
-async function serveOn(
-  opened: OpenPorts,
-  config: Config,
-  { logger, welcome }: { logger: Logger; welcome: WelcomeOptions },
-): Promise<void> {
+  const log: Log = (line, level = 'info') => logger[level](line);
   const stopping = new AbortController();
+  const ports = PortsModule.forRoot(config, { ownership: 'own', create: true, log });
+  const app = await openApp(ports, config, { logger, stopping: stopping.signal });
+  const opened = app.get<OpenPorts>(OPEN_PORTS);
   const isolated = isolateMedia(opened, config, logger);
-  const app = await openApp(opened, config, { logger, stopping: stopping.signal });
   // Installed before anyone is told that the service is available: no signal must be missed.
   const ending = Promise.race([waitForSignal(), opened.databaseEnded]);
   onHangUp(() => logger.warn('the only process cannot be replaced while it answers requests: restart the service'));
   let background: Background | null = null;
   let metricsServer: RunningMetricsServer | null = null;
   try {
+    await initialize(app);
     await isolated;
     const sayWelcome = await prepareWelcome(opened.ports, config, welcome);
     await listen(app, config);

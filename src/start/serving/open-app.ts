@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -5,29 +6,32 @@ import compression from 'compression';
 import express, { type Request, type Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
-import type { OpsOptions } from '../../api/ops/ops.module.js';
-import { Readiness } from '../../api/ops/readiness.js';
-import { AppModule } from '../../app.module.js';
+import { Readiness, type ReadinessCheck } from '../../api/ops/readiness.js';
+import { AppModule, type AppOptions } from '../../app.module.js';
 import type { Config } from '../../config/config.js';
 import { IpRanges } from '../../core/access/ip-list.js';
 import type { Ports } from '../../core/ports.js';
-import type { HttpOptions } from '../../http/http-options.js';
+import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
+import { PORTS } from '../../http/ports-token.js';
 import { removeBasePath } from '../../http/server/base-path.js';
 import { ExpressServer, limitSockets, NestLogger } from '../../http/server/express-server.js';
 import { openRequestContext, requireHost } from '../../http/server/open-request-context.js';
 import { pageQuery } from '../../pages/address.js';
 import { browserSessions } from '../../pages/browser-session.js';
-import type { OpenPorts } from '../../ports.module.js';
+import type { OpeningModule } from '../../ports.module.js';
 import { cannotListen } from './listener.js';
 import { logReadiness } from './log.js';
 
-/** What answers requests, not listening yet. */
-export function openApp(
-  { ports, checks, metrics, tracing }: Pick<OpenPorts, 'ports' | 'checks' | 'metrics' | 'tracing'>,
+/**
+ * What answers requests, not initialized yet. Errors: what the ports cannot be opened for. After any, what was opened is closed.
+ * @param checks In addition to those of the ports.
+ */
+export async function openApp(
+  ports: OpeningModule,
   config: Config,
-  { logger, stopping }: { readonly logger: Logger; readonly stopping: AbortSignal },
+  { logger, stopping, checks = [] }: AppContext,
 ): Promise<NestExpressApplication> {
-  return createApp(ports, {
+  const options: AppOptions = {
     logger,
     trustedProxies: config.trustedProxies.length > 0 ? new IpRanges(config.trustedProxies) : null,
     blobsLocation: config.blobsLocation,
@@ -36,12 +40,21 @@ export function openApp(
     operatorApi: config.operatorApi,
     mapTiles: config.mapTiles,
     securityContacts: config.securityContacts,
-    readiness: new Readiness(checks, stopping, logReadiness(logger)),
-    onAnswered: metrics?.answered,
-    onProviderSignInRefused: metrics?.providerSignInRefused,
-    trace: tracing?.request,
+    readiness: (ofPorts) => new Readiness([...ofPorts, ...checks], stopping, logReadiness(logger)),
     stopping,
-  });
+  };
+  try {
+    return await NestFactory.create(AppModule.with(ports, options), expressServer(), nestOptions(options));
+  } catch (error) {
+    await ports.close();
+    throw error;
+  }
+}
+
+interface AppContext {
+  readonly logger: Logger;
+  readonly stopping: AbortSignal;
+  readonly checks?: readonly ReadinessCheck[];
 }
 
 /** Errors: one that says what to do about the address. */
@@ -51,18 +64,7 @@ export async function listen(app: NestExpressApplication, { host, port }: Config
   });
 }
 
-/** The HTTP side of the service on the given ports, ready to listen. */
-async function createApp(ports: Ports, options: HttpOptions & OpsOptions): Promise<NestExpressApplication> {
-  const adapter = expressServer(ports, options);
-  const app = await NestFactory.create<NestExpressApplication>(
-    AppModule.with(ports, options),
-    adapter,
-    nestOptions(options),
-  );
-  return initialized(app, adapter);
-}
-
-export function nestOptions({ logger }: HttpOptions): NestApplicationOptions {
+export function nestOptions({ logger }: Pick<HttpOptions, 'logger'>): NestApplicationOptions {
   return {
     abortOnError: false,
     // Bodies are read after the guards, by the route's own rules.
@@ -71,25 +73,8 @@ export function nestOptions({ logger }: HttpOptions): NestApplicationOptions {
   };
 }
 
-export function expressServer(ports: Ports, options: HttpOptions): ExpressServer {
-  return new ExpressServer(expressApp(ports, options));
-}
-
-/** Everything between creating the application and listening. */
-export async function initialized(
-  app: NestExpressApplication,
-  adapter: ExpressServer,
-): Promise<NestExpressApplication> {
-  limitSockets(app.getHttpServer());
-  // An expectation that Node does not know: it would answer a bare 417 by itself, bypassing every guard. It may be ignored (RFC 9110
-  // §10.1.1).
-  app.getHttpServer().on('checkExpectation', adapter.getInstance());
-  await app.init();
-  return app;
-}
-
 /** Routing must be strict before Nest gets the instance: set later, it has no effect. */
-function expressApp(ports: Ports, options: HttpOptions): express.Express {
+export function expressServer(): ExpressServer {
   const app = express();
   app.enable('strict routing');
   app.enable('case sensitive routing');
@@ -98,8 +83,20 @@ function expressApp(ports: Ports, options: HttpOptions): express.Express {
   app.set('query parser', pageQuery);
   // We decide whether a response is 304: Express would only compare the ETag.
   Object.defineProperty(app.request, 'fresh', { value: false });
+  return new ExpressServer(app);
+}
+
+/** Everything between creating the application and listening. */
+export async function initialize(nest: NestExpressApplication): Promise<void> {
+  const [ports, options] = [nest.get<Ports>(PORTS), nest.get<HttpOptions>(HTTP_OPTIONS)];
+  const server: Server = nest.getHttpServer();
+  const app: express.Express = nest.getHttpAdapter().getInstance();
+  limitSockets(server);
+  // An expectation that Node does not know: it would answer a bare 417 by itself, bypassing every guard. It may be ignored (RFC 9110
+  // §10.1.1).
+  server.on('checkExpectation', app);
   app.use(removeBasePath(ports.addresses.basePath));
-  app.use(openRequestContext(options));
+  app.use(openRequestContext(ports, options));
   app.use(
     helmet({
       contentSecurityPolicy: { useDefaults: false, directives: nothing },
@@ -113,7 +110,7 @@ function expressApp(ports: Ports, options: HttpOptions): express.Express {
   // PUBLIC_URL says whether browsers use TLS: a proxy in front may not report it.
   Object.defineProperty(app.request, 'secure', { value: ports.addresses.publicUrl.startsWith('https:') });
   app.use(browserSessions(ports));
-  return app;
+  await nest.init();
 }
 
 /** For data responses: if one is displayed as a page after all, it can do nothing. Pages for people set their own. */

@@ -1,14 +1,13 @@
 import type { AddressInfo } from 'node:net';
+import type { DynamicModule } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { pino } from 'pino';
 import { LeasedRenditionLocks } from '../../../src/adapters/leased-rendition-locks.js';
 import { MemoryRateWindowStore } from '../../../src/adapters/memory/memory-rate-window-store.js';
 import { WebauthnPasskeyReader } from '../../../src/adapters/webauthn/webauthn-passkey-reader.js';
-import type { OpsOptions } from '../../../src/api/ops/ops.module.js';
-import { Readiness, type ReadinessCheck } from '../../../src/api/ops/readiness.js';
-import { AppModule } from '../../../src/app.module.js';
-import { withInProcess } from '../../../src/composition/in-process.js';
+import { READINESS_CHECKS, Readiness, type ReadinessCheck } from '../../../src/api/ops/readiness.js';
+import { AppModule, type AppOptions } from '../../../src/app.module.js';
 import { IpLists, IpRanges } from '../../../src/core/access/ip-list.js';
 import { deleteKey, issueKey, type KeyRequest } from '../../../src/core/access/keys.js';
 import { commandLine } from '../../../src/core/audit/audit-entry.js';
@@ -18,12 +17,12 @@ import { UploadSlots } from '../../../src/core/imports/receive/upload-slots.js';
 import { issueOperatorToken, type OperatorTokenRequest } from '../../../src/core/operators/operator-tokens.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import type { HttpOptions } from '../../../src/http/http-options.js';
-import { PORTS, portToken } from '../../../src/http/ports-token.js';
+import { type HttpOptions, REQUEST_OBSERVERS, type RequestObservers } from '../../../src/http/http-options.js';
+import { allPorts, portToken } from '../../../src/http/ports-token.js';
 import { PublicAddresses } from '../../../src/http/public-addresses.js';
 import { type Route, RouteTable } from '../../../src/http/route-table.js';
 import { TrafficRecorder, VisitRecorder } from '../../../src/http/server/recorders.js';
-import { expressServer, initialized, nestOptions } from '../../../src/start/serving/open-app.js';
+import { expressServer, initialize, nestOptions } from '../../../src/start/serving/open-app.js';
 import { runJob } from '../../../src/worker/run-job.js';
 import { MemoryAuditLog } from '../../memory/memory-audit.js';
 import { MemoryBlobStore } from '../../memory/memory-blob-store.js';
@@ -49,6 +48,7 @@ import { MemoryTrafficStore } from '../../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../../memory/memory-user-repository.js';
 import { MemoryWebhookSender } from '../../memory/memory-webhook-sender.js';
 import { SettableClock } from '../../memory/settable-clock.js';
+import { withInProcess } from '../../support/in-process.js';
 import { type Answer, type RequestParts, send } from './http-client.js';
 
 export interface StartOptions {
@@ -100,9 +100,11 @@ export interface RunningApp {
 export async function startApp(options: StartOptions = {}): Promise<RunningApp> {
   const clock = new SettableClock();
   const inMemory = memoryPorts(clock, { ...defaultLimits, ...options.limits });
+  // What is made from a port that another stands in for is made from that one.
+  const ports = options.ports ? withInProcess({ ...inMemory, ...options.ports(inMemory) }) : inMemory;
   const log: string[] = [];
   const stopping = options.stopping ?? new AbortController().signal;
-  const httpOptions: HttpOptions & OpsOptions = {
+  const appOptions: AppOptions = {
     logger: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     trustedProxies: options.trustedProxies ? new IpRanges(options.trustedProxies) : null,
     blobsLocation: options.blobsLocation ?? null,
@@ -111,22 +113,14 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     operatorApi: options.operatorApi ?? false,
     mapTiles: options.mapTiles ?? null,
     securityContacts: options.securityContacts ?? [],
-    readiness: new Readiness(options.checks ?? [], stopping, undefined, options.checkDeadlineMs),
+    readiness: (checks) => new Readiness(checks, stopping, undefined, options.checkDeadlineMs),
     stopping,
-    onAnswered: options.onAnswered,
-    onProviderSignInRefused: options.onProviderSignInRefused,
   };
-  const testing = Test.createTestingModule({ imports: [AppModule.with(inMemory, httpOptions)] });
-  // What is made from a port that is overridden is overridden, too.
-  const standIns = options.ports ? withInProcess({ ...inMemory, ...options.ports(inMemory) }) : inMemory;
-  for (const name of Object.keys(standIns) as (keyof Ports)[]) {
-    if (standIns[name] !== inMemory[name]) testing.overrideProvider(portToken(name)).useValue(standIns[name]);
-  }
-  const module = await testing.compile();
-  const ports = module.get<Ports>(PORTS, { strict: false });
-  const adapter = expressServer(ports, httpOptions);
-  const nest = module.createNestApplication<NestExpressApplication>(adapter, nestOptions(httpOptions));
-  const app = await initialized(nest, adapter);
+  const module = await Test.createTestingModule({
+    imports: [AppModule.with(providing(ports, options), appOptions)],
+  }).compile();
+  const app = module.createNestApplication<NestExpressApplication>(expressServer(), nestOptions(appOptions));
+  await initialize(app);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
@@ -146,6 +140,19 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     },
     close: () => app.close(),
   };
+}
+
+/** Provides these ports as PortsModule does. */
+function providing(ports: Ports, { checks = [], onAnswered, onProviderSignInRefused }: StartOptions): DynamicModule {
+  const observers: RequestObservers = { onAnswered, onProviderSignInRefused };
+  const names = Object.keys(ports) as (keyof Ports)[];
+  const providers = [
+    ...names.map((name) => ({ provide: portToken(name), useValue: ports[name] })),
+    allPorts(names),
+    { provide: READINESS_CHECKS, useValue: checks },
+    { provide: REQUEST_OBSERVERS, useValue: observers },
+  ];
+  return { module: class MemoryPortsModule {}, global: true, providers, exports: providers };
 }
 
 function memoryPorts(clock: SettableClock, limits: Limits): Ports {

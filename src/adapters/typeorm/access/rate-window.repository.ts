@@ -13,7 +13,7 @@ import { withoutTransaction } from '../database/transaction.js';
 
 const IDLE_MS = 10 * MINUTE;
 
-/** Admissions in the database, for several processes. Errors: `service_unavailable`. */
+/** Admissions in the database, for several processes, by its clock: those of machines may differ and jump. Errors: `service_unavailable`. */
 export class TypeormRateWindowStore implements RateWindowStore {
   constructor(private readonly dataSource: DataSource) {}
 

@@ -104,6 +104,7 @@ const RENEW = `
   UPDATE idempotency_keys k SET lease_until = ${inSeconds('$4')} FROM held
   WHERE k.customer_id = held.customer_id AND k.key = held.key`;
 
+/** By the database's clock, which all processes compare. */
 const LEASED = 'answer IS NULL AND lease_until > clock_timestamp() AND started_at > $2';
 
 /**

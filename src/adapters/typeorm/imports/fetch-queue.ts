@@ -9,7 +9,8 @@ import { sourceFetchTable } from './source-fetch.table.js';
 
 /**
  * The fetch that has been due longest, of the active customer with due ones that was served longest ago. The customers are found by a loose
- * index scan, so thousands of fetches of one cost no more than one, unless they are of a host that is busy.
+ * index scan, so thousands of fetches of one cost no more than one, unless they are of a host that is busy. Due by the database's clock, which
+ * all processes compare.
  */
 const CLAIM = `
   WITH RECURSIVE waiting AS (

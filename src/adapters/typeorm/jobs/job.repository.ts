@@ -24,7 +24,10 @@ const JOBS_CHANNEL = 'photo_service_jobs';
 const held = 'customer_id = $1 AND id = $2 AND lease = $3';
 const heldBy = (job: Job) => [job.customerId, job.id, job.lease];
 const notify = `pg_notify('${JOBS_CHANNEL}', '')`;
-/** By the database's clock, which all processes compare: so statements about jobs are by hand. */
+/**
+ * Jobs are due, and leased, by the clock of the database: processes share it, and those of machines may differ and jump. So statements about
+ * jobs are by hand.
+ */
 
 /**
  * The jobs that have been due longest, of the customer with due jobs that was served longest ago, then of the next if there are fewer. The

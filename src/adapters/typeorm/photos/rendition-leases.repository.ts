@@ -4,6 +4,7 @@ import { prepared } from '../database/prepared.js';
 import { change, inSeconds, select } from '../database/rows.js';
 import { withoutTransaction } from '../database/transaction.js';
 
+/** By the database's clock, which all processes compare. */
 const UNTIL = inSeconds('$4');
 
 const ACQUIRE = `

@@ -9,7 +9,8 @@ import { WEBHOOKS_CHANNEL } from '../events/outbox.repository.js';
 
 /**
  * The endpoint with due deliveries that was served longest ago, and of its deliveries the one that has been due longest. The endpoints are
- * found by a loose index scan, so thousands of deliveries to one cost no more than one.
+ * found by a loose index scan, so thousands of deliveries to one cost no more than one. Due by the database's clock, which all processes
+ * compare.
  */
 const CLAIM = `
   WITH RECURSIVE waiting AS (
