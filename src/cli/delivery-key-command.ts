@@ -10,9 +10,7 @@ import {
 } from '../core/delivery/delivery-keys.js';
 import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
-import { type AccessOptions, accessChanges } from './access-changes.js';
-import { idOption, instantOption, wordOr } from './options.js';
-import { secretLines } from './secret-lines.js';
+import { type AccessOptions, accessChanges, idOption, instantOption, secretLines, wordOr } from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 const ID = 'the id of the key, for example dk_3kTMd1PzUo8WcQ5x';

@@ -5,9 +5,16 @@ import { deleteKey, editKey, issueKey } from '../core/access/keys.js';
 import { defaultBudgets } from '../core/access/rolling-window.js';
 import { commandLine } from '../core/audit/audit-entry.js';
 import type { Id } from '../core/shared/ids.js';
-import { type AccessOptions, accessChanges } from './access-changes.js';
-import { idOption, instantOption, listOption, wholeOption, wordOr } from './options.js';
-import { secretLines } from './secret-lines.js';
+import {
+  type AccessOptions,
+  accessChanges,
+  idOption,
+  instantOption,
+  listOption,
+  secretLines,
+  wholeOption,
+  wordOr,
+} from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function keyCommand(): Command {

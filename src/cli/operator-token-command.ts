@@ -4,9 +4,16 @@ import { commandLine, type OperatorEntry } from '../core/audit/audit-entry.js';
 import { type OperatorToken, operatorScopes, operatorTokenPrefix } from '../core/operators/operator-token.js';
 import { deleteOperatorToken, editOperatorToken, issueOperatorToken } from '../core/operators/operator-tokens.js';
 import type { Id } from '../core/shared/ids.js';
-import { type AccessOptions, accessChanges } from './access-changes.js';
-import { countOption, idOption, instantOption, listOption, wordOr } from './options.js';
-import { secretLines } from './secret-lines.js';
+import {
+  type AccessOptions,
+  accessChanges,
+  countOption,
+  idOption,
+  instantOption,
+  listOption,
+  secretLines,
+  wordOr,
+} from './options.js';
 import { withPorts } from './with-ports.js';
 
 export function operatorTokenCommand(): Command {

@@ -48,3 +48,38 @@ export function envFileOption(): Option {
 export function envFileOf(command: Command): string | undefined {
   return command.optsWithGlobals<{ envFile?: string }>().envFile;
 }
+
+/** Options of an `edit` of something that gives access. */
+export interface AccessOptions {
+  readonly name?: string;
+  /** False: every address. */
+  readonly ip?: readonly string[] | false;
+  readonly expiresAt?: Date | 'never';
+}
+
+/** Absent options change nothing. */
+export function accessChanges({ name, ip, expiresAt }: AccessOptions) {
+  return {
+    ...(name !== undefined && { name }),
+    ...(ip !== undefined && { ipList: ip === false ? [] : ip }),
+    ...(expiresAt !== undefined && { expiresAt: expiresAt === 'never' ? null : expiresAt }),
+  };
+}
+
+/** The lines for something that cannot be printed again, apart from others, so that it can be copied. */
+export function secretLines(what: string, secret: string): string[] {
+  return [`${what}, shown only now:`, '', `  ${secret}`, ''];
+}
+
+/** Exit codes: done, partly done, wrong usage, not allowed, failure of the server or environment. */
+export const exitCodes = { ok: 0, partial: 1, usage: 2, access: 3, environment: 4 } as const;
+
+/** Ends a command with this code after it has printed everything; nothing more is printed. */
+export class ExitWith extends Error {
+  constructor(readonly code: number) {
+    super();
+  }
+}
+
+/** Ends a command with `partial` after it has printed the problems; nothing more is printed. */
+export class PartlyDone extends Error {}

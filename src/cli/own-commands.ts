@@ -1,26 +1,20 @@
 import type { Command, Option } from 'commander';
 import { exampleText } from 'photo-service-cli/command-names';
 import { loadSettings } from '../config/settings-file.js';
-import { backupCommand } from './backup-command.js';
-import { blobsCommand } from './blobs-command.js';
+import { backupCommand } from './backup/backup-command.js';
+import { restoreCommand } from './backup/restore-command.js';
 import { customerCommand } from './customer-command.js';
 import { deliveryKeyCommand } from './delivery-key-command.js';
-import { docsCommand } from './docs-command.js';
-import { doctorCommand } from './doctor-command.js';
-import { gcCommand } from './gc-command.js';
+import { doctorCommand } from './doctor/doctor-command.js';
 import { keyCommand } from './key-command.js';
-import { listenCommand } from './listen-command.js';
-import { mailCommand } from './mail-command.js';
 import { operatorTokenCommand } from './operator-token-command.js';
 import { envFileOf, envFileOption } from './options.js';
 import { presetCommand } from './preset-command.js';
-import { reloadCommand } from './reload-command.js';
-import { restoreCommand } from './restore-command.js';
-import { migrateCommand, serveCommand } from './serve-command.js';
+import { docsCommand, mailCommand, migrateCommand, reloadCommand, serveCommand } from './service-commands.js';
 import { shareCommand } from './share-command.js';
+import { blobsCommand, gcCommand, verifyCommand } from './store-commands.js';
 import { userCommand } from './user-command.js';
-import { verifyCommand } from './verify-command.js';
-import { webhookCommand } from './webhook-command.js';
+import { listenCommand, webhookCommand } from './webhook-commands.js';
 
 /** What the help of each command ends with. */
 const examples: Readonly<Record<string, string>> = {

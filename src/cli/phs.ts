@@ -5,7 +5,7 @@ import { ConfigError } from '../config/config.js';
 import { NoInstallationError } from '../config/installation.js';
 import { VERSION } from '../config/version.js';
 import { DomainError, type FieldError } from '../core/shared/errors.js';
-import { ExitWith, exitCodes, PartlyDone } from './exit-codes.js';
+import { ExitWith, exitCodes, PartlyDone } from './options.js';
 
 const LASTING = ['serve', 'worker'];
 

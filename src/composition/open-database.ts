@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { makeDataDir } from '../adapters/data-dir.js';
 import { EMBEDDED_CONNECTIONS, hasEmbeddedDatabase, openEmbeddedPostgres } from '../adapters/embedded-postgres.js';
-import { PostgresArchiveTarget } from '../adapters/typeorm/backup/archive-target.js';
+import { PostgresArchiveTarget } from '../adapters/typeorm/backup/database-archive.js';
 import { MigrationFailed, openDataSource } from '../adapters/typeorm/data-source.js';
 import { rowSecurityOf } from '../adapters/typeorm/database/row-security.js';
 import { type DatabaseState, readDatabaseState } from '../adapters/typeorm/database-state.js';

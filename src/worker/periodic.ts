@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { pause } from './pause.js';
+import { pause } from './worker.js';
 
 /** A task that runs periodically as long as the process lives. It must tolerate concurrent runs in several processes. */
 export interface PeriodicTask {

@@ -18,8 +18,8 @@ import { resealFactorSecrets } from '../core/users/factors/policy.js';
 import { sweepSessions } from '../core/users/session.js';
 import { resealWebhookSecrets, sweepDeliveries } from '../core/webhooks/deliver.js';
 import { removeAbandonedListeners } from '../core/webhooks/listen.js';
-import { pause } from './pause.js';
 import type { PeriodicTask } from './periodic.js';
+import { pause } from './worker.js';
 
 /**
  * Periodic tasks. How each finds its work: docs/decisions/0007.

@@ -1,9 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffSeconds, type Job, type JobQueue, MAX_FAILURES, outageSeconds } from '../core/jobs/job.js';
 import type { Uses } from '../core/ports.js';
 import { isOutage } from '../core/shared/errors.js';
-import { Lease } from './lease.js';
-import { pause, retryMilliseconds } from './pause.js';
-import { WakeUpSignal } from './wake-up-signal.js';
 
 /** The signal fires when the lease is lost: the run must stop, and anything that it still writes must be guarded by state. */
 export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>;
@@ -190,4 +188,112 @@ function secondsUntilNext(failures: number): number | null {
 /** Up to a quarter more, so that jobs that failed together are not retried together. */
 function spread(seconds: number): number {
   return Math.round(seconds * (1 + Math.random() / 4));
+}
+
+/**
+ * Maintains the lease of work while it runs: extends it at a third of its length. `lost` fires when the queue reports that the lease is
+ * lost, and when the queue has been unavailable for the length of a lease: by then another worker may have the work.
+ */
+export class Lease {
+  private readonly losing = new AbortController();
+  private readonly dropping = new AbortController();
+  private readonly milliseconds: number;
+  private expiry: NodeJS.Timeout | undefined;
+
+  /**
+   * @param extendInQueue Extends it in the queue; false when it is lost.
+   * @param since The value of `performance.now()` before the work was claimed. The wall clock may jump and is not used.
+   */
+  constructor(
+    private readonly extendInQueue: (seconds: number) => Promise<boolean>,
+    private readonly seconds: number,
+    since: number,
+    private readonly onQueueError: (error: unknown) => void,
+  ) {
+    this.milliseconds = seconds * 1000;
+    this.heldSince(since);
+    void this.keep();
+  }
+
+  get lost(): AbortSignal {
+    return this.losing.signal;
+  }
+
+  /** The work has ended: the lease is neither extended nor monitored any more. */
+  drop(): void {
+    clearTimeout(this.expiry);
+    this.dropping.abort();
+  }
+
+  private async keep(): Promise<void> {
+    const over = AbortSignal.any([this.losing.signal, this.dropping.signal]);
+    for (;;) {
+      await pause(this.milliseconds / 3, over);
+      if (over.aborted) return;
+      const asked = performance.now();
+      const held = await this.extend();
+      if (over.aborted) return;
+      if (held === false) return this.lose();
+      if (held) this.heldSince(asked);
+    }
+  }
+
+  /** Null when the queue is unavailable. */
+  private async extend(): Promise<boolean | null> {
+    try {
+      return await this.extendInQueue(this.seconds);
+    } catch (error) {
+      this.onQueueError(error);
+      return null;
+    }
+  }
+
+  private heldSince(moment: number): void {
+    clearTimeout(this.expiry);
+    this.expiry = setTimeout(() => this.lose(), moment + this.milliseconds - performance.now());
+  }
+
+  private lose(): void {
+    clearTimeout(this.expiry);
+    this.losing.abort(new Error('The lease was lost.'));
+  }
+}
+
+const MAX_RETRY_MS = 5000;
+
+/**
+ * Resolves after so many milliseconds, or immediately when the signal fires.
+ * @param idle Such a pause does not keep the process alive.
+ */
+export async function pause(milliseconds: number, until: AbortSignal, { idle = false } = {}): Promise<void> {
+  await sleep(milliseconds, undefined, { signal: until, ref: !idle }).catch(() => undefined);
+}
+
+/** After so many consecutive failures, from the first on: a quarter of a second, half a second, one, two … up to five. */
+export function retryMilliseconds(failures: number): number {
+  return Math.min(MAX_RETRY_MS, 125 * 2 ** Math.min(failures, 10));
+}
+
+/** Stores one signal for a later waiter, so that nothing is missed between checking for work and waiting. */
+export class WakeUpSignal {
+  private isSignalled = false;
+  private wake = (): void => {};
+
+  signal(): void {
+    this.isSignalled = true;
+    this.wake();
+  }
+
+  /** Until a signal arrives, or for so many milliseconds. */
+  async wait(milliseconds?: number): Promise<void> {
+    if (!this.isSignalled) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+        if (milliseconds !== undefined) timer = setTimeout(resolve, milliseconds);
+      });
+      clearTimeout(timer);
+    }
+    this.isSignalled = false;
+  }
 }

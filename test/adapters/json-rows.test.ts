@@ -1,5 +1,13 @@
-import { instant, key, optionalInstant, real, tableOf, text } from '../../src/adapters/typeorm/database/columns.js';
-import { jsonColumns, jsonReader } from '../../src/adapters/typeorm/database/json-rows.js';
+import {
+  instant,
+  jsonColumns,
+  jsonReader,
+  key,
+  optionalInstant,
+  real,
+  tableOf,
+  text,
+} from '../../src/adapters/typeorm/database/sql.js';
 
 interface PlaceRow {
   readonly id: number;

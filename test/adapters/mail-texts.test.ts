@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LinkifyIt } from 'linkify-it';
-import { textOf } from '../../src/adapters/smtp/mail-texts.js';
-import { htmlOf, plainTextOf } from '../../src/adapters/smtp/render-mail.js';
+import { htmlOf, plainTextOf, textOf } from '../../src/adapters/smtp/mail-texts.js';
 import type { Mail } from '../../src/core/mail/mail.js';
 import { sampleMails } from '../support/sample-mails.js';
 

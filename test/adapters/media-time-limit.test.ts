@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { processorTime } from '../../src/adapters/media/processor-time.js';
-import { TimeLimit } from '../../src/adapters/media/time-limit.js';
+import { processorTime, TimeLimit } from '../../src/adapters/media/process-usage.js';
 import { until } from '../support/until.js';
 
 const LIMIT_MS = 300;

@@ -1,4 +1,4 @@
-import { assertionOf } from '../../src/adapters/oidc/claims.js';
+import { assertionOf } from '../../src/adapters/oidc/open-id-provider.js';
 
 const GOOGLE = 'https://accounts.google.com';
 const names = { verified: 'email_verified', groups: null };

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
-import { perceptualHash } from '../../src/adapters/media/perceptual-hash.js';
+import { perceptualHash } from '../../src/adapters/media/inspect-picture.js';
 import { DEFAULT_DISTANCE, hashDistance, MAX_DISTANCE } from '../../src/core/photos/similar/similar-photo.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
 

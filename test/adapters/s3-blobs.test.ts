@@ -1,10 +1,8 @@
 import { createServer } from 'node:net';
-import { openS3 } from '../../src/adapters/s3-blobs/open-s3.js';
-import { inParts } from '../../src/adapters/s3-blobs/parts.js';
+import { inParts } from '../../src/adapters/s3-blobs/multipart.js';
+import { openS3, S3DirectUploads } from '../../src/adapters/s3-blobs/open-s3.js';
 import { S3BlobStore } from '../../src/adapters/s3-blobs/s3-blob-store.js';
-import { partsFor, S3Bucket } from '../../src/adapters/s3-blobs/s3-bucket.js';
-import { patience } from '../../src/adapters/s3-blobs/s3-client.js';
-import { S3DirectUploads } from '../../src/adapters/s3-blobs/s3-direct-uploads.js';
+import { partsFor, S3Bucket, usualPatience } from '../../src/adapters/s3-blobs/s3-client.js';
 import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
 
@@ -150,8 +148,8 @@ describe('a store that is not there', () => {
 
   it('is given up within 60 s when it hangs', () => {
     const pausesBetween = 5_000;
-    expect(patience.attempts * patience.silence + pausesBetween).toBeLessThan(60_000);
-    expect(patience.call).toBeLessThan(60_000);
+    expect(usualPatience.attempts * usualPatience.silence + pausesBetween).toBeLessThan(60_000);
+    expect(usualPatience.call).toBeLessThan(60_000);
   });
 });
 

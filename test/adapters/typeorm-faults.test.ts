@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
-import { WAITING_PER_CONNECTION } from '../../src/adapters/typeorm/database/bounded-pool.js';
+import { WAITING_PER_CONNECTION } from '../../src/adapters/typeorm/database/connection.js';
 import { inTransaction, withoutTransaction } from '../../src/adapters/typeorm/database/transaction.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';

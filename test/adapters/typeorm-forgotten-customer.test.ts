@@ -5,12 +5,11 @@ import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency/idempotency.repository.js';
-import { TypeormFetchQueue } from '../../src/adapters/typeorm/imports/fetch-queue.js';
+import { TypeormFetchQueue } from '../../src/adapters/typeorm/imports/source-fetch.repository.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import { repositories } from '../../src/adapters/typeorm/registry.js';
 import { TypeormTrafficStore } from '../../src/adapters/typeorm/traffic/traffic.repository.js';
-import { TypeormSessionStore } from '../../src/adapters/typeorm/users/session.repository.js';
-import { TypeormUserStore } from '../../src/adapters/typeorm/users/user.repository.js';
+import { TypeormSessionStore, TypeormUserStore } from '../../src/adapters/typeorm/users/user.repository.js';
 import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/webhooks/delivery-queue.js';
 import type { CustomerStore } from '../../src/core/ports.js';
 import { bulkTagsContract } from '../contracts/bulk-tags.contract.js';

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
-import { oldEnoughImports } from '../../src/adapters/typeorm/imports/import.table.js';
+import { oldEnoughImports } from '../../src/adapters/typeorm/imports/import.repository.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { later } from '../support/samples.js';

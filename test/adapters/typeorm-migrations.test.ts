@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { TypeormKeyStore } from '../../src/adapters/typeorm/access/api-key.repository.js';
-import { PostgresArchiveTarget } from '../../src/adapters/typeorm/backup/archive-target.js';
+import { PostgresArchiveTarget } from '../../src/adapters/typeorm/backup/database-archive.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { migrate, migrationOptions, openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { hasOurTables } from '../../src/adapters/typeorm/database-state.js';

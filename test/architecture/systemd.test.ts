@@ -31,7 +31,7 @@ test('the folder that can be written to is the DATA_DIR of the guide, and nothin
 
 test('the program has the time that it takes to stop, and is the only one that is told to', () => {
   const seconds = (name: string) => {
-    const value = new RegExp(`const ${name} = ([0-9_]+);`).exec(read('src/start/serving/stopping.ts'))?.[1] ?? '';
+    const value = new RegExp(`const ${name} = ([0-9_]+);`).exec(read('src/start/serving/listener.ts'))?.[1] ?? '';
     return Number(value.replaceAll('_', '')) / 1000;
   };
   // Requests, then jobs, then once more jobs that were cut off.

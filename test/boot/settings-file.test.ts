@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError, settingNames } from '../../src/config/config.js';
 import { installationName, NoInstallationError } from '../../src/config/installation.js';
-import { misspeltSettings } from '../../src/config/setting-names.js';
-import { readSettings } from '../../src/config/settings-file.js';
+import { misspeltSettings, readSettings } from '../../src/config/settings-file.js';
 
 const root = join(__dirname, '../..');
 

@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { type BackupPlan, makeBackup } from '../../src/cli/backup/backup-command.js';
 import { BackupFolder } from '../../src/cli/backup/backup-folder.js';
-import { checkSigner, openEncryption, wrongBlobs } from '../../src/cli/backup/check-backup.js';
-import { type BackupPlan, makeBackup } from '../../src/cli/backup/make-backup.js';
+import { checkSigner, openEncryption, wrongBlobs } from '../../src/cli/backup/restore-command.js';
 import { type Config, readConfig } from '../../src/config/config.js';
 import type { DatabaseSnapshot } from '../../src/core/backup/database-snapshot.js';
 import { backupKeys } from '../../src/core/backup/signature.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { clientCommands } from '../../cli/src/commands.js';
 import { exitCodes as clientCodes } from '../../cli/src/exit-codes.js';
-import { exitCodes as serviceCodes } from '../../src/cli/exit-codes.js';
+import { exitCodes as serviceCodes } from '../../src/cli/options.js';
 import { ownCommands } from '../../src/cli/own-commands.js';
 import { brokenShapes, releasedCommands, type Shape, shapeOf } from '../support/released-commands.js';
 

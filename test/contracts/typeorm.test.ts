@@ -8,14 +8,13 @@ import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/c
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { TypeormDeliveryKeyFinder } from '../../src/adapters/typeorm/delivery/delivery-key.repository.js';
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency/idempotency.repository.js';
-import { TypeormFetchQueue } from '../../src/adapters/typeorm/imports/fetch-queue.js';
+import { TypeormFetchQueue } from '../../src/adapters/typeorm/imports/source-fetch.repository.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import { TypeormOperatorTokenStore } from '../../src/adapters/typeorm/operators/operator-token.repository.js';
 import { TypeormRenditionLeases } from '../../src/adapters/typeorm/photos/rendition-leases.repository.js';
 import { TypeormShareFinder } from '../../src/adapters/typeorm/shares/share.repository.js';
 import { TypeormTrafficStore } from '../../src/adapters/typeorm/traffic/traffic.repository.js';
-import { TypeormSessionStore } from '../../src/adapters/typeorm/users/session.repository.js';
-import { TypeormUserStore } from '../../src/adapters/typeorm/users/user.repository.js';
+import { TypeormSessionStore, TypeormUserStore } from '../../src/adapters/typeorm/users/user.repository.js';
 import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/webhooks/delivery-queue.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { Id } from '../../src/core/shared/ids.js';

@@ -2,7 +2,7 @@ import { eventBody } from '../../src/api/webhooks/event-body.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { deliverEvent } from '../../src/core/webhooks/deliver.js';
 import type { DeliveryQueue } from '../../src/core/webhooks/delivery.js';
-import { busy, type RunningDispatcher, runDispatcher, SLOTS } from '../../src/worker/dispatcher.js';
+import { busy, type RunningDispatcher, runDispatcher, SLOTS } from '../../src/worker/slots.js';
 import { Account, type World, world } from '../support/core-world.js';
 import { Gate } from '../support/tenant.js';
 import { until } from '../support/until.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { backupName, timeOfBackup } from '../../src/core/backup/signature.js';
 import { HOUR, MINUTE } from '../../src/core/shared/clock.js';
-import { backupTask, type MadeBackup } from '../../src/start/serving/scheduled-backups.js';
+import { backupTask, type MadeBackup } from '../../src/start/serving/background.js';
 import { world } from '../support/core-world.js';
 
 const schedule = { everyHours: 24, keep: 7, recipients: [] as readonly string[] };

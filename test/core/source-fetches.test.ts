@@ -11,7 +11,7 @@ import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DAY, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { busySources, FETCH_SLOTS, runFetcher } from '../../src/worker/fetcher.js';
+import { busySources, FETCH_SLOTS, runFetcher } from '../../src/worker/slots.js';
 import { pictureBytes } from '../memory/memory-media-reader.js';
 import { failure, type MemorySource } from '../memory/memory-source-reader.js';
 import {

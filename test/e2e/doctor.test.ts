@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { shownSettings } from '../../src/cli/doctor/support-file.js';
+import { shownSettings } from '../../src/cli/doctor/finding.js';
 import { settingNames } from '../../src/config/config.js';
 import { MailServer } from '../support/mail-server.js';
 import { type CommandResult, Installation } from './support/service.js';

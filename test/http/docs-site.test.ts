@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { docsCommand } from '../../src/cli/docs-command.js';
+import { docsCommand } from '../../src/cli/service-commands.js';
 
 let folder: string;
 beforeAll(async () => {

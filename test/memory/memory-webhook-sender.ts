@@ -1,4 +1,4 @@
-import { answerText } from '../../src/adapters/webhooks/answer-text.js';
+import { answerText } from '../../src/adapters/webhooks/http-webhook-sender.js';
 import { isPublicAddress, urlProblem } from '../../src/core/access/outgoing-url.js';
 import {
   MAX_ANSWER_BYTES,

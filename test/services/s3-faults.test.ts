@@ -1,8 +1,7 @@
 /* @slow */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { S3BlobStore } from '../../src/adapters/s3-blobs/s3-blob-store.js';
-import { S3Bucket } from '../../src/adapters/s3-blobs/s3-bucket.js';
-import type { S3Timeouts } from '../../src/adapters/s3-blobs/s3-client.js';
+import { S3Bucket, type S3Timeouts } from '../../src/adapters/s3-blobs/s3-client.js';
 import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { type Fault, FaultFront } from './support/fault-front.js';

@@ -1,4 +1,4 @@
-import { readTraceparent } from '../../src/adapters/tracing/traceparent.js';
+import { readTraceparent } from '../../src/adapters/tracing/otlp-tracing.js';
 import { acceptedFormats, deliveryAddressOf } from '../../src/api/files/delivery.controller.js';
 import { requireOffset } from '../../src/api/files/tus.js';
 import { idempotencyKeyOf } from '../../src/api/idempotency/idempotent.js';

@@ -4,7 +4,7 @@ import { MAX_RESULT_SIDE, pictureFormats } from '../../core/media/transformation
 import { MAX_DESCRIPTION, MAX_TITLE } from '../../core/photos/photo-values.js';
 import type { ItemErrorCode } from '../../core/shared/errors.js';
 import { codePoints } from '../../core/shared/text.js';
-import { MAX_EXIF_BYTES, MAX_EXIF_TEXT } from './flat-tags.js';
+import { MAX_EXIF_BYTES, MAX_EXIF_TEXT } from './facts/metadata.js';
 import { type FrameBounds, FrameError } from './media-channel.js';
 
 /**

@@ -1,7 +1,7 @@
+import sharp from 'sharp';
+import { MetadataReader } from './facts/metadata-reader.js';
 import { answerJobs } from './media-channel.js';
 import { doJob, type MediaJob } from './media-job.js';
-import { MetadataReader } from './metadata-reader.js';
-import { restrictSharp } from './sharp-settings.js';
 
 /**
  * A child process that decodes untrusted pictures. It holds no secret, and its end affects no other process. Its argument is the process id
@@ -16,3 +16,20 @@ const metadata = new MetadataReader(Number(process.argv[2]));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 
 answerJobs<MediaJob>(metadata.load(), (job) => doJob(job, metadata));
+
+/** One file at a time and no cache, so that memory is limited by one picture; and only the loaders of the accepted types. */
+function restrictSharp(): void {
+  sharp.cache(false);
+  sharp.concurrency(1);
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({
+    operation: [
+      'VipsForeignLoadJpegFile',
+      'VipsForeignLoadPngFile',
+      'VipsForeignLoadWebpFile',
+      'VipsForeignLoadNsgifFile',
+      'VipsForeignLoadTiffFile',
+      'VipsForeignLoadHeifFile',
+    ],
+  });
+}

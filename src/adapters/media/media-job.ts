@@ -1,7 +1,7 @@
-import { systemCode } from '../local-blobs/storage-error.js';
+import { systemCode } from '../local-blobs/files.js';
+import type { MetadataReader } from './facts/metadata-reader.js';
 import { type InspectOrder, inspectPicture } from './inspect-picture.js';
 import type { InspectionAnswer, RenditionAnswer } from './media-answer.js';
-import type { MetadataReader } from './metadata-reader.js';
 import { type RenderOrder, renderPicture } from './render-picture.js';
 
 /** What a decoder is asked for, one at a time. */

@@ -4,7 +4,7 @@ import { Lazy } from '../../core/shared/lazy.js';
 import { type ChosenIsolation, chooseIsolation } from './isolation/choose-isolation.js';
 import type { Isolation, ProgramFiles } from './isolation/isolation.js';
 import { MediaProcess, type ProcessBounds } from './media-process.js';
-import { usageOf } from './process-status.js';
+import { usageOf } from './process-usage.js';
 import { openScratch, type Scratch } from './scratch.js';
 
 export interface PoolOptions extends ProcessBounds {

@@ -11,9 +11,8 @@ import { childEnvironment, type Launch, type ProcessLimits } from './isolation/i
 import { readyAnswer } from './media-answer.js';
 import { encodeFrame, type Frame, type FrameBounds, FrameError, FrameReader } from './media-channel.js';
 import type { MediaJob } from './media-job.js';
-import { usageOf, writtenBy } from './process-status.js';
+import { TimeLimit, usageOf, writtenBy } from './process-usage.js';
 import { type FolderUsage, MAX_TEMPORARY_FILES, type ProcessFolder } from './scratch.js';
-import { TimeLimit } from './time-limit.js';
 
 export interface ProcessBounds extends ProcessLimits {
   /** Milliseconds that one job may take, not counting those for which it waited for a processor: see `TimeLimit`. */

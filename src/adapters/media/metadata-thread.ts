@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { LOADED, type MetadataRequest } from './metadata-reader.js';
-import { readMetadata } from './read-metadata.js';
+import { LOADED, type MetadataRequest } from './facts/metadata-reader.js';
+import { readMetadata } from './facts/read-metadata.js';
 
 /**
  * A thread of the child, so that metadata which takes endless time, or all memory, costs the metadata only and not the picture

@@ -2,16 +2,15 @@ import { copyFile, type FileHandle, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
 import { isRawType } from '../../core/media/formats.js';
-import { Boxes } from './boxes.js';
-import { asDecoded, declaredColours, isAdobeRgbByTiff, pngColours } from './declared-colours.js';
-import { bytesAt, inMemory } from './file-bytes.js';
-import { firstFrame, gifXmp } from './gif-blocks.js';
-import { decodeHeif } from './heif.js';
-import { type HeifStructure, heifStructure } from './heif-structure.js';
-import { writePixelTiff } from './pixel-tiff.js';
-import { type EmbeddedMetadata, pngMetadata } from './png-metadata.js';
-import { OTHER_RAW, type RawFile } from './raw/raw-file.js';
-import { readRaw, withRawPicture } from './raw/raw-picture.js';
+import { asDecoded, declaredColours, isAdobeRgbByTiff, pngColours } from './colours/declared-colours.js';
+import { Boxes, bytesAt, inMemory } from './formats/file-bytes.js';
+import { firstFrame, gifXmp } from './formats/gif-blocks.js';
+import { decodeHeif, type HeifStructure, heifStructure } from './formats/heif.js';
+import { type EmbeddedMetadata, pngMetadata } from './formats/png.js';
+import { OTHER_RAW, type RawFile } from './formats/raw-file.js';
+import { readRaw, withRawPicture } from './formats/raw-picture.js';
+import { tiffPage, withUnpackedTiff, writePixelTiff } from './formats/tiff-picture.js';
+import { TiffReader, tiffHeader, tiffOf } from './formats/tiff-reader.js';
 import {
   beyondDecoder,
   decodeFailed,
@@ -22,11 +21,8 @@ import {
   unsupportedFeature,
   unsupportedFormat,
 } from './refusals.js';
-import type { Picture } from './sharp-picture.js';
-import { isDecoderLimit, isTurned, swapped } from './small-picture.js';
+import { isDecoderLimit, isTurned, type Picture, swapped } from './small-picture.js';
 import { HEAD_BYTES, isHeif, mayBeRaw, sniff } from './sniff.js';
-import { tiffPage, withUnpackedTiff } from './tiff-picture.js';
-import { TiffReader, tiffHeader, tiffOf } from './tiff-reader.js';
 
 interface PictureOrder {
   readonly path: string;

@@ -3,8 +3,7 @@ import type { RenderedPicture, RenditionOrder } from '../../core/media/media-rea
 import { type Layout, layoutOf, type Transformation } from '../../core/media/transformation.js';
 import { withPicture } from './picture.js';
 import { Refusal } from './refusals.js';
-import type { Picture } from './sharp-picture.js';
-import { pixelsOf, type SmallPicture, sharpOf, smallPicture, swapped } from './small-picture.js';
+import { type Picture, pixelsOf, type SmallPicture, sharpOf, smallPicture, swapped } from './small-picture.js';
 
 export interface RenderOrder extends Omit<RenditionOrder, 'customerId' | 'alone'> {
   readonly path: string;

@@ -1,4 +1,5 @@
 import {
+  AggregatorRegistry,
   Counter,
   collectDefaultMetrics,
   Gauge,
@@ -8,9 +9,12 @@ import {
   Registry,
 } from 'prom-client';
 import type { FetchOutcome } from '../../core/imports/fetch/outcome.js';
+import { reservingStatuses } from '../../core/imports/import-photo.js';
+import type { JobWork } from '../../core/jobs/job.js';
 import type { MailOutcome } from '../../core/mail/send-mail.js';
 import { type IsolationLevel, isolationLevels } from '../../core/media/media-reader.js';
-import { BacklogGauges, type BacklogSource } from './backlog-gauges.js';
+import type { Backlog } from '../typeorm/jobs/backlog.js';
+import { withTimeout } from '../with-timeout.js';
 
 /** The metrics of one process, as plain data. */
 export type MetricsReport = readonly MetricObjectWithValues<MetricValue<string>>[];
@@ -234,4 +238,142 @@ export class PrometheusMetrics {
       },
     });
   }
+}
+
+/** What is waiting in the installation. */
+interface BacklogSource {
+  backlog(): Promise<Backlog>;
+}
+
+/** However often they are collected, the database is queried at most once in so many milliseconds. */
+const FRESH_MS = 15_000;
+
+const KINDS: readonly JobWork['kind'][] = ['inspect', 'publish'];
+
+/**
+ * Numbers of the whole installation, the same from every process. While the database is unavailable they are missing, and all others
+ * present.
+ */
+class BacklogGauges {
+  private readAt = Number.NEGATIVE_INFINITY;
+  private reading: Promise<void> | null = null;
+  private readonly gauges: Gauge[] = [];
+  private readonly jobs: Gauge<'kind' | 'state'>;
+  private readonly jobAge: Gauge<'kind'>;
+  private readonly deliveries: Gauge;
+  private readonly deliveryAge: Gauge;
+  private readonly items: Gauge<'status'>;
+  private readonly itemsEstimated: Gauge<'status'>;
+
+  constructor(
+    private readonly registry: Registry,
+    private readonly source: BacklogSource,
+  ) {
+    this.jobs = this.gauge('photo_service_jobs', 'Jobs, counted up to 100,000.', ['kind', 'state']);
+    this.jobAge = this.gauge('photo_service_job_oldest_seconds', 'Time since the oldest due job became due.', ['kind']);
+    this.deliveries = this.gauge(
+      'photo_service_webhook_deliveries_waiting',
+      'Webhook deliveries waiting to be sent, counted up to 100,000.',
+      [],
+    );
+    this.deliveryAge = this.gauge(
+      'photo_service_webhook_delivery_oldest_seconds',
+      'Time since the oldest due webhook delivery became due.',
+      [],
+    );
+    this.items = this.gauge('photo_service_import_items', 'Import items in progress, counted up to 100,000.', [
+      'status',
+    ]);
+    this.itemsEstimated = this.gauge(
+      'photo_service_import_items_estimated',
+      'All import items, estimated from database statistics.',
+      ['status'],
+    );
+  }
+
+  private gauge<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Gauge<Label> {
+    const gauge = new Gauge<Label>({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [this.registry],
+      // The first one collected reads for all.
+      collect: () => this.read(),
+    });
+    this.gauges.push(gauge as unknown as Gauge);
+    return gauge;
+  }
+
+  private read(): Promise<void> {
+    if (performance.now() - this.readAt >= FRESH_MS) {
+      this.readAt = performance.now();
+      this.reading = this.readAnew();
+    }
+    return this.reading ?? Promise.resolve();
+  }
+
+  private async readAnew(): Promise<void> {
+    const found = await this.source.backlog().catch(() => null);
+    for (const gauge of this.gauges) gauge.reset();
+    if (found === null) {
+      this.deliveries.remove();
+      this.deliveryAge.remove();
+      return;
+    }
+    const none = { waiting: 0, running: 0, dead: 0, oldestSeconds: 0 };
+    for (const kind of KINDS) {
+      const { oldestSeconds, waiting, running, dead } = found.jobs.find((jobs) => jobs.kind === kind) ?? none;
+      for (const [state, count] of Object.entries({ waiting, running, dead })) this.jobs.set({ kind, state }, count);
+      this.jobAge.set({ kind }, oldestSeconds);
+    }
+    this.deliveries.set(found.deliveries.waiting);
+    this.deliveryAge.set(found.deliveries.oldestSeconds);
+    for (const status of reservingStatuses) this.items.set({ status }, found.itemsUnderWay[status] ?? 0);
+    for (const [status, count] of Object.entries(found.itemsEstimated)) this.itemsEstimated.set({ status }, count);
+  }
+}
+
+/** How long a process may take to report; after that, its previous report is used. */
+const WAIT_MS = 1000;
+/** The types of metrics that count from the start of a process: without those of processes that have ended, sums would go down. */
+const CUMULATIVE = ['counter', 'histogram'];
+
+/**
+ * The metrics of several processes as those of one: sums, or what the metric itself declares as its aggregator. Counts of processes that
+ * have ended remain in the sums, as of their last report.
+ */
+export class ProcessMetrics {
+  private readonly running = new Map<number, { report(): Promise<MetricsReport>; latest: MetricsReport }>();
+  private ended: MetricsReport = [];
+
+  constructor(private readonly own: PrometheusMetrics) {}
+
+  add(process: number, report: () => Promise<MetricsReport>): void {
+    this.running.set(process, { report, latest: [] });
+  }
+
+  /** Call it when a process is about to end. */
+  async update(process: number): Promise<void> {
+    const source = this.running.get(process);
+    if (source === undefined) return;
+    source.latest = await withTimeout(source.report(), WAIT_MS, 'late').catch(() => source.latest);
+  }
+
+  /** Call it when a process has ended. */
+  async remove(process: number): Promise<void> {
+    const counted = this.running.get(process)?.latest.filter(({ type }) => CUMULATIVE.includes(String(type))) ?? [];
+    this.running.delete(process);
+    this.ended = await sum([this.ended, counted]).getMetricsAsJSON();
+  }
+
+  async exposition(): Promise<{ readonly type: string; readonly text: string }> {
+    await Promise.all([...this.running.keys()].map((process) => this.update(process)));
+    const reports = [...this.running.values()].map(({ latest }) => latest);
+    const all = sum([await this.own.report(), ...reports, this.ended]);
+    return { type: all.contentType, text: await all.metrics() };
+  }
+}
+
+function sum(reports: readonly MetricsReport[]) {
+  return AggregatorRegistry.aggregate(reports.map((report) => [...report]));
 }

@@ -1,8 +1,13 @@
-import type { AuthorizationResponseError, Configuration, IDToken, ResponseBodyError } from 'openid-client';
+import type {
+  AuthorizationResponseError,
+  Configuration,
+  CustomFetchOptions,
+  IDToken,
+  ResponseBodyError,
+} from 'openid-client';
 import { isLoopback } from '../../core/access/outgoing-url.js';
 import type { Clock } from '../../core/shared/clock.js';
 import { DomainError } from '../../core/shared/errors.js';
-
 import {
   type Assertion,
   type IdentityProvider,
@@ -12,8 +17,6 @@ import {
 } from '../../core/users/identity-provider.js';
 import { CLOCK_TOLERANCE_MS } from '../../core/users/provider/flow.js';
 import { SystemClock } from '../system-clock.js';
-import { assertionOf, type ClaimNames, type Claims, lacks } from './claims.js';
-import { limitedFetch } from './limited-fetch.js';
 
 export interface OpenIdProviderOptions {
   readonly settings: ProviderSettings;
@@ -170,4 +173,90 @@ function innermost(error: unknown): unknown {
 function isRecent({ iat }: IDToken, clock: Clock): boolean {
   const age = clock.now().getTime() - iat * 1000;
   return age < MAX_TOKEN_AGE_MS && age > -CLOCK_TOLERANCE_MS;
+}
+
+/** The names of claims that differ between providers. */
+interface ClaimNames {
+  /** Says that the address is the person's; `email_verified` by the standard. */
+  readonly verified: string;
+  /** Lists the groups of a person; null: nobody asks. */
+  readonly groups: string | null;
+}
+
+const GOOGLE = 'https://accounts.google.com';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Whether a token leaves out what the provider may say when it is asked for it. */
+function lacks(claims: Claims, { groups }: ClaimNames): boolean {
+  return claims['email'] === undefined || (groups !== null && claims[groups] === undefined);
+}
+
+/**
+ * What the claims of a checked token say, and `more` of the same person. How and when somebody signed in is only said by the token, which
+ * is about this sign-in and signed. Claims of unexpected types say nothing.
+ */
+export function assertionOf(token: Claims, more: Claims, { verified, groups }: ClaimNames): Assertion {
+  const { iss, sub, auth_time, amr, acr } = token;
+  const address = sourceOfAddress(token, more, verified);
+  const email = address['email'];
+  const claims: Claims = { ...more, ...token };
+  return {
+    issuer: String(iss),
+    subject: String(sub),
+    email: typeof email === 'string' && email !== '' ? email : null,
+    isEmailVerified: isTrue(address[verified]) && (iss !== GOOGLE || isOfGoogle(address)),
+    groups: groups === null ? [] : texts(claims[groups]),
+    methods: [...texts(amr), ...texts(acr)],
+    authenticatedAt: typeof auth_time === 'number' ? new Date(auth_time * 1000) : null,
+  };
+}
+
+/** Whether an address is verified is only said by who says the address: the token, or `more` where it has none or the same one, unmarked. */
+function sourceOfAddress(token: Claims, more: Claims, verified: string): Claims {
+  if (token['email'] === undefined) return more;
+  return token[verified] === undefined && more['email'] === token['email'] ? more : token;
+}
+
+/**
+ * Google says that an address is verified for as long as the Google account exists, even after the domain has gone to somebody else or the
+ * person has left. It only answers for its own addresses, and for those of organizations (`hd`) whose domain is with it.
+ */
+function isOfGoogle({ email, hd }: Claims): boolean {
+  if (typeof email !== 'string') return false;
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  return domain === 'gmail.com' || (typeof hd === 'string' && hd.toLowerCase() === domain);
+}
+
+/** Some providers write booleans as texts or numbers. */
+function isTrue(value: unknown): boolean {
+  return value === true || value === 1 || value === '1' || value === 'true';
+}
+
+function texts(value: unknown): readonly string[] {
+  return [value].flat().filter((each) => typeof each === 'string');
+}
+
+/** Far more than a provider's keys, or what it says about a person, ever take. */
+const MAX_BYTES = 1024 * 1024;
+
+/** A provider is the operator's choice and may be on any network, but what it says must not be readable or changeable on the way. */
+async function limitedFetch(url: string, options: CustomFetchOptions): Promise<Response> {
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== 'https:' && !isLoopback(hostname)) throw new Error('the provider names an address without TLS');
+  const response = await fetch(url, options as RequestInit);
+  const body = await limited(response);
+  return new Response(body, { status: response.status, headers: response.headers });
+}
+
+async function limited({ body }: Response): Promise<Buffer<ArrayBuffer> | null> {
+  if (body === null) return null;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new Error(`the provider sent more than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return size === 0 ? null : Buffer.concat(chunks);
 }

@@ -1,3 +1,4 @@
+import { type CommandParser, createClient, defineScript } from 'redis';
 import {
   type Budget,
   type RateWindowStore,
@@ -6,7 +7,39 @@ import {
   type WindowState,
 } from '../../core/access/rolling-window.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { type Answer, RedisConnection } from './redis-connection.js';
+import { withTimeout } from '../with-timeout.js';
+
+/**
+ * The rule of core/access/rolling-window.ts on one list of admission times, oldest first: nothing else runs in Redis meanwhile, and the
+ * time is Redis's own, so that all processes share one clock. The list expires once it no longer counts.
+ *
+ * KEYS: the list. ARGV: the limit, the window in milliseconds, 1 to count the call and 0 to peek. Returns: whether it is admitted, how many
+ * are counted, the newest of them, the one that blocks the next, and the time; -1 for none.
+ */
+const RATE_WINDOW_SCRIPT = `
+  local log = KEYS[1]
+  local limit, window, counting = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3] == '1'
+  local time = redis.call('TIME')
+  local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+  local text = string.format('%.0f', now)
+  local function at(place) return tonumber(redis.call('LINDEX', log, place) or nil) end
+
+  -- The clock was set back: nothing was admitted in the future, or it would block for longer than one window.
+  local ahead = 0
+  while (at(-1) or now) > now do
+    redis.call('RPOP', log)
+    ahead = ahead + 1
+  end
+  for _ = 1, ahead do redis.call('RPUSH', log, text) end
+  while (at(0) or now) <= now - window do redis.call('LPOP', log) end
+
+  local used = redis.call('LLEN', log)
+  local admitted = used < limit
+  if admitted and counting then used = redis.call('RPUSH', log, text) end
+  if ahead > 0 or (admitted and counting) then redis.call('PEXPIRE', log, window + 1000) end
+  local blocker = (used >= limit and limit > 0) and at(used - limit) or -1
+  return { admitted and 1 or 0, used, at(-1) or -1, blocker, now }
+`;
 
 /** How long a call takes at most, including the network. Shorter than the timeout of FallbackRateWindowStore. */
 const DEADLINE_MS = 800;
@@ -71,4 +104,58 @@ export class RedisRateWindowStore implements RateWindowStore {
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The reply of the script. */
+type Answer = readonly [admitted: number, used: number, newest: number, blocker: number, now: number];
+
+const rateWindow = defineScript({
+  SCRIPT: RATE_WINDOW_SCRIPT,
+  NUMBER_OF_KEYS: 1,
+  parseCommand(parser: CommandParser, name: string, ...numbers: readonly number[]) {
+    parser.pushKey(`photo-service:rate:${name}`);
+    parser.push(...numbers.map(String));
+  },
+  transformReply: (reply: unknown) => reply as Answer,
+});
+
+/** Once closed, or disconnected, it stays so. */
+class RedisConnection {
+  private readonly client: ReturnType<typeof openClient>;
+  private readonly ready: Promise<unknown>;
+
+  /** Begins to connect. */
+  constructor(
+    url: string,
+    private readonly deadlineMs: number,
+  ) {
+    this.client = openClient(url, deadlineMs);
+    // Callers get the error; without a listener the process would end.
+    this.client.on('error', () => undefined);
+    this.ready = this.client.connect();
+    this.ready.catch(() => undefined);
+  }
+
+  /** Rejects when no answer arrives in time. */
+  async rateWindow(name: string, limit: number, windowMs: number, counting: boolean): Promise<Answer> {
+    const answer = this.ready.then(() => this.client.rateWindow(name, limit, windowMs, counting ? 1 : 0));
+    return withTimeout(answer, this.deadlineMs, `no response within ${this.deadlineMs} ms`);
+  }
+
+  /** Immediately; calls that wait for an answer are rejected. */
+  close(): void {
+    this.client.destroy();
+  }
+}
+
+function openClient(url: string, deadlineMs: number) {
+  return createClient({
+    url,
+    // Supported by every version of Redis and its compatible servers.
+    RESP: 2,
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+    socket: { connectTimeout: deadlineMs, reconnectStrategy: false },
+    scripts: { rateWindow },
+  });
 }

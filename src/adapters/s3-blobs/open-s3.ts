@@ -1,9 +1,12 @@
+import { setImmediate as others } from 'node:timers/promises';
+import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { storedKey } from '../../core/blobs/blob-key.js';
 import type { BlobStore } from '../../core/blobs/blob-store.js';
-import type { DirectUploads } from '../../core/blobs/direct-uploads.js';
+import type { DirectUploads, ExpectedBlob } from '../../core/blobs/direct-uploads.js';
+import type { UploadAddress } from '../../core/shared/addresses.js';
 import { S3BlobStore } from './s3-blob-store.js';
-import { partsFor, S3Bucket } from './s3-bucket.js';
-import type { S3Settings } from './s3-client.js';
-import { S3DirectUploads } from './s3-direct-uploads.js';
+import { onStore, openS3Client, partsFor, S3Bucket, type S3Settings } from './s3-client.js';
 
 export interface S3Blobs {
   readonly blobs: BlobStore;
@@ -31,4 +34,50 @@ export function openS3(
       direct?.close();
     },
   };
+}
+
+/** A signature takes about a millisecond of the main thread: after so many, other work gets its turn. */
+const SIGNED_AT_ONCE = 10;
+
+const CHECKSUM = 'x-amz-checksum-sha256';
+
+/** Signed addresses of a bucket, for clients outside. */
+export class S3DirectUploads implements DirectUploads {
+  private readonly client: S3Client;
+  private readonly bucket: string;
+
+  /** `settings.endpoint` is where clients reach the store. */
+  constructor(settings: S3Settings) {
+    this.client = openS3Client(settings);
+    this.bucket = settings.bucket;
+  }
+
+  async sign(blobs: readonly ExpectedBlob[], seconds: number): Promise<readonly UploadAddress[]> {
+    const signed: UploadAddress[] = [];
+    for (const blob of blobs) {
+      if (signed.length % SIGNED_AT_ONCE === SIGNED_AT_ONCE - 1) await others();
+      // Credentials may come from elsewhere, which may be unavailable.
+      signed.push(await onStore(() => this.signOne(blob, seconds)));
+    }
+    return signed;
+  }
+
+  /** The URL contains the bucket as clients need it: in the path, or before the host name. */
+  async origin(): Promise<string> {
+    const [signed] = await this.sign([{ key: storedKey('origin'), sizeBytes: 0, sha256: null }], 1);
+    return new URL(signed?.url ?? '').origin;
+  }
+
+  close(): void {
+    this.client.destroy();
+  }
+
+  private async signOne({ key, sizeBytes, sha256 }: ExpectedBlob, expiresIn: number): Promise<UploadAddress> {
+    const checksum = sha256 === null ? {} : { ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64') };
+    const command = new PutObjectCommand({ Bucket: this.bucket, Key: key, ContentLength: sizeBytes, ...checksum });
+    // By default the signer moves the checksum into the query, where it is not enforced.
+    const url = await getSignedUrl(this.client, command, { expiresIn, unhoistableHeaders: new Set([CHECKSUM]) });
+    const bound = sha256 === null ? {} : { [CHECKSUM]: checksum.ChecksumSHA256 ?? '' };
+    return { url, headers: { 'content-length': String(sizeBytes), ...bound } };
+  }
 }

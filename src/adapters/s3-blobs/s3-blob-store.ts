@@ -9,15 +9,21 @@ import {
   type ListObjectsV2CommandOutput,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
-import { checkedRange } from '../../core/blobs/blob-bytes.js';
+import { checkedRange, readOnce } from '../../core/blobs/blob-bytes.js';
 import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
-import { infoOf, type Marks, newMarks, sha256Of } from './marks.js';
-import { abortUnfinished, MultipartUpload } from './multipart.js';
-import { inParts, type Part } from './parts.js';
-import { checkedBody } from './s3-body.js';
-import type { S3Bucket } from './s3-bucket.js';
-import { onStore, refusalOf, statusOf, storeOutage } from './s3-errors.js';
+import { abortUnfinished, inParts, MultipartUpload, type Part } from './multipart.js';
+import {
+  infoOf,
+  type Marks,
+  newMarks,
+  onStore,
+  refusalOf,
+  type S3Bucket,
+  sha256Of,
+  statusOf,
+  storeOutage,
+} from './s3-client.js';
 
 /** Maximum number of keys that S3 accepts in one call. */
 const DELETED_AT_ONCE = 1000;
@@ -233,4 +239,67 @@ async function openBlob(
   }
   const sha256 = range === undefined ? sha256Of(answer) : null;
   return { ...info, bytes: await checkedBody(body, { length, sha256, silence }) };
+}
+
+export interface ExpectedBody {
+  /** The exact number of bytes expected. */
+  readonly length: number;
+  /** 64 hex digits of all of them; null when unknown. */
+  readonly sha256: string | null;
+  /** Milliseconds that the store may take for the next bytes, however slow the reader is. */
+  readonly silence: number;
+}
+
+/**
+ * The bytes of a response, once. The last ones are held back until all have been verified: a complete read is a correct one. Errors:
+ * `service_unavailable` for a body that is short, long, wrong, cut off or stuck.
+ */
+async function checkedBody(body: IncomingMessage, expected: ExpectedBody): Promise<AsyncIterable<Uint8Array>> {
+  // The client's own timeout does not distinguish a silent store from a paused reader.
+  body.socket.setTimeout(0);
+  const reader = checked(body, expected);
+  // A generator that was never entered skips its `finally` when it is returned, and the connection would stay open: enter it, up to the
+  // first yield.
+  await reader.next();
+  return readOnce(reader);
+}
+
+async function* checked(body: IncomingMessage, expected: ExpectedBody): AsyncGenerator<Uint8Array, void, void> {
+  const { length, sha256 } = expected;
+  const hash = sha256 === null ? null : createHash('sha256');
+  let held: Uint8Array | null = null;
+  let arrived = 0;
+  try {
+    yield new Uint8Array(0);
+    for await (const chunk of arriving(body, expected.silence)) {
+      if (held !== null) yield held;
+      held = chunk;
+      arrived += chunk.length;
+      hash?.update(chunk);
+      if (arrived > length) throw storeOutage(new Error(`more than ${length} bytes arrived`));
+    }
+    if (arrived < length) throw storeOutage(new Error(`only ${arrived} of ${length} bytes arrived`));
+    if (hash !== null && hash.digest('hex') !== sha256)
+      throw storeOutage(new Error('the bytes differ from those that were stored'));
+    if (held !== null) yield held;
+  } finally {
+    body.destroy();
+  }
+}
+
+async function* arriving(body: IncomingMessage, silence: number): AsyncGenerator<Uint8Array, void, void> {
+  const iterator = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  for (;;) {
+    const patience = setTimeout(() => body.destroy(new Error(`no bytes within ${silence} ms`)), silence);
+    try {
+      const next = await iterator.next();
+      if (next.done) return;
+      clearTimeout(patience);
+      yield next.value;
+    } catch (error) {
+      throw storeOutage(error);
+    } finally {
+      clearTimeout(patience);
+    }
+  }
 }

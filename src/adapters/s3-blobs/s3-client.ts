@@ -1,4 +1,13 @@
-import { S3Client } from '@aws-sdk/client-s3';
+import { randomUUID } from 'node:crypto';
+import {
+  HeadBucketCommand,
+  HeadObjectCommand,
+  type HeadObjectCommandOutput,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import type { BlobInfo } from '../../core/blobs/blob-store.js';
+import { DomainError } from '../../core/shared/errors.js';
 
 /** Where the objects are, and the credentials. */
 export interface S3Settings {
@@ -25,12 +34,21 @@ export interface S3Timeouts {
 }
 
 /** A store that hangs is given up after three timeouts and the pauses between them: within 60 s. */
-export const patience: S3Timeouts = { connect: 5_000, silence: 15_000, call: 50_000, sending: 600_000, attempts: 3 };
+export const usualPatience: S3Timeouts = {
+  connect: 5_000,
+  silence: 15_000,
+  call: 50_000,
+  sending: 600_000,
+  attempts: 3,
+};
 
 /** More than the concurrent uploads and downloads of a process. */
 const MAX_SOCKETS = 200;
 
-export function openS3Client(settings: S3Settings, { connect, silence, attempts }: S3Timeouts = patience): S3Client {
+export function openS3Client(
+  settings: S3Settings,
+  { connect, silence, attempts }: S3Timeouts = usualPatience,
+): S3Client {
   quietVersionWarning();
   return new S3Client({
     region: settings.region,
@@ -55,4 +73,140 @@ export function openS3Client(settings: S3Settings, { connect, silence, attempts 
 /** The Node version is our choice, and of no interest to the operator. */
 function quietVersionWarning(): void {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+}
+
+/** Sizes in bytes. */
+export interface PartSizes {
+  /** Size of a part, which is also held in memory. S3 accepts 5 MiB to 5 GiB, and 10,000 parts per object. */
+  readonly sent: number;
+  /** What the store copies per call: one call must end before the store is considered dead. */
+  readonly copied: number;
+}
+
+const MIB = 1024 ** 2;
+const MAX_PARTS = 10_000;
+
+/** For blobs of up to `maxBytes`. All parts of a blob except the last have the same size, which some stores require. */
+export function partsFor(maxBytes: number): PartSizes {
+  const least = Math.ceil(maxBytes / MAX_PARTS);
+  return { sent: Math.max(8 * MIB, least), copied: Math.max(64 * MIB, least) };
+}
+
+type Call<T> = (client: S3Client, options: { abortSignal: AbortSignal }) => Promise<T>;
+
+/** One bucket, and how calls to it are made. */
+export class S3Bucket {
+  private readonly client: S3Client;
+  readonly name: string;
+  readonly patience: S3Timeouts;
+  readonly parts: PartSizes;
+
+  constructor(settings: S3Settings, options: { readonly patience?: S3Timeouts; readonly parts?: PartSizes } = {}) {
+    this.patience = options.patience ?? usualPatience;
+    this.parts = options.parts ?? partsFor(0);
+    this.client = openS3Client(settings, this.patience);
+    this.name = settings.bucket;
+  }
+
+  /**
+   * Makes a call with a deadline for the head of its response; errors are those of the SDK. A body that follows has its own timeout. `call`
+   * gets the client and the options to send with.
+   */
+  call<T>(call: Call<T>): Promise<T> {
+    return this.within(this.patience.call, call);
+  }
+
+  /** The same for a call that sends bytes, which may take long as long as they make progress. */
+  send<T>(call: Call<T>): Promise<T> {
+    return this.within(this.patience.sending, call);
+  }
+
+  private async within<T>(milliseconds: number, call: Call<T>): Promise<T> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), milliseconds);
+    try {
+      return await call(this.client, { abortSignal: late.signal });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Null when the object is absent. Errors: `service_unavailable`. */
+  head(key: string): Promise<HeadObjectCommandOutput | null> {
+    return onStore(async () => {
+      try {
+        return await this.call((client, options) =>
+          client.send(new HeadObjectCommand({ Bucket: this.name, Key: key }), options),
+        );
+      } catch (error) {
+        if (statusOf(error) !== 404) throw error;
+        // A response to HEAD has no body that would distinguish a missing object from a missing bucket.
+        await this.call((client, options) => client.send(new HeadBucketCommand({ Bucket: this.name }), options));
+        return null;
+      }
+    });
+  }
+
+  close(): void {
+    this.client.destroy();
+  }
+}
+
+/** `service_unavailable`, with the original error as its cause: whatever a store does wrong, its callers see an outage. */
+export function storeOutage(cause: unknown): DomainError {
+  const unavailable = new DomainError(
+    'service_unavailable',
+    'The photo storage is temporarily unavailable. Try again later.',
+  );
+  unavailable.cause = cause;
+  return unavailable;
+}
+
+/** Runs a call to the store: what it throws becomes `service_unavailable`. */
+export async function onStore<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw error instanceof DomainError ? error : storeOutage(error);
+  }
+}
+
+/** The store's error code (`NoSuchKey`); null when it sent none, or a response that is not S3's. */
+export function refusalOf(error: unknown): string | null {
+  return isRefusal(error) ? error.name : null;
+}
+
+export function statusOf(error: unknown): number | null {
+  return isRefusal(error) ? (error.$metadata.httpStatusCode ?? null) : null;
+}
+
+function isRefusal(error: unknown): error is S3ServiceException {
+  return error instanceof S3ServiceException;
+}
+
+/**
+ * The S3 metadata of every object that this service writes. `write` identifies the write: an ETag of S3 depends on the bytes only, so that
+ * the same bytes written again would look unchanged. `sha256` is present if it was known before the first byte was sent.
+ */
+export interface Marks extends Record<string, string> {
+  readonly write: string;
+}
+
+export function newMarks(sha256: string | null): Marks {
+  return { write: randomUUID(), ...(sha256 !== null && { sha256 }) };
+}
+
+type Described = Pick<HeadObjectCommandOutput, 'ETag' | 'LastModified' | 'Metadata'>;
+
+/** 64 hex digits, or null for an object without it. */
+export function sha256Of({ Metadata }: Described): string | null {
+  return Metadata?.['sha256'] ?? null;
+}
+
+/** An object that a client put through a signed address has no such metadata: its ETag and the second of its write are used instead. */
+export function infoOf({ ETag, LastModified, Metadata }: Described, sizeBytes: number | undefined): BlobInfo {
+  if (ETag === undefined || sizeBytes === undefined) {
+    throw storeOutage(new Error('The store did not return the ETag or length of an object.'));
+  }
+  return { sizeBytes, etag: Metadata?.['write'] ?? `${ETag}@${LastModified?.getTime()}` };
 }

@@ -1,6 +1,79 @@
 import type { Mail, MailTemplate, MailTemplates, NoticeValues } from '../../core/mail/mail.js';
 import { countryName } from '../../core/photos/places.js';
-import { facts, link, type MailText, moment, type Part, paragraph, plainAddress, plainName } from './mail-text.js';
+
+/** A part of a mail. */
+type Part =
+  | { readonly kind: 'paragraph'; readonly text: string }
+  | { readonly kind: 'link'; readonly label: string; readonly url: string }
+  | { readonly kind: 'facts'; readonly rows: readonly (readonly [label: string, value: string])[] };
+
+/** What a mail says, before it is plain text or HTML. */
+interface MailText {
+  readonly subject: string;
+  readonly parts: readonly Part[];
+}
+
+const paragraph = (text: string): Part => ({ kind: 'paragraph', text });
+const link = (label: string, url: string): Part => ({ kind: 'link', label, url });
+const facts = (...rows: readonly (readonly [string, string | null])[]): Part => ({
+  kind: 'facts',
+  rows: rows.flatMap(([label, value]) => (value === null ? [] : [[label, value] as const])),
+});
+
+const MAX_NAME = 60;
+
+/**
+ * A name that somebody chose, on one line: without characters that break lines or turn the direction of what follows, short, and without
+ * what programs make a link of, so that nobody sends advertisements under our address by the name of an account.
+ */
+function plainName(name: string): string {
+  const line = name
+    .replace(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const points = Array.from(line);
+  const short = points.length <= MAX_NAME ? line : `${points.slice(0, MAX_NAME - 1).join('')}…`;
+  return withoutLinks(short);
+}
+
+/** An address as it is, if programs only make a link for writing to it; else as a name: people enter their own, unconfirmed. */
+function plainAddress(email: string): string {
+  return /^(?!www\.)[\p{L}\p{N}.'_+-]+@[\p{L}\p{N}.-]+$/iu.test(email) ? email : plainName(email);
+}
+
+/** Spaces in what programs recognize: schemes, domains in any script, e-mail addresses, network drives. */
+function withoutLinks(text: string): string {
+  return text
+    .replace(/\S+/gu, withoutScheme)
+    .replace(/(?<=\S)[.\u3002\uff0e\uff61](?=[\p{L}\p{N}\p{M}_-])/gu, '$& ')
+    .replace(/(?<=\S)@(?=\S)/g, '@ ')
+    .replace(/([/\\])(?=[/\\])/g, '$1 ');
+}
+
+/** A space after each colon of the word that follows a letter, except at its end. */
+function withoutScheme(word: string): string {
+  const first = word.search(/\p{L}/u);
+  return first === -1 ? word : word.slice(0, first) + word.slice(first).replace(/:(?!$)/gu, ': ');
+}
+
+/** For example `23 November 2026, 14:05 (Europe/Paris, UTC+01:00)`: whoever reads it may be in another zone. */
+function moment(iso: string, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'longOffset',
+  });
+  const parts = new Map(format.formatToParts(new Date(iso)).map(({ type, value }) => [type, value]));
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? '';
+  const offset = part('timeZoneName').replace('GMT', 'UTC');
+  const zone = timeZone === 'UTC' ? 'UTC' : `${timeZone}, ${offset}`;
+  return `${part('day')} ${part('month')} ${part('year')}, ${part('hour')}:${part('minute')} (${zone})`;
+}
 
 type Texts = { readonly [T in MailTemplate]: (values: MailTemplates[T]) => MailText };
 
@@ -185,4 +258,84 @@ function ifNotYou({ owners, home }: NoticeValues, remedy: string | null): readon
       ? `If that was not you, ask ${others} to end that person’s access at once.`
       : `If that was not you, ${remedy}. If you cannot get in, ask ${others}.`;
   return [paragraph(sentence), link('Open the settings', home)];
+}
+
+/** Of a line, without its end; RFC 5322 recommends 78. Addresses of links stay whole, as they would not work otherwise. */
+const WIDTH = 76;
+
+const REASON =
+  'You get this mail because you have access to a photo service, or are invited to it. Nobody reads replies.';
+
+/** The plain text of a mail. */
+export function plainTextOf({ parts }: MailText): string {
+  const blocks = [...parts.map(plainPart), `-- \n${wrapped(REASON)}`];
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+}
+
+function plainPart(part: Part): string {
+  if (part.kind === 'paragraph') return wrapped(part.text);
+  if (part.kind === 'link') return `${part.label}:\n${part.url}`;
+  return part.rows.map(([label, value]) => wrapped(`${label}: ${value}`)).join('\n');
+}
+
+function wrapped(text: string): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ').flatMap(pieces)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= WIDTH) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
+}
+
+/** A word that is longer than a line. */
+function pieces(word: string): readonly string[] {
+  return word.length <= WIDTH ? [word] : (word.match(new RegExp(`.{1,${WIDTH}}`, 'gu')) ?? []);
+}
+
+const PAGE = 'font:16px/1.5 system-ui,sans-serif;color:#1d2125;background:#ffffff;margin:0;padding:24px';
+const BUTTON =
+  'display:inline-block;padding:10px 18px;border-radius:6px;background:#1f5fbf;color:#ffffff;text-decoration:none';
+const SOFT = 'color:#5b6470;font-size:14px';
+
+/** The HTML of a mail: without pictures, styles from elsewhere, or anything that tells that it was read. */
+export function htmlOf({ subject, parts }: MailText): string {
+  return [
+    '<!doctype html>',
+    '<html lang="en"><head><meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    // Some programs make links of what looks like a telephone number or a place, too.
+    '<meta name="format-detection" content="telephone=no, date=no, address=no, email=no, url=no">',
+    `<title>${escaped(subject)}</title></head>`,
+    `<body style="${PAGE}"><main style="display:block;max-width:560px">`,
+    `<h1 style="font-size:20px;margin:0 0 16px">${escaped(subject)}</h1>`,
+    ...parts.map(htmlPart),
+    `<p style="${SOFT}">${escaped(REASON)}</p>`,
+    '</main></body></html>',
+    '',
+  ].join('\n');
+}
+
+function htmlPart(part: Part): string {
+  if (part.kind === 'paragraph') return `<p>${escaped(part.text)}</p>`;
+  if (part.kind === 'facts') {
+    const rows = part.rows.map(([label, value]) => `<strong>${escaped(label)}:</strong> ${escaped(value)}`);
+    return rows.length === 0 ? '' : `<p>${rows.join('<br>\n')}</p>`;
+  }
+  const url = escaped(part.url);
+  return `<p><a href="${url}" style="${BUTTON}">${escaped(part.label)}</a></p>
+<p style="${SOFT}">Or open this address:<br>
+<a href="${url}" style="color:#1f5fbf;word-break:break-all">${url}</a></p>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

@@ -2,8 +2,7 @@ import type { Mailer, QueuedMail, SendReport, SendResult } from '../../core/mail
 import { DomainError } from '../../core/shared/errors.js';
 import { Lazy } from '../../core/shared/lazy.js';
 import { withTimeout } from '../with-timeout.js';
-import { textOf } from './mail-texts.js';
-import { htmlOf, plainTextOf } from './render-mail.js';
+import { htmlOf, plainTextOf, textOf } from './mail-texts.js';
 
 export interface SmtpOptions {
   readonly host: string;

@@ -1,23 +1,24 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { urlProblem } from '../../core/access/outgoing-url.js';
 import {
   MAX_REDIRECTS,
   type OpenSource,
+  SourceFailure,
   type SourceReader,
   type SourceRequest,
 } from '../../core/imports/fetch/source-reader.js';
+import { notSlower } from '../../core/shared/bytes.js';
 import type { Id } from '../../core/shared/ids.js';
-import { CustomerNames, type Lookup } from '../outgoing/customer-names.js';
+import { type Address, CustomerNames, type Lookup } from '../outgoing/customer-names.js';
 import {
   type AddressRule,
   addressRule,
   ForbiddenAddress,
   permittedAddresses,
+  pinnedTo,
+  reasonOf,
 } from '../outgoing/permitted-addresses.js';
-import { bodyOf } from './source-body.js';
-import { failureOf, failureOfStatus, forbidden, unreachable } from './source-failures.js';
-import { getOnce, type RequestedPart } from './source-request.js';
-import { readResponse } from './source-response.js';
 
 export interface HttpSourceReaderOptions {
   /** For home networks: any address, and http as well. */
@@ -116,4 +117,160 @@ function redirected(url: string, location: string): string {
   const target = new URL(location, url);
   target.hash = '';
   return target.href;
+}
+
+/** A file, or what follows the bytes of it that are stored. */
+type RequestedPart = Pick<SourceRequest, 'url' | 'from'>;
+
+interface Getting extends RequestedPart {
+  /** Checked; the connection goes to one of them. */
+  readonly addresses: readonly Address[];
+  /** Milliseconds until the response must have begun. */
+  readonly idleTimeout: number;
+}
+
+/** One GET, whose response has begun. The signal ends it, also later. */
+function getOnce({ url, from, addresses, idleTimeout }: Getting, signal: AbortSignal): Promise<IncomingMessage> {
+  const begin = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
+  const range = from && { range: `bytes=${from.offset}-`, 'if-range': from.validator };
+  // Compressed bytes could not be continued, and would have another size.
+  const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'photo-service', ...range };
+  return new Promise((resolve, reject) => {
+    const request = begin(url, { method: 'GET', headers, lookup: pinnedTo(addresses), agent: false, signal });
+    const waiting = setTimeout(() => request.destroy(new TooQuiet()), idleTimeout);
+    request.on('response', (response) => {
+      clearTimeout(waiting);
+      // It has responded; what breaks from here on is reported by its body.
+      request.removeListener('error', reject).on('error', () => undefined);
+      response.on('error', () => undefined);
+      resolve(response);
+    });
+    request.on('error', reject);
+    request.on('close', () => clearTimeout(waiting));
+    request.end();
+  });
+}
+
+/** Seconds after a change in which `Last-Modified` may be the same for two versions of a file. */
+const WEAK_SECONDS = 60;
+
+/** What a 200 or 206 says about the file. Throws `SourceFailure`. */
+function readResponse(
+  { from, maxBytes }: SourceRequest,
+  { statusCode, headers }: Pick<IncomingMessage, 'statusCode' | 'headers'>,
+): Pick<OpenSource, 'offset' | 'sizeBytes' | 'validator'> {
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (coding !== 'identity' && coding !== '') {
+    throw unreachable('The source sends the file compressed, although it was asked not to.', true);
+  }
+  const whole = statusCode === 206 ? continued(from, headers) : { offset: 0, sizeBytes: lengthOf(headers) };
+  if (whole.sizeBytes !== null && whole.sizeBytes > maxBytes) throw tooLargeFor(maxBytes);
+  return { ...whole, validator: validatorOf(headers) };
+}
+
+function tooLargeFor(maxBytes: number): SourceFailure {
+  const message = `The file is larger than ${maxBytes} bytes, the maximum.`;
+  return new SourceFailure({ code: 'file_too_large', message }, true);
+}
+
+/** The rest of the file, from where it was asked for. */
+function continued(from: SourceRequest['from'], headers: IncomingHttpHeaders): { offset: number; sizeBytes: number } {
+  const [, first, last, total] = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers['content-range'] ?? '') ?? [];
+  const isRest = from !== null && Number(first) === from.offset && Number(last) === Number(total) - 1;
+  if (!isRest) throw unreachable('The source sent another part of the file than it was asked for.', false);
+  return { offset: from.offset, sizeBytes: Number(total) };
+}
+
+function lengthOf({ 'content-length': length }: IncomingHttpHeaders): number | null {
+  return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : null;
+}
+
+/** What `If-Range` takes: a strong ETag, or a time long enough ago (RFC 9110, 8.8.2.2). */
+function validatorOf(headers: IncomingHttpHeaders): string | null {
+  if (headers['accept-ranges']?.toLowerCase() === 'none') return null;
+  const { etag, date, 'last-modified': modified } = headers;
+  if (etag !== undefined) return etag.length <= 502 && /^"[\x21\x23-\x7e\x80-\xff]*"$/.test(etag) ? etag : null;
+  if (modified === undefined || date === undefined || modified.length > 50) return null;
+  return Date.parse(date) - Date.parse(modified) >= WEAK_SECONDS * 1000 ? modified : null;
+}
+
+export interface BodyLimits {
+  /** Milliseconds in which nothing arrives. */
+  readonly idleTimeout: number;
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number;
+}
+
+/**
+ * The bytes of a response. Throws `SourceFailure` when it breaks off, when nothing arrives for too long although it is waited for, when
+ * it is slower than the minimum rate, and when it ends before `expected` bytes, if their number is known.
+ */
+async function* bodyOf(
+  response: IncomingMessage,
+  { idleTimeout, now }: BodyLimits,
+  expected: number | null,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const tooSlow = () => unreachable('The source sent less than 1 KB per second for a minute.', false);
+  yield* notSlower(read(response, idleTimeout, expected, signal), tooSlow, now);
+}
+
+async function* read(
+  response: IncomingMessage,
+  idleTimeout: number,
+  expected: number | null,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, void> {
+  const chunks = response[Symbol.asyncIterator]();
+  let received = 0;
+  try {
+    for (;;) {
+      const waiting = setTimeout(() => response.destroy(new TooQuiet()), idleTimeout);
+      const next: IteratorResult<Uint8Array> = await chunks.next().finally(() => clearTimeout(waiting));
+      if (next.done) break;
+      received += next.value.length;
+      yield next.value;
+    }
+  } catch (error) {
+    throw failureOf(signal.aborted ? signal.reason : error);
+  } finally {
+    response.destroy();
+  }
+  if (expected !== null && received < expected) throw unreachable('The connection was closed too early.', false);
+}
+
+/** Nothing has arrived for too long. */
+class TooQuiet extends Error {}
+
+function unreachable(message: string, isFinal: boolean, retryAfterSeconds: number | null = null): SourceFailure {
+  return new SourceFailure({ code: 'source_unreachable', message }, isFinal, retryAfterSeconds);
+}
+
+function forbidden(message: string): SourceFailure {
+  return new SourceFailure({ code: 'source_forbidden', message }, true);
+}
+
+/** For an error of a request. Messages contain neither URLs nor addresses: the query of a URL may be a secret. */
+function failureOf(error: unknown): SourceFailure {
+  if (error instanceof SourceFailure) return error;
+  if (error instanceof TooQuiet) return unreachable('The source sent nothing for too long.', false);
+  const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+  return unreachable(isLate ? 'The source took too long.' : reasonOf(error), false);
+}
+
+const FORBIDDEN = [401, 403, 407, 451];
+const NOT_FOUND = [404, 410];
+/** The same request may succeed later. */
+const PASSING = [408, 421, 425, 429];
+
+function failureOfStatus(status: number, headers: IncomingHttpHeaders): SourceFailure {
+  const message = `The source responded with status ${status}.`;
+  if (FORBIDDEN.includes(status)) return forbidden(message);
+  if (NOT_FOUND.includes(status)) return new SourceFailure({ code: 'source_not_found', message }, true);
+  return unreachable(message, !PASSING.includes(status) && status < 500, secondsOf(headers['retry-after']));
+}
+
+/** In seconds only: a date is rarely sent, and clocks differ. */
+function secondsOf(retryAfter: string | undefined): number | null {
+  return retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : null;
 }

@@ -1,10 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import {
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, type NodeTracerConfig, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { Job } from '../../core/jobs/job.js';
 import { withTraceContext } from '../../core/jobs/trace-context.js';
-import { readTraceparent, writeTraceparent } from './traceparent.js';
 
 /** How long sending the last spans may take when the service ends. */
 const GOODBYE_MS = 2000;
@@ -92,4 +99,18 @@ function resourceOf(attributes: Readonly<Record<string, string>>): NonNullable<N
     getRawAttributes: () => Object.entries(attributes),
   };
   return resource;
+}
+
+/** W3C Trace Context, version 00; later ones begin the same way. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
+
+/** Null if it is missing or invalid. */
+export function readTraceparent(text: string | null | undefined): SpanContext | null {
+  const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(text ?? '') ?? [];
+  const read = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
+  return isSpanContextValid(read) ? read : null;
+}
+
+function writeTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }

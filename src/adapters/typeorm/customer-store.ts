@@ -3,7 +3,7 @@ import type { CustomerStore } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Reads, Repositories } from '../../core/shared/transactional.js';
 import { inCustomerTransaction, withoutTransaction } from './database/transaction.js';
-import { PhotosReadTogether } from './photos/photo-reads.js';
+import { PhotosReadTogether } from './photos/photo-rows.js';
 import { repositories } from './registry.js';
 
 /**

@@ -2,13 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { BeforeFirstRelease, refuseBeforeFirstRelease } from '../../core/backup/before-first-release.js';
-import { BoundedPool } from './database/bounded-pool.js';
-import { SnakeCaseNames } from './database/columns.js';
-import { clientOptions, type DatabaseAddress, directly, LIMIT_MS } from './database/connection.js';
-import { isConflict, isLockTimeout, statementError } from './database/database-errors.js';
-import { anyMigrationsRun, migrationsRun } from './database/migrations-run.js';
-import { PreparingClient } from './database/prepared.js';
+import { anyMigrationsRun, migrationsRun } from './database/catalogue.js';
+import { BoundedPool, clientOptions, type DatabaseAddress, directly, LIMIT_MS } from './database/connection.js';
 import { type RowSecurity, secureTenantTables } from './database/row-security.js';
+import { PreparingClient, SnakeCaseNames } from './database/sql.js';
+import { isConflict, isLockTimeout, statementError } from './database/transaction.js';
 import { migrations, tables } from './registry.js';
 
 export interface DatabaseOptions extends DatabaseAddress {

@@ -1,11 +1,10 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { refuseBeforeFirstRelease } from '../../core/backup/before-first-release.js';
-import type { Query } from './database/catalogue.js';
+import { anyMigrationsRun, migrationsRun, type Query } from './database/catalogue.js';
 import { connectionTo, type DatabaseAddress, withClient } from './database/connection.js';
-import { anyMigrationsRun, migrationsRun } from './database/migrations-run.js';
 import { type RowSecurity, readRowSecurity } from './database/row-security.js';
-import { select } from './database/rows.js';
+import { select } from './database/sql.js';
 import { withoutTransaction } from './database/transaction.js';
 import { migrations } from './registry.js';
 

@@ -1,34 +1,30 @@
 import type { EntityManager } from 'typeorm';
 import type { Id } from '../../core/shared/ids.js';
 import type { Repositories } from '../../core/shared/transactional.js';
-import { apiKeyTable, keyAddressTable } from './access/api-key.table.js';
-import { TypeormAuditTrail } from './audit/audit.repository.js';
-import { auditTable } from './audit/audit.table.js';
-import { operatorEntryTable } from './audit/operator-entry.table.js';
-import { TypeormBlobOwnership } from './blobs/blob-owners.repository.js';
-import { droppedUploadTable } from './blobs/dropped-upload.table.js';
-import { TypeormBulkEditRepository } from './bulk-edits/bulk-edit.repository.js';
-import { bulkChangeTable, bulkEditTable } from './bulk-edits/bulk-edit.table.js';
-import { TypeormCustomerRepository } from './customers/customer.repository.js';
-import { creationTable, customerTable, erasureTable } from './customers/customer.table.js';
-import { deliveryKeyTable, presetTable } from './delivery/delivery.table.js';
-import { TypeormDeliveryKeyRepository } from './delivery/delivery-key.repository.js';
-import { TypeormPresetRepository } from './delivery/preset.repository.js';
-import { deliveryTable } from './events/delivery.table.js';
-import { TypeormOutbox } from './events/outbox.repository.js';
-import { TypeormResponseStore } from './idempotency/idempotency.repository.js';
-import { idempotencyKeyTable } from './idempotency/idempotency-key.table.js';
-import { TypeormImportRepository } from './imports/import.repository.js';
-import { importTable } from './imports/import.table.js';
-import { TypeormImportPhotoRepository } from './imports/import-photo.repository.js';
-import { importPhotoTable } from './imports/import-photo.table.js';
-import { TypeormResumableUploadRepository } from './imports/resumable-upload.repository.js';
-import { resumableUploadTable } from './imports/resumable-upload.table.js';
-import { TypeormSourceFetchRepository } from './imports/source-fetch.repository.js';
-import { sourceFetchTable } from './imports/source-fetch.table.js';
+import { apiKeyTable, keyAddressTable } from './access/api-key.repository.js';
+import { auditTable, operatorEntryTable, TypeormAuditTrail } from './audit/audit.repository.js';
+import { droppedUploadTable, TypeormBlobOwnership } from './blobs/blob-owners.repository.js';
+import { bulkChangeTable, bulkEditTable, TypeormBulkEditRepository } from './bulk-edits/bulk-edit.repository.js';
+import {
+  creationTable,
+  customerTable,
+  erasureTable,
+  TypeormCustomerRepository,
+} from './customers/customer.repository.js';
+import {
+  deliveryKeyTable,
+  presetTable,
+  TypeormDeliveryKeyRepository,
+  TypeormPresetRepository,
+} from './delivery/delivery-key.repository.js';
+import { deliveryTable, TypeormOutbox } from './events/outbox.repository.js';
+import { idempotencyKeyTable, TypeormResponseStore } from './idempotency/idempotency.repository.js';
+import { importTable, TypeormImportRepository } from './imports/import.repository.js';
+import { importPhotoTable, TypeormImportPhotoRepository } from './imports/import-photo.repository.js';
+import { resumableUploadTable, TypeormResumableUploadRepository } from './imports/resumable-upload.repository.js';
+import { sourceFetchTable, TypeormSourceFetchRepository } from './imports/source-fetch.repository.js';
 import { TypeormOrphanRows } from './integrity/orphan-rows.js';
-import { TypeormJobAdder } from './jobs/job.repository.js';
-import { jobTable } from './jobs/job.table.js';
+import { jobTable, TypeormJobAdder } from './jobs/job.repository.js';
 import { CustomersAndKeys1764000000001 } from './migrations/1764000000001-customers-and-keys.js';
 import { Requests1764000000002 } from './migrations/1764000000002-requests.js';
 import { Imports1764000000003 } from './migrations/1764000000003-imports.js';
@@ -41,31 +37,29 @@ import { Sharing1764000000009 } from './migrations/1764000000009-sharing.js';
 import { SearchesAndBulkEdits1764000000010 } from './migrations/1764000000010-searches-and-bulk-edits.js';
 import { AuditAndOperators1764000000011 } from './migrations/1764000000011-audit-and-operators.js';
 import { Traffic1764000000012 } from './migrations/1764000000012-traffic.js';
-import { operatorTokenTable } from './operators/operator-token.table.js';
+import { operatorTokenTable } from './operators/operator-token.repository.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
-import { photoExifTable, photoTable } from './photos/photo.table.js';
-import type { PhotosReadTogether } from './photos/photo-reads.js';
-import { TypeormUsageRepository } from './photos/photo-totals.js';
-import { separatedPhotosTable } from './photos/separated-photo.table.js';
-import { TypeormSimilarPhotoRepository } from './photos/similar-photo.repository.js';
-import { tombstoneTable } from './photos/tombstone.table.js';
-import { TypeormSavedSearchRepository } from './searches/saved-search.repository.js';
-import { savedSearchTable } from './searches/saved-search.table.js';
-import { TypeormShareRepository } from './shares/share.repository.js';
-import { shareTable } from './shares/share.table.js';
-import { TypeormTagRepository } from './tags/tag.repository.js';
-import { tagTable } from './tags/tag.table.js';
-import { TypeormUnpublishedTags } from './tags/unpublished-tags.js';
-import { TypeormTrafficReads } from './traffic/traffic.repository.js';
-import { trafficTables } from './traffic/traffic.table.js';
-import { TypeormFactorRepository } from './users/factor.repository.js';
-import { factorTables } from './users/factor.table.js';
-import { TypeormIdentityRepository } from './users/identity.repository.js';
-import { identityTable } from './users/identity.table.js';
-import { TypeormUserRepository } from './users/user.repository.js';
-import { sessionTable, userTable } from './users/user.table.js';
-import { TypeormDeliveryRepository, TypeormWebhookEndpointRepository } from './webhooks/webhook.repository.js';
-import { webhookEndpointTable } from './webhooks/webhook.table.js';
+import { TypeormUsageRepository } from './photos/photo-counts.js';
+import { type PhotosReadTogether, photoExifTable, photoTable } from './photos/photo-rows.js';
+import { tombstoneTable } from './photos/tag-tombstones.js';
+import { savedSearchTable, TypeormSavedSearchRepository } from './searches/saved-search.repository.js';
+import { shareTable, TypeormShareRepository } from './shares/share.repository.js';
+import { separatedPhotosTable, TypeormSimilarPhotoRepository } from './similar/similar-photo.repository.js';
+import { TypeormTagRepository, TypeormUnpublishedTags, tagTable } from './tags/tag.repository.js';
+import { TypeormTrafficReads, trafficTables } from './traffic/traffic.repository.js';
+import { factorTables, TypeormFactorRepository } from './users/factor.repository.js';
+import {
+  identityTable,
+  sessionTable,
+  TypeormIdentityRepository,
+  TypeormUserRepository,
+  userTable,
+} from './users/user.repository.js';
+import {
+  TypeormDeliveryRepository,
+  TypeormWebhookEndpointRepository,
+  webhookEndpointTable,
+} from './webhooks/webhook.repository.js';
 
 /**
  * What Postgres stores for each concept. A new concept has its lines here, and nowhere else in the adapter: whatever must cover every table

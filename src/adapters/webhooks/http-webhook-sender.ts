@@ -3,6 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { isPublicAddress, urlProblem } from '../../core/access/outgoing-url.js';
 import type { Clock } from '../../core/shared/clock.js';
 import type { Id } from '../../core/shared/ids.js';
+import { cleanText } from '../../core/shared/text.js';
 import {
   MAX_ANSWER_BYTES,
   type WebhookAnswer,
@@ -10,10 +11,14 @@ import {
   type WebhookSender,
 } from '../../core/webhooks/webhook-sender.js';
 import { type Address, type Asking, CustomerNames, type Lookup } from '../outgoing/customer-names.js';
-import { addressRule, ForbiddenAddress, permittedAddresses, pinnedTo } from '../outgoing/permitted-addresses.js';
-import { reasonOf } from '../outgoing/reasons.js';
+import {
+  addressRule,
+  ForbiddenAddress,
+  permittedAddresses,
+  pinnedTo,
+  reasonOf,
+} from '../outgoing/permitted-addresses.js';
 import { SystemClock } from '../system-clock.js';
-import { answerText } from './answer-text.js';
 
 export interface HttpWebhookSenderOptions {
   /** For home networks: any address, and http as well. */
@@ -143,4 +148,28 @@ function beginningOf(response: IncomingMessage): Promise<string | null> {
 function reasonFor(error: unknown, signal: AbortSignal): string {
   if (error instanceof ForbiddenAddress) return error.message;
   return signal.aborted ? 'The receiver did not respond in time.' : reasonOf(error);
+}
+
+/** What receivers might answer with and nobody should read in a log: each pattern keeps its first group. */
+const secrets: readonly RegExp[] = [
+  /\b(phs_[a-z]+_|whsec_)[\w+/=-]+/g,
+  /\b((?:Bearer|Basic)\s+)[\w.~+/=-]+/gi,
+  /((?:token|secret|password|api_?key)=)[^&\s"<]+/gi,
+  /\b(ey)J[\w.-]+/g,
+];
+
+/** A text of JSON with its name. */
+const MEMBER = /"([^"]*)"(\s*:\s*")((?:[^"\\]|\\.)*)/g;
+const SECRET_NAME = /token|secret|passw|api_?key|authorization|cookie|credential/i;
+
+/** What would act on a terminal, or turn the text round. Lines and tabs stay. */
+const UNSEEN = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu;
+
+/** The beginning of a response for the delivery log: readable, without what looks like a secret; null when nothing is left. */
+export function answerText(body: string): string | null {
+  const readable = cleanText(body).replaceAll('\r\n', '\n').replace(UNSEEN, '�');
+  const named = readable.replace(MEMBER, (member: string, name: string, between: string) => {
+    return SECRET_NAME.test(name) ? `"${name}"${between}…` : member;
+  });
+  return secrets.reduce((text, secret) => text.replace(secret, '$1…'), named) || null;
 }

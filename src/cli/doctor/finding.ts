@@ -1,3 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { arch, availableParallelism, freemem, platform, release, totalmem } from 'node:os';
+import type { DatabaseState } from '../../adapters/typeorm/database-state.js';
+import type { Environment } from '../../config/environment-reader.js';
+import { VERSION } from '../../config/version.js';
 import { reasonOf } from '../../core/shared/errors.js';
 
 export type Level = 'ok' | 'warn' | 'fail';
@@ -36,4 +41,55 @@ export async function findingOf(
   } catch (error) {
     return [fail(check, reasonOf(error), advice)];
   }
+}
+
+/** Settings whose values are numbers or words out of a few. Of any other, a file for others only says that it is set. */
+export const shownSettings = [
+  ...['PORT', 'ROLE', 'PROCESSES', 'DATABASE_POOL', 'DATABASE_PREPARE', 'BLOB_STORE', 'S3_FORCE_PATH_STYLE'],
+  ...['RATE_LIMIT_STORE', 'DELIVERY_MAX_AGE', 'WORKER_CONCURRENCY', 'MEDIA_MEMORY_BYTES', 'MEDIA_TIMEOUT_SECONDS'],
+  ...['MEDIA_ISOLATION', 'MEDIA_PRIORITY', 'WEBHOOK_ALLOW_PRIVATE', 'FETCH_ALLOW_PRIVATE', 'OPERATOR_API', 'DOCS'],
+  ...['METRICS_PORT', 'SMTP_TLS', 'LOG_FORMAT', 'LOG_LEVEL', 'MAX_FILE_BYTES', 'SCRUB_DAYS', 'BACKUP_EVERY'],
+  ...[
+    'BACKUP_KEEP',
+    'MIN_FREE_BYTES',
+    'MAX_PIXELS',
+    'IMPORT_MAX_PHOTOS',
+    'INLINE_MAX_BYTES',
+    'OPEN_IMPORTS',
+    'MAX_TAGS',
+  ],
+];
+
+export interface Checked {
+  readonly findings: readonly Finding[];
+  /** Null: it could not be read, or there is none yet. */
+  readonly database: DatabaseState | null;
+}
+
+/** What somebody who is to help needs to know of an installation, without secrets and without anything of its customers. */
+export function supportDocument({ findings, database }: Checked, names: readonly string[], env: Environment): object {
+  const set = names.filter((name) => (env[name] ?? '').trim() !== '').sort();
+  return {
+    createdAt: new Date().toISOString(),
+    versions: {
+      photoService: VERSION,
+      node: process.version,
+      v8: process.versions.v8,
+      openssl: process.versions.openssl,
+    },
+    machine: {
+      system: `${platform()} ${release()} ${arch()}`,
+      processors: availableParallelism(),
+      memoryBytes: totalmem(),
+      freeMemoryBytes: freemem(),
+    },
+    settings: Object.fromEntries(set.map((name) => [name, shownSettings.includes(name) ? env[name] : '(set)'])),
+    findings,
+    database,
+  };
+}
+
+/** Errors: that of the file system when the file exists, or cannot be made. */
+export async function writeSupportFile(path: string, document: object): Promise<void> {
+  await writeFile(path, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 }

@@ -1,18 +1,16 @@
 import type { Logger } from 'pino';
-import type { ProcessMetrics } from '../../adapters/metrics/process-metrics.js';
+import type { ProcessMetrics } from '../../adapters/metrics/prometheus-metrics.js';
 import { type RunningMetricsServer } from '../../api/ops/metrics-server.js';
 import type { Log } from '../../composition/open-database.js';
 import type { Config } from '../../config/config.js';
 import type { Settings } from '../../config/settings-file.js';
 import { type OpenPorts, openPorts } from '../../ports.module.js';
 import { type Background, startBackground } from '../serving/background.js';
-import { isolateMedia } from '../serving/isolate-media.js';
-import { listenForMetrics } from '../serving/listen-for-metrics.js';
-import { atMost, DRAIN_MS, onHangUp, waitForSignal } from '../serving/stopping.js';
+import { atMost, DRAIN_MS, listenForMetrics, onHangUp, waitForSignal } from '../serving/listener.js';
+import { isolateMedia } from '../serving/log.js';
 import { prepareWelcome, type WelcomeOptions } from '../serving/welcome.js';
-import { startRequestProcess } from './child-process.js';
 import { PrimaryFile } from './primary-file.js';
-import { RequestProcesses } from './request-processes.js';
+import { RequestProcesses, startRequestProcess } from './request-processes.js';
 
 export interface PrimaryOptions {
   readonly settings: Settings;
@@ -79,6 +77,6 @@ async function serveOn(opened: OpenPorts, config: Config, options: PrimaryOption
 
 /** The metrics of this process, and of the request processes that are added. */
 async function processMetrics(own: NonNullable<OpenPorts['metrics']>): Promise<ProcessMetrics> {
-  const { ProcessMetrics } = await import('../../adapters/metrics/process-metrics.js');
+  const { ProcessMetrics } = await import('../../adapters/metrics/prometheus-metrics.js');
   return new ProcessMetrics(own);
 }

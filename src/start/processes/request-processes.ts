@@ -1,9 +1,13 @@
+import cluster, { type Worker } from 'node:cluster';
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import type { ProcessMetrics } from '../../adapters/metrics/process-metrics.js';
-import { atMost, DRAIN_MS, LINGER_MS } from '../serving/stopping.js';
-import type { ProcessCounts } from './calls.js';
-import type { RequestProcess } from './child-process.js';
+import type { ProcessMetrics } from '../../adapters/metrics/prometheus-metrics.js';
+import { ipcChannel, Rpc } from '../../adapters/processes/rpc.js';
+import type { Config } from '../../config/config.js';
+import type { Environment } from '../../config/environment-reader.js';
+import { atMost, DRAIN_MS, LINGER_MS } from '../serving/listener.js';
 
 export interface ProcessesOptions {
   readonly count: number;
@@ -154,4 +158,86 @@ export class RequestProcesses {
     const now: ProcessCounts = { ready: current.length, wanted: this.slots.length };
     for (const { calls } of current) calls.call('count', now).catch(() => undefined);
   }
+}
+
+/** A request process, as the primary sees it. */
+interface RequestProcess {
+  readonly number: number;
+  readonly pid: number;
+  readonly calls: Rpc;
+  /** Resolves when it has ended, with a description. */
+  readonly ended: Promise<string>;
+  /** Rejects with its message if it cannot start; it may not have ended then. */
+  start(): Promise<void>;
+  /** Resolves when it has answered its last request. It has not ended then. */
+  stop(reason: StopParams['reason']): Promise<void>;
+  /** Ends it, in order if it has stopped. */
+  end(): void;
+  kill(): void;
+}
+
+/**
+ * Starts a process that shares the listening address: node:cluster, where the primary accepts connections and distributes them in turn.
+ * @param env The settings. They are sent over the channel: the environment of a process may be readable for others.
+ * @param hidden Names of variables that are only sent.
+ */
+export function startRequestProcess(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  env: Environment,
+  hidden: readonly string[],
+): RequestProcess {
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL('./request-process.js', import.meta.url)),
+    // For people who look at a list of processes.
+    args: [resolve(dataDir)],
+    serialization: 'advanced',
+  });
+  const worker = cluster.fork(Object.fromEntries(hidden.map((name) => [name, undefined])));
+  const calls = new Rpc(ipcChannel(worker.process));
+  const loaded = new Promise<void>((load) => calls.serve({ loaded: async () => load() }));
+  const ended = endOf(worker);
+  return {
+    number: worker.id,
+    pid: worker.process.pid ?? 0,
+    calls,
+    ended,
+    async start() {
+      // Once it has ended, the call is rejected.
+      await Promise.race([loaded, ended]);
+      await calls.call('start', { env, number: worker.id } satisfies StartParams);
+    },
+    async stop(reason) {
+      await Promise.race([loaded, ended]);
+      await calls.call('stop', { reason } satisfies StopParams);
+    },
+    // Without its channel, a process of a cluster exits.
+    end: () => worker.process.connected && worker.process.disconnect(),
+    kill: () => void worker.process.kill('SIGKILL'),
+  };
+}
+
+function endOf(worker: Worker): Promise<string> {
+  return new Promise((end) => {
+    worker.on('error', (error) => end(error.message));
+    worker.on('exit', (code, signal) => end(signal ?? `exit code ${code}`));
+  });
+}
+
+/** Params of `start`, the first call to a request process. */
+export interface StartParams {
+  readonly env: Environment;
+  /** In its log lines. */
+  readonly number: number;
+}
+
+/** Params of `stop`, the last one. */
+export interface StopParams {
+  /** `replaced`: another process has taken its place; otherwise why the whole service stops. */
+  readonly reason: string;
+}
+
+/** Params of `count`: processes that answer requests now, and as many as there should be. */
+export interface ProcessCounts {
+  readonly ready: number;
+  readonly wanted: number;
 }

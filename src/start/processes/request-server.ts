@@ -5,11 +5,10 @@ import { type ReadinessCheck } from '../../api/ops/readiness.js';
 import type { Log } from '../../composition/open-database.js';
 import { readConfig } from '../../config/config.js';
 import { OPEN_PORTS, type OpenPorts, PortsModule } from '../../ports.module.js';
-import { drain, handOver } from '../serving/listener.js';
+import { drain, handOver, LINGER_MS } from '../serving/listener.js';
 import { openLogger } from '../serving/log.js';
 import { initialize, listen, openApp } from '../serving/open-app.js';
-import { LINGER_MS } from '../serving/stopping.js';
-import type { ProcessCounts, StartParams, StopParams } from './calls.js';
+import type { ProcessCounts, StartParams, StopParams } from './request-processes.js';
 
 /** What answers requests in a request process. */
 export class RequestServer {

@@ -5,11 +5,9 @@ import type { Log } from '../../composition/open-database.js';
 import type { Config } from '../../config/config.js';
 import { OPEN_PORTS, type OpenPorts, PortsModule } from '../../ports.module.js';
 import { type Background, startBackground } from './background.js';
-import { isolateMedia } from './isolate-media.js';
-import { listenForMetrics } from './listen-for-metrics.js';
-import { drain } from './listener.js';
+import { atMost, DRAIN_MS, drain, LINGER_MS, listenForMetrics, onHangUp, waitForSignal } from './listener.js';
+import { isolateMedia } from './log.js';
 import { initialize, listen, openApp } from './open-app.js';
-import { atMost, DRAIN_MS, LINGER_MS, onHangUp, waitForSignal } from './stopping.js';
 import { prepareWelcome, type WelcomeOptions } from './welcome.js';
 
 /** Runs the service in this process until a signal, or until its database ends. */

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import { createServer, Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Exposition, openMetricsServer, type RunningMetricsServer } from '../../api/ops/metrics-server.js';
 import type { Config } from '../../config/config.js';
-import { DRAIN_MS, HAND_OVER_MS, UNUSED_MS } from './stopping.js';
 
 /** Checked before a database is created: an operator who left another service running should be told immediately. */
 export async function requireFreePort({ host, port }: Config): Promise<void> {
@@ -57,4 +57,49 @@ export async function handOver(server: Server): Promise<void> {
   ];
   await closed;
   for (const timer of timers) clearTimeout(timer);
+}
+
+/** How long the listener continues after SIGTERM, so that a load balancer can see the change of /readyz and send its traffic elsewhere. */
+export const LINGER_MS = 2000;
+/** How long requests in flight may take after that. */
+export const DRAIN_MS = 20_000;
+/** How long they may take in a process that was replaced: long enough for a large upload. */
+const HAND_OVER_MS = 600_000;
+/** How long such a process keeps connections open on which nothing is requested. */
+const UNUSED_MS = 5000;
+
+/** The first signal's name. A second one ends the process immediately, as if there were no handler. */
+export function waitForSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+/**
+ * On SIGHUP, which asks services to reload. A terminal that is closed ends its programs by it: a service that was started in one still
+ * ends. False there.
+ */
+export function onHangUp(act: () => void): boolean {
+  if (process.stdin.isTTY || process.stdout.isTTY) return false;
+  process.on('SIGHUP', act);
+  return true;
+}
+
+/** Waits for something, but not longer than so many milliseconds. */
+export async function atMost(milliseconds: number, work: Promise<unknown> | undefined): Promise<void> {
+  const done = new AbortController();
+  const patience = delay(milliseconds, undefined, { signal: done.signal, ref: false }).catch(() => undefined);
+  await Promise.race([work, patience]);
+  done.abort();
+}
+
+/** Null without METRICS_PORT. Errors: one that names the setting. */
+export async function listenForMetrics(
+  metrics: Exposition | null,
+  { host, metricsPort: port }: Config,
+): Promise<RunningMetricsServer | null> {
+  if (metrics === null || port === null) return null;
+  return openMetricsServer(metrics, { host, port }).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`Cannot listen on ${host}:${port}: ${error.message}. Check METRICS_PORT.`);
+  });
 }

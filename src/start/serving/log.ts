@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import type { Finding } from '../../api/ops/readiness.js';
 import type { Config } from '../../config/config.js';
 import type { MediaIsolation } from '../../core/media/media-reader.js';
-import { ModulePositions } from './module-positions.js';
+import type { OpenPorts } from '../../ports.module.js';
 
 /**
  * Lines on stderr: JSON, or text for people. Of an error its name, message and stack: its other properties (for example a statement's
@@ -40,11 +42,78 @@ export function logReadiness(logger: Logger) {
 }
 
 /** Logged at every start: what a picture that takes over its reader could reach. */
-export function logIsolation(logger: Logger, { level, refused }: MediaIsolation): void {
+function logIsolation(logger: Logger, { level, refused }: MediaIsolation): void {
   const isWeak = level === 'process' && process.env['NODE_ENV'] === 'production';
   const advice = isWeak ? ': see "Isolation of picture readers" in docs/operations.md' : '';
   logger[isWeak ? 'warn' : 'info'](
     { isolation: level, refused },
     `images are read at isolation level ${level}${advice}`,
   );
+}
+
+/** At the end of a path: code that was compiled by the build names the folder of the build, which may have been moved since. */
+const FRAME = /[\\/]dist[\\/]program[\\/]([\w.-]{1,100}\.js):(\d{1,9}):(\d{1,9})/;
+const PROGRAM = new URL('../../program/', import.meta.url);
+
+/**
+ * Stack traces of the bundled program, with each of our functions at its place in the module that it was bundled from. The maps are read
+ * when a trace needs them: few ever do, and Node's own option for it reads them at every start.
+ */
+class ModulePositions {
+  readonly #maps = new Map<string, SourceMap>();
+
+  /** Positions that no map knows, those of packages among them, stay as they are. */
+  inStack(stack: string): string {
+    return stack
+      .split('\n')
+      .map((frame) => this.#inFrame(frame))
+      .join('\n');
+  }
+
+  #inFrame(frame: string): string {
+    const found = FRAME.exec(frame);
+    if (found === null) return frame;
+    const [end, file = '', line, column] = found;
+    const entry = this.#mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1);
+    if (entry === undefined || !('originalSource' in entry)) return frame;
+    const module = new URL(entry.originalSource, PROGRAM).href;
+    const before = frame.slice(0, pathStart(frame.slice(0, found.index + 1)));
+    const after = frame.slice(found.index + end.length);
+    return `${before}${module}:${entry.originalLine + 1}:${entry.originalColumn + 1}${after}`;
+  }
+
+  #mapOf(file: string): SourceMap | undefined {
+    const known = this.#maps.get(file);
+    if (known !== undefined) return known;
+    try {
+      const map = new SourceMap(JSON.parse(readFileSync(new URL(`${file}.map`, PROGRAM), 'utf8')));
+      this.#maps.set(file, map);
+      return map;
+    } catch {
+      // A trace at the bundle's positions is better than none.
+      return undefined;
+    }
+  }
+}
+
+/** Where a path begins that is the end of the text, in a folder with spaces or not. */
+function pathStart(text: string): number {
+  const opened = Math.max(text.lastIndexOf('('), text.lastIndexOf(')')) + 1;
+  const slash = opened + text.slice(opened).search(/[\\/]/);
+  return /^[A-Za-z]:$/.test(text.slice(slash - 2, slash)) ? slash - 2 : slash;
+}
+
+/** Chooses the isolation level of picture readers and logs it. Errors: the level that the settings require does not work here. */
+export function isolateMedia({ isolateMedia }: OpenPorts, { media }: Config, logger: Logger): Promise<void> {
+  const isolated = isolateMedia().then(
+    (chosen) => logIsolation(logger, chosen),
+    (error) => {
+      if (media.isolation !== 'auto') throw error;
+      // Its scratch disk may be full: then only pictures are unavailable.
+      logger.warn({ err: error }, 'images cannot be read; the next one will be tried');
+    },
+  );
+  // The first other failure ends the start.
+  isolated.catch(() => undefined);
+  return isolated;
 }

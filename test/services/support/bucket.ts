@@ -1,6 +1,5 @@
 import { S3BlobStore } from '../../../src/adapters/s3-blobs/s3-blob-store.js';
-import { S3Bucket } from '../../../src/adapters/s3-blobs/s3-bucket.js';
-import type { S3Settings } from '../../../src/adapters/s3-blobs/s3-client.js';
+import { S3Bucket, type S3Settings } from '../../../src/adapters/s3-blobs/s3-client.js';
 
 /** How the program is told of a bucket. @param endpoint Where it reaches the store. */
 export function bucketEnvironment(

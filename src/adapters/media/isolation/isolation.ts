@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { IsolationLevel } from '../../../core/media/media-reader.js';
 
 /** What decoding processes need to read, apart from their picture. */
@@ -80,3 +82,16 @@ export const resourceLimits = ({ maxMemoryBytes, maxTemporaryBytes }: ProcessLim
   '--nofile=256',
   `--fsize=${maxTemporaryBytes}`,
 ];
+
+/**
+ * What the script of a decoding process loads: the given files, the files that tell Node how to load them, and every `node_modules` that
+ * Node searches from there.
+ */
+export function programFiles(script: string, files: readonly string[]): ProgramFiles {
+  const paths = [...files];
+  for (let folder = dirname(script), parent = dirname(folder); ; folder = parent, parent = dirname(folder)) {
+    paths.push(join(folder, 'package.json'), join(folder, 'node_modules'));
+    if (parent === folder) break;
+  }
+  return { script, paths: paths.filter((path) => existsSync(path)) };
+}

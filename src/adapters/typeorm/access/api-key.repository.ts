@@ -24,14 +24,57 @@ import type { Id } from '../../../core/shared/ids.js';
 import { type Precondition, unconditional } from '../../../core/shared/transactional.js';
 import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { lockCustomer } from '../customers/customer.repository.js';
-import { prepared } from '../database/prepared.js';
-import { readBatcher } from '../database/read-batcher.js';
-import { asJson, change, insert, select, selectList, update } from '../database/rows.js';
+import {
+  asJson,
+  change,
+  generatedKey,
+  insert,
+  instant,
+  key,
+  optionalInstant,
+  optionalText,
+  optionalWhole,
+  prepared,
+  readBatcher,
+  select,
+  selectList,
+  tableOf,
+  text,
+  update,
+} from '../database/sql.js';
 import { inCustomerTransaction, inTransaction, withoutTransaction } from '../database/transaction.js';
 import { TypeormOutbox } from '../events/outbox.repository.js';
 import { TypeormResponseStore } from '../idempotency/idempotency.repository.js';
 import { TypeormJobAdder } from '../jobs/job.repository.js';
-import { apiKeyTable, keyAddressTable } from './api-key.table.js';
+
+export const apiKeyTable = tableOf<ApiKey>('apiKey', 'api_keys', {
+  customerId: key,
+  id: generatedKey,
+  name: text,
+  tokenHash: text,
+  lastFour: text,
+  scopes: { type: 'text', array: true },
+  ipList: { type: 'text', array: true },
+  readLimit: optionalWhole,
+  writeLimit: optionalWhole,
+  expiresAt: optionalInstant,
+  createdAt: instant,
+  lastUsedAt: optionalInstant,
+  lastUsedIp: optionalText,
+  deletedAt: optionalInstant,
+});
+
+export interface KeyAddressRow extends KeyAddress {
+  readonly customerId: Id;
+  readonly keyId: Id;
+}
+
+export const keyAddressTable = tableOf<KeyAddressRow>('keyAddress', 'key_addresses', {
+  customerId: key,
+  keyId: key,
+  address: { ...text, primary: true },
+  lastSeenAt: instant,
+});
 
 /** Keys with the status of their customer. */
 const knownKeys = `SELECT ${selectList(apiKeyTable, 'k')}, c.status AS "customerStatus"

@@ -8,7 +8,7 @@ import {
 } from '../../../core/access/rolling-window.js';
 import { MINUTE } from '../../../core/shared/clock.js';
 import { requireFound } from '../../../core/shared/errors.js';
-import { change, select } from '../database/rows.js';
+import { change, select } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 
 const IDLE_MS = 10 * MINUTE;

@@ -4,6 +4,7 @@ import {
   type AuditEntry,
   type Change,
   entryOf,
+  type NewOperatorEntry,
   type OperatorChange,
   type OperatorEntry,
   type OperatorEntryWindow,
@@ -11,10 +12,49 @@ import {
 } from '../../../core/audit/audit-entry.js';
 import { type AuditLog, type AuditTrail, noFilter } from '../../../core/audit/audit-log.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { change, insert, select } from '../database/rows.js';
+import {
+  bigWhole,
+  change,
+  generatedKey,
+  insert,
+  instant,
+  key,
+  optionalBigWhole,
+  optionalText,
+  select,
+  tableOf,
+  text,
+  whole,
+} from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
-import { auditTable } from './audit.table.js';
-import { operatorEntryTable } from './operator-entry.table.js';
+
+export const auditTable = tableOf<AuditEntry>('auditEntry', 'audit_entries', {
+  customerId: key,
+  id: generatedKey,
+  at: instant,
+  action: text,
+  subjectId: optionalBigWhole,
+  subjectName: optionalText,
+  count: whole,
+  changes: { type: 'text', array: true },
+  actorKind: text,
+  actorId: optionalBigWhole,
+  actorName: optionalText,
+  address: optionalText,
+});
+
+export const operatorEntryTable = tableOf<NewOperatorEntry & { id: Id }>('operatorEntry', 'operator_entries', {
+  id: generatedKey,
+  at: instant,
+  action: text,
+  subjectId: bigWhole,
+  subjectName: optionalText,
+  changes: { type: 'text', array: true },
+  actorKind: text,
+  actorId: optionalBigWhole,
+  actorName: optionalText,
+  address: optionalText,
+});
 
 export class TypeormAuditTrail implements AuditTrail {
   constructor(

@@ -2,11 +2,25 @@ import { createInterface } from 'node:readline';
 import type pg from 'pg';
 import { refuseBeforeFirstRelease } from '../../../core/backup/before-first-release.js';
 import type { NeededBlob } from '../../../core/backup/blob-backup.js';
-import type { ArchivedSchema, ArchivedTable, DatabaseSnapshot } from '../../../core/backup/database-snapshot.js';
+import type {
+  ArchivedSchema,
+  ArchivedTable,
+  ArchiveTarget,
+  DatabaseSnapshot,
+} from '../../../core/backup/database-snapshot.js';
 import { originalKey, stagingKey, storedKey } from '../../../core/blobs/blob-key.js';
-import { type CatalogueTable, type Query, quoted, tablesByReference } from '../database/catalogue.js';
-import { withClient } from '../database/connection.js';
-import { anyMigrationsRun, MIGRATIONS, migrationsRun } from '../database/migrations-run.js';
+import { migrate } from '../data-source.js';
+import {
+  anyMigrationsRun,
+  type CatalogueTable,
+  MIGRATIONS,
+  migrationsRun,
+  type Query,
+  quoted,
+  tablesByReference,
+} from '../database/catalogue.js';
+import { connectionTo, type DatabaseAddress, withClient } from '../database/connection.js';
+import { migrations } from '../registry.js';
 import { copyIn, copyOut } from './copy.js';
 
 /**
@@ -81,7 +95,7 @@ function neededBlob(line: string): NeededBlob {
  * The names of the migrations that were run on a database; null when it has no table at all. Errors: an Error when a table has rows;
  * `BeforeFirstRelease`.
  */
-export async function emptySchema(config: pg.ClientConfig): Promise<readonly string[] | null> {
+async function emptySchema(config: pg.ClientConfig): Promise<readonly string[] | null> {
   return connected(config, async (client) => {
     const query: Query = async (sql, parameters) => (await client.query(sql, parameters)).rows;
     refuseBeforeFirstRelease('database', await anyMigrationsRun(query));
@@ -98,7 +112,7 @@ export async function emptySchema(config: pg.ClientConfig): Promise<readonly str
 }
 
 /** Fills an empty database that has the schema of the archive, all or nothing. */
-export async function fill(
+async function fill(
   config: pg.ClientConfig,
   { tables, sequences }: ArchivedSchema,
   rowsOf: (table: string) => AsyncIterable<Uint8Array>,
@@ -130,7 +144,51 @@ function columnList({ columns }: { readonly columns: readonly string[] }): strin
 }
 
 /** Connects past the pool, without time limits, for as long as the work takes. */
-export function connected<T>(config: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
+function connected<T>(config: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const unlimited = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 };
   return withClient({ ...config, ...unlimited }, work);
+}
+
+export class PostgresArchiveTarget implements ArchiveTarget {
+  constructor(private readonly address: DatabaseAddress) {}
+
+  async prepare(archived: readonly string[]): Promise<void> {
+    const known = migrations.map(({ name }) => name);
+    const newer = archived.filter((name) => !known.includes(name));
+    if (newer.length > 0) {
+      throw new Error(
+        `The backup was made by a newer version (${newer.join(', ')}). Restore it with that version or a newer one.`,
+      );
+    }
+    const there = await emptySchema(connectionTo(this.address));
+    if (there !== null && (there.length !== archived.length || there.some((name) => !archived.includes(name)))) {
+      throw new Error(
+        'The database is empty, but its tables are of a different version than the backup. Drop them, or create a new database.',
+      );
+    }
+    await migrate(
+      this.address,
+      migrations.filter(({ name }) => archived.includes(name)),
+    );
+  }
+
+  fill(schema: ArchivedSchema, rowsOf: (table: string) => AsyncIterable<Uint8Array>): Promise<void> {
+    return fill(connectionTo(this.address), schema, rowsOf);
+  }
+}
+
+/** Key of the `pg_advisory_lock` for backups: any number that nothing else in this database locks. */
+const BACKUP_LOCK = 7_217_003;
+
+/**
+ * Runs a backup on its own: two at once would remove each other's files. A backup whose process has died holds nothing back. Errors: an
+ * Error when another one is running.
+ */
+export function whileAlone<T>(config: pg.ClientConfig, work: () => Promise<T>): Promise<T> {
+  return connected(config, async (client) => {
+    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS alone', [BACKUP_LOCK]);
+    if (!rows[0].alone)
+      throw new Error('Another backup of this installation is running. Start this one when it has ended.');
+    return work();
+  });
 }

@@ -3,8 +3,20 @@ import { originalKey, type StagingName } from '../../../core/blobs/blob-key.js';
 import type { BlobOwnership, StagingState } from '../../../core/blobs/blob-owners.js';
 import { reservingStatuses } from '../../../core/imports/import-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { select } from '../database/rows.js';
-import { droppedUploadTable } from './dropped-upload.table.js';
+import { key, select, tableOf } from '../database/sql.js';
+
+/** An upload whose staged bytes nobody needs any more. */
+export interface DroppedUpload {
+  readonly customerId: Id;
+  readonly importId: Id;
+  readonly uploadId: number;
+}
+
+export const droppedUploadTable = tableOf<DroppedUpload>('droppedUpload', 'dropped_uploads', {
+  customerId: key,
+  importId: key,
+  uploadId: key,
+});
 
 /** As literals, so that the partial indexes for exactly these states are used. */
 const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');

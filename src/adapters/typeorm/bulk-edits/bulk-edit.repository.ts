@@ -4,8 +4,62 @@ import type { BulkEditRepository } from '../../../core/bulk-edits/bulk-edit-repo
 import type { PhotoFilters } from '../../../core/photos/photo-query.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { asJson, change, insert, insertion, select, update } from '../database/rows.js';
-import { type BulkEditRow, bulkChangeTable, bulkEditTable } from './bulk-edit.table.js';
+import {
+  asJson,
+  change,
+  document,
+  generatedKey,
+  insert,
+  insertion,
+  instant,
+  key,
+  optionalBigWhole,
+  optionalDocument,
+  optionalInstant,
+  select,
+  tableOf,
+  text,
+  update,
+  whole,
+} from '../database/sql.js';
+
+interface BulkEditRow extends BulkEdit {
+  /** Those that were chosen one by one, ascending. Never read as a whole. */
+  readonly photoIds: readonly Id[];
+}
+
+export const bulkEditTable = tableOf<BulkEditRow>('bulkEdit', 'bulk_edits', {
+  customerId: key,
+  id: generatedKey,
+  action: document,
+  filters: optionalDocument,
+  photoIds: { type: 'bigint', array: true, select: false },
+  total: whole,
+  state: text,
+  lastPhotoId: optionalBigWhole,
+  changed: whole,
+  unchanged: whole,
+  failures: document,
+  undone: whole,
+  kept: whole,
+  actor: document,
+  undoneBy: optionalDocument,
+  createdAt: instant,
+  endedAt: optionalInstant,
+});
+
+export interface BulkChangeRow extends BulkChange {
+  readonly customerId: Id;
+  readonly bulkEditId: Id;
+}
+
+export const bulkChangeTable = tableOf<BulkChangeRow>('bulkChange', 'bulk_edit_changes', {
+  customerId: key,
+  bulkEditId: key,
+  photoId: key,
+  before: document,
+  after: document,
+});
 
 export class TypeormBulkEditRepository implements BulkEditRepository {
   constructor(

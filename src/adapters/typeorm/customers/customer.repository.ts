@@ -1,4 +1,4 @@
-import { type DataSource, type EntityManager, LessThanOrEqual, MoreThan } from 'typeorm';
+import { type DataSource, type EntityManager, LessThan, LessThanOrEqual, MoreThan } from 'typeorm';
 import type { Actor } from '../../../core/audit/audit-entry.js';
 import type { Customer, NewCustomer } from '../../../core/customers/customer.js';
 import type {
@@ -13,14 +13,72 @@ import type {
 import type { CustomerRepository } from '../../../core/customers/customer-repository.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { prepared } from '../database/prepared.js';
-import { change, select, selectList, update } from '../database/rows.js';
-import { inTransaction, withoutTransaction } from '../database/transaction.js';
-import { oldEnoughImports } from '../imports/import.table.js';
+import { TypeormAuditTrail } from '../audit/audit.repository.js';
+import { quoted, tablesByReference } from '../database/catalogue.js';
+import {
+  change,
+  document,
+  generatedKey,
+  insert,
+  instant,
+  key,
+  optionalBigWhole,
+  optionalInstant,
+  prepared,
+  select,
+  selectList,
+  tableOf,
+  text,
+  update,
+  whole,
+  yesOrNo,
+} from '../database/sql.js';
+import { inTransaction, withoutLimits, withoutTransaction } from '../database/transaction.js';
+import { oldEnoughImports } from '../imports/import.repository.js';
 import { abandonedUploads } from '../imports/resumable-upload.repository.js';
-import { addCustomer, addOnce } from './add-customer.js';
-import { customerTable, erasureTable } from './customer.table.js';
-import { countRows, removeCustomer, removeRows } from './customer-rows.js';
+
+export const customerTable = tableOf<Customer>('customer', 'customers', {
+  id: generatedKey,
+  name: text,
+  status: text,
+  defaultTimeZone: text,
+  trashRetentionDays: whole,
+  storageBytesLimit: optionalBigWhole,
+  photosLimit: optionalBigWhole,
+  factorsRequiredFrom: optionalInstant,
+  settingsIpList: { type: 'text', array: true },
+  admitsNewPeople: yesOrNo,
+  createdAt: instant,
+  updatedAt: instant,
+  version: whole,
+});
+
+/** What the operator API made for an idempotency key; without `createdId` until the transaction ends. */
+interface CreationRow {
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly createdId: Id | null;
+  readonly startedAt: Date;
+}
+
+export const creationTable = tableOf<CreationRow>('customerCreation', 'customer_creations', {
+  key: { ...text, primary: true },
+  fingerprint: text,
+  createdId: optionalBigWhole,
+  startedAt: instant,
+});
+
+interface ErasureRow {
+  readonly erasedId: Id;
+  readonly proof: Erasure;
+  readonly finishedAt: Date;
+}
+
+export const erasureTable = tableOf<ErasureRow>('erasure', 'erasures', {
+  erasedId: key,
+  proof: document,
+  finishedAt: instant,
+});
 
 export class TypeormCustomerDirectory implements CustomerDirectory {
   constructor(private readonly dataSource: DataSource) {}
@@ -196,4 +254,88 @@ export async function lockCustomer(manager: EntityManager, id: Id): Promise<Cust
     await manager.findOne(customerTable, { where: { id }, lock: { mode: 'for_no_key_update' } }),
     'customer',
   );
+}
+
+async function addCustomer(manager: EntityManager, customer: NewCustomer, actor: Actor): Promise<Customer> {
+  const [row] = await insert(manager, customerTable, [{ ...customer, updatedAt: customer.createdAt }]);
+  const stored = requireFound(row, 'customer');
+  const made = { action: 'customer.created', subject: stored, at: customer.createdAt } as const;
+  await new TypeormAuditTrail(manager, stored.id).add(actor, made);
+  return stored;
+}
+
+async function addOnce(
+  manager: EntityManager,
+  customer: NewCustomer,
+  actor: Actor,
+  { key, fingerprint, expiredBefore }: CreationKey,
+): Promise<Creation> {
+  await manager.delete(creationTable, { startedAt: LessThan(expiredBefore) });
+  // Waits for another transaction with this key, and then finds its row.
+  const claim = { key, fingerprint, startedAt: customer.createdAt };
+  const claimed = await insert(manager, creationTable, [claim], 'ON CONFLICT (key) DO NOTHING');
+  if (claimed.length === 0) return earlier(manager, key, fingerprint);
+  const stored = await addCustomer(manager, customer, actor);
+  await manager.update(creationTable, { key }, { createdId: stored.id });
+  return { outcome: 'created', customer: stored };
+}
+
+async function earlier(manager: EntityManager, key: string, fingerprint: string): Promise<Creation> {
+  const known = requireFound(await manager.findOneBy(creationTable, { key }), 'customer');
+  if (known.fingerprint !== fingerprint) return { outcome: 'taken' };
+  const id = requireFound(known.createdId, 'customer');
+  return { outcome: 'existing', customer: requireFound(await manager.findOneBy(customerTable, { id }), 'customer') };
+}
+
+/** Maximum number of rows per statement, so that it stays well below the statement timeout. */
+const BATCH = 1000;
+const TOTALS = 'photo_totals';
+
+function countRows(dataSource: DataSource, id: Id): Promise<RowCounts> {
+  return withoutLimits(dataSource, async (query) => {
+    const counts: Record<string, number> = {};
+    for (const name of await tenantTables(query)) {
+      const [row] = await query<{ count: number }>(
+        `SELECT count(*) AS count FROM ${quoted(name)} WHERE customer_id = $1`,
+        [id],
+      );
+      counts[name] = row?.count ?? 0;
+    }
+    return counts;
+  });
+}
+
+async function removeRows(manager: EntityManager, id: Id): Promise<number> {
+  for (const name of await tenantTables((sql) => select(manager, sql))) {
+    const table = quoted(name);
+    const some = `ARRAY(SELECT ctid FROM ${table} WHERE customer_id = $1 LIMIT ${BATCH})`;
+    const { count } = await change(manager, `DELETE FROM ${table} WHERE customer_id = $1 AND ctid = ANY (${some})`, [
+      id,
+    ]);
+    if (count > 0) return count;
+  }
+  return 0;
+}
+
+/** Also locked against new rows that refer to it: a transaction that is about to write one waits, and then finds no customer. */
+async function removeCustomer(manager: EntityManager, id: Id): Promise<boolean> {
+  const customer = await manager.findOne(customerTable, { where: { id }, lock: { mode: 'pessimistic_write' } });
+  if (customer === null) return true;
+  if (customer.status !== 'closing') throw new Error(`Customer ${id} is ${customer.status} and cannot be removed.`);
+  for (const name of await tenantTables((sql) => select(manager, sql))) {
+    const rows = await select(manager, `SELECT FROM ${quoted(name)} WHERE customer_id = $1 LIMIT 1`, [id]);
+    if (rows.length > 0) return false;
+  }
+  await change(manager, `DELETE FROM ${TOTALS} WHERE customer_id = $1`, [id]);
+  await manager.delete(customerTable, { id });
+  return true;
+}
+
+/**
+ * By their names in the catalogue, so statements on them are by hand. Starting with those that no others refer to. Without the totals,
+ * which follow from photos and change as these are deleted.
+ */
+async function tenantTables(query: (sql: string) => Promise<unknown[]>): Promise<readonly string[]> {
+  const tables = await tablesByReference(query);
+  return tables.flatMap(({ name, isTenants }) => (isTenants && name !== TOTALS ? [name] : [])).reverse();
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { getTypeParser } from './value-parsers.js';
+import { getTypeParser } from './sql.js';
 
 /** Where the database is: a URL, or the result of `openEmbeddedPostgres`. */
 export interface DatabaseAddress {
@@ -60,4 +60,107 @@ export function clientOptions({ url, connection }: DatabaseAddress, limits: pg.P
     options: '-c default_transaction_isolation=read\\ committed -c timezone=UTC -c datestyle=ISO',
     types: { getTypeParser },
   };
+}
+
+/**
+ * Maximum number of waiting calls per connection. With a few milliseconds of a connection for each call, that is half a second: a waiting
+ * call will probably get a connection before its time limit, and any further call fails immediately, instead of after holding memory for
+ * five seconds.
+ */
+export const WAITING_PER_CONNECTION = 100;
+
+type Connected = Parameters<pg.Pool['connect']>[0];
+
+/** Refuses callers when too many are waiting for a connection already. Errors: an Error that only the pool throws. */
+export class BoundedPool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    if (this.waitingCount < WAITING_PER_CONNECTION * this.options.max) {
+      if (callback === undefined) return super.connect();
+      super.connect(callback);
+      return undefined;
+    }
+    const error = new Error(`${this.waitingCount} calls are already waiting for a database connection`);
+    if (callback === undefined) return Promise.reject(error);
+    setImmediate(callback, error, undefined, () => undefined);
+    return undefined;
+  }
+}
+
+/** Where to connect, and as whom. */
+export interface Listening {
+  /** None: the connection only shows that the process is alive. */
+  readonly channel?: string;
+  /**
+   * Number of an advisory lock that the connection shares with others of its process: as long as one of them holds it, the process is
+   * alive.
+   */
+  readonly holder?: number;
+}
+
+/** What becomes due with time is not announced. */
+const LOOK_EVERY_MS = 2_000;
+const RECONNECT_AFTER_MS = 1_000;
+
+/**
+ * Calls `wake` when a notification arrives on the channel, and every two seconds: for what has become due with time, and for notifications
+ * that were missed. Uses its own connection, and reopens it when it is lost; that never throws. Resolves once it listens, or once it knows
+ * that it cannot yet.
+ * @returns Stops it, and resolves when the connection is closed.
+ */
+export async function listenOn(
+  config: pg.ClientConfig,
+  where: Listening,
+  wake: () => void,
+): Promise<() => Promise<void>> {
+  const listener = new Listener(config, where, wake);
+  await listener.connect();
+  return () => listener.stop();
+}
+
+class Listener {
+  private readonly looking: NodeJS.Timeout;
+  private client: pg.Client | undefined;
+  private reconnecting: NodeJS.Timeout | undefined;
+  private stopped = false;
+
+  constructor(
+    private readonly config: pg.ClientConfig,
+    private readonly where: Listening,
+    private readonly wake: () => void,
+  ) {
+    this.looking = setInterval(wake, LOOK_EVERY_MS).unref();
+  }
+
+  async connect(): Promise<void> {
+    const client = new pg.Client(this.config);
+    this.client = client;
+    client.on('notification', () => this.wake());
+    // An error precedes the end of the connection, and without a handler it would end the process.
+    client.on('error', () => {});
+    client.on('end', () => this.connectLater());
+    try {
+      await client.connect();
+      const { channel, holder } = this.where;
+      if (holder !== undefined) await client.query('SELECT pg_advisory_lock_shared($1)', [holder]);
+      if (channel !== undefined) await client.query(`LISTEN ${channel}`);
+      this.wake();
+    } catch {
+      await client.end().catch(() => {});
+      this.connectLater();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearInterval(this.looking);
+    clearTimeout(this.reconnecting);
+    await this.client?.end().catch(() => {});
+  }
+
+  private connectLater(): void {
+    clearTimeout(this.reconnecting);
+    if (!this.stopped) this.reconnecting = setTimeout(() => this.connect(), RECONNECT_AFTER_MS).unref();
+  }
 }

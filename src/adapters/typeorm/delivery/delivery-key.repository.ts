@@ -7,13 +7,44 @@ import type {
   KnownDeliveryKey,
   NewDeliveryKey,
 } from '../../../core/delivery/delivery-key.js';
+import type { NewPreset, Preset, PresetRepository } from '../../../core/delivery/preset.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { prepared } from '../database/prepared.js';
-import { readBatcher } from '../database/read-batcher.js';
-import { insert, select, selectList, update } from '../database/rows.js';
+import {
+  generatedKey,
+  insert,
+  instant,
+  key,
+  optionalInstant,
+  prepared,
+  readBatcher,
+  select,
+  selectList,
+  tableOf,
+  text,
+  update,
+  yesOrNo,
+} from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
-import { deliveryKeyTable } from './delivery.table.js';
+
+export const deliveryKeyTable = tableOf<DeliveryKey>('deliveryKey', 'delivery_keys', {
+  customerId: key,
+  id: generatedKey,
+  publicId: text,
+  name: text,
+  secret: text,
+  presetsOnly: yesOrNo,
+  expiresAt: optionalInstant,
+  createdAt: instant,
+});
+
+export const presetTable = tableOf<Preset>('preset', 'presets', {
+  customerId: key,
+  name: { ...text, primary: true },
+  options: text,
+  createdAt: instant,
+  updatedAt: instant,
+});
 
 export class TypeormDeliveryKeyRepository implements DeliveryKeyRepository {
   constructor(
@@ -65,5 +96,35 @@ export class TypeormDeliveryKeyFinder implements DeliveryKeyFinder {
 
   find(publicId: string): Promise<KnownDeliveryKey | null> {
     return this.byPublicId.enqueue(null, publicId);
+  }
+}
+
+export class TypeormPresetRepository implements PresetRepository {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  get(name: string): Promise<Preset | null> {
+    return this.manager.findOneBy(presetTable, { customerId: this.customerId, name });
+  }
+
+  list(): Promise<readonly Preset[]> {
+    return this.manager.find(presetTable, { where: { customerId: this.customerId }, order: { name: 'ASC' } });
+  }
+
+  async put(preset: NewPreset): Promise<Preset> {
+    const [stored] = await insert(
+      this.manager,
+      presetTable,
+      [{ ...preset, customerId: this.customerId }],
+      'ON CONFLICT (customer_id, name) DO UPDATE SET options = excluded.options, updated_at = excluded.updated_at',
+    );
+    return requireFound(stored, 'preset');
+  }
+
+  async delete(name: string): Promise<boolean> {
+    const { affected } = await this.manager.delete(presetTable, { customerId: this.customerId, name });
+    return affected === 1;
   }
 }

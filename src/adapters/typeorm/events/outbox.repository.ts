@@ -1,9 +1,48 @@
 import type { EntityManager } from 'typeorm';
 import { type ChangeType, newEventId, type Outbox } from '../../../core/events/event.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { prepared } from '../database/prepared.js';
-import { asJson, insertion, select } from '../database/rows.js';
-import { deliveryTable } from './delivery.table.js';
+import type { Delivery, DeliveryBodies } from '../../../core/webhooks/delivery.js';
+import {
+  asJson,
+  generatedKey,
+  insertion,
+  instant,
+  key,
+  optionalBigWhole,
+  optionalInstant,
+  optionalText,
+  optionalWhole,
+  prepared,
+  select,
+  tableOf,
+  text,
+  whole,
+} from '../database/sql.js';
+
+/** By the database's clock, in microseconds. */
+const moment = { type: 'timestamptz' } as const;
+
+/** A delivery; only its holder is given the lease. */
+export const deliveryTable = tableOf<Delivery & DeliveryBodies>('webhookDelivery', 'webhook_deliveries', {
+  customerId: key,
+  id: generatedKey,
+  endpointId: { type: 'bigint' },
+  eventId: text,
+  type: text,
+  subjectId: optionalBigWhole,
+  at: instant,
+  status: text,
+  attempt: whole,
+  dueAt: { ...moment, nullable: true },
+  responseStatus: optionalWhole,
+  reason: optionalText,
+  attemptedAt: optionalInstant,
+  createdAt: moment,
+  endedAt: optionalInstant,
+  // Only shown with one delivery.
+  requestBody: { ...optionalText, select: false },
+  responseBody: { ...optionalText, select: false },
+});
 
 export const WEBHOOKS_CHANNEL = 'photo_service_webhooks';
 

@@ -9,11 +9,45 @@ import type {
   StoredResponse,
 } from '../../../core/idempotency/idempotency-store.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { clientConfig } from '../database/connection.js';
-import { listenOn } from '../database/listener.js';
-import { change, inSeconds, select } from '../database/rows.js';
+import { clientConfig, listenOn } from '../database/connection.js';
+import {
+  change,
+  inSeconds,
+  instant,
+  key,
+  optionalBigWhole,
+  optionalDocument,
+  select,
+  tableOf,
+  text,
+} from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
-import { type IdempotencyKeyRow, idempotencyKeyTable } from './idempotency-key.table.js';
+
+interface IdempotencyKeyRow {
+  readonly customerId: Id;
+  readonly key: string;
+  /** Token of the run that holds the key, or that has answered. */
+  readonly token: string;
+  readonly fingerprint: string;
+  readonly startedAt: Date;
+  /** The process of the run, as the number of its advisory lock. Null: written by a release without leases. */
+  readonly heldBy: number | null;
+  /** How long an unanswered run holds the key, by the database's clock. */
+  readonly leaseUntil: Date;
+  /** Null while the run is in progress. */
+  readonly answer: StoredResponse | null;
+}
+
+export const idempotencyKeyTable = tableOf<IdempotencyKeyRow>('idempotencyKey', 'idempotency_keys', {
+  customerId: key,
+  key: { ...text, primary: true },
+  token: text,
+  fingerprint: text,
+  startedAt: instant,
+  heldBy: optionalBigWhole,
+  leaseUntil: { type: 'timestamptz' },
+  answer: optionalDocument,
+});
 
 /** Errors: `service_unavailable`. */
 export class TypeormIdempotencyStore implements IdempotencyStore {

@@ -3,9 +3,59 @@ import type { ImportPhoto, ImportPhotoStatus } from '../../../core/imports/impor
 import type { ImportPhotoRepository, ItemQuery } from '../../../core/imports/import-repository.js';
 import type { ItemError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { prepared } from '../database/prepared.js';
-import { asJson, insertion, select, selectList, updateMany } from '../database/rows.js';
-import { importPhotoTable } from './import-photo.table.js';
+import {
+  asJson,
+  bigWhole,
+  document,
+  insertion,
+  instant,
+  key,
+  optionalBigWhole,
+  optionalDocument,
+  optionalText,
+  optionalWhole,
+  prepared,
+  select,
+  selectList,
+  tableOf,
+  text,
+  updateMany,
+  yesOrNo,
+} from '../database/sql.js';
+
+export const importPhotoTable = tableOf<ImportPhoto>('importPhoto', 'import_photos', {
+  customerId: key,
+  id: key,
+  importId: bigWhole,
+  clientRef: optionalText,
+  status: text,
+  photoId: optionalBigWhole,
+  duplicateOfItemId: optionalBigWhole,
+  restored: yesOrNo,
+  resolved: yesOrNo,
+  filename: text,
+  sizeBytes: optionalBigWhole,
+  sha256: optionalText,
+  contentType: optionalText,
+  width: optionalWhole,
+  height: optionalWhole,
+  uploadId: bigWhole,
+  blobName: text,
+  facts: optionalDocument,
+  error: optionalDocument,
+  title: optionalText,
+  description: optionalText,
+  location: optionalDocument,
+  rating: optionalWhole,
+  takenAt: optionalText,
+  takenAtLocal: optionalText,
+  timeZone: optionalText,
+  externalId: optionalText,
+  metadata: document,
+  tagIds: { type: 'bigint', array: true },
+  createdAt: instant,
+  updatedAt: instant,
+});
 
 const selectItems = `SELECT ${selectList(importPhotoTable, 'p')} FROM import_photos p WHERE customer_id = $1`;
 

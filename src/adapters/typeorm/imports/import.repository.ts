@@ -1,14 +1,63 @@
 import { type EntityManager, LessThanOrEqual, MoreThan } from 'typeorm';
-import { type OldEnough } from '../../../core/customers/customer-directory.js';
+import type { OldEnough } from '../../../core/customers/customer-directory.js';
 import { type CountedImport, countItems, type Import, type NewImport } from '../../../core/imports/import.js';
 import type { ImportPhotoStatus } from '../../../core/imports/import-photo.js';
 import type { ImportQuery, ImportRepository } from '../../../core/imports/import-repository.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { droppedUploadTable } from '../blobs/dropped-upload.table.js';
-import { prepared } from '../database/prepared.js';
-import { change, insert, select, selectList, update } from '../database/rows.js';
-import { importTable, oldEnoughImports } from './import.table.js';
-import { importPhotoTable } from './import-photo.table.js';
+import { droppedUploadTable } from '../blobs/blob-owners.repository.js';
+import {
+  change,
+  generatedKey,
+  insert,
+  instant,
+  key,
+  optionalBigWhole,
+  optionalInstant,
+  optionalText,
+  prepared,
+  select,
+  selectList,
+  tableOf,
+  text,
+  update,
+  whole,
+  yesOrNo,
+} from '../database/sql.js';
+import { importPhotoTable } from './import-photo.repository.js';
+
+/** What is not shown of an import: whether its items are gone; and whether it is gone itself, but for the id that photos refer to. */
+export interface ImportRow extends Import {
+  readonly itemsForgotten: boolean;
+  readonly forgotten: boolean;
+}
+
+export const importTable = tableOf<ImportRow>('import', 'imports', {
+  customerId: key,
+  id: generatedKey,
+  status: text,
+  name: optionalText,
+  source: optionalText,
+  clientRef: optionalText,
+  duplicatePolicy: text,
+  restoreTrashed: yesOrNo,
+  defaultTimeZone: optionalText,
+  tagIds: { type: 'bigint', array: true },
+  apiKeyId: optionalBigWhole,
+  shareId: optionalBigWhole,
+  createdAt: instant,
+  updatedAt: instant,
+  expiresAt: optionalInstant,
+  finalizedAt: optionalInstant,
+  completedAt: optionalInstant,
+  version: whole,
+  itemsForgotten: { ...yesOrNo, select: false },
+  forgotten: { ...yesOrNo, select: false },
+});
+
+/** The condition of `OldEnough`, with its two times given as SQL. The indexes that it needs have its columns in this order. */
+export function oldEnoughImports(itemsOf: string, imports: string): string {
+  return `(NOT items_forgotten AND completed_at <= ${itemsOf} OR items_forgotten AND completed_at <= ${imports})`;
+}
 
 interface CountedRow extends Import {
   readonly byStatus: Readonly<Partial<Record<ImportPhotoStatus, number>>>;

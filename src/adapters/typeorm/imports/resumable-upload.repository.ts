@@ -1,8 +1,28 @@
 import type { EntityManager } from 'typeorm';
 import type { ResumableUpload, ResumableUploadRepository } from '../../../core/imports/receive/resumable-upload.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { assignments, insert, select, selectList } from '../database/rows.js';
-import { resumableUploadTable } from './resumable-upload.table.js';
+import {
+  assignments,
+  bigWhole,
+  document,
+  insert,
+  instant,
+  key,
+  optionalBigWhole,
+  select,
+  selectList,
+  tableOf,
+} from '../database/sql.js';
+
+export const resumableUploadTable = tableOf<ResumableUpload>('resumableUpload', 'resumable_uploads', {
+  customerId: key,
+  itemId: key,
+  importId: bigWhole,
+  uploadId: bigWhole,
+  parts: document,
+  sender: optionalBigWhole,
+  updatedAt: instant,
+});
 
 /** Uploads `u` that were last changed at this time or before, or that their items, of `customer`, no longer wait for. */
 export const abandonedUploads = (until: string, customer = 'u.customer_id') =>

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { blobPrefixes } from '../../../core/blobs/blob-key.js';
 import type { OrphanReads, OrphanRow, OrphanRows } from '../../../core/integrity/findings.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { select } from '../database/rows.js';
+import { select } from '../database/sql.js';
 
 export class TypeormOrphanRows implements OrphanReads {
   constructor(

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { reservingStatuses } from '../../../core/imports/import-photo.js';
-import { select } from '../database/rows.js';
+import { select } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 
 /** What is waiting in the whole installation, as anonymous numbers. */

@@ -11,9 +11,20 @@ import {
 import { DomainError, requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { addOperatorEntry } from '../audit/audit.repository.js';
-import { insert } from '../database/rows.js';
+import { generatedKey, insert, instant, optionalInstant, tableOf, text } from '../database/sql.js';
 import { inTransaction, withoutTransaction } from '../database/transaction.js';
-import { operatorTokenTable } from './operator-token.table.js';
+
+export const operatorTokenTable = tableOf<OperatorToken>('operatorToken', 'operator_tokens', {
+  id: generatedKey,
+  name: text,
+  tokenHash: text,
+  lastFour: text,
+  scopes: { type: 'text', array: true },
+  ipList: { type: 'text', array: true },
+  expiresAt: optionalInstant,
+  createdAt: instant,
+  deletedAt: optionalInstant,
+});
 
 export class TypeormOperatorTokenStore implements OperatorTokenStore {
   constructor(private readonly dataSource: DataSource) {}

@@ -1,11 +1,10 @@
 import type { EntityManager } from 'typeorm';
 import type { NewPhoto } from '../../../core/photos/photo-repository.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { prepared } from '../database/prepared.js';
-import { asJson, insertion, select } from '../database/rows.js';
-import { photoTable, rowOf } from './photo.table.js';
+import { asJson, insertion, prepared, select } from '../database/sql.js';
+import { bitsOf } from '../similar/similar-photos.js';
+import { photoTable, rowOf } from './photo-rows.js';
 import { searchVector } from './photo-search.js';
-import { bitsOf } from './similar-photos.js';
 
 /**
  * Stores photos with their tags and EXIF in one statement: existing tags are locked against deletion, and get links and counts of the

@@ -1,12 +1,10 @@
 import type { EntityManager } from 'typeorm';
-import type { PhotoFilters } from '../../../core/photos/photo-query.js';
+import { type ListSort, NEAREST_FIRST, type PhotoFilters } from '../../../core/photos/photo-query.js';
 import type { Id } from '../../../core/shared/ids.js';
+import type { Position } from '../../../core/shared/pagination.js';
 import { searchText } from '../../../core/shared/text.js';
 import { hasWord, searchWords } from '../../../core/shared/word-search.js';
-import { select } from '../database/rows.js';
-import { cameraKeys } from './photo-cameras.js';
-import { facetsOf } from './photo-facets.js';
-import type { PhotoOrder } from './photo-order.js';
+import { select } from '../database/sql.js';
 import { countryQuery, isFoundAnywhere, searchQuery, wordsQuery } from './photo-search.js';
 import { hasTombstones } from './tag-tombstones.js';
 
@@ -221,4 +219,114 @@ function timesOf(
     ...(from === undefined ? [] : [`${column} >= ${place(from)}`]),
     ...(to === undefined ? [] : [`${column} < ${place(to)}`]),
   ];
+}
+
+/** A sort as the table has it; ties are ordered by id in the same direction. */
+export interface PhotoOrder {
+  readonly column: 'created_at' | 'id' | 'taken_at' | 'filename_key' | 'size_bytes' | 'updated_at' | 'distance';
+  readonly direction: 'ASC' | 'DESC';
+  readonly nullable: boolean;
+  /** From a cursor's value to the column's. */
+  readonly value: (value: string | number) => unknown;
+}
+
+const instantOf = (milliseconds: string | number) => new Date(Number(milliseconds));
+const itself = (value: string | number) => value;
+
+export function orderOf(sort: ListSort): PhotoOrder {
+  const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
+  switch (sort) {
+    case 'id':
+    case '-id':
+      return { column: 'id', direction, nullable: false, value: itself };
+    case 'takenAt':
+    case '-takenAt':
+      return { column: 'taken_at', direction, nullable: true, value: instantOf };
+    case 'filename':
+    case '-filename':
+      return { column: 'filename_key', direction, nullable: false, value: itself };
+    case 'sizeBytes':
+    case '-sizeBytes':
+      return { column: 'size_bytes', direction, nullable: false, value: itself };
+    case NEAREST_FIRST:
+      return { column: 'distance', direction, nullable: false, value: itself };
+    case 'updatedAt':
+      return { column: 'updated_at', direction, nullable: false, value: instantOf };
+    default:
+      return { column: 'created_at', direction, nullable: false, value: instantOf };
+  }
+}
+
+/** A condition on the columns in which a table stores the value of the order and the photo's id. */
+export type KeysetRange = (place: (value: unknown) => string, value: string, id: string) => string;
+
+/** The rows after a position: the remaining values, then the photos without one, which are last in both directions. */
+export function keysetRangesAfter(order: PhotoOrder, after: Position | null): KeysetRange[] {
+  const than = order.direction === 'ASC' ? '>' : '<';
+  const withoutValue: KeysetRange[] = order.nullable ? [(_, column) => `${column} IS NULL`] : [];
+  if (after === null) return [(_, column) => (order.nullable ? `${column} IS NOT NULL` : 'true'), ...withoutValue];
+  const { value, id } = after;
+  if (order.column === 'id') return [(place, _, key) => `${key} ${than} ${place(id)}`];
+  if (value === null) return [(place, column, key) => `${column} IS NULL AND ${key} ${than} ${place(id)}`];
+  const beyond: KeysetRange = (place, column, key) =>
+    `(${column}, ${key}) ${than} (${place(order.value(value))}, ${place(id)})`;
+  return [beyond, ...withoutValue];
+}
+
+/** As in the column `facets`: one digit for each property that has few values. */
+export interface Facets {
+  /** Null means not rated. */
+  readonly rating: number | null;
+  readonly aspect: 'portrait' | 'square' | 'landscape';
+  readonly located: boolean;
+  readonly tagged: boolean;
+}
+
+const RATINGS = [null, 0, 1, 2, 3, 4, 5] as const;
+const ASPECTS = ['portrait', 'square', 'landscape'] as const;
+const NO_YES = [false, true] as const;
+
+/** Every combination, at the index that is its number. */
+const all: readonly Facets[] = RATINGS.flatMap((rating) =>
+  ASPECTS.flatMap((aspect) =>
+    NO_YES.flatMap((located) => NO_YES.map((tagged) => ({ rating, aspect, located, tagged }))),
+  ),
+);
+
+/** The numbers that these filters accept; undefined when they accept all. */
+export function facetsOf(filters: PhotoFilters): readonly number[] | undefined {
+  const { minRating, aspect, hasLocation, untagged } = filters;
+  if ([minRating, aspect, hasLocation, untagged].every((filter) => filter === undefined)) return undefined;
+  const fits = (facets: Facets) =>
+    (minRating === undefined || (facets.rating !== null && facets.rating >= minRating)) &&
+    (aspect ?? facets.aspect) === facets.aspect &&
+    (hasLocation ?? facets.located) === facets.located &&
+    untagged !== facets.tagged;
+  return all.flatMap((facets, number) => (fits(facets) ? [number] : []));
+}
+
+/** What a number of the column means. */
+export function facetsNumbered(number: number): Facets {
+  const facets = all[number];
+  if (facets === undefined) throw new Error(`There are no facets ${number}.`);
+  return facets;
+}
+
+/** The customer's cameras with this text in their name. They are few, and found by a loose index scan. */
+export async function cameraKeys(manager: EntityManager, customerId: Id, camera: string): Promise<string[]> {
+  const rows = await select<{ camera: string }>(
+    manager,
+    `WITH RECURSIVE cameras AS (
+       (SELECT trashed, camera_key FROM photos WHERE customer_id = $1 ORDER BY trashed, camera_key LIMIT 1)
+       UNION ALL
+       SELECT following.* FROM cameras c, LATERAL (
+         SELECT p.trashed, p.camera_key FROM photos p
+         WHERE p.customer_id = $1 AND (p.trashed, p.camera_key) > (c.trashed, c.camera_key)
+         ORDER BY p.trashed, p.camera_key LIMIT 1
+       ) following
+     )
+     SELECT DISTINCT camera_key AS camera FROM cameras WHERE strpos(camera_key, $2) > 0`,
+    [customerId, camera],
+  );
+  return rows.map((row) => row.camera);
 }

@@ -1,9 +1,8 @@
 import type { EntityManager } from 'typeorm';
 import type { CountedValue, PhotoKind, ValuesRequest } from '../../../core/photos/filter-values.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { prepared } from '../database/prepared.js';
-import { select } from '../database/rows.js';
-import { facetsNumbered } from './photo-facets.js';
+import { prepared, select } from '../database/sql.js';
+import { facetsNumbered } from './photo-conditions.js';
 
 /**
  * The distinct values with which an index begins, after the customer and the trash; of each, photos are counted up to a limit. The index is

@@ -8,19 +8,26 @@ import type { NewPhoto, PhotoRepository } from '../../../core/photos/photo-repos
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
-import type { JsonRow } from '../database/json-rows.js';
-import { prepared } from '../database/prepared.js';
-import { asJson, assignments, select } from '../database/rows.js';
+import { asJson, assignments, type JsonRow, prepared, select } from '../database/sql.js';
+import { photoClusters } from '../map/photo-clusters.js';
+import { storeHash } from '../similar/similar-photos.js';
 import { insertPhotos } from './new-photos.js';
-import { photoExifTable, photoJson, photoOf, photoTable, rowOf } from './photo.table.js';
-import { photoClusters } from './photo-clusters.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { countPhotos, isUnmoved, listPhotos } from './photo-list.js';
-import { countTakenBetween, type PhotosReadTogether, photosWithTags, visiblePhotos } from './photo-reads.js';
+import {
+  countTakenBetween,
+  type PhotosReadTogether,
+  photoExifTable,
+  photoJson,
+  photoOf,
+  photosWithTags,
+  photoTable,
+  rowOf,
+  visiblePhotos,
+} from './photo-rows.js';
 import { isNotInPairs, searchVector, tagLexeme } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { camerasInUse, countriesInUse, lensesInUse, photoKinds } from './photo-values.js';
-import { storeHash } from './similar-photos.js';
 
 /** By hand: whatever reads whole photos, as JSON; compares them with other tables; or is one statement however many ids it gets. */
 export class TypeormPhotoRepository implements PhotoRepository {

@@ -1,7 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { RenditionLease, RenditionLeases } from '../../leased-rendition-locks.js';
-import { prepared } from '../database/prepared.js';
-import { change, inSeconds, select } from '../database/rows.js';
+import { change, inSeconds, prepared, select } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 
 /** By the database's clock, which all processes compare. */

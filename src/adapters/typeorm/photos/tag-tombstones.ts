@@ -1,9 +1,22 @@
 import { type EntityManager, In } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
-import { change, select } from '../database/rows.js';
+import { change, key, optionalBigWhole, select, tableOf } from '../database/sql.js';
 import { TypeormOutbox } from '../events/outbox.repository.js';
 import { tagLexeme } from './photo-search.js';
-import { tombstoneTable } from './tombstone.table.js';
+
+/** A deleted tag whose lexeme photos may still have. */
+export interface Tombstone {
+  readonly customerId: Id;
+  readonly tagId: Id;
+  /** The tag that its photos got instead. */
+  readonly intoId: Id | null;
+}
+
+export const tombstoneTable = tableOf<Tombstone>('tombstone', 'departed_tags', {
+  customerId: key,
+  tagId: key,
+  intoId: optionalBigWhole,
+});
 
 /*
  * A tag with many photos is deleted from `tags` and `photo_tags` immediately. What remains is its lexeme in the photos' search column,

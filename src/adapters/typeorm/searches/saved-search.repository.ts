@@ -2,8 +2,16 @@ import type { EntityManager } from 'typeorm';
 import type { NewSavedSearch, SavedSearch, SavedSearchRepository } from '../../../core/searches/saved-search.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { insert } from '../database/rows.js';
-import { savedSearchTable } from './saved-search.table.js';
+import { generatedKey, insert, instant, key, tableOf, text } from '../database/sql.js';
+
+export const savedSearchTable = tableOf<SavedSearch>('savedSearch', 'saved_searches', {
+  customerId: key,
+  id: generatedKey,
+  name: text,
+  nameKey: text,
+  query: text,
+  createdAt: instant,
+});
 
 export class TypeormSavedSearchRepository implements SavedSearchRepository {
   constructor(

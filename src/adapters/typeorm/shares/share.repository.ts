@@ -3,11 +3,48 @@ import type { CustomerStatus } from '../../../core/customers/customer.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { KnownShare, NewShare, Share, ShareFinder, ShareRepository } from '../../../core/shares/share.js';
-import { prepared } from '../database/prepared.js';
-import { readBatcher } from '../database/read-batcher.js';
-import { insert, select, selectList, update } from '../database/rows.js';
+import {
+  bigWhole,
+  document,
+  generatedKey,
+  insert,
+  instant,
+  key,
+  optionalBigWhole,
+  optionalInstant,
+  optionalText,
+  prepared,
+  readBatcher,
+  select,
+  selectList,
+  tableOf,
+  text,
+  update,
+  whole,
+  yesOrNo,
+} from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
-import { shareTable } from './share.table.js';
+
+export const shareTable = tableOf<Share>('share', 'shares', {
+  customerId: key,
+  id: generatedKey,
+  tokenHash: text,
+  token: text,
+  title: text,
+  tagId: optionalBigWhole,
+  photoIds: { type: 'bigint', array: true },
+  mayDownload: yesOrNo,
+  uploadFilesLimit: whole,
+  uploadBytesLimit: bigWhole,
+  uploadedFiles: whole,
+  uploadedBytes: bigWhole,
+  uploadReservations: document,
+  passwordHash: optionalText,
+  expiresAt: optionalInstant,
+  visits: whole,
+  lastVisitedAt: optionalInstant,
+  createdAt: instant,
+});
 
 export class TypeormShareRepository implements ShareRepository {
   constructor(

@@ -1,14 +1,51 @@
 import { type EntityManager, In } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
+import { searchText } from '../../../core/shared/text.js';
 import type { NewTag, Tag, TagFilters, TagQuery, TagSort } from '../../../core/tags/tag.js';
-import type { MergedPhotos, TagCount, TagRepository } from '../../../core/tags/tag-repository.js';
-import { isTaken } from '../database/database-errors.js';
-import { asJson, insertion, select, selectList, update } from '../database/rows.js';
+import type { MergedPhotos, TagCount, TagRepository, UnpublishedTags } from '../../../core/tags/tag-repository.js';
+import {
+  asJson,
+  change,
+  generatedKey,
+  insertion,
+  instant,
+  key,
+  optionalText,
+  select,
+  selectList,
+  tableOf,
+  text,
+  update,
+  whole,
+} from '../database/sql.js';
+import { isTaken } from '../database/transaction.js';
 import { countsOf, recountPhotos } from '../photos/photo-counts.js';
 import { attachTag, detachTags, dropTag, mergeTags } from '../photos/photo-tags.js';
 import { bumpVersions, dropTombstones, tombstonesOf } from '../photos/tag-tombstones.js';
-import { searchKeyOf, tagTable } from './tag.table.js';
+
+/** The number of its photos is stored beside it. */
+export interface TagRow extends Omit<Tag, 'photoCount'> {
+  /** Searched by `q`. */
+  readonly searchKey: string;
+}
+
+export const tagTable = tableOf<TagRow>('tag', 'tags', {
+  customerId: key,
+  id: generatedKey,
+  name: text,
+  nameKey: text,
+  searchKey: { type: 'text', select: false },
+  color: optionalText,
+  description: optionalText,
+  createdAt: instant,
+  updatedAt: instant,
+  version: whole,
+});
+
+function searchKeyOf(tag: Pick<Tag, 'name'>): string {
+  return searchText(tag.name);
+}
 
 const tags = `SELECT ${selectList(tagTable, 't')}, n.photos AS "photoCount"
   FROM tags t JOIN tag_counts n ON n.customer_id = t.customer_id AND n.tag_id = t.id`;
@@ -167,5 +204,40 @@ export class TypeormTagRepository implements TagRepository {
   /** `$1` is the customer, the values follow. */
   private tagsWhere(rest: string, values: readonly unknown[]): Promise<Tag[]> {
     return select<Tag>(this.manager, `${tags} WHERE t.customer_id = $1 AND ${rest}`, [this.customerId, ...values]);
+  }
+}
+
+/** As in the index of these imports: with parameters it would not be used, so statements on them are by hand. */
+const UNPUBLISHED = `status IN ('open', 'processing')`;
+const OF_UNPUBLISHED = `import_id IN (SELECT id FROM imports WHERE customer_id = $1 AND ${UNPUBLISHED})`;
+
+export class TypeormUnpublishedTags implements UnpublishedTags {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  async lockUnpublished(tagIds: readonly Id[]): Promise<void> {
+    const imports = `SELECT FROM imports WHERE customer_id = $1 AND ${UNPUBLISHED} ORDER BY id FOR NO KEY UPDATE`;
+    await select(this.manager, imports, [this.customerId]);
+    const items = `SELECT FROM import_photos WHERE customer_id = $1 AND ${OF_UNPUBLISHED} AND tag_ids && $2::bigint[]
+      ORDER BY id FOR NO KEY UPDATE`;
+    await select(this.manager, items, [this.customerId, tagIds]);
+  }
+
+  async replaceTags(from: readonly Id[], into: Id): Promise<void> {
+    for (const [table, which] of [
+      ['imports', UNPUBLISHED],
+      ['import_photos', OF_UNPUBLISHED],
+    ]) {
+      await change(
+        this.manager,
+        `UPDATE ${table} SET tag_ids = ARRAY(
+           SELECT DISTINCT CASE WHEN id = ANY($2::bigint[]) THEN $3 ELSE id END AS kept FROM unnest(tag_ids) AS id ORDER BY kept
+         )
+         WHERE customer_id = $1 AND ${which} AND tag_ids && $2::bigint[]`,
+        [this.customerId, from, into],
+      );
+    }
   }
 }

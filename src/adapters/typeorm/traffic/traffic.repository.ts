@@ -12,16 +12,88 @@ import {
   type TrafficStore,
   type TransferCount,
 } from '../../../core/traffic/traffic.js';
-import { asJson, change, select } from '../database/rows.js';
-import { inTransaction, withoutTransaction } from '../database/transaction.js';
 import {
-  hourCountTable,
-  pictureCountTable,
+  asJson,
+  bigWhole,
+  change,
+  generatedKey,
+  instant,
+  key,
+  optionalText,
+  select,
+  tableOf,
+  text,
+  whole,
+} from '../database/sql.js';
+import { inTransaction, withoutTransaction } from '../database/transaction.js';
+
+const day = { type: 'date', primary: true } as const;
+
+const requestCountTable = tableOf<RequestCount>('requestCount', 'request_counts', {
+  customerId: key,
+  apiKeyId: key,
+  day,
+  requests: whole,
+  limited: whole,
+  failed: whole,
+});
+
+const hourCountTable = tableOf<HourCount>('hourCount', 'request_hours', {
+  customerId: key,
+  apiKeyId: key,
+  day,
+  hour: { ...whole, primary: true },
+  requests: whole,
+  limited: whole,
+  failed: whole,
+});
+
+const pictureCountTable = tableOf<PictureCount>('pictureCount', 'picture_counts', {
+  customerId: key,
+  deliveryKeyId: key,
+  day,
+  requests: bigWhole,
+  bytes: bigWhole,
+  made: bigWhole,
+});
+
+const transferCountTable = tableOf<TransferCount>('transferCount', 'transfer_counts', {
+  customerId: key,
+  day,
+  channel: { ...text, primary: true },
+  receivedBytes: bigWhole,
+  sentBytes: bigWhole,
+});
+
+const storageCountTable = tableOf<StorageCount>('storageCount', 'storage_days', {
+  customerId: key,
+  day,
+  photos: bigWhole,
+  storageBytes: bigWhole,
+  renditionBytes: bigWhole,
+});
+
+/** Those of one moment are ordered by their number. */
+const requestFailureTable = tableOf<RequestFailure & { id: Id }>('requestFailure', 'request_failures', {
+  customerId: key,
+  id: generatedKey,
+  apiKeyId: bigWhole,
+  requestId: text,
+  at: instant,
+  method: text,
+  route: optionalText,
+  status: whole,
+  code: text,
+});
+
+export const trafficTables = [
   requestCountTable,
+  hourCountTable,
   requestFailureTable,
-  storageCountTable,
+  pictureCountTable,
   transferCountTable,
-} from './traffic.table.js';
+  storageCountTable,
+];
 
 export class TypeormTrafficReads implements TrafficReads {
   constructor(

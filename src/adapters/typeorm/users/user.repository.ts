@@ -1,14 +1,65 @@
-import { type DataSource, type EntityManager, Not } from 'typeorm';
+import { type DataSource, type EntityManager, LessThan, Not } from 'typeorm';
 import type { CustomerStatus } from '../../../core/customers/customer.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import type { NewSession, Session } from '../../../core/users/session.js';
+import type { Identity, IdentityRepository, NewIdentity } from '../../../core/users/provider/identity.js';
+import type { KnownSession, NewSession, Session, SessionStore } from '../../../core/users/session.js';
 import type { NewUser, User } from '../../../core/users/user.js';
 import type { KnownUser, UserRepository, UserStore } from '../../../core/users/user-store.js';
-import { insert, select, selectList, update } from '../database/rows.js';
+import {
+  bigWhole,
+  change,
+  document,
+  generatedKey,
+  insert,
+  instant,
+  key,
+  optionalInstant,
+  optionalText,
+  select,
+  selectList,
+  tableOf,
+  text,
+  update,
+  yesOrNo,
+} from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
-import { requireUser } from './require-user.js';
-import { sessionTable, userTable } from './user.table.js';
+
+export const userTable = tableOf<User>('user', 'users', {
+  customerId: key,
+  id: generatedKey,
+  email: optionalText,
+  role: text,
+  passwordHash: optionalText,
+  linkHash: optionalText,
+  linkExpiresAt: optionalInstant,
+  linkDropsFactors: yesOrNo,
+  createdAt: instant,
+  joinedAt: optionalInstant,
+  lastSignInAt: optionalInstant,
+});
+
+export const sessionTable = tableOf<Session>('session', 'sessions', {
+  customerId: key,
+  id: generatedKey,
+  userId: bigWhole,
+  tokenHash: text,
+  data: document,
+  startedAt: instant,
+  lastSeenAt: instant,
+  address: text,
+  browser: text,
+  byLink: yesOrNo,
+  confirmedAt: instant,
+});
+
+/** So that the user is not deleted before what is about to refer to it has been stored. Errors: `not_found`. */
+export async function requireUser(manager: EntityManager, customerId: Id, id: Id): Promise<void> {
+  requireFound(
+    await manager.findOne(userTable, { where: { customerId, id }, lock: { mode: 'for_key_share' } }),
+    'user',
+  );
+}
 
 export class TypeormUserStore implements UserStore {
   constructor(private readonly dataSource: DataSource) {}
@@ -103,5 +154,103 @@ export class TypeormUserRepository implements UserRepository {
   async endSessions(userId: Id, but: Id | null): Promise<number> {
     const others = { customerId: this.customerId, userId, ...(but !== null && { id: Not(but) }) };
     return (await this.manager.delete(sessionTable, others)).affected ?? 0;
+  }
+}
+
+export class TypeormSessionStore implements SessionStore {
+  constructor(private readonly dataSource: DataSource) {}
+
+  find(tokenHash: string): Promise<KnownSession | null> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      const [session] = await select<Session & Omit<KnownSession['customer'], 'id'> & Pick<KnownSession, 'hasFactor'>>(
+        manager,
+        `SELECT ${selectList(sessionTable, 's')}, c.name, c.status, c.factors_required_from AS "factorsRequiredFrom",
+           c.settings_ip_list AS "settingsIpList",
+           EXISTS (SELECT 1 FROM authenticator_apps a
+             WHERE a.customer_id = s.customer_id AND a.user_id = s.user_id)
+           OR EXISTS (SELECT 1 FROM passkeys p
+             WHERE p.customer_id = s.customer_id AND p.user_id = s.user_id) AS "hasFactor"
+         FROM sessions s JOIN customers c ON c.id = s.customer_id WHERE s.token_hash = $1`,
+        [tokenHash],
+      );
+      if (session === undefined) return null;
+      const { name, status, factorsRequiredFrom, settingsIpList, hasFactor, ...rest } = session;
+      const customer = { id: rest.customerId, name, status, factorsRequiredFrom, settingsIpList };
+      const user: User | null = await manager.findOneBy(userTable, { customerId: rest.customerId, id: rest.userId });
+      return user && { session: rest, user, customer, hasFactor };
+    });
+  }
+
+  async keep(tokenHash: string, data: Session['data']): Promise<void> {
+    // By hand: TypeORM's types of an update have no place for a document of unknown values.
+    await withoutTransaction(this.dataSource, (manager) =>
+      change(manager, 'UPDATE sessions SET data = $2 WHERE token_hash = $1', [tokenHash, JSON.stringify(data)]),
+    );
+  }
+
+  async touch(tokenHash: string, at: Date, address: string): Promise<void> {
+    await withoutTransaction(this.dataSource, (manager) =>
+      manager.update(sessionTable, { tokenHash }, { lastSeenAt: at, address }),
+    );
+  }
+
+  async confirm(tokenHash: string, at: Date): Promise<void> {
+    await withoutTransaction(this.dataSource, (manager) =>
+      manager.update(sessionTable, { tokenHash }, { confirmedAt: at }),
+    );
+  }
+
+  async end(tokenHash: string): Promise<void> {
+    await withoutTransaction(this.dataSource, (manager) => manager.delete(sessionTable, { tokenHash }));
+  }
+
+  sweep(startedBefore: Date, seenBefore: Date): Promise<number> {
+    return withoutTransaction(this.dataSource, async (manager) => {
+      const ended = [{ lastSeenAt: LessThan(seenBefore) }, { startedAt: LessThan(startedBefore) }];
+      return (await manager.delete(sessionTable, ended)).affected ?? 0;
+    });
+  }
+}
+
+export const identityTable = tableOf<Identity>('identity', 'identities', {
+  customerId: key,
+  id: generatedKey,
+  userId: bigWhole,
+  issuer: text,
+  subject: text,
+  linkedAt: instant,
+  lastUsedAt: instant,
+});
+
+export class TypeormIdentityRepository implements IdentityRepository {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  of(userId: Id): Promise<readonly Identity[]> {
+    const { customerId } = this;
+    return this.manager.find(identityTable, { where: { customerId, userId }, order: { id: 'ASC' } });
+  }
+
+  list(): Promise<readonly Identity[]> {
+    const { customerId } = this;
+    return this.manager.find(identityTable, { where: { customerId }, order: { id: 'ASC' } });
+  }
+
+  async insert(identity: NewIdentity): Promise<Identity | null> {
+    const { customerId } = this;
+    await requireUser(this.manager, customerId, identity.userId);
+    const onConflict = 'ON CONFLICT ON CONSTRAINT identities_once DO NOTHING';
+    return (await insert(this.manager, identityTable, [{ ...identity, customerId }], onConflict))[0] ?? null;
+  }
+
+  async use(userId: Id, id: Id, at: Date): Promise<void> {
+    await this.manager.update(identityTable, { customerId: this.customerId, userId, id }, { lastUsedAt: at });
+  }
+
+  async delete(userId: Id, id: Id): Promise<boolean> {
+    const { affected } = await this.manager.delete(identityTable, { customerId: this.customerId, userId, id });
+    return affected === 1;
   }
 }

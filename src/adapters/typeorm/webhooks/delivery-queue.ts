@@ -1,11 +1,9 @@
 import type { DataSource } from 'typeorm';
 import type { Busy, DeliveryQueue, LeasedDelivery } from '../../../core/webhooks/delivery.js';
-import { clientConfig } from '../database/connection.js';
-import { listenOn } from '../database/listener.js';
-import { change, inSeconds, selectList } from '../database/rows.js';
+import { clientConfig, listenOn } from '../database/connection.js';
+import { change, inSeconds, selectList } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
-import { deliveryTable } from '../events/delivery.table.js';
-import { WEBHOOKS_CHANNEL } from '../events/outbox.repository.js';
+import { deliveryTable, WEBHOOKS_CHANNEL } from '../events/outbox.repository.js';
 
 /**
  * The endpoint with due deliveries that was served longest ago, and of its deliveries the one that has been due longest. The endpoints are

@@ -11,10 +11,38 @@ import type {
 } from '../../../core/webhooks/delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../../core/webhooks/webhook-repository.js';
-import { change, inSeconds, insert, update } from '../database/rows.js';
-import { deliveryTable } from '../events/delivery.table.js';
-import { announceDeliveries } from '../events/outbox.repository.js';
-import { webhookEndpointTable } from './webhook.table.js';
+import {
+  change,
+  generatedKey,
+  inSeconds,
+  insert,
+  instant,
+  key,
+  optionalInstant,
+  optionalText,
+  tableOf,
+  text,
+  update,
+} from '../database/sql.js';
+import { announceDeliveries, deliveryTable } from '../events/outbox.repository.js';
+
+export const webhookEndpointTable = tableOf<WebhookEndpoint>('webhookEndpoint', 'webhook_endpoints', {
+  customerId: key,
+  id: generatedKey,
+  url: text,
+  description: optionalText,
+  events: { type: 'text', array: true },
+  status: text,
+  disabledAt: optionalInstant,
+  disabledReason: optionalText,
+  secret: text,
+  previousSecret: optionalText,
+  previousSecretUntil: optionalInstant,
+  failingSince: optionalInstant,
+  listeningUntil: optionalInstant,
+  createdAt: instant,
+  updatedAt: instant,
+});
 
 export class TypeormWebhookEndpointRepository implements WebhookEndpointRepository {
   constructor(

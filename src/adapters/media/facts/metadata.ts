@@ -1,0 +1,368 @@
+import tzLookup from '@photostructure/tz-lookup';
+import type { WrittenTimes } from '../../../core/media/capture-time.js';
+import type { PictureFacts } from '../../../core/media/media-reader.js';
+import type { Camera, ExifTags, Exposure, GeoPoint } from '../../../core/media/picture-metadata.js';
+import { cleanText, truncate } from '../../../core/shared/text.js';
+
+/** The metadata of a file, beyond its pixels. */
+export type PictureMetadata = Pick<
+  PictureFacts,
+  'title' | 'description' | 'location' | 'rating' | 'camera' | 'exposure' | 'times' | 'positionZone' | 'exif'
+>;
+
+/** Converts tags to facts. Whatever is missing, malformed or out of range is null. */
+export function metadataOf(tags: FileTags): PictureMetadata {
+  const place = location(tags);
+  return {
+    title: textOf(tags.xmp['title'], 255) ?? textOf(tags.iptc['Object Name'], 255),
+    description: description(tags),
+    location: place,
+    rating: rating(tags),
+    camera: camera(tags),
+    exposure: exposure(tags),
+    times: times(tags),
+    positionZone: place && zoneAt(place),
+    exif: flatTags(tags),
+  };
+}
+
+/** What cameras and phones write by default into fields for people's texts. */
+const placeholders: readonly RegExp[] = [
+  /^(sony dsc|default|untitled|cof|dav|edf|fbt|mde|oznor|r?hdr|sdr)$/i,
+  /^(exif[_ ]jpeg|dcim\\|<digimax|<kenox).*$/i,
+  /^.*digital (still )?camera$/i,
+];
+
+function description({ exif, xmp, iptc }: FileTags): string | null {
+  const tags = [xmp['description'], iptc['Caption/Abstract'], exif['ImageDescription']];
+  const isWritten = (text: string | null) => text !== null && !placeholders.some((each) => each.test(text));
+  return tags.map((tag) => textOf(tag, 10_000)).find(isWritten) ?? null;
+}
+
+/** -1 means "rejected" in XMP: no rating. */
+function rating({ exif, xmp }: FileTags): number | null {
+  const stars = numberOf(xmp['Rating']) ?? numberOf(exif['Rating']);
+  return stars !== null && stars >= 0 && stars <= 5 ? Math.round(stars) : null;
+}
+
+function camera({ exif, xmp }: FileTags): Camera | null {
+  const known = {
+    make: textOf(exif['Make'], 255) ?? textOf(xmp['Make'], 255),
+    model: textOf(exif['Model'], 255) ?? textOf(xmp['Model'], 255),
+    lens: textOf(exif['LensModel'], 255) ?? textOf(xmp['Lens'], 255),
+  };
+  return orNull({ ...known, lens: known.lens !== null && /[^\s-]/.test(known.lens) ? known.lens : null });
+}
+
+function exposure({ exif }: FileTags): Exposure | null {
+  const flash = within(exif['Flash'], 0, 0xffff);
+  const fNumber = within(exif['FNumber'], 0.01, 1000);
+  const focalLength = within(exif['FocalLength'], 0.01, 100_000);
+  return orNull({
+    iso: within(firstOf(exif['ISOSpeedRatings']), 1, 10_000_000),
+    fNumber: fNumber && round(fNumber),
+    exposureTime: exposureTime(rationalOf(exif['ExposureTime'])),
+    focalLength: focalLength && round(focalLength),
+    focalLength35mm: within(exif['FocalLengthIn35mmFilm'], 1, 100_000),
+    flash: flash === null ? null : (flash & 1) === 1,
+  });
+}
+
+/** Up to a day; `1/250` below a third of a second, as cameras show it. */
+function exposureTime(seconds: number | null): string | null {
+  if (seconds === null || seconds <= 0 || seconds > 86_400) return null;
+  return seconds < 0.3 ? `1/${Math.round(1 / seconds)}` : String(round(seconds));
+}
+
+function times({ exif, xmp, iptc }: FileTags): WrittenTimes {
+  const written = (name: string) => textOf(exif[name], 40);
+  return {
+    original: written('DateTimeOriginal'),
+    originalSubSec: written('SubSecTimeOriginal'),
+    originalOffset: written('OffsetTimeOriginal'),
+    digitized: written('DateTimeDigitized'),
+    digitizedSubSec: written('SubSecTimeDigitized'),
+    digitizedOffset: written('OffsetTimeDigitized'),
+    changed: written('DateTime'),
+    changedOffset: written('OffsetTime'),
+    xmpCreated: textOf(xmp['DateCreated'], 40),
+    xmpOriginal: textOf(xmp['DateTimeOriginal'], 40),
+    xmpDigitized: textOf(xmp['CreateDate'], 40),
+    iptcCreated: iptcClock(iptc),
+    gpsUtc: gpsUtc(exif),
+  };
+}
+
+/**
+ * `CCYYMMDD` and `HHMMSS±HHMM` (IPTC-IIM 4.2, 2:55 and 2:60), which some programs write with the separators of EXIF, without seconds or
+ * without an offset.
+ */
+function iptcClock(iptc: FileTags['iptc']): string | null {
+  const written = (name: string) => {
+    const bytes = iptc[name]?.value;
+    return Array.isArray(bytes) ? Buffer.from(bytes.slice(0, 40)).toString('latin1').trim() : '';
+  };
+  const [, year, month, day] = /^(\d{4})[:-]?(\d\d)[:-]?(\d\d)$/.exec(written('Date Created')) ?? [];
+  const [, hour, minute, second = '00', sign, ...offset] =
+    /^(\d\d):?(\d\d)(?::?(\d\d))?(?:([+-])(\d\d):?(\d\d))?$/.exec(written('Time Created')) ?? [];
+  const zone = sign === undefined ? '' : `${sign}${offset.join(':')}`;
+  return year === undefined || hour === undefined ? null : `${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`;
+}
+
+function gpsUtc(exif: FileTags['exif']): string | null {
+  const [date, time] = [textOf(exif['GPSDateStamp'], 40), exif['GPSTimeStamp']?.value];
+  if (date === null || !Array.isArray(time) || time.length !== 3) return null;
+  const parts = time.map((part: unknown) => rationalOf({ value: part }));
+  if (!parts.every((part) => part !== null && part >= 0 && part < 100)) return null;
+  return `${date.replaceAll(':', '-')}T${parts.map((part) => String(Math.floor(part ?? 0)).padStart(2, '0')).join(':')}`;
+}
+
+function zoneAt({ latitude, longitude }: GeoPoint): string | null {
+  try {
+    return tzLookup(latitude, longitude);
+  } catch {
+    return null;
+  }
+}
+
+/** Some cameras write two of what should be one. */
+function firstOf(tag: Tag | undefined): Tag | undefined {
+  return Array.isArray(tag?.value) ? { value: tag.value[0] } : tag;
+}
+
+function within(tag: Tag | undefined, min: number, max: number): number | null {
+  const value = rationalOf(tag);
+  return value !== null && value >= min && value <= max ? value : null;
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+function orNull<T extends object>(known: T): T | null {
+  return Object.values(known).some((value) => value !== null) ? known : null;
+}
+
+/** Of all tags as JSON. */
+export const MAX_EXIF_BYTES = 64 * 1024;
+/** Characters of one tag. */
+export const MAX_EXIF_TEXT = 1000;
+
+/** Pointers to other tags, padding, and data that only the camera's maker can read. */
+const LEFT_OUT =
+  /pointer|offset(?!time)|padding|makernote|thumbnail|^about$|^_raw$|applicationnotes|interchangeformat|subifds|iptc-naa|^icc|photoshopsettings|imagesourcedata|^strip|^tile/i;
+
+/** Two whole numbers, where other pairs of numbers are one rational. */
+const PAIRS = /^(ISOSpeedRatings|YCbCrSubSampling|PageNumber|SubjectLocation|SubjectArea|HalftoneHints|DotRange)$/;
+/** Bytes that encode text. */
+const SPELT = /^(XP|UserComment$|GPSProcessingMethod$|GPSAreaInformation$)|Version$/;
+const COORDINATE = /^GPS(Dest)?(Latitude|Longitude)$/;
+
+type Value = string | number | null;
+
+/**
+ * All tags on one level: EXIF's by their names, others as `XMP:…` and `IPTC:…`. Values are as in the file, for programs: numbers and codes
+ * as numbers, rationals divided (`FNumber` 2.8), lists separated by commas, everything else as text. Coordinates are decimal degrees, south
+ * and west negative; an altitude below sea level is negative too. Binary values are omitted; what does not fit into 64 KiB is cut off at
+ * the end.
+ */
+function flatTags({ exif, xmp, iptc }: FileTags): ExifTags {
+  const flat: [string, string | number][] = [];
+  let size = 2;
+  const groups: readonly [string, FileTags['exif'], (name: string, tag: Tag) => Value][] = [
+    ['', exif, (name, tag) => exifValue(exif, name, tag)],
+    ['XMP:', xmp, (_, tag) => plainText(typeof tag.value === 'string' ? tag.value : tag.description)],
+    ['IPTC:', iptc, (_, tag) => describedValue(tag)],
+  ];
+  for (const [prefix, group, read] of groups) {
+    for (const [name, tag] of Object.entries(group)) {
+      const value =
+        LEFT_OUT.test(name.replaceAll(' ', '')) || !/^[\w .:/()-]{1,80}$/.test(name) ? null : read(name, tag);
+      if (value === null) continue;
+      const bytes = Buffer.byteLength(JSON.stringify([prefix + name, value]));
+      if (size + bytes > MAX_EXIF_BYTES) return Object.fromEntries(flat);
+      flat.push([prefix + name, value]);
+      size += bytes;
+    }
+  }
+  return Object.fromEntries(flat);
+}
+
+function exifValue(exif: FileTags['exif'], name: string, tag: Tag): Value {
+  if (COORDINATE.test(name)) return exifDegrees(exif, name);
+  if (name === 'GPSAltitude') return altitude(rationalOf(tag), numberOf(exif['GPSAltitudeRef']));
+  if (name === 'GPSTimeStamp' || SPELT.test(name)) return describedValue(tag);
+  const { value } = tag;
+  if (typeof value === 'number') return finite(value);
+  if (typeof value === 'string') return plainText(value);
+  if (!Array.isArray(value) || value.length === 0) return describedValue(tag);
+  const parts: readonly unknown[] = value;
+  if (parts.every((part) => typeof part === 'string')) return plainText(parts.join(', '));
+  if (parts.length > MOST_NUMBERS) return describedValue(tag);
+  if (isRational(parts) && !PAIRS.test(name)) return quotient(parts);
+  const numbers = parts.map((part) => (isRational(part) ? quotient(part) : numberOf({ value: part })));
+  return numbers.includes(null) ? null : numbers.join(', ');
+}
+
+const MOST_NUMBERS = 16;
+
+function isRational(value: unknown): value is readonly [number, number] {
+  return Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'number');
+}
+
+/** Nine digits exceed the precision of any camera. */
+function quotient([numerator, denominator]: readonly [number, number]): number | null {
+  return finite(Number((numerator / denominator).toPrecision(9)));
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
+
+/** ExifReader's description for people, for text in bytes. */
+function describedValue({ value, description }: Tag): Value {
+  if (typeof description === 'number') return finite(description);
+  return typeof description !== 'string' || isBinary(value, description) ? null : plainText(description);
+}
+
+function plainText(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const text = truncate(cleanText(value), MAX_EXIF_TEXT);
+  return text === '' ? null : text;
+}
+
+/** A list of bytes whose only description is the numbers themselves, or a remark in brackets. */
+function isBinary(value: unknown, description: string): boolean {
+  if (!Array.isArray(value) || value.length <= 16 || !value.every((item) => typeof item === 'number')) return false;
+  return description.startsWith('[') || description.startsWith(value.slice(0, 16).join(', '));
+}
+
+/**
+ * Where the picture was taken, by EXIF, else by XMP. Null unless latitude and longitude both exist with their hemispheres and are valid;
+ * 0/0, which receivers write before they have a position, is dropped. An implausible altitude alone is null.
+ */
+function location({ exif, xmp }: FileTags): GeoPoint | null {
+  const byExif = point(
+    exifDegrees(exif, 'GPSLatitude'),
+    exifDegrees(exif, 'GPSLongitude'),
+    altitude(rationalOf(exif['GPSAltitude']), numberOf(exif['GPSAltitudeRef'])),
+  );
+  return (
+    byExif ??
+    point(
+      xmpDegrees(xmp['GPSLatitude'], 'N', 'S'),
+      xmpDegrees(xmp['GPSLongitude'], 'E', 'W'),
+      altitude(xmpRational(xmp['GPSAltitude']), numberOf(xmp['GPSAltitudeRef'])),
+    )
+  );
+}
+
+function point(latitude: number | null, longitude: number | null, above: number | null): GeoPoint | null {
+  if (latitude === null || longitude === null) return null;
+  if (Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return null;
+  if (latitude === 0 && longitude === 0) return null;
+  return { latitude, longitude, altitude: above };
+}
+
+/**
+ * Degrees in EXIF, north and east positive: three rationals (degrees, minutes, seconds) under a name that ends in `Latitude` or
+ * `Longitude`, and the hemisphere beside it. Null when either is missing or out of range.
+ */
+function exifDegrees(exif: FileTags['exif'], name: string): number | null {
+  const value = exif[name]?.value;
+  if (!Array.isArray(value) || value.length !== 3) return null;
+  const [d, m, s] = value.map((part: unknown) => rationalOf({ value: part }));
+  const [positive, negative, most] = name.endsWith('Latitude') ? (['N', 'S', 90] as const) : (['E', 'W', 180] as const);
+  const found = signed(d, m, s, textOf(exif[`${name}Ref`], 10), positive, negative);
+  return found !== null && Math.abs(found) <= most ? found : null;
+}
+
+/** `DDD,MM.mmk` or `DDD,MM,SSk`, k being the hemisphere (XMP, Exif part). */
+function xmpDegrees(tag: Tag | undefined, positive: string, negative: string): number | null {
+  const [, d, m, s = '0', ref] =
+    /^(\d{1,3}),(\d{1,2}(?:\.\d+)?)(?:,(\d{1,2}(?:\.\d+)?))?([NSEW])$/.exec(textOf(tag, 40) ?? '') ?? [];
+  return d === undefined ? null : signed(Number(d), Number(m), Number(s), ref ?? null, positive, negative);
+}
+
+function signed(
+  d: number | null | undefined,
+  m: number | null | undefined,
+  s: number | null | undefined,
+  ref: string | null,
+  positive: string,
+  negative: string,
+): number | null {
+  if (d === null || d === undefined || m === null || m === undefined || s === null || s === undefined) return null;
+  const hemisphere = ref?.[0]?.toUpperCase();
+  if (d < 0 || m < 0 || s < 0 || (hemisphere !== positive && hemisphere !== negative)) return null;
+  // A centimetre: more digits are noise of the division.
+  const size = Number((d + m / 60 + s / 3600).toFixed(7));
+  // -0 is not 0 in JSON's readers.
+  return hemisphere === negative && size !== 0 ? -size : size;
+}
+
+/** In metres, above the sea or the ellipsoid; references 1 and 3 (EXIF 3.0) mean below. Null when implausible. */
+function altitude(metres: number | null, ref: number | null): number | null {
+  if (metres === null) return null;
+  const above = ref === 1 || ref === 3 ? -metres : metres;
+  return above >= -12_000 && above <= 100_000 ? above + 0 : null;
+}
+
+function xmpRational(tag: Tag | undefined): number | null {
+  const [, numerator, denominator = '1'] = /^(-?\d+(?:\.\d+)?)(?:\/(\d+))?$/.exec(textOf(tag, 40) ?? '') ?? [];
+  const value = Number(numerator) / Number(denominator);
+  return Number.isFinite(value) ? value : null;
+}
+
+/** One tag as returned by ExifReader: `value` as in the file, `description` for people. Untrusted: any of it may be anything. */
+export interface Tag {
+  readonly value?: unknown;
+  readonly description?: unknown;
+}
+
+/** Tags by name. The names in XMP are the file's own, without their namespace. */
+export interface FileTags {
+  readonly exif: Readonly<Record<string, Tag>>;
+  readonly xmp: Readonly<Record<string, Tag>>;
+  readonly iptc: Readonly<Record<string, Tag>>;
+}
+
+/** Cleaned and truncated to `max` code points; null when it is missing or empty. */
+function textOf(tag: Tag | undefined, max: number): string | null {
+  const written = writtenText(tag?.value) ?? (typeof tag?.description === 'string' ? tag.description : '');
+  const text = truncate(cleanText(written), max).trim();
+  return text === '' ? null : text;
+}
+
+/** EXIF has a list of one string; XMP a string, or the same text in several languages, of which the default is used. */
+function writtenText(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return null;
+  const items: readonly unknown[] = value;
+  const inLanguage = items.find((item) => languageOf(item) === 'x-default') ?? items[0];
+  if (typeof inLanguage === 'string') return inLanguage;
+  return typeof inLanguage === 'object' && inLanguage !== null && 'value' in inLanguage
+    ? writtenText(inLanguage.value)
+    : null;
+}
+
+function languageOf(item: unknown): unknown {
+  const { attributes } = Object(item) as { attributes?: unknown };
+  return (Object(attributes) as { lang?: unknown }).lang;
+}
+
+/** A number, or text that is one; null for everything else. */
+function numberOf(tag: Tag | undefined): number | null {
+  const value = typeof tag?.value === 'string' && tag.value.trim() !== '' ? Number(tag.value) : tag?.value;
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+/** A number, or numerator ÷ denominator, or the first of several numbers; null for everything else, n/0 included. */
+function rationalOf(tag: Tag | undefined): number | null {
+  const value = tag?.value;
+  if (!Array.isArray(value)) return numberOf(tag);
+  const [first, second]: unknown[] = value;
+  if (typeof first !== 'number') return null;
+  const quotient = value.length === 2 && typeof second === 'number' ? first / second : first;
+  return Number.isFinite(quotient) ? quotient : null;
+}

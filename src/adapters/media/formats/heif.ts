@@ -1,0 +1,347 @@
+import type { FileHandle } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Libheif, default as OpenLibheif } from 'libheif-js/libheif-wasm/libheif-bundle.js';
+import type { Region, Size } from '../../../core/media/transformation.js';
+import { type CodePoints, type ColourSpace, converter } from '../colours/colour-space.js';
+import { beyondDecoder, decodeFailed, requirePictureSize, unsupportedFeature } from '../refusals.js';
+import { Boxes, bytesAt } from './file-bytes.js';
+import type { Pixels } from './tiff-picture.js';
+
+// From libheif's heif_image.h.
+const COLORSPACE_RGB = 1;
+const CHROMA_INTERLEAVED_RGB = 10;
+const CHROMA_INTERLEAVED_RGBA = 11;
+const CHROMA_INTERLEAVED_RRGGBB_LE = 14;
+const CHROMA_INTERLEAVED_RRGGBBAA_LE = 15;
+const CHANNEL_INTERLEAVED = 10;
+
+const HEVC = ['hvc1', 'hev1'];
+
+// From heif_error.h.
+const OK = 0;
+const UNSUPPORTED = [3, 4, 11];
+const MEMORY_ALLOCATION = 6;
+/** Unknown type of profile, primaries, transfer or matrix; contradiction between container and bitstream. The pixels are there. */
+const COLOUR_WARNINGS = [126, 133, 134, 135, 152];
+const MAX_WARNINGS = 100;
+
+export interface DecodedHeif extends Pixels {
+  /** Some of it could not be decoded and is left blank. */
+  readonly damaged: boolean;
+}
+
+export interface HeifOrder {
+  readonly maxPixels: number;
+  readonly space: ColourSpace | null;
+  readonly structure: HeifStructure | null;
+}
+
+/** A limit of the decoder's own. */
+class LimitExceeded extends Error {}
+
+/**
+ * Decodes the primary picture of a HEIC file to 8 bits per channel in the file's own colour space, rotated and mirrored as the container
+ * specifies; or from the space of an order to sRGB, from as many bits as there are. Throws a refusal when it cannot be decoded, or is over
+ * `maxPixels`. The pixels are a view into memory of the decoder.
+ */
+export function decodeHeif(file: Uint8Array, order: HeifOrder): DecodedHeif {
+  const { crop } = order.structure ?? {};
+  // The decoder takes the size of what is shown for that of the whole, and refuses to decode more: it is given the whole, and cropped here.
+  if (crop) file.set(crop.whole, crop.start);
+  // An instance for each attempt: its memory never shrinks, and nothing of a hostile file outlives it.
+  const attempt = (hasLimits: boolean) =>
+    decodeWith(openLibheif()({ print: () => undefined, printErr: () => undefined }), file, { ...order, hasLimits });
+  try {
+    try {
+      return attempt(true);
+    } catch (error) {
+      // Ours hold: pixels, and the memory and time of the process.
+      if (error instanceof LimitExceeded) return attempt(false);
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof LimitExceeded) throw beyondDecoder('image/heic');
+    // A trap inside WebAssembly, out of memory included.
+    if (error instanceof Error && error.name === 'RuntimeError') throw decodeFailed();
+    throw error;
+  }
+}
+
+/** Loaded with the first of its pictures: it takes a third of the time in which a process starts. */
+function openLibheif(): typeof OpenLibheif {
+  return createRequire(import.meta.url)('libheif-js/libheif-wasm/libheif-bundle.js');
+}
+
+function decodeWith(
+  heif: Libheif,
+  file: Uint8Array,
+  { maxPixels, space, structure, hasLimits }: HeifOrder & { hasLimits: boolean },
+): DecodedHeif {
+  /** `struct heif_error` (code, subcode, message), followed by one word for the output of a call. */
+  const error = heif._malloc(16);
+  const out = error + 12;
+  const word = (pointer: number) => heif.HEAPU32[pointer / 4] ?? 0;
+  const requireSuccess = () => {
+    const code = word(error);
+    if (code === MEMORY_ALLOCATION) throw new LimitExceeded();
+    if (code !== OK && (UNSUPPORTED.includes(code) || !HEVC.includes(structure?.codec ?? 'hvc1')))
+      throw unsupportedFeature(`HEIF images of this kind (${structure?.codec ?? 'unknown'})`);
+    if (code !== OK) throw decodeFailed();
+  };
+
+  const context = heif._heif_context_alloc();
+  if (!hasLimits) heif._heif_context_set_security_limits(error, context, heif._heif_get_disabled_security_limits());
+  const copy = heif._malloc(file.length);
+  heif.HEAPU8.set(file, copy);
+  heif._heif_context_read_from_memory(error, context, copy, file.length, 0);
+  requireSuccess();
+  heif._free(copy);
+
+  heif._heif_context_get_primary_image_handle(error, context, out);
+  requireSuccess();
+  const handle = word(out);
+  requirePictureSize(heif._heif_image_handle_get_width(handle), heif._heif_image_handle_get_height(handle), maxPixels);
+
+  const alpha = heif._heif_image_handle_has_alpha_channel(handle) !== 0;
+  const chroma = alpha
+    ? [CHROMA_INTERLEAVED_RGBA, CHROMA_INTERLEAVED_RRGGBBAA_LE]
+    : [CHROMA_INTERLEAVED_RGB, CHROMA_INTERLEAVED_RRGGBB_LE];
+  heif._heif_decode_image(error, handle, out, COLORSPACE_RGB, chroma[space ? 1 : 0] ?? 0, 0);
+  requireSuccess();
+  const image = word(out);
+  const whole = {
+    width: heif._heif_image_get_width(image, CHANNEL_INTERLEAVED),
+    height: heif._heif_image_get_height(image, CHANNEL_INTERLEAVED),
+  };
+  requirePictureSize(whole.width, whole.height, maxPixels);
+  const { left, top, width, height } = shown(whole, structure?.crop ?? null);
+  const plane = heif._heif_image_get_plane_readonly2(image, CHANNEL_INTERLEAVED, out);
+  const stride = word(out);
+  const channels = alpha ? 4 : 3;
+  const rowBytes = (y: number, bytesPerSample = 1) => {
+    const start = plane + (top + y) * stride + left * channels * bytesPerSample;
+    return heif.HEAPU8.subarray(start, start + width * channels * bytesPerSample);
+  };
+  const warnings = heif._malloc(12 * MAX_WARNINGS);
+  const warned = heif._heif_image_get_decoding_warnings(image, 0, warnings, MAX_WARNINGS);
+  const subcodes = Array.from({ length: warned }, (_, index) => word(warnings + 12 * index + 4));
+  const damaged = subcodes.some((subcode) => !COLOUR_WARNINGS.includes(subcode));
+  const facts = { width, height, channels, damaged } as const;
+  if (space === null) return { ...facts, row: (y) => rowBytes(y) };
+  const bits = heif._heif_image_get_bits_per_pixel_range(image, CHANNEL_INTERLEAVED);
+  const convert = converter(space, 2 ** bits - 1);
+  const samples = (bytes: Uint8Array) => new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+  return { ...facts, row: (y) => convert(samples(rowBytes(y, 2)), channels) };
+}
+
+/** The part that is shown, if it is inside of what was decoded. */
+function shown({ width, height }: Size, crop: Region | null): Region {
+  const isInside = crop !== null && crop.left + crop.width <= width && crop.top + crop.height <= height;
+  return isInside ? crop : { left: 0, top: 0, width, height };
+}
+
+/** What a HEIF file (ISO/IEC 23008-12) says of its primary picture. */
+export interface HeifStructure {
+  readonly majorBrand: string;
+  /** Type of the item that contains the picture, or its first part: `hvc1`, `av01` … Null when nothing says it. */
+  readonly codec: string | null;
+  /** Colours by numbers. Null: none, or by a profile. */
+  readonly codePoints: CodePoints | null;
+  /** Null when all of it is shown. */
+  readonly crop: HeifCrop | null;
+}
+
+/** The part of a picture that is shown: its clean aperture. */
+export interface HeifCrop extends Region {
+  /** Where in the file the box is that says so, and its content if everything were shown. */
+  readonly start: number;
+  readonly whole: Uint8Array;
+}
+
+/** Of the box `meta`, which contains no pixels that anyone would miss. */
+const MAX_META_BYTES = 8 * 1024 * 1024;
+const MAX_DERIVATIONS = 4;
+
+/** Null when it has no primary picture. */
+export async function heifStructure(file: FileHandle): Promise<HeifStructure | null> {
+  const top = await new Boxes(file).within(0, (await file.stat()).size);
+  const [type] = top;
+  const meta = top.find((box) => box.type === 'meta');
+  if (type?.type !== 'ftyp' || !meta) return null;
+  const length = meta.start + meta.length - meta.content;
+  if (length > MAX_META_BYTES) return null;
+  const majorBrand = (await bytesAt(file, type.content, 4)).toString('latin1');
+  const items = new Items(await bytesAt(file, meta.content, length));
+  const primary = items.primary();
+  if (primary === null) return null;
+  const picture = items.coded(primary);
+  const crop = items.cropOf(primary);
+  return {
+    majorBrand,
+    codec: items.typeOf(picture),
+    codePoints: items.codePointsOf(primary) ?? items.codePointsOf(picture),
+    crop: crop && { ...crop, start: meta.content + crop.start },
+  };
+}
+
+/** A box in memory; its content without version and flags where it has those. */
+interface Part {
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+function partsOf(bytes: Buffer, from = 0): readonly Part[] {
+  const found: Part[] = [];
+  for (let at = from; at + 8 <= bytes.length; ) {
+    const length = bytes.readUInt32BE(at) || bytes.length - at;
+    if (length < 8 || at + length > bytes.length) break;
+    found.push({ type: bytes.toString('latin1', at + 4, at + 8), content: bytes.subarray(at + 8, at + length) });
+    at += length;
+  }
+  return found;
+}
+
+/** Items and their properties. Reads past the end of a part count as an absent part. */
+class Items {
+  readonly #parts: readonly Part[];
+
+  constructor(private readonly meta: Buffer) {
+    this.#parts = partsOf(meta, 4);
+  }
+
+  primary(): number | null {
+    const part = this.#part('pitm');
+    return part && whole(() => (part[0] === 0 ? part.readUInt16BE(4) : part.readUInt32BE(4)));
+  }
+
+  /** The item itself, or what it is derived from: the first tile of a grid. */
+  coded(item: number): number {
+    let found = item;
+    for (let step = 0; step < MAX_DERIVATIONS; step += 1) {
+      const next = this.#derivedFrom(found);
+      if (next === null) break;
+      found = next;
+    }
+    return found;
+  }
+
+  typeOf(item: number): string | null {
+    const part = this.#part('iinf');
+    for (const { type, content } of part ? partsOf(part, part[0] === 0 ? 6 : 8) : []) {
+      if (type !== 'infe' || (content[0] ?? 0) < 2) continue;
+      const isLong = content[0] === 3;
+      const id = whole(() => (isLong ? content.readUInt32BE(4) : content.readUInt16BE(4)));
+      const at = isLong ? 10 : 8;
+      const codec = content.toString('latin1', at, at + 4);
+      if (id === item) return /^[\w ]{4}$/.test(codec) ? codec : null;
+    }
+    return null;
+  }
+
+  codePointsOf(item: number): CodePoints | null {
+    const colours = this.#propertiesOf(item).filter(({ type }) => type === 'colr');
+    const kindOf = ({ content }: Part) => content.toString('latin1', 0, 4);
+    if (colours.some((colour) => ['prof', 'rICC'].includes(kindOf(colour)))) return null;
+    const points = colours.find((colour) => kindOf(colour) === 'nclx')?.content;
+    if (points === undefined || points.length < 8) return null;
+    return { primaries: points.readUInt16BE(4), transfer: points.readUInt16BE(6) };
+  }
+
+  /** By the first clean aperture (`clap`); rotation (`irot`) and mirror (`imir`) apply to what it shows, in the order of the properties. */
+  cropOf(item: number): HeifCrop | null {
+    const properties = this.#propertiesOf(item);
+    const extent = properties.find(({ type, content }) => type === 'ispe' && content.length >= 12)?.content;
+    const aperture = properties.find(({ type, content }) => type === 'clap' && content.length >= 32)?.content;
+    if (!extent || !aperture) return null;
+    let frame = { width: extent.readUInt32BE(4), height: extent.readUInt32BE(8) };
+    let region: Region = { left: 0, top: 0, ...frame };
+    for (const { type, content } of properties) {
+      if (type === 'clap' && content === aperture) region = apertureIn(frame, content);
+      if (type === 'imir') region = mirrored(region, frame, ((content[0] ?? 0) & 1) === 0);
+      for (let quarters = type === 'irot' ? (content[0] ?? 0) & 3 : 0; quarters > 0; quarters -= 1) {
+        region = turned(region, frame);
+        frame = { width: frame.height, height: frame.width };
+      }
+    }
+    const whole = Buffer.alloc(32);
+    for (const [index, value] of [extent.readUInt32BE(4), 1, extent.readUInt32BE(8), 1, 0, 1, 0, 1].entries()) {
+      whole.writeUInt32BE(value, 4 * index);
+    }
+    return { ...region, start: aperture.byteOffset - this.meta.byteOffset, whole };
+  }
+
+  #part(type: string): Buffer | null {
+    return this.#parts.find((part) => part.type === type)?.content ?? null;
+  }
+
+  #derivedFrom(item: number): number | null {
+    const part = this.#part('iref');
+    const isLong = part?.[0] === 1;
+    for (const { type, content } of part ? partsOf(part, 4) : []) {
+      if (type !== 'dimg') continue;
+      const id = (at: number) => whole(() => (isLong ? content.readUInt32BE(at) : content.readUInt16BE(at)));
+      if (id(0) === item) return id(isLong ? 6 : 4);
+    }
+    return null;
+  }
+
+  #propertiesOf(item: number): readonly Part[] {
+    const properties = this.#part('iprp');
+    const [all, places] = ['ipco', 'ipma'].map((name) =>
+      partsOf(properties ?? Buffer.alloc(0)).filter(({ type }) => type === name),
+    );
+    const list = partsOf(all?.[0]?.content ?? Buffer.alloc(0));
+    return (places ?? []).flatMap(({ content }) => associated(content, item).flatMap((index) => list[index - 1] ?? []));
+  }
+}
+
+/** Numbers, from 1, of an item's properties in a box `ipma`. */
+function associated(content: Buffer, item: number): readonly number[] {
+  const [isLong, isWide] = [(content[0] ?? 0) > 0, ((content[3] ?? 0) & 1) === 1];
+  for (let at = 8; at + (isLong ? 5 : 3) <= content.length; ) {
+    const id = isLong ? content.readUInt32BE(at) : content.readUInt16BE(at);
+    at += isLong ? 4 : 2;
+    const count = content[at] ?? 0;
+    const bytes = content.subarray(at + 1, at + 1 + count * (isWide ? 2 : 1));
+    if (id === item) {
+      return isWide
+        ? Array.from({ length: bytes.length >> 1 }, (_, index) => bytes.readUInt16BE(2 * index) & 0x7fff)
+        : Array.from(bytes, (byte) => byte & 0x7f);
+    }
+    at += 1 + bytes.length;
+    if (bytes.length === 0 && count > 0) break;
+  }
+  return [];
+}
+
+function whole(read: () => number): number | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
+/** Width, height and the distance of its middle from that of the frame, each a fraction (ISO 14496-12, 12.1.4). */
+function apertureIn({ width, height }: Size, content: Buffer): Region {
+  const size = (at: number) => content.readUInt32BE(at) / (content.readUInt32BE(at + 4) || 1);
+  const distance = (at: number) => content.readInt32BE(at) / (content.readUInt32BE(at + 4) || 1);
+  const within = (value: number, max: number) => Math.min(max, Math.max(0, Math.round(value)));
+  const along = (length: number, shown: number, off: number) => {
+    const start = within((length - shown) / 2 + off, length - 1);
+    return { start, length: Math.max(1, within(shown, length - start)) };
+  };
+  const [across, down] = [along(width, size(0), distance(16)), along(height, size(8), distance(24))];
+  return { left: across.start, top: down.start, width: across.length, height: down.length };
+}
+
+function mirrored({ left, top, width, height }: Region, frame: Size, isTopDown: boolean): Region {
+  return isTopDown
+    ? { left, top: frame.height - top - height, width, height }
+    : { left: frame.width - left - width, top, width, height };
+}
+
+/** By a quarter, anticlockwise. */
+function turned({ left, top, width, height }: Region, frame: Size): Region {
+  return { left: top, top: frame.width - left - width, width: height, height: width };
+}

@@ -1,0 +1,98 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { renditionSizes } from '../../../core/media/media-reader.js';
+import { declaredColours } from '../colours/declared-colours.js';
+import { decodeFailed, noPreview, requireDensity, requirePictureSize } from '../refusals.js';
+import { isTurned, type Picture, swapped } from '../small-picture.js';
+import { bytesAt } from './file-bytes.js';
+import {
+  isCut,
+  largestPreview,
+  metadataTiff,
+  type OTHER_RAW,
+  type Preview,
+  type Range,
+  type RawFile,
+} from './raw-file.js';
+import { readCr3, readRaf, readTiffRaw } from './raw-readers.js';
+
+/** Longest side that a preview must have: smaller ones are for a camera's own display. */
+const MIN_PREVIEW = renditionSizes.small;
+const CHUNK_BYTES = 1024 * 1024;
+
+/** What the file says if it is a raw file, by its structure alone; null when it is not. */
+export async function readRaw(file: FileHandle): Promise<RawFile | typeof OTHER_RAW | null> {
+  return (await readTiffRaw(file)) ?? (await readRaf(file)) ?? (await readCr3(file));
+}
+
+export interface RawOrder {
+  readonly raw: RawFile;
+  readonly file: FileHandle;
+  /** Where temporary files may be created. */
+  readonly folder: string;
+  readonly maxPixels: number;
+}
+
+/** Opens the largest preview for `work`, as `withPicture` does with other files. Throws refusals. */
+export async function withRawPicture<T>(order: RawOrder, work: (picture: Picture) => Promise<T>): Promise<T> {
+  const { raw, file, folder, maxPixels } = order;
+  const preview = await requirePreview(raw, file);
+  const path = join(folder, 'preview.jpg');
+  try {
+    await copy(file, preview, path);
+    return await work(await opened(order, path, preview, maxPixels));
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function requirePreview(raw: RawFile, file: FileHandle): Promise<Preview> {
+  const { size } = await file.stat();
+  const preview = await largestPreview(file, raw, size);
+  if (preview !== null && preview.longestSide >= MIN_PREVIEW) return preview;
+  throw isCut(raw, size).preview ? decodeFailed() : noPreview(raw.contentType, MIN_PREVIEW);
+}
+
+async function opened({ raw, file }: RawOrder, path: string, preview: Preview, maxPixels: number): Promise<Picture> {
+  const header = await sharp(path, { failOn: 'none', limitInputPixels: false })
+    .metadata()
+    .catch(() => {
+      throw decodeFailed();
+    });
+  requirePictureSize(header.width, header.height, maxPixels);
+  const { width, height } = header;
+  requireDensity({ contentType: 'image/jpeg', width, height, sizeBytes: preview.length });
+  const orientation = [header.orientation, raw.orientation].find(isOrientation) ?? 1;
+  const size = isTurned(orientation) ? swapped({ width, height }) : { width, height };
+  return {
+    path,
+    contentType: raw.contentType,
+    ...size,
+    orientation,
+    alpha: false,
+    colours: await declaredColours({ header, codePoints: null, isAdobeRgb: raw.isAdobeRgb }),
+    page: 0,
+    unlimited: false,
+    damaged: isCut(raw, (await file.stat()).size).sensorData,
+    metadataPath: path,
+    exif: raw.metadata ? metadataTiff(raw.metadata.little, raw.metadata) : undefined,
+    xmp: raw.xmp ?? header.xmp,
+  };
+}
+
+function isOrientation(value: number | null | undefined): value is number {
+  return typeof value === 'number' && value >= 1 && value <= 8;
+}
+
+async function copy(from: FileHandle, { start, length }: Range, path: string): Promise<void> {
+  const to = await open(path, 'wx', 0o600);
+  try {
+    for (let at = 0; at < length; at += CHUNK_BYTES) {
+      // `writeFile`, which goes on where a call wrote only some of its bytes, as on a disk that is nearly full.
+      await to.writeFile(await bytesAt(from, start + at, Math.min(CHUNK_BYTES, length - at)));
+    }
+  } finally {
+    await to.close();
+  }
+}

@@ -1,0 +1,365 @@
+import { copyFile, type FileHandle, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp, { type Metadata, type Sharp } from 'sharp';
+import { systemCode } from '../../local-blobs/files.js';
+import { converter, D50, fromXyz, type Vector } from '../colours/colour-space.js';
+import { decodeFailed, unsupportedFeature } from '../refusals.js';
+import { type TiffDirectory, TiffReader, tiffHeader } from './tiff-reader.js';
+
+/** A page of a TIFF (TIFF 6.0, section 8), as far as it matters for decoding it. */
+export interface TiffPage {
+  /** Among all pages of the file, from 0. */
+  readonly index: number;
+  readonly width: number;
+  readonly height: number;
+  readonly compression: number;
+  readonly photometric: number;
+  readonly bits: number;
+  readonly sampleFormat: number;
+  readonly channels: number;
+  /** Whether a channel behind the colours is transparency: the first that `ExtraSamples` says so of. Others are selections, or unspecified. */
+  readonly alphaChannel: number | null;
+  /** Where in the file its photometric interpretation is, in the file's order of bytes. */
+  readonly photometricAt: number;
+  readonly little: boolean;
+  /** Of CIELab, as XYZ. */
+  readonly white: Vector;
+}
+
+const NEW_SUBFILE_TYPE = 254;
+const PHOTOMETRIC = 262;
+const WHITE_POINT = 318;
+const [REDUCED, MASK] = [1, 4];
+const [UNSIGNED, FLOATING_POINT, UNDEFINED] = [1, 3, 4];
+const [WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, PALETTE, CMYK, YCBCR, CIELAB, ICCLAB] = [0, 1, 2, 3, 5, 6, 8, 9];
+const COLOURS: Readonly<Record<number, number>> = {
+  [WHITE_IS_ZERO]: 1,
+  [BLACK_IS_ZERO]: 1,
+  [RGB]: 3,
+  [PALETTE]: 1,
+  [CMYK]: 4,
+  [YCBCR]: 3,
+  [CIELAB]: 3,
+  [ICCLAB]: 3,
+};
+/** Those that libtiff in sharp has. It leaves out what it cannot decode, sometimes without an error. */
+const COMPRESSIONS = [1, 2, 3, 4, 5, 7, 8, 32_766, 32_771, 32_773, 32_809, 32_946, 50_001];
+const COMPRESSION_NAMES: Readonly<Record<number, string>> = {
+  6: 'old-style JPEG',
+  9: 'JBIG',
+  10: 'JBIG',
+  32909: 'PixarLog',
+  34661: 'JBIG',
+  34676: 'LogLuv',
+  34677: 'LogLuv',
+  34712: 'JPEG 2000',
+  34887: 'LERC',
+  34925: 'LZMA',
+  50000: 'Zstandard',
+  50002: 'JPEG XL',
+};
+
+/** The last that sharp can extract: transparency behind several selections is left out with them. */
+const LAST_CHANNEL = 4;
+
+/**
+ * The page that is the picture: the first, unless it says that it is a reduced copy or a mask; then the largest of those that are neither.
+ * Null when the directories cannot be read, which is for the decoder to judge. Throws a refusal that names what the decoder lacks.
+ */
+export async function tiffPage(file: FileHandle): Promise<TiffPage | null> {
+  const header = await tiffHeader(file, 0);
+  if (header === null || (header.magic !== 42 && !header.isBig)) return null;
+  const tiff = new TiffReader(file, 0, header.little, header.isBig);
+  const pages: { page: TiffPage; isCopy: boolean }[] = [];
+  let directory = await tiff.directory(header.first);
+  for (let index = 0; directory !== null; index += 1) {
+    const subfile = (await tiff.number(directory.entries.get(NEW_SUBFILE_TYPE))) ?? 0;
+    pages.push({ page: await pageOf(tiff, directory, index), isCopy: (subfile & (REDUCED | MASK)) !== 0 });
+    directory = await tiff.directory(directory.next);
+  }
+  const [first] = pages;
+  if (first === undefined) return null;
+  const area = ({ page }: (typeof pages)[number]) => page.width * page.height;
+  const [largest] = pages.filter(({ isCopy }) => !isCopy).toSorted((a, b) => area(b) - area(a));
+  const { page } = first.isCopy && largest ? largest : first;
+  requireDecodable(page);
+  return page;
+}
+
+async function pageOf(tiff: TiffReader, { entries }: TiffDirectory, index: number): Promise<TiffPage> {
+  const number = async (tag: number, otherwise: number) => (await tiff.number(entries.get(tag))) ?? otherwise;
+  const photometric = await number(PHOTOMETRIC, BLACK_IS_ZERO);
+  const extra = await tiff.numbers(entries.get(338));
+  const alpha = (COLOURS[photometric] ?? 0) + extra.findIndex((meaning) => meaning === 1 || meaning === 2);
+  return {
+    index,
+    width: await number(256, 0),
+    height: await number(257, 0),
+    compression: await number(259, 1),
+    photometric,
+    bits: await number(258, 1),
+    sampleFormat: await number(339, UNSIGNED),
+    channels: await number(277, 1),
+    alphaChannel: alpha >= (COLOURS[photometric] ?? 0) && alpha <= LAST_CHANNEL ? alpha : null,
+    photometricAt: entries.get(PHOTOMETRIC)?.start ?? 0,
+    little: tiff.little,
+    white: whiteOf(await tiff.value(entries.get(WHITE_POINT)), tiff.little),
+  };
+}
+
+/** Of two fractions, x and y; D50 where there are none. */
+function whiteOf(bytes: Buffer | null, little: boolean): Vector {
+  if (bytes === null || bytes.length !== 16) return D50;
+  const [a = 0, b = 0, c = 0, d = 0] = [0, 4, 8, 12].map((at) =>
+    little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at),
+  );
+  const [x, y] = [a / b, c / d];
+  return x > 0 && y > 0 && x + y < 1 ? [x / y, 1, (1 - x - y) / y] : D50;
+}
+
+function requireDecodable({ compression, photometric, bits, sampleFormat }: TiffPage): void {
+  const refuse = (what: string) => unsupportedFeature(`TIFF files ${what}`);
+  if (!COMPRESSIONS.includes(compression))
+    throw refuse(`with ${COMPRESSION_NAMES[compression] ?? `number ${compression}`} compression`);
+  if (COLOURS[photometric] === undefined) throw refuse(`with colors of kind ${photometric}`);
+  const isLab = photometric === CIELAB || photometric === ICCLAB;
+  const isFloat = sampleFormat === FLOATING_POINT;
+  const isGrey = photometric === WHITE_IS_ZERO || photometric === BLACK_IS_ZERO;
+  if (isFloat && bits !== 32 && !(bits === 16 && !isGrey)) throw refuse(`with floating-point samples of ${bits} bits`);
+  if (isFloat && !isGrey && photometric !== RGB) throw refuse('with floating-point samples that are not RGB or grey');
+  if (!isFloat && ![UNSIGNED, UNDEFINED].includes(sampleFormat) && !isLab) throw refuse('with signed samples');
+  if (!isFloat && ![1, 2, 4, 8, 16].includes(bits)) throw refuse(`with integer samples of ${bits} bits`);
+  if (isLab && bits !== 8 && !(bits === 16 && photometric === CIELAB)) throw refuse(`with Lab colors of ${bits} bits`);
+}
+
+interface TiffOrder {
+  readonly page: TiffPage;
+  readonly path: string;
+  /** Where temporary files may be created. */
+  readonly folder: string;
+}
+
+/** What sharp decodes: a page of the file itself, or what had to be made of it before. */
+export interface DecodableTiff {
+  readonly path: string;
+  readonly page: number;
+  /** Of the page. */
+  readonly header: Metadata;
+  readonly isSrgb: boolean;
+  readonly damaged: boolean;
+}
+
+/** Channels at most. Photoshop writes 56. */
+const MAX_CHANNELS = 64;
+
+const inputOf = (page: TiffPage) =>
+  ({ page: page.index, failOn: 'none', limitInputPixels: false, limitInputChannels: MAX_CHANNELS }) as const;
+
+/** Unpacks a page for `work` if sharp would misunderstand it. */
+export async function withUnpackedTiff<T>(order: TiffOrder, work: (tiff: DecodableTiff) => Promise<T>): Promise<T> {
+  const { page, path, folder } = order;
+  const { photometric, bits, channels, alphaChannel } = page;
+  const isLab = (photometric === CIELAB || photometric === ICCLAB) && bits === 8;
+  if (isLab) return withTemporary(join(folder, 'lab.tif'), async (to) => work(await unpackLab(order, to)));
+  const header = await headerOf(path, page);
+  const colours = COLOURS[photometric] ?? channels;
+  const isPlain = channels <= colours || (channels === colours + 1 && alphaChannel !== null);
+  if (isPlain) return work({ path, page: page.index, header, isSrgb: false, damaged: false });
+  return withTemporary(join(folder, 'colours.tif'), async (to) => {
+    const damaged = await unpackColours(order, header, to);
+    return work({ path: to, page: 0, header, isSrgb: false, damaged });
+  });
+}
+
+/** The header as libvips reads it, which must be of the size that the directory says: that was checked. */
+async function headerOf(path: string, page: TiffPage): Promise<Metadata> {
+  const header = await sharp(path, inputOf(page))
+    .metadata()
+    .catch(() => null);
+  if (header === null || header.width !== page.width || header.height !== page.height) throw decodeFailed();
+  return header;
+}
+
+async function withTemporary<T>(path: string, work: (path: string) => Promise<T>): Promise<T> {
+  try {
+    return await work(path);
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/**
+ * Leaves out what is neither colour nor transparency: sharp takes any channel behind the colours for transparency. Whether the file is
+ * damaged.
+ */
+async function unpackColours({ page, path }: TiffOrder, { space }: Metadata, to: string): Promise<boolean> {
+  const { alphaChannel } = page;
+  const write = async (failOn: 'error' | 'none') => {
+    const input = () => sharp(path, { ...inputOf(page), failOn }).keepIccProfile();
+    const kept = (pipeline: Sharp) => pipeline.pipelineColourspace(space).toColourspace(space).tiff(UNCOMPRESSED);
+    if (alphaChannel === null) return kept(input().removeAlpha()).toFile(to);
+    return withTemporary(`${to}.opaque`, (opaque) =>
+      withTemporary(`${to}.alpha`, async (alpha) => {
+        await kept(input().removeAlpha()).toFile(opaque);
+        await kept(input().extractChannel(alphaChannel as 0)).toFile(alpha);
+        const whole = { limitInputPixels: false } as const;
+        const joined = sharp(opaque, whole).keepIccProfile().joinChannel(alpha, whole);
+        return joined.toColourspace(space).tiff(UNCOMPRESSED).toFile(to);
+      }),
+    );
+  };
+  return decodedOrDamaged(write);
+}
+
+const UNCOMPRESSED = { compression: 'none' } as const;
+
+/** Whether errors had to be tolerated. */
+async function decodedOrDamaged(decode: (failOn: 'error' | 'none') => Promise<unknown>): Promise<boolean> {
+  try {
+    await decode('error');
+    return false;
+  } catch {
+    await decode('none').catch((error: unknown) => {
+      // Of the system, as a full disk is, which says nothing of the picture.
+      throw systemCode(error) === null && !/No space left|Write error/i.test(String(error)) ? decodeFailed() : error;
+    });
+    return true;
+  }
+}
+
+/**
+ * Unpacks CIELab of 8 bits, which libvips refuses (8.18), as sRGB: it is decoded as if it were RGB, which leaves the numbers as they are.
+ */
+async function unpackLab({ page, path }: TiffOrder, to: string): Promise<DecodableTiff> {
+  const { width, alphaChannel, photometric, photometricAt, little, white } = page;
+  return withTemporary(`${to}.rgb`, async (copy) => {
+    await copyFile(path, copy);
+    const file = await open(copy, 'r+');
+    try {
+      await file.write(Buffer.from(little ? [RGB, 0] : [0, RGB]), 0, 2, photometricAt);
+    } finally {
+      await file.close();
+    }
+    const header = await headerOf(copy, page);
+    let data = Buffer.alloc(0);
+    const damaged = await decodedOrDamaged(async (failOn) => {
+      data = await sharp(copy, { ...inputOf(page), failOn, ignoreIcc: true })
+        .raw({ depth: 'uchar' })
+        .toBuffer();
+    });
+    const step = data.length / (width * page.height);
+    const channels = alphaChannel === null ? 3 : 4;
+    const [whiteX, , whiteZ] = white;
+    // Half of it, as there may be more than 1 of Z.
+    const convert = converter({ light: (v) => 2 * v, matrix: fromXyz(white) }, 1);
+    const light = new Float32Array(width * channels);
+    const row = (y: number) => {
+      for (let x = 0; x < width; x += 1) {
+        const at = (y * width + x) * step;
+        const fy = (((data[at] ?? 0) / 255) * 100 + 16) / 116;
+        const [a, b] = [around(data[at + 1], photometric), around(data[at + 2], photometric)];
+        const xyz = [whiteX * cubed(fy + a / 500), cubed(fy), whiteZ * cubed(fy - b / 200)];
+        for (const [index, value] of xyz.entries()) light[x * channels + index] = value / 2;
+        if (alphaChannel !== null) light[x * channels + 3] = (data[at + alphaChannel] ?? 255) / 255;
+      }
+      return convert(light, channels);
+    };
+    await writePixelTiff(to, { width, height: page.height, channels, row }, undefined);
+    return { path: to, page: 0, header, isSrgb: true, damaged };
+  });
+}
+
+/** a or b of a byte. */
+function around(byte = 0, photometric: number): number {
+  if (photometric === ICCLAB) return byte - 128;
+  return byte < 128 ? byte : byte - 256;
+}
+
+function cubed(f: number): number {
+  return f > 6 / 29 ? f ** 3 : (f - 16 / 116) / 7.787;
+}
+
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  /** RGB, or RGB with alpha that is not multiplied in. */
+  readonly channels: 3 | 4;
+  row(y: number): Uint8Array;
+}
+
+const SHORT = 3;
+const LONG = 4;
+const BYTES = 7;
+const ROWS_PER_STRIP = 64;
+
+/**
+ * Writes pixels as a plain TIFF 6.0 file with their colour profile: the one form in which libvips takes both raw pixels and a profile, and
+ * reads them from disk in strips rather than hold them all.
+ */
+export async function writePixelTiff(path: string, pixels: Pixels, profile: Uint8Array | undefined): Promise<void> {
+  const { width, height, channels } = pixels;
+  const strips = Math.ceil(height / ROWS_PER_STRIP);
+  const rowsOf = (strip: number) => Math.min(ROWS_PER_STRIP, height - strip * ROWS_PER_STRIP);
+  const header = (firstPixel: number) =>
+    headerBytes([
+      [256, LONG, [width]],
+      [257, LONG, [height]],
+      [258, SHORT, Array(channels).fill(8)],
+      [259, SHORT, [1]],
+      [262, SHORT, [2]],
+      [273, LONG, Array.from({ length: strips }, (_, strip) => firstPixel + strip * ROWS_PER_STRIP * width * channels)],
+      [277, SHORT, [channels]],
+      [278, LONG, [ROWS_PER_STRIP]],
+      [279, LONG, Array.from({ length: strips }, (_, strip) => rowsOf(strip) * width * channels)],
+      ...(channels === 4 ? ([[338, SHORT, [2]]] satisfies Tag[]) : []),
+      ...(profile ? ([[34675, BYTES, profile]] satisfies Tag[]) : []),
+    ]);
+  // The header's length does not depend on what it says.
+  const head = header(header(0).length);
+  const file = await open(path, 'wx', 0o600);
+  try {
+    // `writeFile`, which goes on where a call wrote only some of its bytes, as on a disk that is nearly full.
+    await file.writeFile(head);
+    for (let strip = 0; strip < strips; strip += 1) {
+      const rows = Array.from({ length: rowsOf(strip) }, (_, row) => pixels.row(strip * ROWS_PER_STRIP + row));
+      await file.writeFile(Buffer.concat(rows));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+type Tag = readonly [tag: number, type: number, values: ArrayLike<number>];
+
+/** The header and its one directory; values that do not fit into an entry stand behind. */
+function headerBytes(tags: readonly Tag[]): Buffer {
+  const entries = Buffer.alloc(2 + 12 * tags.length + 4);
+  entries.writeUInt16LE(tags.length, 0);
+  const rest: Buffer[] = [];
+  let end = 8 + entries.length;
+  tags.forEach(([tag, type, values], index) => {
+    const at = 2 + 12 * index;
+    entries.writeUInt16LE(tag, at);
+    entries.writeUInt16LE(type, at + 2);
+    entries.writeUInt32LE(values.length, at + 4);
+    const bytes = valueBytes(type, values);
+    if (bytes.length <= 4) {
+      bytes.copy(entries, at + 8);
+      return;
+    }
+    entries.writeUInt32LE(end, at + 8);
+    const even = Buffer.concat([bytes, Buffer.alloc(bytes.length % 2)]);
+    rest.push(even);
+    end += even.length;
+  });
+  return Buffer.concat([Buffer.from([0x49, 0x49, 42, 0, 8, 0, 0, 0]), entries, ...rest]);
+}
+
+function valueBytes(type: number, values: ArrayLike<number>): Buffer {
+  const list = Array.from(values);
+  if (type === BYTES) return Buffer.from(list);
+  const size = type === SHORT ? 2 : 4;
+  const bytes = Buffer.alloc(size * list.length);
+  for (const [index, value] of list.entries()) bytes.writeUIntLE(value, index * size, size);
+  return bytes;
+}

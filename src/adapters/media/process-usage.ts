@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { STATE, SYSTEM_TIME, statFields, USER_TIME } from '../proc-stat.js';
+
+export interface ProcessUsage {
+  /** Bytes of memory that nobody else could use: anonymous and shared, in memory or swapped out, and page tables; not mapped files. */
+  readonly memory: number;
+  readonly threads: number;
+}
+
+/** Null where the system does not tell (no /proc) or the process is gone. */
+export function usageOf(pid: number): ProcessUsage | null {
+  const status = linesOf(`/proc/${pid}/status`);
+  const numberIn = (name: string) => Number.parseInt(status.get(name) ?? '', 10);
+  const kib = ['RssAnon', 'RssShmem', 'VmSwap', 'VmPTE'].reduce((sum, name) => sum + numberIn(name), 0);
+  return Number.isNaN(kib) ? null : { memory: kib * 1024, threads: numberIn('Threads') };
+}
+
+/**
+ * Bytes that a process has written since it began, anywhere: by write(2), and, where it maps files into memory, only what goes to a disk. Null
+ * where the system does not tell.
+ */
+export function writtenBy(pid: number): number | null {
+  const io = linesOf(`/proc/${pid}/io`);
+  return io.size === 0 ? null : Math.max(Number(io.get('wchar')), Number(io.get('write_bytes')));
+}
+
+/** The processes of an account by their ids, real or effective, without those that have ended and are not waited for yet. */
+export function processesOf(uid: number): readonly number[] {
+  return processIds().filter((pid) => isOf(pid, uid));
+}
+
+export function isOf(pid: number, uid: number): boolean {
+  const status = linesOf(`/proc/${pid}/status`);
+  const [real, effective] = (status.get('Uid') ?? '').split('\t');
+  return [real, effective].includes(String(uid)) && !/^[ZX]/.test(status.get('State') ?? '');
+}
+
+export function processIds(): readonly number[] {
+  return readdirSync('/proc').map(Number).filter(Number.isInteger);
+}
+
+/** What a file of /proc says under each name; nothing when it cannot be read. Read at once: no disk is behind it. */
+function linesOf(path: string): ReadonlyMap<string, string> {
+  try {
+    const lines = readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+    return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
+  } catch {
+    return new Map();
+  }
+}
+
+/** How long a process has run, and whether it would run now. */
+export interface ProcessorTime {
+  /** Milliseconds that all its threads have run together. */
+  readonly used: number;
+  /** A thread runs, waits for a processor, or for the disk: the process is not stuck. */
+  readonly isActive: boolean;
+}
+
+/** USER_HZ is 100 on every architecture that Node supports. */
+const MILLISECONDS_PER_TICK = 10;
+
+/** Null where the system does not tell (no /proc), or the process is gone. */
+export function processorTime(pid: number): ProcessorTime | null {
+  try {
+    const all = fieldsOf(`/proc/${pid}/stat`);
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const states = threads.map((thread) => fieldsOf(`/proc/${pid}/task/${thread}/stat`)[STATE]);
+    return {
+      used: (Number(all[USER_TIME]) + Number(all[SYSTEM_TIME])) * MILLISECONDS_PER_TICK,
+      isActive: states.some((state) => state === 'R' || state === 'D'),
+    };
+  } catch {
+    return null;
+  }
+}
+
+function fieldsOf(path: string): readonly string[] {
+  return statFields(readFileSync(path, 'utf8'));
+}
+
+/** However long a process waits for a processor: its picture holds a slot that others wait for. */
+const MOST_EXTENSIONS = 10;
+const SHORTEST_EXTENSION_MS = 100;
+
+/**
+ * The time that a process may take. One that had to wait for a processor, which those of the lowest priority do on a busy machine, gets what
+ * it was not given, up to ten times the limit in all. One that is stuck gets nothing: at the end of the limit it neither runs nor would.
+ */
+export class TimeLimit {
+  readonly #from = Date.now();
+  readonly #usedBefore: number;
+  #timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly pid: () => number,
+    private readonly milliseconds: number,
+    private readonly exceeded: () => void,
+  ) {
+    this.#usedBefore = processorTime(pid())?.used ?? 0;
+    this.#timer = setTimeout(() => this.#end(), milliseconds);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #end(): void {
+    const extension = this.#due();
+    if (extension === 0) this.exceeded();
+    else this.#timer = setTimeout(() => this.#end(), extension);
+  }
+
+  /** Milliseconds that the process was not given. */
+  #due(): number {
+    const time = processorTime(this.pid());
+    const left = MOST_EXTENSIONS * this.milliseconds - (Date.now() - this.#from);
+    if (!time?.isActive || left <= 0) return 0;
+    const missing = this.milliseconds - (time.used - this.#usedBefore);
+    return missing <= 0 ? 0 : Math.min(left, Math.max(missing, SHORTEST_EXTENSION_MS));
+  }
+}

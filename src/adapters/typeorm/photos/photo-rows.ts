@@ -1,0 +1,233 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import type { ExifTags } from '../../../core/media/picture-metadata.js';
+import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
+import type { Batcher } from '../../../core/shared/batcher.js';
+import type { Id } from '../../../core/shared/ids.js';
+import { foldKey, searchText } from '../../../core/shared/text.js';
+import {
+  bigWhole,
+  document,
+  instant,
+  type JsonRow,
+  jsonColumns,
+  jsonReader,
+  key,
+  optionalBigWhole,
+  optionalDocument,
+  optionalInstant,
+  optionalText,
+  optionalWhole,
+  prepared,
+  readBatcher,
+  real,
+  select,
+  tableOf,
+  text,
+  whole,
+  yesOrNo,
+} from '../database/sql.js';
+import { withoutTransaction } from '../database/transaction.js';
+
+/** A photo with its location in three columns, so that a map's corners can be compared with them, its focus in two and its place in three. */
+export interface PhotoRow extends Omit<Photo, 'location' | 'focus' | 'place'> {
+  readonly latitude: number | null;
+  readonly longitude: number | null;
+  readonly altitude: number | null;
+  readonly focusX: number | null;
+  readonly focusY: number | null;
+  readonly placeCountry: string | null;
+  readonly placeRegion: string | null;
+  readonly placeCity: string | null;
+  /** Sort key of file names. */
+  readonly filenameKey: string;
+  /** Searched by `camera`. */
+  readonly cameraKey: string;
+  /** False for a photo of an earlier version, which a worker brings up to date. */
+  readonly current: boolean;
+}
+
+const notRead = { select: false } as const;
+
+export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
+  customerId: key,
+  id: key,
+  filename: text,
+  filenameKey: { ...text, ...notRead },
+  contentType: text,
+  sizeBytes: bigWhole,
+  sha256: text,
+  dupSeq: bigWhole,
+  blobKey: text,
+  width: whole,
+  height: whole,
+  orientation: whole,
+  rotation: whole,
+  focusX: real,
+  focusY: real,
+  alpha: yesOrNo,
+  title: optionalText,
+  description: optionalText,
+  latitude: real,
+  longitude: real,
+  altitude: real,
+  placeCountry: optionalText,
+  placeRegion: optionalText,
+  placeCity: optionalText,
+  rating: optionalWhole,
+  takenAt: optionalInstant,
+  takenAtLocal: optionalText,
+  timeZone: optionalText,
+  takenAtSource: text,
+  camera: optionalDocument,
+  cameraKey: { ...text, ...notRead },
+  exposure: optionalDocument,
+  companion: optionalDocument,
+  externalId: optionalText,
+  metadata: document,
+  importId: optionalBigWhole,
+  damaged: yesOrNo,
+  originalLostAt: optionalInstant,
+  thumbhash: optionalText,
+  dominantColor: optionalText,
+  phash: optionalText,
+  trashedAt: optionalInstant,
+  purgeAt: optionalInstant,
+  createdAt: instant,
+  updatedAt: instant,
+  version: whole,
+  current: { ...yesOrNo, ...notRead },
+});
+
+/** Shown only on demand, so stored beside the photo. */
+export const photoExifTable = tableOf<PhotoExif>('photoExif', 'photo_exif', {
+  customerId: key,
+  photoId: key,
+  exif: document,
+});
+
+interface PhotoExif {
+  readonly customerId: Id;
+  readonly photoId: Id;
+  readonly exif: ExifTags;
+}
+
+export function rowOf(photo: Photo): Omit<PhotoRow, 'current'> {
+  const { location, focus, place, ...rest } = photo;
+  return {
+    ...rest,
+    latitude: location?.latitude ?? null,
+    longitude: location?.longitude ?? null,
+    altitude: location?.altitude ?? null,
+    placeCountry: place?.country ?? null,
+    placeRegion: place?.region ?? null,
+    placeCity: place?.city ?? null,
+    focusX: focus?.x ?? null,
+    focusY: focus?.y ?? null,
+    filenameKey: foldKey(photo.filename),
+    cameraKey: searchText(photo.camera?.make ?? null, photo.camera?.model ?? null),
+  };
+}
+
+const columns = jsonColumns(photoTable, 'p');
+
+/** A photo `p` as `photoOf` reads it. */
+export const photoJson = `json_build_array(${columns})`;
+
+/** A photo `p` and its tags, which are null for none, as `taggedPhotoOf` reads them. */
+export const taggedPhotoJson = (tags: string) => `json_build_array(${columns}, coalesce(${tags}, '[]'))`;
+
+/** The tags of one photo, of `tags t`. */
+export const tagsByName = 'json_agg(json_build_array(t.id, t.name) ORDER BY t.name_key, t.id)';
+
+export const photoOf = jsonReader<PhotoRow, Photo>(photoTable, {
+  location: { latitude: 'latitude', longitude: 'longitude', altitude: 'altitude' },
+  focus: { x: 'focusX', y: 'focusY' },
+  place: { country: 'placeCountry', region: 'placeRegion', city: 'placeCity' },
+});
+
+/** The same with its tags. */
+export function taggedPhotoOf(row: JsonRow): PhotoWithTags {
+  const tags = row.at(-1) as readonly (readonly [id: Id, name: string])[];
+  return Object.assign(photoOf(row), { tags: tags.map(([id, name]) => ({ id, name })) });
+}
+
+const selectPhotosWithTags = prepared(
+  `SELECT ${taggedPhotoJson(`(
+     SELECT ${tagsByName} FROM photo_tags l JOIN tags t ON t.customer_id = l.customer_id AND t.id = l.tag_id
+     WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
+   )`)} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ORDER BY p.id`,
+);
+
+const selectVisiblePhotos = prepared(
+  `SELECT ${photoJson} AS photo FROM photos p JOIN customers c ON c.id = p.customer_id AND c.status <> 'closing'
+   WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) AND NOT p.trashed`,
+);
+
+/** Those that exist, with their tags, by id ascending. */
+export async function photosWithTags(
+  manager: EntityManager,
+  customerId: Id,
+  ids: readonly Id[],
+): Promise<readonly PhotoWithTags[]> {
+  if (ids.length === 0) return [];
+  const found = await select<{ photo: JsonRow }>(manager, selectPhotosWithTags, [customerId, ids]);
+  return found.map(({ photo }) => taggedPhotoOf(photo));
+}
+
+/** Those that are not in the trash, unless their customer is `closing`; without their tags. */
+export async function visiblePhotos(
+  manager: EntityManager,
+  customerId: Id,
+  ids: readonly Id[],
+): Promise<readonly Photo[]> {
+  const found = await select<{ photo: JsonRow }>(manager, selectVisiblePhotos, [customerId, ids]);
+  return found.map(({ photo }) => photoOf(photo));
+}
+
+/** Each time is one range of photos_taken_at. */
+const selectTaken = prepared(
+  `SELECT (SELECT count(*)::integer FROM (
+     SELECT FROM photos p WHERE p.customer_id = $1 AND NOT p.trashed AND p.taken_at >= t.from_at AND p.taken_at < t.to_at
+     LIMIT $4
+   ) counted) AS photos
+   FROM unnest($2::timestamptz[], $3::timestamptz[]) WITH ORDINALITY AS t(from_at, to_at, place) ORDER BY t.place`,
+);
+
+/** For each two instants that follow each other, how many photos outside the trash were taken in between. */
+export async function countTakenBetween(
+  manager: EntityManager,
+  customerId: Id,
+  instants: readonly Date[],
+  most: number,
+): Promise<readonly number[]> {
+  if (instants.length < 2) return [];
+  const parameters = [customerId, instants.slice(0, -1), instants.slice(1), most];
+  return (await select<{ photos: number }>(manager, selectTaken, parameters)).map(({ photos }) => photos);
+}
+
+/** Reads of single photos outside transactions: concurrent reads of one customer share one statement. */
+export class PhotosReadTogether {
+  private readonly tagged: Batcher<Id, Id, PhotoWithTags | null>;
+  private readonly visible: Batcher<Id, Id, Photo | null>;
+
+  constructor(dataSource: DataSource) {
+    this.tagged = readBatcher((customerId, ids) =>
+      withoutTransaction(dataSource, async (manager) => byId(await photosWithTags(manager, customerId, ids))),
+    );
+    this.visible = readBatcher((customerId, ids) =>
+      withoutTransaction(dataSource, async (manager) => byId(await visiblePhotos(manager, customerId, ids))),
+    );
+  }
+
+  get(customerId: Id, id: Id): Promise<PhotoWithTags | null> {
+    return this.tagged.enqueue(customerId, id);
+  }
+
+  getVisible(customerId: Id, id: Id): Promise<Photo | null> {
+    return this.visible.enqueue(customerId, id);
+  }
+}
+
+function byId<T extends Photo>(photos: readonly T[]): ReadonlyMap<Id, T> {
+  return new Map(photos.map((photo) => [photo.id, photo]));
+}

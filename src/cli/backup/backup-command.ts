@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { print } from 'photo-service-cli/print';
+import { ageEncryption, ephemeralKey } from '../../adapters/age/age-encryption.js';
+import { VERSION } from '../../config/version.js';
+import { backUpBlobs, EncryptedBlobFiles, PlainBlobFiles } from '../../core/backup/back-up-blobs.js';
+import type { BlobFiles, Conversion, MissedBlob, NeededBlob } from '../../core/backup/blob-backup.js';
+import type { ArchivedSchema } from '../../core/backup/database-snapshot.js';
+import { backupKeys } from '../../core/backup/signature.js';
+import type { OpenPorts } from '../../ports.module.js';
+import { countOption, listOption, PartlyDone, wholeOption } from '../options.js';
+import { openInstallation, presentInstallation } from '../with-ports.js';
+import { BackupFolder, knownFiles, openBlobFiles } from './backup-folder.js';
+import { SECRET } from './manifest.js';
+import type { Part } from './part-file.js';
+
+interface BackupOptions {
+  readonly parallel: number;
+  readonly keep?: number;
+  readonly recipient?: readonly string[];
+  readonly withSecrets?: boolean;
+  readonly json?: boolean;
+}
+
+export function backupCommand(): Command {
+  return new Command('backup')
+    .description(
+      'back up the database and the photos while the service runs; the next backup into the same folder adds only what is new',
+    )
+    .argument('<dir>', 'the folder for backups')
+    .option('--recipient <keys>', 'encrypt it to these public keys of age (age1…)', listOption)
+    .option('--with-secrets', 'include the secret key although the backup is not encrypted')
+    .option(
+      '--keep <n>',
+      'delete what interrupted backups left in the folder and, afterwards, the oldest backups, so that this many are left',
+      countOption,
+    )
+    .option('--parallel <n>', 'photos copied at the same time', wholeOption, 4)
+    .option('--json', 'print one JSON document')
+    .action(async (dir: string, options: BackupOptions) => {
+      const config = await presentInstallation();
+      const recipients = options.recipient ?? [];
+      // A key that the operator has put into the environment is not stored on a disk that they did not choose for it.
+      const withSecret = config.secretKeys === null && (recipients.length > 0 || options.withSecrets === true);
+      const open = await openInstallation(config, { create: false });
+      try {
+        const plan = { root: resolve(dir), parallel: Math.max(1, options.parallel), recipients, withSecret };
+        const { keep } = options;
+        const { made, removed } = await open.whileAlone(() => makeAndKeep(open, plan, keep));
+        const report = { ok: made.problems.length === 0, ...made, removed };
+        print(options, report, [...linesAbout(made, config.secretKeys !== null), ...linesAboutRemoved(removed)]);
+        if (made.problems.length > 0) throw new PartlyDone();
+      } finally {
+        await open.close();
+      }
+    });
+}
+
+/** Backups that are interrupted again and again, on a full disk for example, must not fill it further. */
+async function makeAndKeep(open: OpenPorts, plan: BackupPlan, keep: number | undefined) {
+  if (keep === undefined) return { made: await makeBackup(open, plan), removed: [] };
+  await BackupFolder.removeUnfinished(plan.root);
+  const made = await makeBackup(open, plan);
+  return { made, removed: await BackupFolder.keepNewest(plan.root, keep) };
+}
+
+function linesAboutRemoved(names: readonly string[]): string[] {
+  return names.length === 0 ? [] : [`Deleted the older backups ${names.join(', ')}.`];
+}
+
+function linesAbout(made: Backup, secretIsInEnvironment: boolean): string[] {
+  const { rows, copied, unchanged, bytes, deleted, problems, signedBy } = made;
+  return [
+    `Backup ${made.name}: ${rows} rows, ${copied} new files (${bytes} bytes), ${unchanged} files already backed up.`,
+    `Signed by ${signedBy}. Note this key: phs restore --signed-by compares it.`,
+    ...(made.hasSecret || secretIsInEnvironment
+      ? []
+      : [
+          'It does not contain the secret key, because it is not encrypted: --recipient encrypts it, --with-secrets includes the key anyway.',
+        ]),
+    ...(deleted > 0
+      ? [`${deleted} photos were permanently deleted during the backup; a restore leaves them out.`]
+      : []),
+    ...problems.map(
+      ({ key, why, id, customerId }) => `${key} of photo ${id} (customer ${customerId}) is ${why}. See phs verify.`,
+    ),
+  ];
+}
+
+/** A store without its photos would report as many problems as there are photos. */
+const MAX_LISTED = 1000;
+
+export interface BackupPlan {
+  readonly root: string;
+  readonly parallel: number;
+  /** Public keys of age; none: the backup is not encrypted. */
+  readonly recipients: readonly string[];
+  readonly withSecret: boolean;
+}
+
+interface Backup {
+  readonly name: string;
+  readonly path: string;
+  /** The public key of its signature. */
+  readonly signedBy: string;
+  readonly encrypted: boolean;
+  readonly hasSecret: boolean;
+  readonly rows: number;
+  readonly copied: number;
+  readonly unchanged: number;
+  readonly bytes: number;
+  readonly deleted: number;
+  readonly problems: readonly MissedBlob[];
+}
+
+/**
+ * Rows first, then the blobs that they refer to: blobs added to the store meanwhile do not belong to them, and deleted ones are recognized.
+ */
+export async function makeBackup(
+  { ports, takeSnapshot }: Pick<OpenPorts, 'ports' | 'takeSnapshot'>,
+  plan: BackupPlan,
+): Promise<Backup> {
+  const { recipients, withSecret } = plan;
+  const encrypt = recipients.length > 0 ? await ageEncryption(recipients) : null;
+  const startedAt = ports.clock.now();
+  const folder = await BackupFolder.begin(plan.root, startedAt);
+  // The list of what is needed has the hashes of all photos, so it is not left behind in the clear even by a process that dies.
+  const passing = await ephemeralKey();
+  const { schema, tables, wanted } = await takeSnapshot(async (snapshot) => {
+    const { tables: all } = await snapshot.schema();
+    const parts: Record<string, Part> = {};
+    for (const table of all)
+      parts[table.name] = await folder.writePart(`${table.name}.copy.gz`, snapshot.rows(table), encrypt);
+    const list = folder.openPart('wanted.jsonl.gz', passing.encrypt);
+    for await (const blob of snapshot.neededBlobs()) await list.writeValue(blob);
+    return { schema: (await snapshot.schema()) satisfies ArchivedSchema, tables: parts, wanted: await list.end() };
+  });
+  const needed = folder.readValues<NeededBlob>(wanted, passing.decrypt);
+  const { problems, lists, blobBytes, ...counts } = await copyBlobs(ports, folder, plan, encrypt, needed);
+  await folder.removePart(wanted);
+  const secretBytes = new TextEncoder().encode(`${ports.secrets[0]}\n`);
+  const secret = withSecret ? await folder.writePart(SECRET, once(secretBytes), encrypt) : null;
+  const [snapshotAt, finishedAt] = [startedAt.toISOString(), ports.clock.now().toISOString()];
+  const about = { format: 2, version: VERSION, snapshotAt, finishedAt, recipients, secret } as const;
+  await folder.finish({ ...about, schema, tables, blobBytes, ...lists }, ports.secrets);
+  const rows = Object.values(tables).reduce((sum, { lines }) => sum + lines, 0);
+  const [signedBy = ''] = backupKeys(ports.secrets);
+  const kind = { signedBy, encrypted: encrypt !== null, hasSecret: withSecret };
+  return { name: folder.name, path: `${plan.root}/${folder.name}`, ...kind, rows, ...counts, problems };
+}
+
+async function copyBlobs(
+  ports: OpenPorts['ports'],
+  folder: BackupFolder,
+  plan: BackupPlan,
+  encrypt: Conversion | null,
+  needed: AsyncIterable<NeededBlob>,
+) {
+  const [kept, missed] = [folder.openPart('blobs.jsonl.gz', null), folder.openPart('missed.jsonl.gz', encrypt)];
+  const count = { copied: 0, unchanged: 0, bytes: 0, blobBytes: 0, deleted: 0 };
+  const problems: MissedBlob[] = [];
+  await backUpBlobs(
+    ports,
+    {
+      from: ports.blobs,
+      to: await filesOf(ports, plan, encrypt),
+      parallel: plan.parallel,
+      onBackedUp: (blob, isNew) => {
+        count[isNew ? 'copied' : 'unchanged'] += 1;
+        if (isNew) count.bytes += blob.sizeBytes;
+        count.blobBytes += blob.sizeBytes;
+        return kept.writeValue(blob);
+      },
+      onMissed: (blob) => {
+        if (blob.why === 'deleted') count.deleted += 1;
+        else if (problems.length < MAX_LISTED) problems.push(blob);
+        return missed.writeValue(blob);
+      },
+    },
+    needed,
+  );
+  return { ...count, problems, lists: { blobs: await kept.end(), missed: await missed.end() } };
+}
+
+async function filesOf(
+  { secrets }: OpenPorts['ports'],
+  plan: BackupPlan,
+  encrypt: Conversion | null,
+): Promise<BlobFiles> {
+  const store = await openBlobFiles(plan.root, plan);
+  if (encrypt === null) return new PlainBlobFiles(store);
+  const known = await knownFiles(plan.root, secrets, plan.recipients);
+  return new EncryptedBlobFiles(store, known, encrypt, randomBytes(6).toString('hex'));
+}
+
+async function* once<T>(value: T): AsyncIterable<T> {
+  yield value;
+}

@@ -1,0 +1,157 @@
+import { Command } from 'commander';
+import { print, table } from 'photo-service-cli/print';
+import { binariesOfDatabase } from '../../adapters/embedded-postgres.js';
+import type { DatabaseState } from '../../adapters/typeorm/database-state.js';
+import { openBlobs } from '../../composition/open-blobs.js';
+import { databaseState } from '../../composition/open-database.js';
+import { requireInstallation } from '../../composition/require-installation.js';
+import { type Config, ConfigError, readConfig, settingNames } from '../../config/config.js';
+import { loadSettings, type Settings } from '../../config/settings-file.js';
+import { openMailer, openMedia, openProviders, openRedis } from '../../ports.module.js';
+import { ExitWith, envFileOf, exitCodes } from '../options.js';
+import {
+  checkDataDir,
+  checkMemory,
+  checkNode,
+  checkProxies,
+  checkPublicUrl,
+  checkSecret,
+  checkSettings,
+  inTrialFolder,
+} from './environment.js';
+import { type Checked, type Finding, fail, findingOf, ok, supportDocument, writeSupportFile } from './finding.js';
+import {
+  checkBlobs,
+  checkLimiter,
+  checkMail,
+  checkMedia,
+  checkProviders,
+  judgeDatabase,
+  judgeIsolation,
+} from './services.js';
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description(
+      'check whether the service can run here, and suggest remedies; exit codes: 0 yes, 1 yes, with warnings, 4 no',
+    )
+    .option('--json', 'print one JSON document')
+    .option('--bundle <file>', 'also write a file for those who are to help: versions, settings without secrets, sizes')
+    .action(async (options: { json?: boolean; bundle?: string }, command: Command) => {
+      const checked = await runChecks(envFileOf(command));
+      const { findings } = checked;
+      if (options.bundle !== undefined)
+        await writeSupportFile(options.bundle, supportDocument(checked, settingNames(), process.env));
+      const failed = findings.some(({ level }) => level === 'fail');
+      const warned = findings.some(({ level }) => level === 'warn');
+      const rows = findings.flatMap(({ level, check, message, advice }) => [
+        [level, check, message],
+        ...(advice === '' ? [] : [['', '', `→ ${advice}`]]),
+      ]);
+      print(options, { ok: !failed && !warned, findings }, table(rows));
+      if (failed) throw new ExitWith(exitCodes.environment);
+      if (warned) throw new ExitWith(exitCodes.partial);
+    });
+}
+
+async function runChecks(envFile: string | undefined): Promise<Checked> {
+  const read = configOf(envFile);
+  if (!('config' in read)) return { findings: [checkNode(process.version), ...read], database: null };
+  const { config, settings } = read;
+  let database: DatabaseState | null = null;
+  const { databaseUrl } = config;
+  const place = databaseUrl === null ? 'the embedded database' : `the database at ${new URL(databaseUrl).host}`;
+  const findings = [
+    checkNode(process.version),
+    ...(await checkSettings(settings)),
+    checkPublicUrl(config),
+    checkProxies(config),
+    await checkSecret(config),
+    checkLimiter(config),
+    checkMemory(config),
+    ...(await checkDataDir(config)),
+    ...(databaseUrl === null ? await binaries() : []),
+    ...(await findingOf('database', `Check whether ${place} is running and reachable, and check its log.`, async () => {
+      database = await databaseState(config);
+      return database === null ? [ok('database', 'created at the first start')] : judgeDatabase(database);
+    })),
+    ...(await redis(config)),
+    ...(await mail(config)),
+    ...(await checkProviders(openProviders(config), config.publicUrl)),
+    ...(await findingOf('blob store', 'Check S3_* and the permissions of the account; the bucket must exist.', () =>
+      inDataDir(config, (dataDir) => blobs(config, dataDir)),
+    )),
+    ...(await findingOf('pictures', 'Reinstall the packages (npm ci) and check MEDIA_MEMORY_BYTES.', () =>
+      inDataDir(config, (dataDir) => pictures({ ...config, dataDir })),
+    )),
+  ];
+  return { findings, database };
+}
+
+function configOf(envFile: string | undefined): { config: Config; settings: Settings } | readonly Finding[] {
+  try {
+    const settings = loadSettings(envFile);
+    return { config: readConfig(settings.env), settings };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map((problem) => fail('configuration', problem, 'docs/operations.md lists all variables.'));
+  }
+}
+
+function binaries(): Promise<readonly Finding[]> {
+  const advice = 'Install them (npm ci without --omit=optional), or set DATABASE_URL.';
+  return findingOf('embedded database', advice, async () => [ok('embedded database', binariesOfDatabase())]);
+}
+
+async function redis({ rateLimitStore }: Config): Promise<readonly Finding[]> {
+  if (rateLimitStore.kind !== 'redis') return [];
+  const { url } = rateLimitStore;
+  return findingOf(
+    'redis',
+    'Check whether it is running, and check REDIS_URL; until it responds, each process counts separately.',
+    async () => {
+      const store = await openRedis(url);
+      // What the service asks, and counts nothing.
+      await store.peek({ name: 'doctor', limit: 1 }).finally(() => store.close());
+      return [ok('redis', new URL(url).host)];
+    },
+  );
+}
+
+async function mail({ smtp }: Config): Promise<readonly Finding[]> {
+  return smtp === null ? [] : checkMail(smtp, openMailer(smtp));
+}
+
+/**
+ * In the installation's own folder, so that its disks and permissions are tested; if there is no installation, nothing is left that looks
+ * like one.
+ */
+async function inDataDir<T>(config: Config, work: (dataDir: string) => Promise<T>): Promise<T> {
+  const isThere = await requireInstallation(config).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? work(config.dataDir) : inTrialFolder(config, work);
+}
+
+async function blobs(config: Config, dataDir: string): Promise<readonly Finding[]> {
+  const opened = await openBlobs({ ...config, dataDir });
+  try {
+    return await checkBlobs(
+      opened.blobs,
+      config.s3 === null ? `${config.dataDir}/blobs` : `the bucket ${config.s3.bucket}`,
+    );
+  } finally {
+    opened.close();
+  }
+}
+
+async function pictures(config: Config): Promise<readonly Finding[]> {
+  const media = openMedia(config);
+  try {
+    const isolation = judgeIsolation(await media.isolation());
+    return [isolation, ...(await checkMedia(media, config.limits.maxPixels))];
+  } finally {
+    await media.close();
+  }
+}

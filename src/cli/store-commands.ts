@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command, InvalidArgumentError } from 'commander';
+import { print, table } from 'photo-service-cli/print';
+import { openBlobs } from '../composition/open-blobs.js';
+import { type Config, readS3Place } from '../config/config.js';
+import type { BlobKey } from '../core/blobs/blob-key.js';
+import type { BlobInfo } from '../core/blobs/blob-store.js';
+import { type Compared, copyBlobs } from '../core/blobs/copy-blobs.js';
+import { collectGarbage, GRACE_SECONDS } from '../core/integrity/collect-garbage.js';
+import { type Checked, type Finding, invariants } from '../core/integrity/findings.js';
+import { verify } from '../core/integrity/verify.js';
+import { PartlyDone, wholeOption } from './options.js';
+import { presentInstallation, withPorts } from './with-ports.js';
+
+export function blobsCommand(): Command {
+  return new Command('blobs').description('the stored bytes').addCommand(copy());
+}
+
+interface CopyOptions {
+  readonly to: URL;
+  readonly parallel: number;
+  readonly json?: boolean;
+}
+
+function copy(): Command {
+  return new Command('copy')
+    .description('copy all stored bytes to another store; if interrupted, run it again to continue')
+    .requiredOption(
+      '--to <url>',
+      's3://BUCKET, configured by S3_* or TO_S3_* if set; or file:///FOLDER, a DATA_DIR',
+      storeOption,
+    )
+    .option('--parallel <n>', 'blobs copied at the same time', wholeOption, 8)
+    .option('--json', 'print one JSON document')
+    .action(async (options: CopyOptions) => {
+      const config = await presentInstallation();
+      const target = targetOf(config, options.to);
+      const [from, to] = [await openBlobs(config), await openBlobs(target)];
+      try {
+        const compared = new ComparedFile(join(config.dataDir, `blobs-compared-${nameOf(target)}`));
+        const parallel = Math.max(1, options.parallel);
+        const copying = { from: from.blobs, to: to.blobs, compared, parallel };
+        const { copied, unchanged, bytes, wrong } = await copyBlobs(copying);
+        print(options, { ok: wrong.length === 0, copied, unchanged, bytes, wrong }, [
+          `Copied ${copied} files (${bytes} bytes); ${unchanged} were already there. All were compared by SHA-256.`,
+          ...wrong.map((key) => `Not the same after copying: ${key}`),
+        ]);
+        if (wrong.length > 0) throw new PartlyDone();
+      } finally {
+        from.close();
+        to.close();
+      }
+    });
+}
+
+function storeOption(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === 's3:' && url.host !== '' && /^\/?$/.test(url.pathname)) return url;
+  if (url?.protocol === 'file:' && url.host === '') return url;
+  throw new InvalidArgumentError('It must be s3://BUCKET or file:///FOLDER.');
+}
+
+type Target = Pick<Config, 's3' | 'dataDir' | 'limits'>;
+
+function targetOf({ limits, dataDir }: Config, url: URL): Target {
+  if (url.protocol === 'file:') return { s3: null, dataDir: fileURLToPath(url), limits };
+  // Settings with the prefix TO_ are for the target only.
+  const own = Object.entries(process.env).filter(([name]) => name.startsWith('TO_S3_'));
+  const place = readS3Place({
+    ...process.env,
+    ...Object.fromEntries(own.map(([name, value]) => [name.slice('TO_'.length), value])),
+  });
+  return { s3: { ...place, bucket: url.host, publicEndpoint: null }, dataDir, limits };
+}
+
+/** Distinguishes targets. */
+function nameOf({ s3, dataDir }: Target): string {
+  const place = s3 === null ? dataDir : `${s3.endpoint} ${s3.region} ${s3.bucket}`;
+  return createHash('sha256').update(place).digest('hex').slice(0, 12);
+}
+
+/**
+ * Records in a file which blobs were found equal, one per line. A line refers to the states of two blobs: when one is rewritten, the line
+ * no longer applies. A line that is lost or truncated costs one more comparison.
+ */
+class ComparedFile implements Compared {
+  private readonly known: Set<string>;
+
+  constructor(private readonly file: string) {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    this.known = new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []);
+  }
+
+  has(key: BlobKey, from: BlobInfo, to: BlobInfo): boolean {
+    return this.known.has(lineOf(key, from, to));
+  }
+
+  add(key: BlobKey, from: BlobInfo, to: BlobInfo): void {
+    const line = lineOf(key, from, to);
+    this.known.add(line);
+    appendFileSync(this.file, `${line}\n`, { mode: 0o600 });
+  }
+}
+
+function lineOf(key: BlobKey, from: BlobInfo, to: BlobInfo): string {
+  return createHash('sha256')
+    .update(JSON.stringify([key, from.sizeBytes, from.etag, to.etag]))
+    .digest('base64url');
+}
+
+interface VerifyOptions {
+  readonly repair?: boolean;
+  readonly fast?: boolean;
+  readonly grace: number;
+  readonly json?: boolean;
+}
+
+/** More are counted, but not stored: an empty store would report as many problems as there are photos. */
+const MAX_LISTED = 10_000;
+
+export function verifyCommand(): Command {
+  return new Command('verify')
+    .description('check that every photo is stored byte for byte and that all other invariants hold; changes nothing')
+    .option('--repair', 'repair what can be repaired')
+    .option('--fast', 'compare sizes only, not the bytes')
+    .option('--grace <seconds>', 'report unowned bytes older than this', wholeOption, GRACE_SECONDS)
+    .option('--json', 'print one JSON document')
+    .action(async (options: VerifyOptions) => {
+      const problems: Finding[] = [];
+      let total = 0;
+      let left = 0;
+      const progress = new Progress();
+      const checked = await withPorts((ports) =>
+        verify(ports, {
+          repair: options.repair ?? false,
+          fast: options.fast ?? false,
+          graceSeconds: options.grace,
+          onProgress: (sofar) => progress.show(sofar),
+          onFinding: (problem) => {
+            total += 1;
+            if (!problem.repaired) left += 1;
+            if (problems.length < MAX_LISTED) problems.push(problem);
+          },
+        }),
+      ).finally(() => progress.clear());
+      const ok = left === 0;
+      print(options, { ok, checked, problems, problemCount: total }, reportLines(checked, problems, { total, left }));
+      if (!ok) throw new PartlyDone();
+    });
+}
+
+function reportLines(checked: Checked, problems: readonly Finding[], { total, left }: { total: number; left: number }) {
+  const { photos, items, blobs, tags, customers, missingThumbs, remadeThumbs } = checked;
+  const scope = `${photos} photos, ${items} unfinished items, ${blobs} stored files and ${tags} tags of ${customers} customers`;
+  const lines = [`Checked ${scope}.`];
+  if (remadeThumbs > 0) lines.push(`Created ${remadeThumbs} missing thumbnails.`);
+  else if (missingThumbs > 0)
+    lines.push(`${missingThumbs} thumbnails are missing; they are created when they are requested.`);
+  if (total === 0) return [...lines, 'No problems found.'];
+  const rows = problems.map((problem) => [
+    problem.invariant,
+    problem.customerId === null ? '' : String(problem.customerId),
+    problem.photoId === null ? '' : String(problem.photoId),
+    problem.repaired ? 'yes' : 'no',
+    problem.message,
+  ]);
+  const kinds = [...new Set(problems.map(({ invariant }) => invariant))];
+  return [
+    ...lines,
+    '',
+    ...table([['RULE', 'CUSTOMER', 'PHOTO', 'REPAIRED', 'PROBLEM'], ...rows]),
+    ...(total > problems.length ? [`… and ${total - problems.length} more`] : []),
+    '',
+    ...kinds.map((kind) => `${kind}: ${invariants[kind]}.`),
+    '',
+    left === 0 ? 'All problems were repaired.' : `${left} problems remain. docs/operations.md explains what to do.`,
+  ];
+}
+
+/** One line on a terminal that is overwritten; nothing elsewhere. */
+class Progress {
+  private shownAt = 0;
+
+  show({ photos, blobs }: Checked): void {
+    const now = performance.now();
+    if (!process.stderr.isTTY || now - this.shownAt < 200) return;
+    this.shownAt = now;
+    process.stderr.write(`\r\x1b[K${photos} photos and ${blobs} stored files checked`);
+  }
+
+  clear(): void {
+    if (this.shownAt > 0) process.stderr.write('\r\x1b[K');
+  }
+}
+
+interface GcOptions {
+  readonly grace: number;
+  readonly json?: boolean;
+}
+
+export function gcCommand(): Command {
+  return new Command('gc')
+    .description('remove stored bytes that are not owned by anything (the running service does so automatically)')
+    .option('--grace <seconds>', 'keep what is younger than this', wholeOption, GRACE_SECONDS)
+    .option('--json', 'print one JSON document')
+    .action(async (options: GcOptions) => {
+      const { bytes, ...removed } = await withPorts((ports) => collectGarbage(ports, { graceSeconds: options.grace }));
+      const { staging, originals, renditions } = removed;
+      print(options, { ok: true, graceSeconds: options.grace, removed, bytes }, [
+        staging + originals + renditions === 0
+          ? 'Nothing to remove.'
+          : `Removed ${staging} staged files, ${originals} originals and ${renditions} renditions without an owner: ${bytes} bytes.`,
+      ]);
+    });
+}

@@ -1,0 +1,347 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { plain, print, table } from 'photo-service-cli/print';
+import { HttpWebhookSender } from '../adapters/webhooks/http-webhook-sender.js';
+import { eventBody } from '../api/webhooks/event-body.js';
+import { operatorFor } from '../core/customers/customer.js';
+import type { Ports } from '../core/ports.js';
+import { SECOND } from '../core/shared/clock.js';
+import { reasonOf } from '../core/shared/errors.js';
+import type { Id } from '../core/shared/ids.js';
+import { MAX_PAGE_SIZE } from '../core/shared/pagination.js';
+import { deliverEvent, resendDelivery, sendTestEvent } from '../core/webhooks/deliver.js';
+import type { Delivery, DeliveryBodies } from '../core/webhooks/delivery.js';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  listDeliveries,
+  listWebhookEndpoints,
+  readDelivery,
+} from '../core/webhooks/endpoints.js';
+import { keepListening, startListening } from '../core/webhooks/listen.js';
+import type { WebhookEndpoint } from '../core/webhooks/webhook-endpoint.js';
+import { runListener } from '../worker/slots.js';
+import { idOption, listOption, secretLines, wholeOption } from './options.js';
+import { withPorts, withPortsOf } from './with-ports.js';
+
+export function webhookCommand(): Command {
+  return new Command('webhook')
+    .description('manage the webhook endpoints of a customer')
+    .addCommand(create())
+    .addCommand(list())
+    .addCommand(remove())
+    .addCommand(test())
+    .addCommand(log())
+    .addCommand(show())
+    .addCommand(resend());
+}
+
+interface OfCustomer {
+  readonly customer: Id;
+  readonly json?: boolean;
+}
+
+interface CreateOptions extends OfCustomer {
+  readonly url: string;
+  readonly description?: string;
+  readonly events?: readonly string[];
+}
+
+function create(): Command {
+  return new Command('create')
+    .description('create a webhook endpoint; its secret is shown only once')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .requiredOption('--url <url>', 'the URL to send events to')
+    .option('--description <text>', 'what the endpoint is for')
+    .option('--events <list>', 'for example photo.created,import.completed (default: all)', listOption)
+    .option('--json', 'print one JSON document')
+    .action(async (options: CreateOptions) => {
+      const { url, description, events } = options;
+      const { endpoint, secret } = await withPorts((ports) =>
+        createWebhookEndpoint(ports, operatorFor(options.customer), { url, description, events }),
+      );
+      print(options, { ...endpointJson(endpoint), secret }, [
+        `Webhook endpoint ${endpoint.id} for customer ${endpoint.customerId}: ${endpoint.url}`,
+        ...secretLines('Its secret', secret),
+      ]);
+    });
+}
+
+function list(): Command {
+  return new Command('list')
+    .description('list the webhook endpoints of a customer')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (options: OfCustomer) => {
+      const endpoints = await withPortsOf(options.customer, (ports) => listWebhookEndpoints(ports, options.customer));
+      const rows = endpoints.map((endpoint) => [
+        String(endpoint.id),
+        endpoint.url,
+        endpoint.events.join(',') || 'all',
+        endpoint.disabledReason === null ? endpoint.status : `disabled (${endpoint.disabledReason})`,
+        endpoint.failingSince?.toISOString() ?? '',
+      ]);
+      const head = ['ID', 'URL', 'EVENTS', 'STATUS', 'FAILING SINCE'];
+      print(options, { webhookEndpoints: endpoints.map(endpointJson) }, table([head, ...rows]));
+    });
+}
+
+function remove(): Command {
+  return new Command('delete')
+    .description('delete a webhook endpoint and its pending deliveries')
+    .argument('<id>', 'the id of the endpoint', idOption)
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: OfCustomer) => {
+      await withPorts((ports) => deleteWebhookEndpoint(ports, operatorFor(options.customer), id));
+      print(options, { id, deleted: true }, [`Webhook endpoint ${id} deleted.`]);
+    });
+}
+
+function test(): Command {
+  return new Command('test')
+    .description('send webhook.test to an endpoint; the running service delivers it')
+    .argument('<id>', 'the id of the endpoint', idOption)
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: OfCustomer) => {
+      const { eventId } = await withPorts((ports) => sendTestEvent(ports, options.customer, id));
+      print(options, { id, eventId }, [`${eventId} is waiting to be sent to webhook endpoint ${id}.`]);
+    });
+}
+
+function limitOption(text: string): number {
+  const limit = wholeOption(text);
+  if (limit < 1 || limit > MAX_PAGE_SIZE) throw new InvalidArgumentError(`It must be 1 to ${MAX_PAGE_SIZE}.`);
+  return limit;
+}
+
+interface LogOptions extends OfCustomer {
+  readonly limit: number;
+}
+
+function log(): Command {
+  return new Command('log')
+    .description('list the newest deliveries to an endpoint, of the last 30 days')
+    .argument('<id>', 'the id of the endpoint', idOption)
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--limit <n>', `maximum number of deliveries, 1 to ${MAX_PAGE_SIZE}`, limitOption, 20)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: LogOptions) => {
+      const { limit } = options;
+      const { data } = await withPorts((ports) => listDeliveries(ports, options.customer, id, { limit, cursor: null }));
+      const rows = data.map((delivery) => [
+        String(delivery.id),
+        delivery.createdAt.toISOString(),
+        delivery.type,
+        delivery.status,
+        String(delivery.attempt),
+        delivery.reason ?? String(delivery.responseStatus ?? ''),
+      ]);
+      const head = ['ID', 'CREATED', 'EVENT', 'STATUS', 'ATTEMPTS', 'RESPONSE'];
+      print(options, { deliveries: data.map(deliveryJson) }, table([head, ...rows]));
+    });
+}
+
+function show(): Command {
+  return new Command('show')
+    .description('show what was sent in a delivery, and the beginning of what was answered')
+    .argument('<id>', 'the id of the delivery, from phs webhook log', idOption)
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: OfCustomer) => {
+      const delivery = await withPorts((ports) => readDelivery(ports, options.customer, id));
+      const { requestBody, responseBody, responseStatus, reason } = delivery;
+      const answer = responseStatus === null ? (reason ?? 'no response yet') : `HTTP ${responseStatus}`;
+      print(options, { ...deliveryJson(delivery), requestBody, responseBody }, [
+        `${delivery.type} ${delivery.eventId}: ${delivery.status}, ${answer}`,
+        ...['', 'Request:', requestBody ?? '(not stored)'],
+        ...['', 'Response:', ...(responseBody ?? '(not stored)').split(/\r?\n/)],
+      ]);
+    });
+}
+
+function resend(): Command {
+  return new Command('resend')
+    .description('send a delivery of the log again, with the same event id; the running service delivers it')
+    .argument('<id>', 'the id of the delivery, from phs webhook log', idOption)
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .option('--json', 'print one JSON document')
+    .action(async (id: Id, options: OfCustomer) => {
+      const delivery = await withPorts((ports) => resendDelivery(ports, options.customer, id));
+      print(options, deliveryJson(delivery), [
+        `${delivery.eventId} is waiting to be sent to webhook endpoint ${delivery.endpointId} again.`,
+      ]);
+    });
+}
+
+function deliveryJson(delivery: Delivery) {
+  return {
+    id: delivery.id,
+    endpointId: delivery.endpointId,
+    eventId: delivery.eventId,
+    type: delivery.type,
+    subjectId: delivery.subjectId,
+    status: delivery.status,
+    attempts: delivery.attempt,
+    nextAttemptAt: delivery.dueAt?.toISOString() ?? null,
+    responseStatus: delivery.responseStatus,
+    reason: delivery.reason,
+    createdAt: delivery.createdAt.toISOString(),
+    endedAt: delivery.endedAt?.toISOString() ?? null,
+  };
+}
+
+function endpointJson(endpoint: WebhookEndpoint) {
+  return {
+    id: endpoint.id,
+    customerId: endpoint.customerId,
+    url: endpoint.url,
+    description: endpoint.description,
+    events: endpoint.events,
+    status: endpoint.status,
+    disabledAt: endpoint.disabledAt?.toISOString() ?? null,
+    disabledReason: endpoint.disabledReason,
+    failingSince: endpoint.failingSince?.toISOString() ?? null,
+    createdAt: endpoint.createdAt.toISOString(),
+  };
+}
+
+interface Options {
+  readonly customer: Id;
+  readonly forwardTo: string;
+  readonly events?: readonly string[];
+  readonly secret?: string;
+  readonly json?: boolean;
+}
+
+export function listenCommand(): Command {
+  return new Command('listen')
+    .description('send the events of a customer to a program on this machine, until Ctrl-C')
+    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+    .requiredOption('--forward-to <url>', 'where the program receives webhooks, such as http://localhost:8080/webhooks')
+    .option('--events <list>', 'for example photo.created,import.completed (default: all)', listOption)
+    .option('--secret <secret>', 'the secret that signs, whsec_… (default: a new one)')
+    .option('--json', 'print one JSON document at the end')
+    .action(async (options: Options) => {
+      // Loaded on demand: the other commands need nothing of the API's views.
+      const { startListener } = await import('./webhook-commands.js');
+      await withPorts(async (ports) => {
+        const counts = { delivered: 0, failed: 0 };
+        const say = options.json ? console.error : console.log;
+        const listening = await startListener(ports, options.customer, {
+          url: options.forwardTo,
+          events: options.events,
+          secret: options.secret,
+          onAttempt: (delivery) => {
+            counts[delivery.status === 'delivered' ? 'delivered' : 'failed'] += 1;
+            // What a program answers may hold anything.
+            say(plain(attemptText(delivery)));
+          },
+          onError: (error) => console.error(`phs: ${reasonOf(error)}`),
+        });
+        say(`Events of customer ${options.customer} are sent to ${options.forwardTo}, signed with ${listening.secret}`);
+        await ended(listening);
+        await listening.stop();
+        print(options, counts, [`${counts.delivered} delivered, ${counts.failed} failed`]);
+      });
+    });
+}
+
+function attemptText({
+  type,
+  eventId,
+  responseStatus,
+  responseBody,
+  reason,
+  status,
+  dueAt,
+}: Delivery & DeliveryBodies) {
+  const answer = responseStatus === null ? reason : `HTTP ${responseStatus}`;
+  const firstLine = status === 'delivered' || responseBody === null ? '' : ` ${responseBody.split('\n', 1)[0]}`;
+  const again = status === 'pending' && dueAt !== null ? `; again at ${dueAt.toISOString()}` : '';
+  return `${type} ${eventId}: ${answer}${firstLine}${again}`;
+}
+
+/** Resolves at Ctrl-C, which a terminal that passes on single keys passes on as one. */
+async function ended(listening: Listening): Promise<void> {
+  const { stdin } = process;
+  const failed = (error: unknown) => console.error(`phs: ${reasonOf(error)}`);
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', () => resolve());
+    process.once('SIGTERM', () => resolve());
+    const keys: Readonly<Record<string, () => void>> = {
+      r: () => void listening.resend().catch(failed),
+      t: () => void listening.test().catch(failed),
+      '\u0003': resolve,
+    };
+    if (stdin.isTTY) {
+      stdin.setRawMode(true);
+      console.error('Press r to send the last event again, t to send a test event, Ctrl-C to end.');
+    }
+    stdin.on('data', (bytes) => keys[String(bytes)]?.());
+  });
+  if (stdin.isTTY) stdin.setRawMode(false);
+  stdin.pause();
+}
+
+/** Well within the two minutes after which nobody is taken to listen. */
+const KEEP_EVERY_MS = 30 * SECOND;
+
+export interface ListeningOptions {
+  readonly url: string;
+  readonly events?: readonly string[] | undefined;
+  readonly secret?: string | undefined;
+  /** Called with each attempt, once it has ended. */
+  readonly onAttempt: (delivery: Delivery & DeliveryBodies) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+interface Listening {
+  readonly secret: string;
+  /** Sends the event of the newest attempt again. False when there was none yet. */
+  resend(): Promise<boolean>;
+  /** Sends `webhook.test`. */
+  test(): Promise<void>;
+  /** Ends what is under way and removes the endpoint. */
+  stop(): Promise<void>;
+}
+
+/** Sends the events of a customer to a URL from this process, signed and repeated as to any other endpoint, until it is stopped. */
+export async function startListener(all: Ports, customerId: Id, options: ListeningOptions): Promise<Listening> {
+  // To any address, this machine's included, and with what it answers: the operator of the service listens at their own terminal.
+  const ports = {
+    ...all,
+    webhooks: new HttpWebhookSender({ allowPrivate: true, readPrivate: true, clock: all.clock }),
+  };
+  const { url, events, secret: wanted, onAttempt, onError } = options;
+  const caller = operatorFor(customerId);
+  const { endpoint, secret } = await startListening(ports, caller, { url, events, secret: wanted });
+  let newest: Id | null = null;
+  const running = runListener(
+    ports,
+    { customerId, endpointId: endpoint.id },
+    async (delivery) => {
+      newest = delivery.id;
+      await deliverEvent(ports, delivery, eventBody);
+      onAttempt(await readDelivery(ports, customerId, delivery.id));
+    },
+    { onError },
+  );
+  const keeping = setInterval(() => keepListening(ports, customerId, endpoint.id).catch(onError), KEEP_EVERY_MS);
+  return {
+    secret,
+    async resend() {
+      if (newest === null) return false;
+      await resendDelivery(ports, customerId, newest);
+      return true;
+    },
+    async test() {
+      await sendTestEvent(ports, customerId, endpoint.id);
+    },
+    async stop() {
+      clearInterval(keeping);
+      await running.stop();
+      await deleteWebhookEndpoint(ports, caller, endpoint.id);
+    },
+  };
+}
