@@ -2,7 +2,7 @@ import { copyFile, type FileHandle, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
 import { isRawType } from '../../core/media/formats.js';
-import { asDecoded, declaredColours, isAdobeRgbByTiff, pngColours } from './colours/declared-colours.js';
+import { asDecoded, declaredColours, isAdobeRgbByTiff, pngColours } from './formats/declared-colours.js';
 import { Boxes, bytesAt, inMemory } from './formats/file-bytes.js';
 import { firstFrame, gifXmp } from './formats/gif-blocks.js';
 import { decodeHeif, type HeifStructure, heifStructure } from './formats/heif.js';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import { isRawType } from '../../core/media/formats.js';
 import type { Size } from '../../core/media/transformation.js';
-import { type ColourSpace, converter } from './colours/colour-space.js';
-import type { Colours } from './colours/declared-colours.js';
+import { type ColourSpace, converter } from './formats/colour-space.js';
+import type { Colours } from './formats/declared-colours.js';
 import { bytesAt } from './formats/file-bytes.js';
 
 /** Pixels of a whole picture, scaled down: sRGB, 8 bits, with alpha or without. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ProcessMetrics } from '../../adapters/metrics/prometheus-metrics.js';
+import type { ProcessMetrics } from '../../adapters/metrics/process-metrics.js';
 import { type RunningMetricsServer } from '../../api/ops/metrics-server.js';
 import type { Log } from '../../composition/open-database.js';
 import type { Config } from '../../config/config.js';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import type { ProcessMetrics } from '../../adapters/metrics/prometheus-metrics.js';
+import type { ProcessMetrics } from '../../adapters/metrics/process-metrics.js';
 import { ipcChannel, Rpc } from '../../adapters/processes/rpc.js';
 import type { Config } from '../../config/config.js';
 import type { Environment } from '../../config/environment-reader.js';

@@ -2,8 +2,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Libheif, default as OpenLibheif } from 'libheif-js/libheif-wasm/libheif-bundle.js';
 import type { Region, Size } from '../../../core/media/transformation.js';
-import { type CodePoints, type ColourSpace, converter } from '../colours/colour-space.js';
 import { beyondDecoder, decodeFailed, requirePictureSize, unsupportedFeature } from '../refusals.js';
+import { type CodePoints, type ColourSpace, converter } from './colour-space.js';
 import { Boxes, bytesAt } from './file-bytes.js';
 import type { Pixels } from './tiff-picture.js';
 

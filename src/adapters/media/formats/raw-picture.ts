@@ -2,9 +2,9 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { renditionSizes } from '../../../core/media/media-reader.js';
-import { declaredColours } from '../colours/declared-colours.js';
 import { decodeFailed, noPreview, requireDensity, requirePictureSize } from '../refusals.js';
 import { isTurned, type Picture, swapped } from '../small-picture.js';
+import { declaredColours } from './declared-colours.js';
 import { bytesAt } from './file-bytes.js';
 import {
   isCut,

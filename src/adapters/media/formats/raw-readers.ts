@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { namesAdobeRgb } from '../colours/declared-colours.js';
+import { namesAdobeRgb } from './declared-colours.js';
 import { type Box, Boxes, bytesAt, UUID_BYTES } from './file-bytes.js';
 import { entriesOf, mainEntries, OTHER_RAW, type Range, type RawFile, type RawReader } from './raw-file.js';
 import { type TiffDirectory, type TiffHeader, TiffReader, tiffHeader } from './tiff-reader.js';

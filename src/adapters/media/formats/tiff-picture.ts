@@ -2,8 +2,8 @@ import { copyFile, type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { systemCode } from '../../local-blobs/files.js';
-import { converter, D50, fromXyz, type Vector } from '../colours/colour-space.js';
 import { decodeFailed, unsupportedFeature } from '../refusals.js';
+import { converter, D50, fromXyz, type Vector } from './colour-space.js';
 import { type TiffDirectory, TiffReader, tiffHeader } from './tiff-reader.js';
 
 /** A page of a TIFF (TIFF 6.0, section 8), as far as it matters for decoding it. */

@@ -1,7 +1,4 @@
 import type { Metadata } from 'sharp';
-import { type ByteSource, bytesAt, inMemory } from '../formats/file-bytes.js';
-import { pngChunks } from '../formats/png.js';
-import { type TiffDirectory, TiffReader, tiffHeader, tiffOf } from '../formats/tiff-reader.js';
 import { unsupportedFeature } from '../refusals.js';
 import {
   adobeRgb,
@@ -14,6 +11,9 @@ import {
   namedSpace,
   profiledSpace,
 } from './colour-space.js';
+import { type ByteSource, bytesAt, inMemory } from './file-bytes.js';
+import { pngChunks } from './png.js';
+import { type TiffDirectory, TiffReader, tiffHeader, tiffOf } from './tiff-reader.js';
 
 /** How a picture becomes sRGB. */
 export interface Colours {
