@@ -54,6 +54,12 @@ const identifiers: readonly (readonly [RegExp, string])[] = [
   [/^(MAX_BEGINNINGS|cutOffSeconds|waitsAfterCutOff)$/, 'MAX_ATTEMPTS, interruptionSeconds'],
   [/^(tellUpdated|tellReadiness|sayInstallation)$/, 'addUpdatedEvents, logReadiness, printInstallation'],
   [/^(askTo(Discard|Delete)|askDelete|askRotate)$/, 'confirmX: the page on which a person confirms'],
+  [
+    /^(beginSignIn|BegunSignIn|completeSignIn|enterBy[A-Z]\w*|takeProviderAnswer)$/,
+    'signIn, SignInResult, signInByX, finishX',
+  ],
+  [/^(proveFactor|provePasskey|requireProven)$/, 'checkFactor, checkPasskey, wrongAnswer: a Proof is what signs in'],
+  [/^(linkUser|linkOrAdmit)$/, 'issueLink for a one-time link, identify for an identity at a provider'],
   [/^(HandedOver|notHandedOver|handedOverTo)$/, 'SecretLocations, keyNotWritten'],
   [/^(beingMade|retagged|shownOf|troubleOf|troubleIn|carryOut)$/, 'a verb, or the noun of what is returned'],
 ];

@@ -1,7 +1,6 @@
 import type { AuthorizationResponseError, Configuration, IDToken, ResponseBodyError } from 'openid-client';
 import { isLoopback } from '../../core/access/outgoing-url.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { CLOCK_TOLERANCE_MS } from '../../core/users/provider/flow.js';
 import {
   type Assertion,
   type IdentityProvider,
@@ -9,6 +8,7 @@ import {
   type ProviderSettings,
   refusedBy,
 } from '../../core/users/identity-provider.js';
+import { CLOCK_TOLERANCE_MS } from '../../core/users/provider/flow.js';
 import { assertionOf, type ClaimNames, type Claims, lacks } from './claims.js';
 import { limitedFetch } from './limited-fetch.js';
 
@@ -44,7 +44,7 @@ export class OpenIdProvider implements IdentityProvider {
     this.settings = options.settings;
   }
 
-  async begin({ state, nonce, verifier, returnTo, isFresh }: ProviderRequest): Promise<string> {
+  async start({ state, nonce, verifier, returnTo, isFresh }: ProviderRequest): Promise<string> {
     const { library, configuration } = await this.discover();
     const parameters = {
       redirect_uri: returnTo,

@@ -4,8 +4,8 @@ import session, { type SessionData, Store } from 'express-session';
 import type { Ports } from '../../core/ports.js';
 import { DAY } from '../../core/shared/clock.js';
 import { hashRandomToken, newRandomToken } from '../../core/shared/random.js';
-import { type Browser, findSession, type KnownSession, LONGEST_MS } from '../../core/users/session.js';
 import { DEVICE_DAYS, newDevice } from '../../core/users/admission.js';
+import { type Browser, findSession, type KnownSession, LONGEST_MS } from '../../core/users/session.js';
 import { headerOf } from '../server/headers.js';
 import { RequestSlot, requestContextOf } from '../server/request-context.js';
 
@@ -81,7 +81,7 @@ export function newBrowser(request: Request): Browser {
  * Gives the browser the cookie of the session that was opened for it: a new value, which nobody could have planted (OWASP ASVS 5.0, 7.2.4).
  * Its previous session ends, unless it is kept.
  */
-export function beginSession(request: Request, { token }: Browser, isKept: boolean): Promise<void> {
+export function startSession(request: Request, { token }: Browser, isKept: boolean): Promise<void> {
   return useSession(request, token, isKept);
 }
 

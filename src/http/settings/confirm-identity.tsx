@@ -1,8 +1,8 @@
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { CONFIRMATION_FIELD, confirmIdentity } from '../../core/users/factors/confirm-identity.js';
-import { providerFor } from '../../core/users/provider/flow.js';
 import type { ProviderSettings } from '../../core/users/identity-provider.js';
+import { providerFor } from '../../core/users/provider/flow.js';
 import { isConfirmed, type KnownSession } from '../../core/users/session.js';
 import { AnsweredInstead } from '../responses/reply.js';
 import { withoutBasePath } from '../server/base-path.js';

@@ -1,4 +1,4 @@
-import { MAX_PASSWORD, MIN_PASSWORD } from '../../core/users/user.js';
+import { MAX_PASSWORD, MIN_PASSWORD } from '../../core/users/passwords.js';
 
 export const PASSWORD_HINT = `At least ${MIN_PASSWORD} characters that are hard to guess. Four or more words that do not belong together make a good password.`;
 

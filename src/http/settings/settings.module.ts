@@ -31,7 +31,7 @@ import { VisitRecorder } from './shares/visit-recorder.js';
 import { AccountsController } from './sign-in/accounts.controller.js';
 import { CodeController } from './sign-in/code.controller.js';
 import { ConfirmEmailController } from './sign-in/confirm-email.controller.js';
-import { EnterController } from './sign-in/enter.controller.js';
+import { LinkController } from './sign-in/link.controller.js';
 import { PasskeyQuestionsController } from './sign-in/passkey-questions.controller.js';
 import { PasskeySignInController } from './sign-in/passkey-sign-in.controller.js';
 import { ProviderController } from './sign-in/provider.controller.js';
@@ -52,7 +52,7 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
     AccountsController,
     CodeController,
     ProviderController,
-    EnterController,
+    LinkController,
     RecoveryController,
     ConfirmEmailController,
     MergeTagsController,

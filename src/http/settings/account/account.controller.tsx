@@ -3,7 +3,7 @@ import { editCustomer, readCustomer } from '../../../core/customers/edit-custome
 import type { Ports } from '../../../core/ports.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { requestEmailChange } from '../../../core/users/people/email.js';
-import { changePassword } from '../../../core/users/people/password.js';
+import { changePassword } from '../../../core/users/people/new-password.js';
 import { listSessions, maySetPassword, revokeOtherSessions, revokeSession } from '../../../core/users/session.js';
 import { RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';

@@ -1,6 +1,6 @@
 import { type Customer, MAX_CUSTOMER_NAME, MAX_RETENTION_DAYS } from '../../../core/customers/customer.js';
-import type { Identity } from '../../../core/users/provider/identity.js';
 import type { IdentityProviders } from '../../../core/users/identity-provider.js';
+import type { Identity } from '../../../core/users/provider/identity.js';
 import type { KnownSession, ListedSession } from '../../../core/users/session.js';
 import { MAX_EMAIL } from '../../../core/users/user.js';
 import { withArticle } from '../../fields/role-meanings.js';

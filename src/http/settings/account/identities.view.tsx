@@ -1,5 +1,5 @@
-import type { Identity } from '../../../core/users/provider/identity.js';
 import type { IdentityProviders } from '../../../core/users/identity-provider.js';
+import type { Identity } from '../../../core/users/provider/identity.js';
 import { Form } from '../form.js';
 import { Card, Moment, Table } from '../parts.js';
 

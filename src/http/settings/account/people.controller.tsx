@@ -2,9 +2,9 @@ import { Controller, Get, Inject, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
 import { invalid, requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { type Invitation, inviteUser, linkUser } from '../../../core/users/people/invite.js';
-import { changeRole, removeUser } from '../../../core/users/people/manage.js';
 import { providerOfNewPeople } from '../../../core/users/identity-provider.js';
+import { type Invitation, inviteUser, issueLink } from '../../../core/users/people/invite.js';
+import { changeRole, removeUser } from '../../../core/users/people/manage.js';
 import { isRole, mayActAs, type Role, type User } from '../../../core/users/user.js';
 import { RequireRole } from '../../access.js';
 import { withArticle } from '../../fields/role-meanings.js';
@@ -48,7 +48,7 @@ export class PeopleController {
 
   @Post(':id/link')
   async link(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    return this.invitation(context, await linkUser(this.ports, peopleManager(context), id));
+    return this.invitation(context, await issueLink(this.ports, peopleManager(context), id));
   }
 
   @Post(':id/role')

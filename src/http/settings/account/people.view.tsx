@@ -1,8 +1,8 @@
 import type { Customer } from '../../../core/customers/customer.js';
 import type { Id } from '../../../core/shared/ids.js';
+import type { ProviderSettings } from '../../../core/users/identity-provider.js';
 import type { Invitation } from '../../../core/users/people/invite.js';
 import type { Identity } from '../../../core/users/provider/identity.js';
-import type { ProviderSettings } from '../../../core/users/identity-provider.js';
 import { LINK_DAYS, MAX_EMAIL, mayManage, type Role, roles, type User } from '../../../core/users/user.js';
 import { roleMeanings } from '../../fields/role-meanings.js';
 import { Allowed } from '../allowed.js';

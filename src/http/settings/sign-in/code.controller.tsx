@@ -37,8 +37,8 @@ export class CodeController {
       const browser = newBrowser(request);
       const cookie = pendingOf(this.ports, request) ?? '';
       const code = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? form.text('code', FieldLength.line);
-      const user = await finishSignIn(this.ports, { cookie, code, browser });
-      return await continueSignIn(this.ports, context, { user, isPending: false, pendingRole: null }, browser, next);
+      const result = await finishSignIn(this.ports, { cookie, code, browser });
+      return await continueSignIn(this.ports, context, result, browser, next);
     } catch (error) {
       const problems = problemsOf(error);
       return problems.code === 'unauthorized'

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
+import { linkForbidden } from '../../../core/users/mailed-token.js';
 import { confirmEmail, peekEmailChange } from '../../../core/users/people/email.js';
-import { linkForbidden } from '../../../core/users/links.js';
 import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { EMAIL_LINKS_PATH } from '../../public-addresses.js';

@@ -1,6 +1,6 @@
 import { Controller, Inject, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
-import { signInByPasskey } from '../../../core/users/sign-in/passkey.js';
+import { signInByPasskey } from '../../../core/users/sign-in/by-passkey.js';
 import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';
@@ -26,8 +26,8 @@ export class PasskeySignInController {
     try {
       const browser = newBrowser(context.request);
       const given = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? { answer: '', challenge: '' };
-      const user = await signInByPasskey(this.ports, given, browser, deviceOf(this.ports, context.request));
-      return await continueSignIn(this.ports, context, { user, isPending: false, pendingRole: null }, browser, next);
+      const result = await signInByPasskey(this.ports, given, browser, deviceOf(this.ports, context.request));
+      return await continueSignIn(this.ports, context, result, browser, next);
     } catch (error) {
       const problems = problemsOf(error);
       const options = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], status: problems.status };

@@ -1,12 +1,12 @@
 import type { Request } from 'express';
 import type { Ports } from '../../../core/ports.js';
-import { PENDING_MS, newPendingCookie } from '../../../core/users/factors/second-factor.js';
+import { newPendingCookie, PENDING_MS } from '../../../core/users/factors/second-factor.js';
 import type { Browser } from '../../../core/users/session.js';
-import type { BegunSignIn } from '../../../core/users/sign-in/proof.js';
+import type { SignInResult } from '../../../core/users/sign-in/sign-in.js';
 import type { Reply } from '../../responses/reply.js';
 import { keepAccountsOf } from '../accounts/accounts-cookie.js';
 import { address } from '../address.js';
-import { beginSession, cookieName, cookieOf, cookieRules, rememberDevice } from '../browser-session.js';
+import { cookieName, cookieOf, cookieRules, rememberDevice, startSession } from '../browser-session.js';
 import { HOME } from '../navigation.js';
 import { redirectTo } from '../page.js';
 import type { PageContext } from '../page-context.js';
@@ -19,19 +19,19 @@ const COOKIE = 'phs_pending';
 export async function continueSignIn(
   ports: Ports,
   context: PageContext,
-  { user, isPending, pendingRole }: BegunSignIn,
+  { user, isPending, pendingRole }: SignInResult,
   browser: Browser,
   next: string,
 ): Promise<Reply> {
   const { request } = context;
   if (isPending) {
-    const begun = { customerId: user.customerId, token: browser.token, role: pendingRole };
-    const cookie = newPendingCookie(ports.secrets, begun);
+    const pending = { customerId: user.customerId, token: browser.token, role: pendingRole };
+    const cookie = newPendingCookie(ports.secrets, pending);
     request.res?.cookie(cookieName(ports, COOKIE), cookie, { ...cookieRules(ports), maxAge: PENDING_MS });
     return redirectTo(context, address(CODE_PATH, { next: next === HOME ? undefined : next }));
   }
   endPending(ports, request);
-  await beginSession(request, browser, await keepAccountsOf(ports, context, user));
+  await startSession(request, browser, await keepAccountsOf(ports, context, user));
   rememberDevice(ports, request, user.email ?? '');
   return redirectTo(context, next);
 }

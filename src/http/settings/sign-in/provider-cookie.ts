@@ -5,7 +5,7 @@ import { cookieName, cookieOf, cookieRules } from '../browser-session.js';
 
 const COOKIE = 'phs_provider';
 
-/** Binds a sign-in at a provider to the browser that began it. */
+/** Binds a sign-in at a provider to the browser that started it. */
 export function rememberFlow(ports: Pick<Ports, 'addresses'>, request: Request, cookie: string): void {
   request.res?.cookie(cookieName(ports, COOKIE), cookie, { ...cookieRules(ports), maxAge: FLOW_MS });
 }

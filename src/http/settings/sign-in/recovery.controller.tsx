@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
 import { notFound } from '../../../core/shared/errors.js';
-import { requestRecovery } from '../../../core/users/people/recovery.js';
+import { requestRecovery } from '../../../core/users/people/new-password.js';
 import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import type { Reply } from '../../responses/reply.js';

@@ -1,4 +1,4 @@
-import { RECOVERY_MS } from '../../../core/users/people/recovery.js';
+import { RECOVERY_MS } from '../../../core/users/people/new-password.js';
 import { MAX_EMAIL } from '../../../core/users/user.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 

@@ -2,7 +2,7 @@ import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
 import { providerFor } from '../../../core/users/provider/flow.js';
 import { signOut } from '../../../core/users/session.js';
-import { signIn } from '../../../core/users/sign-in/sign-in.js';
+import { signInByPassword } from '../../../core/users/sign-in/by-password.js';
 import { Public, RequireRole } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { Reply } from '../../responses/reply.js';
@@ -60,8 +60,8 @@ export class SignInController {
         (known) => known?.customer.id ?? [],
       );
       const given = { email, password: form.text('password', FieldLength.line), browser, device, openAccounts };
-      const begun = await signIn(this.ports, given);
-      return await continueSignIn(this.ports, context, begun, browser, next);
+      const result = await signInByPassword(this.ports, given);
+      return await continueSignIn(this.ports, context, result, browser, next);
     } catch (error) {
       return this.form(context, { email, next }, problemsOf(error));
     }

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, Post } from '@nestjs/common';
 import type { Ports } from '../../../core/ports.js';
-import { linkForbidden, peekLink } from '../../../core/users/links.js';
-import { enterByLink } from '../../../core/users/sign-in/link.js';
+import { linkForbidden } from '../../../core/users/mailed-token.js';
+import { peekLink, signInByLink } from '../../../core/users/sign-in/by-link.js';
 import { Public } from '../../access.js';
 import { PORTS } from '../../ports-token.js';
 import { SIGN_IN_LINKS_PATH } from '../../public-addresses.js';
@@ -14,11 +14,11 @@ import { renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext } from '../page-context.js';
 import { admittingCustomer } from './admitting-customer.js';
 import { continueSignIn } from './pending-sign-in.js';
-import { EnterForm } from './sign-in.view.js';
+import { LinkForm } from './sign-in.view.js';
 
 /** One-time links: invitations, the first owner's, new ones after a lost password. Opening one does not use it up. */
 @Controller(SIGN_IN_LINKS_PATH)
-export class EnterController {
+export class LinkController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get(':token')
@@ -29,17 +29,17 @@ export class EnterController {
 
   @Post(':token')
   @Public()
-  async enter(@CurrentPageContext() context: PageContext, @Param('token') token: string): Promise<Reply> {
+  async signIn(@CurrentPageContext() context: PageContext, @Param('token') token: string): Promise<Reply> {
     const { form, request } = context;
     try {
       const browser = newBrowser(request);
-      const begun = await enterByLink(this.ports, {
+      const result = await signInByLink(this.ports, {
         token,
         email: form.text('email', FieldLength.line),
         password: form.text('password', FieldLength.line),
         browser,
       });
-      return await continueSignIn(this.ports, context, begun, browser, HOME);
+      return await continueSignIn(this.ports, context, result, browser, HOME);
     } catch (error) {
       return await this.page(context, token, problemsOf(error));
     }
@@ -58,6 +58,6 @@ export class EnterController {
       problems,
     };
     const options = { title: 'Welcome', plain: true, ...(problems && { status: problems.status }) };
-    return renderPage(this.ports, context, options, <EnterForm {...values} />);
+    return renderPage(this.ports, context, options, <LinkForm {...values} />);
   }
 }
