@@ -13,9 +13,9 @@ import { createImport, type ImportCreation } from '../../src/core/imports/create
 import { editImportPhoto, type ImportPhotoPatch } from '../../src/core/imports/edit-item.js';
 import { type Finalization, finalizeImport } from '../../src/core/imports/finalize.js';
 import { type ImportDetails, type ItemDetails, listImportPhotos, readImport } from '../../src/core/imports/read.js';
-import { type InlineFile, type InlineInput, receiveInline } from '../../src/core/imports/register/inline.js';
 import { receiveUpload } from '../../src/core/imports/receive/upload.js';
 import { UploadSlots } from '../../src/core/imports/receive/upload-slots.js';
+import { type InlineFile, type InlineInput, receiveInline } from '../../src/core/imports/register/inline.js';
 import { registerPhotos } from '../../src/core/imports/register/register.js';
 import type { Registration } from '../../src/core/imports/registration.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';

@@ -10,9 +10,9 @@ import type { Reader } from '../../shared/transactional.js';
 import { requireOpen } from '../import.js';
 import { newUploadId } from '../import-photo.js';
 import { noteStaged } from '../inspect/staged-picture.js';
-import { type CandidateOutcome, type RegisterUses, type RegistrationResults, registerAll } from './register.js';
-import { type Candidate, mismatch, type Registration, registrationError, tooLarge } from '../registration.js';
 import { requireDiskSpace, type UploadSlots } from '../receive/upload-slots.js';
+import { type Candidate, mismatch, type Registration, registrationError, tooLarge } from '../registration.js';
+import { type CandidateOutcome, type RegisterUses, type RegistrationResults, registerAll } from './register.js';
 
 /**
  * Receives files in the request itself: each is streamed to staging while it is hashed, then all are registered in one transaction. Unused

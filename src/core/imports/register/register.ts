@@ -15,8 +15,6 @@ import { type ImportPhoto, newUploadId, quotaUseOf, retry } from '../import-phot
 import { requestInspection, saveAndRequestInspection } from '../inspect/staged-picture.js';
 import { inLibrary } from '../publish/duplicates.js';
 import { type ImportDetails, type ItemDetails, importDetailsOf, itemDetailsOf, withUploadTargets } from '../read.js';
-import { requireStagedBytes } from '../staged.js';
-import type { TargetUses } from '../target.js';
 import {
   type Candidate,
   clientValues,
@@ -25,6 +23,8 @@ import {
   type Registration,
   registrationError,
 } from '../registration.js';
+import { requireStagedBytes } from '../staged.js';
+import type { TargetUses } from '../target.js';
 
 /**
  * Registers a batch of files. A file with invalid values is `rejected`, and the others continue. Errors: `not_found`, `import_not_open`,
