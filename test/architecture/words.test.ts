@@ -52,7 +52,7 @@ const identifiers: readonly (readonly [RegExp, string])[] = [
   [/^(GoElsewhere|goTo)$/, 'Redirect, redirectTo'],
   [/^(Workshop|S3Patience|personActing)$/, 'ClusterSetup, S3Timeouts, userActor'],
   [/^(MAX_BEGINNINGS|cutOffSeconds|waitsAfterCutOff)$/, 'MAX_ATTEMPTS, interruptionSeconds'],
-  [/^(tellUpdated|tellReadiness|sayInstallation)$/, 'addUpdatedEvents, logReadiness, printInstallation'],
+  [/^(tellUpdated|tellReadiness|sayInstallation)$/, 'announcePhotos, logReadiness, printInstallation'],
   [/^(askTo(Discard|Delete)|askDelete|askRotate)$/, 'confirmX: the page on which a person confirms'],
   [
     /^(beginSignIn|BegunSignIn|completeSignIn|enterBy[A-Z]\w*|takeProviderAnswer)$/,
