@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { print, table } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/customer.js';
 import type { Id } from '../core/shared/ids.js';
-import { type Invitation, inviteUser, linkUser } from '../core/users/people/invite.js';
+import { type Invitation, inviteUser, issueLink } from '../core/users/people/invite.js';
 import { removeUser } from '../core/users/people/manage.js';
 import { isRole, type Role, roles, type User } from '../core/users/user.js';
 import { idOption } from './options.js';
@@ -48,7 +48,7 @@ function link(): Command {
     )
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { customer: Id; withoutFactors?: boolean; json?: boolean }) => {
-      const made = await withPorts((ports) => linkUser(ports, operatorFor(options.customer), id, options));
+      const made = await withPorts((ports) => issueLink(ports, operatorFor(options.customer), id, options));
       printLink(options, made);
     });
 }

@@ -2,7 +2,7 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { after, DAY } from '../core/shared/clock.js';
 import { DomainError, type ErrorCode, type FieldError, invalid } from '../core/shared/errors.js';
-import { MAX_PASSWORD, MIN_PASSWORD } from '../core/users/user.js';
+import { MAX_PASSWORD, MIN_PASSWORD } from '../core/users/passwords.js';
 import { statusOfCode } from '../http/status-of-code.js';
 import { CSRF_FIELD } from './browser-session.js';
 

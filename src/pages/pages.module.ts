@@ -18,7 +18,7 @@ import { SelectionController } from './library/selection.controller.js';
 import { MapController } from './map/map.controller.js';
 import { ShareSettingsController } from './own-shares/shares.controller.js';
 import { SearchesController } from './searches/searches.controller.js';
-import { ConfirmEmailController, EnterController, RecoveryController } from './sign-in/links.controller.js';
+import { ConfirmEmailController, LinkController, RecoveryController } from './sign-in/links.controller.js';
 import { ProviderController } from './sign-in/provider.controller.js';
 import {
   AccountsController,
@@ -40,7 +40,7 @@ import { WebhookActsController, WebhookPagesController } from './webhooks/webhoo
     AccountsController,
     CodeController,
     ProviderController,
-    EnterController,
+    LinkController,
     RecoveryController,
     ConfirmEmailController,
     MergeTagsController,

@@ -34,7 +34,7 @@ const newRequest = (): ProviderRequest => {
 };
 async function signIn(of = provider) {
   const request = newRequest();
-  return of.finish(issuer.answerTo(await of.begin(request)), request);
+  return of.finish(issuer.answerTo(await of.start(request)), request);
 }
 const now = () => Math.floor(Date.now() / 1000);
 const invalid = { code: 'unauthorized', details: { reason: 'invalid_answer' } };
@@ -113,9 +113,9 @@ test('how and when somebody signed in is only taken from the token', async () =>
 
 test('of many who come at once, one asks for the addresses; a failure is not remembered', async () => {
   issuer.answers['/.well-known/openid-configuration'] = (response) => void response.writeHead(500).end();
-  await expect(provider.begin(newRequest())).rejects.toMatchObject(away);
+  await expect(provider.start(newRequest())).rejects.toMatchObject(away);
   issuer.reset();
-  await Promise.all([1, 2, 3, 4].map(() => provider.begin(newRequest())));
+  await Promise.all([1, 2, 3, 4].map(() => provider.start(newRequest())));
   expect(issuer.asked).toEqual(['/.well-known/openid-configuration']);
 });
 
@@ -134,20 +134,20 @@ test.each<[string, () => void]>([
   ],
 ])('a provider that %s cannot be reached', async (_, arrange) => {
   arrange();
-  await expect(newProvider({ timeoutSeconds: 0.2 }).begin(newRequest())).rejects.toMatchObject(away);
+  await expect(newProvider({ timeoutSeconds: 0.2 }).start(newRequest())).rejects.toMatchObject(away);
 });
 
 test('addresses without TLS are only asked on this machine', async () => {
   issuer.metadata = { token_endpoint: 'http://192.0.2.1/token' };
   await expect(signIn()).rejects.toMatchObject({ code: expect.stringMatching(/unauthorized|service_unavailable/) });
   const remote = newProvider({ settings: providerSettings({ issuer: 'http://192.0.2.1' }) });
-  await expect(remote.begin(newRequest())).rejects.toMatchObject(away);
+  await expect(remote.start(newRequest())).rejects.toMatchObject(away);
 });
 
 test('somebody who is to sign in again is asked to, even if the provider knows the browser', async () => {
-  const parameters = new URL(await provider.begin({ ...newRequest(), isFresh: true })).searchParams;
+  const parameters = new URL(await provider.start({ ...newRequest(), isFresh: true })).searchParams;
   expect([parameters.get('prompt'), parameters.get('max_age')]).toEqual(['login', '0']);
-  const without = new URL(await provider.begin(newRequest())).searchParams;
+  const without = new URL(await provider.start(newRequest())).searchParams;
   expect([without.get('prompt'), without.get('code_challenge_method')]).toEqual([null, 'S256']);
   expect(await provider.signOutAddress('http://photos.test/')).toBeNull();
 });

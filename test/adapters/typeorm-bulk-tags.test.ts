@@ -89,7 +89,8 @@ test('more photos than one statement takes get another tag, each one new version
     await tags.lock([all, half, none]);
     return tags.merge([all, half], none, later(0));
   });
-  expect(merged).toEqual({ added: PHOTOS - 1, unchanged: 0 });
+  expect(merged).toMatchObject({ added: PHOTOS - 1, unchanged: 0 });
+  expect(new Set(merged.changed).size).toBe(PHOTOS);
   expect(await stored()).toEqual([kind([none], 2, PHOTOS)]);
   expect([await count(all), await count(half), await count(none)]).toEqual([undefined, undefined, PHOTOS - 1]);
 });
@@ -100,7 +101,8 @@ test('of those some have it already', async () => {
     await tags.lock([all, half]);
     return tags.merge([all], half, later(0));
   });
-  expect(merged).toEqual({ added: (PHOTOS - 1) / 2, unchanged: (PHOTOS - 1) / 2 });
+  expect(merged).toMatchObject({ added: (PHOTOS - 1) / 2, unchanged: (PHOTOS - 1) / 2 });
+  expect(new Set(merged.changed).size).toBe(PHOTOS);
   expect(await stored()).toEqual([kind([half], 2, PHOTOS)]);
   expect([await count(all), await count(half)]).toEqual([undefined, PHOTOS - 1]);
 });
@@ -138,7 +140,7 @@ describe('where their new versions come later', () => {
       await tags.lock([all, half, none]);
       return tags.merge([all, half], none, null);
     });
-    expect(merged).toEqual({ added: PHOTOS - 1, unchanged: 0 });
+    expect(merged).toEqual({ changed: [], added: PHOTOS - 1, unchanged: 0 });
     expect([await searched('none'), await searched('half'), await found({ untagged: true })]).toEqual([50, 0, 0]);
     expect(await count(none)).toBe(PHOTOS - 1);
     await renew();

@@ -52,8 +52,14 @@ const identifiers: readonly (readonly [RegExp, string])[] = [
   [/^(GoElsewhere|goTo)$/, 'Redirect, redirectTo'],
   [/^(Workshop|S3Patience|personActing)$/, 'ClusterSetup, S3Timeouts, userActor'],
   [/^(MAX_BEGINNINGS|cutOffSeconds|waitsAfterCutOff)$/, 'MAX_ATTEMPTS, interruptionSeconds'],
-  [/^(tellUpdated|tellReadiness|sayInstallation)$/, 'addUpdatedEvents, logReadiness, printInstallation'],
+  [/^(tellUpdated|tellReadiness|sayInstallation)$/, 'announcePhotos, logReadiness, printInstallation'],
   [/^(askTo(Discard|Delete)|askDelete|askRotate)$/, 'confirmX: the page on which a person confirms'],
+  [
+    /^(beginSignIn|BegunSignIn|completeSignIn|enterBy[A-Z]\w*|takeProviderAnswer)$/,
+    'signIn, SignInResult, signInByX, finishX',
+  ],
+  [/^(proveFactor|provePasskey|requireProven)$/, 'checkFactor, checkPasskey, wrongAnswer: a Proof is what signs in'],
+  [/^(linkUser|linkOrAdmit)$/, 'issueLink for a one-time link, identify for an identity at a provider'],
   [/^(HandedOver|notHandedOver|handedOverTo)$/, 'SecretLocations, keyNotWritten'],
   [/^(beingMade|retagged|shownOf|troubleOf|troubleIn|carryOut)$/, 'a verb, or the noun of what is returned'],
 ];

@@ -44,18 +44,20 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
     tenant.transaction(async ({ photos, tags }) => {
       await photos.lock(photoIds);
       await tags.lock([id]);
-      await tags.attach(id, photoIds, later(50));
+      return sorted(await tags.attach(id, photoIds, later(50)));
     });
   const detach = (ids: readonly Id[], photoIds: readonly Id[]) =>
     tenant.transaction(async ({ photos, tags }) => {
       await photos.lock(photoIds);
-      await tags.detach(ids, photoIds, later(50));
+      return sorted(await tags.detach(ids, photoIds, later(50)));
     });
+  const sorted = (ids: readonly Id[]) => [...ids].sort((a, b) => a - b);
   const merge = (from: readonly Id[], into: Id) =>
     tenant.transaction(async ({ taggedPhotos, tags }) => {
       await taggedPhotos.lockTagged(from, []);
       await tags.lock([into, ...from]);
-      return tags.merge(from, into, later(50));
+      const { changed, ...counts } = await tags.merge(from, into, later(50));
+      return { changed: sorted(changed), ...counts };
     });
 
   /** Every count is the number of photos outside the trash that carry the tag. */
@@ -154,6 +156,24 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
     });
   });
 
+  it('each write returns the photos that it gave a new version, in the trash or not, and no others', async () => {
+    const [into, from] = await tagIds('into', 'from');
+    const tagged = await tenant.addPhoto({}, [into]);
+    const trashed = await tenant.addPhoto({ trashedAt: later(1) }, [from]);
+    const plain = await tenant.addPhoto();
+    const both = idsOf([tagged, plain]);
+    expect(await attach(into, both)).toEqual([plain.id]);
+    expect(await detach([into, from], both)).toEqual(both);
+    expect(await detach([into], both)).toEqual([]);
+    expect((await merge([from], into)).changed).toEqual([trashed.id]);
+    expect(
+      await tenant.transaction(async ({ tags }) => {
+        await tags.lock([into]);
+        return tags.delete(into, later(50));
+      }),
+    ).toEqual([trashed.id]);
+  });
+
   describe('merge', () => {
     it('moves photos, in the trash or not, in one new version, and tells of those outside it', async () => {
       const [into, a, b] = await tagIds('into', 'alpha', 'beta');
@@ -161,7 +181,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       const has = await tenant.addPhoto({}, [into, b]);
       const trashed = await tenant.addPhoto({ trashedAt: later(0) }, [a]);
       const untouched = await tenant.addPhoto({}, [into]);
-      expect(await merge([b, a], into)).toEqual({ added: 1, unchanged: 1 });
+      expect(await merge([b, a], into)).toEqual({ changed: idsOf([moves, has, trashed]), added: 1, unchanged: 1 });
       const tags = [{ id: into, name: 'into' }];
       for (const before of [moves, has, trashed]) {
         expect(await photo(before.id)).toEqual({ ...before, tags, version: 2, updatedAt: later(50) });
@@ -190,7 +210,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       const [into] = await tagIds('into');
       await attach(into, [theirs.id]);
       await detach([foreign.id], [theirs.id]);
-      expect(await merge([foreign.id, NOBODY], into)).toEqual({ added: 0, unchanged: 0 });
+      expect(await merge([foreign.id, NOBODY], into)).toEqual({ changed: [], added: 0, unchanged: 0 });
       const tags = [{ id: foreign.id, name: 'foreign' }];
       expect(await stranger.query(({ photos }) => photos.get(theirs.id))).toEqual({ ...theirs, tags });
       expect(await stranger.query((reader) => reader.tags.get(foreign.id))).toMatchObject({ photoCount: 1 });

@@ -25,7 +25,7 @@ export function identityProviderContract(name: string, open: () => Promise<OpenP
       return { state, nonce, verifier, returnTo: RETURN_TO, isFresh: false, ...values };
     };
     const signIn = async (request: ProviderRequest, subject = 'anna-1') =>
-      opened.signIn(await opened.provider.begin(request), subject, `${subject}@example.com`);
+      opened.signIn(await opened.provider.start(request), subject, `${subject}@example.com`);
     const refused = (reason: string) => ({ code: 'unauthorized', details: { reason } });
 
     it('says who signed in, by a name that stays', async () => {
@@ -42,7 +42,7 @@ export function identityProviderContract(name: string, open: () => Promise<OpenP
 
     it('sends people back where the request says, with its state and none of its secrets', async () => {
       const request = newRequest();
-      const address = await opened.provider.begin(request);
+      const address = await opened.provider.start(request);
       expect(address.startsWith(opened.provider.settings.issuer)).toBe(true);
       expect(address).not.toContain(request.verifier);
       const answer = await opened.signIn(address, 'anna-1', 'anna@example.com');

@@ -36,7 +36,7 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
   const remove = (id: Id, at: Date | null = null) =>
     tenant.transaction(async ({ tags }) => {
       await tags.lock([id]);
-      await tags.delete(id, at);
+      return tags.delete(id, at);
     });
   const merge = (from: readonly Id[], into: Id, at: Date | null = null) =>
     tenant.transaction(async ({ taggedPhotos, tags }) => {
@@ -78,7 +78,7 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
       const has = await tenant.addPhoto({}, [into, b]);
       const trashed = await tenant.addPhoto({ trashedAt: later(0) }, [a]);
       const late = await tenant.addPhoto();
-      expect(await merge([a, b], into)).toEqual({ added: 1, unchanged: 1 });
+      expect(await merge([a, b], into)).toEqual({ changed: [], added: 1, unchanged: 1 });
       const tags = [{ id: into, name: 'into' }];
       for (const before of [moves, has, trashed]) expect(await photo(before.id)).toEqual({ ...before, tags });
       const all = idsOf([moves, has, trashed]);
@@ -127,9 +127,10 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
       const both = await tenant.addPhoto({ version: 7 }, [a, b, kept]);
       const trashed = await tenant.addPhoto({ trashedAt: later(0) }, [b]);
       const other = await tenant.addPhoto({}, [kept]);
-      await remove(a);
+      expect(await remove(a)).toEqual([]);
       await remove(b);
-      expect(await renew([a, b])).toBeNull();
+      const { changed, last } = await renew([a, b]);
+      expect([[...changed].sort((x, y) => x - y), last]).toEqual([idsOf([both, trashed]), null]);
       const tags = [{ id: kept, name: 'kept' }];
       expect(await photo(both.id)).toEqual({ ...both, tags, version: 8, updatedAt: later(50) });
       expect(await photo(trashed.id)).toEqual({ ...trashed, tags: [], version: 2, updatedAt: later(50) });
@@ -141,20 +142,21 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
       const [gone] = await tagIds('gone');
       const { id } = await tenant.addPhoto({}, [gone]);
       await remove(gone);
-      for (let time = 0; time < 3; time += 1) await renew([gone]);
-      expect(await versions(id)).toEqual([2]);
+      const changed = [];
+      for (let time = 0; time < 3; time += 1) changed.push((await renew([gone])).changed);
+      expect([changed, await versions(id)]).toEqual([[[id], [], []], [2]]);
     });
 
     it('goes from page to page, and tells where it stands', async () => {
       const [gone] = await tagIds('gone');
       const [first, second, third, last] = idsOf(await tenant.addPhotos([{}, {}, {}, {}], [gone])) as [Id, Id, Id, Id];
       await remove(gone);
-      expect(await renew([gone], 0, 2)).toBe(second);
+      expect((await renew([gone], 0, 2)).last).toBe(second);
       expect(await versions(first, second, third, last)).toEqual([2, 2, 1, 1]);
-      expect(await renew([gone], third, 2)).toBeNull();
+      expect((await renew([gone], third, 2)).last).toBeNull();
       expect(await versions(first, second, third, last)).toEqual([2, 2, 1, 2]);
-      expect(await renew([gone], last, 2)).toBeNull();
-      expect(await renew([gone], 0, 3)).toBe(third);
+      expect((await renew([gone], last, 2)).last).toBeNull();
+      expect((await renew([gone], 0, 3)).last).toBe(third);
       expect(await versions(first, second, third, last)).toEqual([2, 2, 2, 2]);
     });
 

@@ -3,7 +3,6 @@ import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { ChangeType } from '../../src/core/events/event.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import type { Repositories } from '../../src/core/shared/transactional.js';
 import type {
   AttemptOutcome,
   Busy,
@@ -290,54 +289,6 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
           { type: 'api_key.created', subjectId: key.id, at: later(1) },
         ]);
       });
-    });
-
-    it('tags of many photos tell of each photo that gets or loses one, in the trash or not, and of no other', async () => {
-      const [a, b] = await tenant.addTags('a', 'b');
-      const [into, from] = [present(a).id, present(b).id];
-      const has = [await tenant.addPhoto({}, [into]), await tenant.addPhoto({ trashedAt: later(1) }, [from])];
-      const [tagged, trashed] = has.map(({ id }) => id) as [Id, Id];
-      const plain = (await tenant.addPhoto()).id;
-      const one = await endpoint({ events: ['photo.updated'] });
-      const seen: Id[] = [];
-      const toldBy = async (write: (tags: Repositories['tags']) => Promise<unknown>) => {
-        await tenant.transaction(async (transaction) => {
-          await transaction.photos.lock([tagged, trashed, plain]);
-          await transaction.tags.lock([into, from]);
-          await write(transaction.tags);
-        });
-        const fresh = (await log(one)).filter(({ id }) => !seen.includes(id));
-        seen.push(...fresh.map(({ id }) => id));
-        expect(fresh.every(({ type, at }) => type === 'photo.updated' && at.getTime() === later(9).getTime())).toBe(
-          true,
-        );
-        return fresh.map(({ subjectId }) => subjectId).sort();
-      };
-      const at = later(9);
-      expect(await toldBy((tags) => tags.attach(into, [tagged, plain], at))).toEqual([plain]);
-      expect(await toldBy((tags) => tags.detach([into, from], [tagged, plain], at))).toEqual([tagged, plain].sort());
-      expect(await toldBy((tags) => tags.detach([into], [tagged, plain], at))).toEqual([]);
-      expect(await toldBy((tags) => tags.merge([from], into, at))).toEqual([trashed]);
-      expect(await toldBy((tags) => tags.delete(into, at))).toEqual([trashed]);
-    });
-
-    it('a tag that departs tells of its photos when they are renewed, and once', async () => {
-      const [gone] = await tenant.addTags('gone');
-      const tagIds = [present(gone).id];
-      const photos = [await tenant.addPhoto({}, tagIds), await tenant.addPhoto({ trashedAt: later(1) }, tagIds)];
-      await tenant.addPhoto();
-      const one = await endpoint({ events: ['photo.updated'] });
-      await tenant.transaction(async ({ tags }) => {
-        await tags.lock(tagIds);
-        await tags.delete(present(gone).id, null);
-      });
-      expect(await log(one)).toEqual([]);
-      for (let time = 0; time < 2; time += 1) {
-        await tenant.transaction(({ tags }) => tags.bumpVersions(tagIds, 0, 100, later(9)));
-        const told = await log(one);
-        expect(told.map(({ subjectId }) => subjectId).sort()).toEqual(photos.map(({ id }) => id));
-        for (const event of told) expect(event).toMatchObject({ type: 'photo.updated', at: later(9) });
-      }
     });
 
     describe('claim', () => {

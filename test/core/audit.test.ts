@@ -8,12 +8,12 @@ import { purgePhoto, purgePhotos, purgeTrash, trashPhoto, trashPhotos } from '..
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { changeEmail } from '../../src/core/users/people/email.js';
-import { inviteUser, linkUser } from '../../src/core/users/people/invite.js';
+import { inviteUser, issueLink } from '../../src/core/users/people/invite.js';
 import { changeRole, removeUser } from '../../src/core/users/people/manage.js';
-import { changePassword } from '../../src/core/users/people/password.js';
+import { changePassword } from '../../src/core/users/people/new-password.js';
 import { findSession, revokeOtherSessions, signOut } from '../../src/core/users/session.js';
-import { enterByLink } from '../../src/core/users/sign-in/link.js';
-import { signIn } from '../../src/core/users/sign-in/sign-in.js';
+import { signInByLink } from '../../src/core/users/sign-in/by-link.js';
+import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';
 import { deleteWebhookEndpoint, editWebhookEndpoint, rotateWebhookSecret } from '../../src/core/webhooks/endpoints.js';
 import { Account, picture, type World, world } from '../support/core-world.js';
 import { openSession } from '../support/open-session.js';
@@ -67,9 +67,9 @@ test('every change of keys, webhooks and people leaves one entry, and nothing se
   const { secret: newer } = await rotateWebhookSecret(ports, operatorFor(customerId), endpoint.id);
   await deleteWebhookEndpoint(ports, operatorFor(customerId), endpoint.id);
   const anna = await inviteUser(ports, operatorFor(customerId), { email: 'anna@example.com', role: 'owner' });
-  const again = await linkUser(ports, operatorFor(customerId), anna.user.id);
+  const again = await issueLink(ports, operatorFor(customerId), anna.user.id);
   const linkToken = again.link.split('/').at(-1) ?? '';
-  await enterByLink(ports, {
+  await signInByLink(ports, {
     token: linkToken,
     email: '',
     password: 'the first calm words',
@@ -81,14 +81,14 @@ test('every change of keys, webhooks and people leaves one entry, and nothing se
   const session = await openSession(ports, anna.user, { ...browser('a cookie'), byLink: false });
   const passwords = { current: 'the first calm words', password: 'five calm words of mine' };
   await changePassword(ports, session, passwords, '192.0.2.1');
-  const { link: wayBack } = await linkUser(ports, operatorFor(customerId), anna.user.id);
+  const { link: wayBack } = await issueLink(ports, operatorFor(customerId), anna.user.id);
   const lost = {
     token: wayBack.split('/').at(-1) ?? '',
     email: '',
     password: 'the third calm words',
     browser: browser('lost'),
   };
-  await enterByLink(ports, lost);
+  await signInByLink(ports, lost);
   await removeUser(ports, operatorFor(customerId), bert.user.id);
   expect(await told()).toEqual([
     'api_key.created importer',
@@ -158,10 +158,15 @@ describe('signing in and out', () => {
       role: 'owner',
     });
     const token = url.split('/').at(-1) ?? '';
-    return (await enterByLink(ports, { token, email: '', password: PASSWORD, browser: browser('by link') })).user;
+    return (await signInByLink(ports, { token, email: '', password: PASSWORD, browser: browser('by link') })).user;
   };
   const attempt = (password: string, address = '192.0.2.1', email = 'anna@example.com') =>
-    signIn(ports, { email, password, browser: { ...browser(`${address} ${password}`), address }, device: null });
+    signInByPassword(ports, {
+      email,
+      password,
+      browser: { ...browser(`${address} ${password}`), address },
+      device: null,
+    });
   const since = async (count: number) =>
     (await entries()).slice(count).map(({ action, subjectName, actorName, count, address }) => {
       return [action, subjectName, actorName, address, ...(count === 1 ? [] : [count])].join(' ');

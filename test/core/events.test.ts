@@ -13,7 +13,7 @@ import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { createShare, revokeShare } from '../../src/core/shares/shares.js';
 import { createTags } from '../../src/core/tags/create-tags.js';
-import { deleteTag } from '../../src/core/tags/delete-tag.js';
+import { bumpPhotoVersions, deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';
 import { type TagPatch } from '../../src/core/tags/tag.js';
 import { Account, announced, bytesOf, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
@@ -159,6 +159,23 @@ describe('with an endpoint', () => {
     expect(await edit(into.id, { mergeTagIds: [from.id] })).toEqual([...both, `tag.deleted ${from.id}`]);
     expect(await edit(into.id, { removePhotoIds: [a] })).toEqual(both.slice(0, 1));
     expect(await toldBy(() => deleteTag(here, acme.caller, into.id))).toEqual([both[1], `tag.deleted ${into.id}`]);
+  });
+
+  test('a tag whose photos get their new versions later tells of each then, and once', async () => {
+    const [a, b] = [(await acme.addPhoto(picture('a.jpg'))).id, (await acme.addPhoto(picture('b.jpg'))).id];
+    const { id } = await acme.tag('gone');
+    await editTag(here, acme.caller, id, { addPhotoIds: [a, b] });
+    await trashPhoto(here, acme.caller, b);
+    await deliverAll(here);
+    const remove = () =>
+      here.store.transaction(acme.id, async ({ tags }) => {
+        await tags.lock([id]);
+        await tags.delete(id, null);
+      });
+    expect(await toldBy(remove)).toEqual([]);
+    const both = [`photo.updated ${a}`, `photo.updated ${b}`];
+    expect(await toldBy(() => bumpPhotoVersions(here, acme.id))).toEqual(both);
+    expect(await toldBy(() => bumpPhotoVersions(here, acme.id))).toEqual([]);
   });
 
   test('an original that is found lost, and one that comes back, tell of their photo', async () => {

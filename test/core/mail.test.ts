@@ -5,8 +5,13 @@ import { type Job, type JobWork, MAX_ATTEMPTS, MAX_FAILURES } from '../../src/co
 import { MAIL_MS, queueMail } from '../../src/core/mail/send-mail.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { inviteFirstOwner, inviteUser, LINK_MAILS_PER_CUSTOMER, linkUser } from '../../src/core/users/people/invite.js';
-import { enterByLink } from '../../src/core/users/sign-in/link.js';
+import {
+  inviteFirstOwner,
+  inviteUser,
+  issueLink,
+  LINK_MAILS_PER_CUSTOMER,
+} from '../../src/core/users/people/invite.js';
+import { signInByLink } from '../../src/core/users/sign-in/by-link.js';
 import { type EndedMail, runJob } from '../../src/worker/run-job.js';
 import { MemoryMailer } from '../memory/memory-mailer.js';
 import { type World, world } from '../support/core-world.js';
@@ -178,13 +183,13 @@ describe('a link', () => {
     const { user, link } = await invite();
     const browser = { token: 'a browser', address: '192.0.2.1', namedAddress: '192.0.2.1', userAgent: 'a browser' };
     const token = link.split('/').at(-1) ?? '';
-    await enterByLink(ports, { token, email: '', password: 'five calm words of mine', browser });
-    await linkUser(ports, operatorFor(customerId), user.id);
+    await signInByLink(ports, { token, email: '', password: 'five calm words of mine', browser });
+    await issueLink(ports, operatorFor(customerId), user.id);
     await sendAll();
     await ports.store.transaction(customerId, async ({ users }) => {
       await users.update({ ...present(await users.lock(user.id)), passwordHash: null });
     });
-    await linkUser(ports, operatorFor(customerId), user.id);
+    await issueLink(ports, operatorFor(customerId), user.id);
     await sendAll();
     expect(mailer.sent.map(({ mail }) => mail.template)).toEqual(['invitation', 'new_link', 'new_link']);
   });
@@ -192,7 +197,7 @@ describe('a link', () => {
   it('that removes second factors is never mailed, nor is that of the first owner, who has no address', async () => {
     const { user } = await invite();
     await sendAll();
-    const made = await linkUser(ports, operatorFor(customerId), user.id, { withoutFactors: true });
+    const made = await issueLink(ports, operatorFor(customerId), user.id, { withoutFactors: true });
     const first = await inviteFirstOwner(ports, operatorFor(customerId));
     await sendAll();
     expect([made.isMailed, first.isMailed]).toEqual([false, false]);
@@ -201,7 +206,7 @@ describe('a link', () => {
 
   it('is made, but not mailed, beyond three in an hour to one address', async () => {
     const { user } = await invite();
-    const made = [await invite(), await linkUser(ports, operatorFor(customerId), user.id), await invite()];
+    const made = [await invite(), await issueLink(ports, operatorFor(customerId), user.id), await invite()];
     expect(made.map(({ isMailed }) => isMailed)).toEqual([true, true, false]);
     expect((await inviteUser(ports, operatorFor(customerId), { ...anna, email: 'bert@example.com' })).isMailed).toBe(
       true,

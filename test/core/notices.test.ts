@@ -10,12 +10,12 @@ import { codeAt } from '../../src/core/users/factors/one-time-code.js';
 import { removeFactor, renewRecoveryCodes } from '../../src/core/users/factors/remove.js';
 import { newPendingCookie } from '../../src/core/users/factors/second-factor.js';
 import { confirmEmail, peekEmailChange, requestEmailChange } from '../../src/core/users/people/email.js';
-import { inviteUser, linkUser } from '../../src/core/users/people/invite.js';
-import { changePassword } from '../../src/core/users/people/password.js';
+import { inviteUser, issueLink } from '../../src/core/users/people/invite.js';
+import { changePassword } from '../../src/core/users/people/new-password.js';
 import { findSession, type KnownSession } from '../../src/core/users/session.js';
-import { enterByLink } from '../../src/core/users/sign-in/link.js';
+import { signInByLink } from '../../src/core/users/sign-in/by-link.js';
+import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';
 import { finishSignIn } from '../../src/core/users/sign-in/second-step.js';
-import { signIn } from '../../src/core/users/sign-in/sign-in.js';
 import { userActor } from '../../src/core/users/user.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { MemoryMailer } from '../memory/memory-mailer.js';
@@ -55,7 +55,7 @@ const newBrowser = (address: string) => {
 async function join(email: string): Promise<KnownSession> {
   const { link } = await inviteUser(ports, operatorFor(customerId), { email, role: 'owner' });
   const browser = newBrowser(HOME);
-  await enterByLink(ports, { token: tokenOf(link), email: '', password: PASSWORD, browser });
+  await signInByLink(ports, { token: tokenOf(link), email: '', password: PASSWORD, browser });
   return present(await findSession(ports, browser.token));
 }
 
@@ -72,7 +72,10 @@ async function arrived() {
 const templates = async () => (await arrived()).map(({ to, template }) => `${to.address} ${template}`);
 const attempt = (address: string, device: string | null = null) => {
   const browser = newBrowser(address);
-  return signIn(ports, { email: EMAIL, password: PASSWORD, browser, device }).then((begun) => ({ ...begun, browser }));
+  return signInByPassword(ports, { email: EMAIL, password: PASSWORD, browser, device }).then((result) => ({
+    ...result,
+    browser,
+  }));
 };
 const secretOf = (uri: string) => new URL(uri).searchParams.get('secret') ?? '';
 
@@ -119,7 +122,7 @@ describe('a sign-in', () => {
 
   it('that is refused is not: guessing fills no mailbox', async () => {
     const credentials = { email: EMAIL, password: 'wrong', browser: newBrowser(ELSEWHERE), device: null };
-    await expect(signIn(ports, credentials)).rejects.toMatchObject({ code: 'unauthorized' });
+    await expect(signInByPassword(ports, credentials)).rejects.toMatchObject({ code: 'unauthorized' });
     expect(await templates()).toEqual([]);
   });
 
@@ -142,8 +145,8 @@ describe('a sign-in', () => {
 it('a new password is told, whether it was changed or set with a link', async () => {
   await changePassword(ports, person.session, { current: '', password: 'quite another password' }, HOME);
   expect(await templates()).toEqual([`${EMAIL} password_changed`]);
-  const { link } = await linkUser(ports, operatorFor(customerId), person.user.id);
-  await enterByLink(ports, { token: tokenOf(link), email: '', password: PASSWORD, browser: newBrowser(ELSEWHERE) });
+  const { link } = await issueLink(ports, operatorFor(customerId), person.user.id);
+  await signInByLink(ports, { token: tokenOf(link), email: '', password: PASSWORD, browser: newBrowser(ELSEWHERE) });
   expect(await templates()).toEqual([`${EMAIL} new_link`, `${EMAIL} password_changed`]);
 });
 
@@ -166,8 +169,8 @@ it('new recovery codes, and second factors that a link of the operator removes, 
     to: { address: EMAIL },
     values: { source: HOME },
   });
-  const { link } = await linkUser(ports, operatorFor(customerId), person.user.id, { withoutFactors: true });
-  await enterByLink(ports, { token: tokenOf(link), email: '', password: PASSWORD, browser: newBrowser(ELSEWHERE) });
+  const { link } = await issueLink(ports, operatorFor(customerId), person.user.id, { withoutFactors: true });
+  await signInByLink(ports, { token: tokenOf(link), email: '', password: PASSWORD, browser: newBrowser(ELSEWHERE) });
   expect((await templates()).sort()).toEqual([`${EMAIL} factor_removed`, `${EMAIL} password_changed`]);
 });
 
@@ -235,8 +238,8 @@ describe('a new address', () => {
     ports.clock.pass(DAY);
     await expect(confirm(late)).rejects.toMatchObject({ code: 'url_forbidden' });
     const token = await requested();
-    const { link } = await linkUser(ports, operatorFor(customerId), person.user.id);
-    await enterByLink(ports, {
+    const { link } = await issueLink(ports, operatorFor(customerId), person.user.id);
+    await signInByLink(ports, {
       token: tokenOf(link),
       email: '',
       password: 'a third password',
@@ -273,9 +276,9 @@ describe('a new address', () => {
   it('is not confirmed by a link for a password, nor the other way round', async () => {
     const token = await requested();
     const browser = newBrowser(HOME);
-    const entering = enterByLink(ports, { token, email: '', password: 'a third password', browser });
+    const entering = signInByLink(ports, { token, email: '', password: 'a third password', browser });
     await expect(entering).rejects.toMatchObject({ code: 'url_forbidden' });
-    const { link } = await linkUser(ports, operatorFor(customerId), person.user.id);
+    const { link } = await issueLink(ports, operatorFor(customerId), person.user.id);
     await expect(confirm(tokenOf(link))).rejects.toMatchObject({ code: 'url_forbidden' });
   });
 

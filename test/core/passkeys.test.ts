@@ -15,13 +15,13 @@ import { CHALLENGE_MS, userHandle } from '../../src/core/users/factors/passkey.j
 import { requireFactors } from '../../src/core/users/factors/policy.js';
 import { removeFactor } from '../../src/core/users/factors/remove.js';
 import { MAX_FACTORS, newPendingCookie, PENDING_TRIES } from '../../src/core/users/factors/second-factor.js';
-import { inviteUser, linkUser } from '../../src/core/users/people/invite.js';
-import { changePassword } from '../../src/core/users/people/password.js';
+import { inviteUser, issueLink } from '../../src/core/users/people/invite.js';
+import { changePassword } from '../../src/core/users/people/new-password.js';
 import { findSession, type KnownSession } from '../../src/core/users/session.js';
-import { enterByLink } from '../../src/core/users/sign-in/link.js';
-import { signInByPasskey } from '../../src/core/users/sign-in/passkey.js';
+import { signInByLink } from '../../src/core/users/sign-in/by-link.js';
+import { signInByPasskey } from '../../src/core/users/sign-in/by-passkey.js';
+import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';
 import { finishSignIn } from '../../src/core/users/sign-in/second-step.js';
-import { signIn } from '../../src/core/users/sign-in/sign-in.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { MemoryMailer } from '../memory/memory-mailer.js';
 import { type World, world } from '../support/core-world.js';
@@ -55,7 +55,7 @@ const newDevice = (step = 1) => new SoftwareAuthenticator(present(ports.addresse
 async function newPerson(email: string, of = customerId): Promise<KnownSession> {
   const { link } = await inviteUser(ports, operatorFor(of), { email, role: 'owner' });
   const browser = newBrowser();
-  await enterByLink(ports, { token: link.split('/').at(-1) ?? '', email: '', password: PASSWORD, browser });
+  await signInByLink(ports, { token: link.split('/').at(-1) ?? '', email: '', password: PASSWORD, browser });
   return present(await findSession(ports, browser.token));
 }
 
@@ -76,9 +76,14 @@ const answer = (
 
 async function password() {
   const browser = newBrowser();
-  const begun = await signIn(ports, { email: 'anna@example.com', password: PASSWORD, browser, device: null });
+  const result = await signInByPassword(ports, {
+    email: 'anna@example.com',
+    password: PASSWORD,
+    browser,
+    device: null,
+  });
   return {
-    ...begun,
+    ...result,
     browser,
     cookie: newPendingCookie(ports.secrets, { customerId, token: browser.token, role: null }),
   };
@@ -349,9 +354,9 @@ describe('a passkey after the password', () => {
 
   it('is not replaced by a link, unless the operator made it for somebody who lost everything', async () => {
     const enter = async (withoutFactors: boolean) => {
-      const { link } = await linkUser(ports, operatorFor(customerId), person.user.id, { withoutFactors });
+      const { link } = await issueLink(ports, operatorFor(customerId), person.user.id, { withoutFactors });
       const arrival = { token: link.split('/').at(-1) ?? '', email: '', password: PASSWORD, browser: newBrowser() };
-      return (await enterByLink(ports, arrival)).isPending;
+      return (await signInByLink(ports, arrival)).isPending;
     };
     expect([await enter(false), (await passkeys()).length]).toEqual([true, 1]);
     expect([await enter(true), await passkeys(), await codesLeft()]).toEqual([false, [], 0]);

@@ -8,13 +8,13 @@ import { newPendingCookie } from '../../src/core/users/factors/second-factor.js'
 import type { Assertion, ProviderSettings } from '../../src/core/users/identity-provider.js';
 import { inviteUser } from '../../src/core/users/people/invite.js';
 import { changeRole, editNewPeople } from '../../src/core/users/people/manage.js';
-import { changePassword } from '../../src/core/users/people/password.js';
-import { FLOW_MS, startProviderSignIn, takeProviderAnswer } from '../../src/core/users/provider/flow.js';
+import { changePassword } from '../../src/core/users/people/new-password.js';
+import { FLOW_MS, finishProviderSignIn, startProviderSignIn } from '../../src/core/users/provider/flow.js';
 import { unlinkIdentity } from '../../src/core/users/provider/identity.js';
 import { CONFIRMED_MS, findSession, isConfirmed, type KnownSession } from '../../src/core/users/session.js';
-import { enterByLink } from '../../src/core/users/sign-in/link.js';
+import { signInByLink } from '../../src/core/users/sign-in/by-link.js';
+import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';
 import { finishSignIn } from '../../src/core/users/sign-in/second-step.js';
-import { signIn as signInByPassword } from '../../src/core/users/sign-in/sign-in.js';
 import { MAX_USERS, newInvitedUser, type Role } from '../../src/core/users/user.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { MemoryIdentityProvider } from '../memory/memory-identity-provider.js';
@@ -61,7 +61,7 @@ async function join(email = ANNA.email, role: Role = 'owner', of = customerId): 
   const { link } = await invite(email, role, of);
   const browser = newBrowser();
   const token = link.split('/').at(-1) ?? '';
-  await enterByLink(ports, { token, email: '', password: PASSWORD, browser });
+  await signInByLink(ports, { token, email: '', password: PASSWORD, browser });
   return present(await findSession(ports, browser.token));
 }
 
@@ -70,7 +70,7 @@ type Person = Partial<Omit<Assertion, 'issuer'>> & Pick<Assertion, 'subject'>;
 const start = (person: KnownSession | null = null, next = '/settings/photos') =>
   startProviderSignIn(ports, { provider: 'keycloak', returnTo: RETURN_TO, next, person, address: '192.0.2.1' });
 const take = (cookie: string, answer: string, person: KnownSession | null = null, browser = newBrowser()) =>
-  takeProviderAnswer(ports, {
+  finishProviderSignIn(ports, {
     provider: 'keycloak',
     cookie,
     answer,
@@ -109,7 +109,7 @@ test('a verified address links an account at the first sign-in; after that the n
 test('linking ends what opened the account before: password, links and sessions', async () => {
   const before = await join();
   await invite(ANNA.email);
-  expect(await signIn()).toMatchObject({ lostPassword: true, begun: { isPending: false } });
+  expect(await signIn()).toMatchObject({ lostPassword: true, result: { isPending: false } });
   expect(await ports.sessions.find(before.session.tokenHash)).toBeNull();
   const password = { email: ANNA.email, password: PASSWORD, browser: newBrowser(), device: null };
   await expect(signInByPassword(ports, password)).rejects.toMatchObject({ code: 'unauthorized' });
@@ -290,8 +290,10 @@ describe('what one browser began', () => {
     const { address, cookie } = await start();
     const answer = provider.signIn(address, ANNA);
     const given = { cookie, answer, returnTo: RETURN_TO, browser: newBrowser(), device: null, person: null };
-    await expect(takeProviderAnswer(ports, { ...given, provider: 'other' })).rejects.toMatchObject(refusal('expired'));
-    await expect(takeProviderAnswer(ports, { ...given, provider: 'none' })).rejects.toMatchObject({
+    await expect(finishProviderSignIn(ports, { ...given, provider: 'other' })).rejects.toMatchObject(
+      refusal('expired'),
+    );
+    await expect(finishProviderSignIn(ports, { ...given, provider: 'none' })).rejects.toMatchObject({
       code: 'not_found',
     });
   });
@@ -315,9 +317,9 @@ test('a second factor is asked for after the provider, unless it proved one that
   configure({ trustedMethods: ['mfa'] });
   await join();
   await addApp(present((await signIn()).session));
-  expect(await signIn({ ...ANNA, methods: ['pwd'] })).toMatchObject({ begun: { isPending: true }, session: null });
+  expect(await signIn({ ...ANNA, methods: ['pwd'] })).toMatchObject({ result: { isPending: true }, session: null });
   const trusted = await signIn({ ...ANNA, methods: ['pwd', 'mfa'] });
-  expect(trusted).toMatchObject({ begun: { isPending: false }, session: { hasFactor: true } });
+  expect(trusted).toMatchObject({ result: { isPending: false }, session: { hasFactor: true } });
   await expect(start(trusted.session)).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
@@ -335,22 +337,22 @@ describe('with a second factor, groups decide once the sign-in is complete', () 
   const admin = () => ({ ...operatorFor(customerId), role: 'owner' }) as const;
 
   /** The second step of a sign-in at the provider in these groups. */
-  async function begin(...groups: readonly string[]) {
-    const { begun, browser } = await signIn({ ...ANNA, groups });
-    const cookie = newPendingCookie(ports.secrets, { customerId, token: browser.token, role: begun.pendingRole });
+  async function startSecondStep(...groups: readonly string[]) {
+    const { result, browser } = await signIn({ ...ANNA, groups });
+    const cookie = newPendingCookie(ports.secrets, { customerId, token: browser.token, role: result.pendingRole });
     ports.clock.pass(30_000);
     return (code = codeAt(secret, Math.floor(ports.clock.now().getTime() / 30_000))) =>
       finishSignIn(ports, { cookie, code, browser });
   }
 
   test('not before, nor with a wrong code', async () => {
-    const finish = await begin('leads');
+    const finish = await startSecondStep('leads');
     await expect(finish('000000')).rejects.toMatchObject({ code: 'invalid_request' });
     expect([await roleOf(anna.user.id), await actions()]).toEqual([
       'editor',
       expect.not.arrayContaining(['user.edited']),
     ]);
-    expect((await finish()).role).toBe('admin');
+    expect((await finish()).user.role).toBe('admin');
     expect([await roleOf(anna.user.id), (await actions()).slice(0, 2)]).toEqual([
       'admin',
       ['user.signed_in', 'user.edited'],
@@ -360,7 +362,7 @@ describe('with a second factor, groups decide once the sign-in is complete', () 
   test('the last owner remains one even if the other has gone meanwhile', async () => {
     const { user: other } = await join('other@example.com');
     await changeRole(ports, admin(), anna.user.id, 'owner');
-    const finish = await begin('staff');
+    const finish = await startSecondStep('staff');
     await changeRole(ports, admin(), other.id, 'editor');
     await finish();
     expect(await roleOf(anna.user.id)).toBe('owner');
@@ -368,7 +370,7 @@ describe('with a second factor, groups decide once the sign-in is complete', () 
 
   test('a role that somebody else gave meanwhile is not taken by an older sign-in', async () => {
     await join('other@example.com');
-    const finish = await begin('leads');
+    const finish = await startSecondStep('leads');
     await changeRole(ports, admin(), anna.user.id, 'viewer');
     await expect(finish()).rejects.toMatchObject({ code: 'unauthorized' });
     expect(await roleOf(anna.user.id)).toBe('viewer');
@@ -450,7 +452,7 @@ describe('people are told by mail', () => {
     from = '203.0.113.78';
     await addApp(person);
     await told();
-    expect(await signIn()).toMatchObject({ begun: { isPending: true } });
+    expect(await signIn()).toMatchObject({ result: { isPending: true } });
     expect(await told()).toEqual([]);
   });
 });

@@ -3,12 +3,10 @@ import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { peekLink } from '../../src/core/users/links.js';
-import { inviteUser, linkUser } from '../../src/core/users/people/invite.js';
-import { changePassword } from '../../src/core/users/people/password.js';
-import { RECOVERY_MS, requestRecovery } from '../../src/core/users/people/recovery.js';
-import { enterByLink } from '../../src/core/users/sign-in/link.js';
-import { signIn } from '../../src/core/users/sign-in/sign-in.js';
+import { inviteUser, issueLink } from '../../src/core/users/people/invite.js';
+import { changePassword, RECOVERY_MS, requestRecovery } from '../../src/core/users/people/new-password.js';
+import { peekLink, signInByLink } from '../../src/core/users/sign-in/by-link.js';
+import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';
 import type { User } from '../../src/core/users/user.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { MemoryMailer } from '../memory/memory-mailer.js';
@@ -33,9 +31,10 @@ const browser = () => {
 };
 const tokenOf = (link: string) => link.split('/').at(-1) ?? '';
 const enter = (link: string, password = NEW) =>
-  enterByLink(ports, { token: tokenOf(link), email: '', password, browser: browser() });
+  signInByLink(ports, { token: tokenOf(link), email: '', password, browser: browser() });
 const ask = (email = EMAIL, source = SOURCE) => requestRecovery(ports, email, source);
-const attempt = (password: string) => signIn(ports, { email: EMAIL, password, browser: browser(), device: null });
+const attempt = (password: string) =>
+  signInByPassword(ports, { email: EMAIL, password, browser: browser(), device: null });
 
 beforeEach(async () => {
   mailer = new MemoryMailer();
@@ -132,7 +131,7 @@ it('mails one link for each account that has the address', async () => {
 });
 
 it('leaves every link good that was asked for, and the one that somebody made', async () => {
-  const made = await linkUser(ports, operatorFor(customerId), anna.id);
+  const made = await issueLink(ports, operatorFor(customerId), anna.id);
   await ask();
   await ask();
   const all = [made.link, ...(await links())];
@@ -176,7 +175,7 @@ it('cannot be forged: neither its text nor its signature may change', async () =
 });
 
 it('does not remove second factors, not even while a link of the operator that does is open', async () => {
-  await linkUser(ports, operatorFor(customerId), anna.id, { withoutFactors: true });
+  await issueLink(ports, operatorFor(customerId), anna.id, { withoutFactors: true });
   const app = {
     userId: anna.id,
     name: 'Phone',

@@ -16,12 +16,12 @@ import {
   PENDING_TRIES,
   WRONG_CODES,
 } from '../../src/core/users/factors/second-factor.js';
-import { inviteUser, linkUser } from '../../src/core/users/people/invite.js';
-import { changePassword } from '../../src/core/users/people/password.js';
+import { inviteUser, issueLink } from '../../src/core/users/people/invite.js';
+import { changePassword } from '../../src/core/users/people/new-password.js';
 import { findSession, type KnownSession } from '../../src/core/users/session.js';
-import { enterByLink } from '../../src/core/users/sign-in/link.js';
+import { signInByLink } from '../../src/core/users/sign-in/by-link.js';
+import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';
 import { finishSignIn } from '../../src/core/users/sign-in/second-step.js';
-import { signIn } from '../../src/core/users/sign-in/sign-in.js';
 import { type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 
@@ -41,7 +41,7 @@ beforeEach(async () => {
   customerId = (await createCustomer(ports, commandLine, request)).id;
   const { link } = await inviteUser(ports, operatorFor(customerId), { email: EMAIL, role: 'owner' });
   const browser = newBrowser(HOME);
-  await enterByLink(ports, { token: tokenOf(link), email: '', password: PASSWORD, browser });
+  await signInByLink(ports, { token: tokenOf(link), email: '', password: PASSWORD, browser });
   person = present(await findSession(ports, browser.token));
 });
 
@@ -74,9 +74,9 @@ async function add(name = 'Phone'): Promise<{ app: App; codes: readonly string[]
 
 async function password(address = HOME, device: string | null = null) {
   const browser = newBrowser(address);
-  const begun = await signIn(ports, { email: EMAIL, password: PASSWORD, browser, device });
+  const result = await signInByPassword(ports, { email: EMAIL, password: PASSWORD, browser, device });
   return {
-    ...begun,
+    ...result,
     browser,
     cookie: newPendingCookie(ports.secrets, { customerId, token: browser.token, role: null }),
   };
@@ -137,7 +137,7 @@ describe('adding an authenticator app', () => {
     await expect(second(cookie, app.code())).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it('takes what was begun by the same person, within the hour', async () => {
+  it('takes what was started by the same person, within the hour', async () => {
     const { uri, sealed } = startEnrolment(ports, person);
     const stranger = { ...person, user: { ...person.user, id: 999 } };
     const given = () => ({ name: 'Phone', code: appFor(uri).code(), sealed });
@@ -232,10 +232,15 @@ describe('signing in with a second factor', () => {
   });
 
   it('is not replaced by a link, which sets a password only', async () => {
-    const { link } = await linkUser(ports, operatorFor(customerId), person.user.id);
+    const { link } = await issueLink(ports, operatorFor(customerId), person.user.id);
     const browser = newBrowser(ELSEWHERE);
-    const begun = await enterByLink(ports, { token: tokenOf(link), email: '', password: 'quite another one', browser });
-    expect([begun.isPending, await findSession(ports, browser.token)]).toEqual([true, null]);
+    const result = await signInByLink(ports, {
+      token: tokenOf(link),
+      email: '',
+      password: 'quite another one',
+      browser,
+    });
+    expect([result.isPending, await findSession(ports, browser.token)]).toEqual([true, null]);
     const signed = await second(
       newPendingCookie(ports.secrets, { customerId, token: browser.token, role: null }),
       app.code(),
@@ -244,11 +249,11 @@ describe('signing in with a second factor', () => {
   });
 
   it('unless the operator made the link for somebody who lost it', async () => {
-    const { link } = await linkUser(ports, operatorFor(customerId), person.user.id, { withoutFactors: true });
+    const { link } = await issueLink(ports, operatorFor(customerId), person.user.id, { withoutFactors: true });
     expect((await password()).isPending).toBe(true);
     const browser = newBrowser(ELSEWHERE);
-    const begun = await enterByLink(ports, { token: tokenOf(link), email: '', password: PASSWORD, browser });
-    expect([begun.isPending, begun.user.linkDropsFactors, await codesLeft()]).toEqual([false, false, 0]);
+    const result = await signInByLink(ports, { token: tokenOf(link), email: '', password: PASSWORD, browser });
+    expect([result.isPending, result.user.linkDropsFactors, await codesLeft()]).toEqual([false, false, 0]);
     expect(await findSession(ports, browser.token)).toMatchObject({ hasFactor: false });
     expect((await actions()).slice(0, 3)).toEqual(['user.link_used', 'user.factor_removed', 'user.linked']);
   });

@@ -4,12 +4,11 @@ import { operatorFor } from '../../src/core/customers/customer.js';
 import type { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { DEVICE_DAYS, newDevice } from '../../src/core/users/admission.js';
-import { peekLink } from '../../src/core/users/links.js';
 import type { PasswordHasher } from '../../src/core/users/passwords.js';
 import { changeEmail } from '../../src/core/users/people/email.js';
-import { inviteFirstOwner, inviteUser, linkUser } from '../../src/core/users/people/invite.js';
+import { inviteFirstOwner, inviteUser, issueLink } from '../../src/core/users/people/invite.js';
 import { changeRole, removeUser } from '../../src/core/users/people/manage.js';
-import { changePassword } from '../../src/core/users/people/password.js';
+import { changePassword } from '../../src/core/users/people/new-password.js';
 import {
   findSession,
   listSessions,
@@ -18,8 +17,8 @@ import {
   type Session,
   sweepSessions,
 } from '../../src/core/users/session.js';
-import { enterByLink } from '../../src/core/users/sign-in/link.js';
-import { signIn } from '../../src/core/users/sign-in/sign-in.js';
+import { peekLink, signInByLink } from '../../src/core/users/sign-in/by-link.js';
+import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';
 import { MAX_USERS, type Role, type User } from '../../src/core/users/user.js';
 import { type World, world } from '../support/core-world.js';
 import { HeldClock, isOver } from '../support/held-clock.js';
@@ -55,7 +54,7 @@ const start = (user: User, token: string, byLink = false) =>
   openSession(ports, user, { token, address: ADDRESS, namedAddress: ADDRESS, userAgent: 'a browser', byLink });
 
 const enter = async (url: string, { email = '', password = PASSWORD } = {}) =>
-  (await enterByLink(ports, { token: tokenOf(url), email, password, browser: browserAt(ADDRESS) })).user;
+  (await signInByLink(ports, { token: tokenOf(url), email, password, browser: browserAt(ADDRESS) })).user;
 const userWith = async (id: Id) => present((await everyone()).find((user) => user.id === id));
 
 /** Somebody who came by a link, chose a password, and is signed in nowhere. */
@@ -66,7 +65,7 @@ async function join(email: string, role: Role = 'owner', password = PASSWORD): P
 }
 
 const attempt = async (email: string, password: string, address = '192.0.2.1', device: string | null = null) =>
-  (await signIn(ports, { email, password, browser: browserAt(address), device })).user;
+  (await signInByPassword(ports, { email, password, browser: browserAt(address), device })).user;
 
 describe('inviting', () => {
   it('makes a user and a link under the public address; only the hash of the link is kept', async () => {
@@ -97,7 +96,7 @@ describe('inviting', () => {
     await expect(inviteUser(ports, operatorFor(999), { email: 'a@example.com', role: 'owner' })).rejects.toMatchObject({
       code: 'not_found',
     });
-    await expect(linkUser(ports, operatorFor(await newCustomer()), user.id)).rejects.toMatchObject({
+    await expect(issueLink(ports, operatorFor(await newCustomer()), user.id)).rejects.toMatchObject({
       code: 'not_found',
     });
   });
@@ -156,7 +155,7 @@ describe('a link', () => {
     const user = await join('anna@example.com');
     const bert = await join('bert@example.com');
     await Promise.all([start(user, 'here'), start(user, 'there'), start(bert, 'of bert')]);
-    const { link: url } = await linkUser(ports, operatorFor(customerId), user.id);
+    const { link: url } = await issueLink(ports, operatorFor(customerId), user.id);
     expect(await findSession(ports, 'there')).not.toBeNull();
     await enter(url, { password: 'another of my passwords' });
     // Only the browser that came by the link is signed in.
@@ -197,7 +196,7 @@ describe('a link', () => {
 
   it('that is open ends when a password is chosen', async () => {
     const user = await join('anna@example.com');
-    const { link: url } = await linkUser(ports, operatorFor(customerId), user.id);
+    const { link: url } = await issueLink(ports, operatorFor(customerId), user.id);
     const session = await start(user, 'a session');
     await changePassword(ports, session, { current: PASSWORD, password: 'another of my passwords' }, '192.0.2.1');
     expect(await peekLink(ports, tokenOf(url))).toBeNull();
@@ -240,7 +239,7 @@ describe('signing in', () => {
     for (const email of ['', 'nobody@example.com', 'invited@example.com', 'anna@example.com']) {
       compared = 0;
       const given = { email, password: 'wrong', browser: browserAt(ADDRESS), device: null };
-      await expect(signIn({ ...ports, passwords }, given)).rejects.toMatchObject({ code: 'unauthorized' });
+      await expect(signInByPassword({ ...ports, passwords }, given)).rejects.toMatchObject({ code: 'unauthorized' });
       each.push(compared);
     }
     expect(each).toEqual([1, 1, 1, 1]);
@@ -259,7 +258,7 @@ describe('signing in', () => {
       const clock = new HeldClock(ports.clock);
       for (const code of [...Array<string>(5).fill('unauthorized'), 'rate_limited']) {
         const given = { email, password: 'wrong', browser: browserAt('198.51.100.1'), device: null };
-        const refused = signIn({ ...ports, passwords, clock }, given);
+        const refused = signInByPassword({ ...ports, passwords, clock }, given);
         expect([email, code, await isOver(refused)]).toEqual([email, code, false]);
         clock.release();
         await expect(refused).rejects.toMatchObject({ code });
@@ -331,7 +330,7 @@ describe('signing in', () => {
     ports.clock.pass(60_000);
     expect([first.id, third.id]).toContain((await attempt('anna@example.com', PASSWORD)).id);
     ports.clock.pass(1000);
-    await enter((await linkUser(ports, operatorFor(customerId), third.id)).link);
+    await enter((await issueLink(ports, operatorFor(customerId), third.id)).link);
     expect((await attempt('anna@example.com', PASSWORD)).id).toBe(third.id);
   });
 });
@@ -359,7 +358,7 @@ describe('what was compared with a password', () => {
       changePassword(ports, here, { current: PASSWORD, password }, '192.0.2.1').catch(() => undefined);
     const slow = interrupted(() => change('another of my passwords'));
     const credentials = { email: 'anna@example.com', password: PASSWORD, browser: browserAt(ADDRESS), device: null };
-    await expect(signIn(slow, credentials)).rejects.toMatchObject({ code: 'unauthorized' });
+    await expect(signInByPassword(slow, credentials)).rejects.toMatchObject({ code: 'unauthorized' });
     expect((await listSessions(ports, customerId, user.id)).map(({ id }) => id)).toEqual([here.id]);
 
     const again = interrupted(() =>
@@ -376,7 +375,7 @@ describe('what was compared with a password', () => {
     const user = await join('anna@example.com');
     const slow = interrupted(() => removeUser(ports, operatorFor(customerId), user.id));
     const credentials = { email: 'anna@example.com', password: PASSWORD, browser: browserAt(ADDRESS), device: null };
-    await expect(signIn(slow, credentials)).rejects.toMatchObject({ code: 'unauthorized' });
+    await expect(signInByPassword(slow, credentials)).rejects.toMatchObject({ code: 'unauthorized' });
   });
 });
 
@@ -485,7 +484,7 @@ describe('roles and removal', () => {
     const onOwners = [
       () => inviteUser(ports, admin, { email: 'new@example.com', role: 'owner' }),
       () => inviteUser(ports, admin, { email: 'anna@example.com', role: 'viewer' }),
-      () => linkUser(ports, admin, anna.id),
+      () => issueLink(ports, admin, anna.id),
       () => changeRole(ports, admin, anna.id, 'viewer'),
       () => changeRole(ports, admin, bert.id, 'owner'),
       () => removeUser(ports, admin, anna.id),
@@ -493,7 +492,7 @@ describe('roles and removal', () => {
     for (const act of onOwners) await expect(act()).rejects.toMatchObject(refused);
     expect(await everyone()).toHaveLength(2);
     await changeRole(ports, admin, bert.id, 'admin');
-    await linkUser(ports, admin, bert.id);
+    await issueLink(ports, admin, bert.id);
     await inviteUser(ports, admin, { email: 'new@example.com', role: 'admin' });
     await removeUser(ports, admin, bert.id);
     expect((await everyone()).map(({ email, role }) => [email, role])).toEqual([

@@ -1,5 +1,5 @@
 import { operatorFor } from '../../src/core/customers/customer.js';
-import { inviteFirstOwner, inviteUser, linkUser } from '../../src/core/users/people/invite.js';
+import { inviteFirstOwner, inviteUser, issueLink } from '../../src/core/users/people/invite.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { HOME } from '../../src/pages/page-context.js';
 import { BrowserClient, onlyPlanted, PASSWORD, signInPlanted } from './support/browser-client.js';
@@ -65,7 +65,7 @@ describe('a one-time link', () => {
   it('replaces a lost password without the one before, and signs every other browser out', async () => {
     const [here, there] = [browser, new BrowserClient(app.url)];
     const userId = await there.enter(app.ports, actor.customerId, 'owner', email);
-    const path = pathOf((await linkUser(app.ports, operatorFor(actor.customerId), userId)).link);
+    const path = pathOf((await issueLink(app.ports, operatorFor(actor.customerId), userId)).link);
     expect((await here.get(path)).text).toContain('Choose a new password');
     expect((await there.get('/settings/account')).status).toBe(200);
     expect((await here.submit(path, { password: 'quite another password' })).status).toBe(303);

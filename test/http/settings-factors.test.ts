@@ -2,7 +2,7 @@ import { type TOTP, URI } from 'otpauth';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { linkUser } from '../../src/core/users/people/invite.js';
+import { issueLink } from '../../src/core/users/people/invite.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import type { Role } from '../../src/core/users/user.js';
 import { HOME } from '../../src/pages/page-context.js';
@@ -172,7 +172,7 @@ describe('with an app', () => {
   });
 
   it('a link sets the password, and asks for the code then', async () => {
-    const { link } = await linkUser(app.ports, operatorFor(actor.customerId), userId);
+    const { link } = await issueLink(app.ports, operatorFor(actor.customerId), userId);
     const there = new BrowserClient(app.url);
     const entered = await there.submit(new URL(link).pathname, { password: 'quite another password' });
     expect([entered.status, entered.headers.location]).toEqual([303, CODE]);

@@ -36,7 +36,7 @@ export class MemoryIdentityProvider implements IdentityProvider {
     this.settings = providerSettings(values);
   }
 
-  async begin(request: ProviderRequest): Promise<string> {
+  async start(request: ProviderRequest): Promise<string> {
     this.requireHere();
     this.begun.set(request.state, request);
     return `${this.settings.issuer}/sign-in?state=${request.state}`;

@@ -10,10 +10,9 @@ import {
   type TagSort,
   tagPosition,
 } from '../../src/core/tags/tag.js';
-import type { MergedPhotos, TagCount, TagRepository } from '../../src/core/tags/tag-repository.js';
+import type { BumpedPhotos, MergedPhotos, TagCount, TagRepository } from '../../src/core/tags/tag-repository.js';
 import type { MemoryDatabase } from './memory-database.js';
 import type { LockedRows } from './memory-locked-rows.js';
-import { MemoryOutbox } from './memory-webhook-repository.js';
 import { windowOf } from './memory-windows.js';
 
 export class MemoryTagRepository implements TagRepository {
@@ -91,18 +90,19 @@ export class MemoryTagRepository implements TagRepository {
     return true;
   }
 
-  async delete(id: Id, at: Date | null): Promise<void> {
-    if ((await this.get(id)) === null) return;
-    await this.relink(this.photosWith([id]), [id], [], at);
+  async delete(id: Id, at: Date | null): Promise<readonly Id[]> {
+    if ((await this.get(id)) === null) return [];
+    const changed = this.relink(this.photosWith([id]), [id], [], at);
     this.remove([id], at);
+    return changed;
   }
 
-  async attach(id: Id, photoIds: readonly Id[], at: Date): Promise<void> {
-    await this.relink(this.lockedPhotos(photoIds), [], [id], at);
+  async attach(id: Id, photoIds: readonly Id[], at: Date): Promise<readonly Id[]> {
+    return this.relink(this.lockedPhotos(photoIds), [], [id], at);
   }
 
-  async detach(ids: readonly Id[], photoIds: readonly Id[], at: Date): Promise<void> {
-    await this.relink(this.lockedPhotos(photoIds), ids, [], at);
+  async detach(ids: readonly Id[], photoIds: readonly Id[], at: Date): Promise<readonly Id[]> {
+    return this.relink(this.lockedPhotos(photoIds), ids, [], at);
   }
 
   async merge(from: readonly Id[], into: Id, at: Date | null): Promise<MergedPhotos> {
@@ -110,9 +110,9 @@ export class MemoryTagRepository implements TagRepository {
     const photos = this.photosWith(own);
     const shown = photos.filter((photo) => !isTrashed(photo));
     const unchanged = shown.filter((photo) => this.linksOf(photo.id).includes(into)).length;
-    await this.relink(photos, own, [into], at);
+    const changed = this.relink(photos, own, [into], at);
     this.remove(own, at);
-    return { added: shown.length - unchanged, unchanged };
+    return { changed, added: shown.length - unchanged, unchanged };
   }
 
   async tombstones(): Promise<readonly Id[]> {
@@ -120,7 +120,7 @@ export class MemoryTagRepository implements TagRepository {
     return own.map(([id]) => id).sort((a, b) => a - b);
   }
 
-  async bumpVersions(tombstones: readonly Id[], after: Id, limit: number, at: Date): Promise<Id | null> {
+  async bumpVersions(tombstones: readonly Id[], after: Id, limit: number, at: Date): Promise<BumpedPhotos> {
     const photos = this.database.photos.where(({ customerId, id }) => customerId === this.customerId && id > after);
     const page = photos.sort((a, b) => a.id - b.id).slice(0, limit);
     const isLeft = (id: Id) => tombstones.includes(id);
@@ -133,11 +133,8 @@ export class MemoryTagRepository implements TagRepository {
       );
       this.database.photos.set(photo.id, { ...photo, updatedAt: at, version: photo.version + 1 });
     }
-    await this.addUpdatedEvents(
-      marked.map(({ id }) => id),
-      at,
-    );
-    return page.length < limit ? null : (page.at(-1)?.id ?? null);
+    const last = page.length < limit ? null : (page.at(-1)?.id ?? null);
+    return { changed: marked.map(({ id }) => id), last };
   }
 
   async dropTombstones(tombstones: readonly Id[]): Promise<void> {
@@ -170,21 +167,12 @@ export class MemoryTagRepository implements TagRepository {
   }
 
   /**
-   * One new version of each photo that anything changes of, its event, and the counts with it. With null, version and event are
-   * left for later.
+   * One new version of each photo that anything changes of, and the counts with it. Returns those photos. With null, the versions are left
+   * for later.
    */
-  private async relink(
-    photos: readonly Photo[],
-    off: readonly Id[],
-    on: readonly Id[],
-    at: Date | null,
-  ): Promise<void> {
+  private relink(photos: readonly Photo[], off: readonly Id[], on: readonly Id[], at: Date | null): readonly Id[] {
     const changed = photos.filter((photo) => this.relinkOne(photo, off, on, at)).map(({ id }) => id);
-    if (at !== null) await this.addUpdatedEvents(changed, at);
-  }
-
-  private addUpdatedEvents(ids: readonly Id[], at: Date): Promise<void> {
-    return new MemoryOutbox(this.database, this.customerId).add('photo.updated', ids, at);
+    return at === null ? [] : changed;
   }
 
   private relinkOne(photo: Photo, off: readonly Id[], on: readonly Id[], at: Date | null): boolean {

@@ -55,7 +55,7 @@ export class OpenIdProvider implements IdentityProvider {
     this.clock = options.clock ?? new SystemClock();
   }
 
-  async begin({ state, nonce, verifier, returnTo, isFresh }: ProviderRequest): Promise<string> {
+  async start({ state, nonce, verifier, returnTo, isFresh }: ProviderRequest): Promise<string> {
     const { library, configuration } = await this.discover();
     const parameters = {
       redirect_uri: returnTo,

@@ -117,7 +117,7 @@ export async function checkProviders(
     const { name, issuer } = provider.settings;
     const advice = `Check OIDC_* and whether ${issuer} can be reached from here; until then nobody can sign in with ${name}.`;
     return findingOf('sign-in', advice, async () => {
-      await provider.begin({ ...request, returnTo: `${publicUrl}/settings` });
+      await provider.start({ ...request, returnTo: `${publicUrl}/settings` });
       return [ok('sign-in', `${name}, ${issuer}`)];
     });
   });

@@ -9,7 +9,7 @@ import type { BulkAction, TagAction } from './bulk-action.js';
 import type { BulkChange, BulkFailureReason, FieldValues } from './bulk-edit.js';
 
 /** A photo after an action, not stored yet. */
-export interface EditedPhoto {
+interface EditedPhoto {
   readonly photo: Photo;
   /** Null: it keeps its tags. */
   readonly tagIds: readonly Id[] | null;

@@ -1,6 +1,6 @@
 import type { Limits } from '../customers/limits.js';
-import type { ChangeType } from '../events/event.js';
-import { isTrashed, type PhotoWithTags } from '../photos/photo.js';
+import { changePhotos, type PhotoChange } from '../photos/change-photos.js';
+import type { PhotoWithTags } from '../photos/photo.js';
 import { type Gazetteer, placeAt } from '../photos/places.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
@@ -15,7 +15,7 @@ import {
   isActive,
   withFailure,
 } from './bulk-edit.js';
-import { type EditContext, type EditedPhoto, edited, reverted } from './edited-photo.js';
+import { type EditContext, edited, reverted } from './edited-photo.js';
 
 export type RunUses = {
   store: Transactional<'bulkEdits' | 'photos' | 'tags' | 'customer' | 'outbox' | 'jobs' | 'audit'>;
@@ -97,8 +97,9 @@ async function applyToPhotos(
   batch: BatchContext,
   photoIds: readonly Id[],
 ): Promise<Progress> {
-  const { photos, context, writer } = await lockBatch(transaction, batch, photoIds);
+  const { photos, context } = await lockBatch(transaction, batch, photoIds);
   const changes: BulkChange[] = [];
+  const changedPhotos: PhotoChange[] = [];
   let { changed, unchanged, failures } = batch.edit;
   const fail = (photoId: Id, reason: BulkFailureReason) => {
     failures = withFailure(failures, reason, photoId);
@@ -112,10 +113,10 @@ async function applyToPhotos(
     else {
       changed += 1;
       changes.push({ photoId, ...result.change });
-      await writer.write(photo, result);
+      changedPhotos.push({ photo, next: result.photo, tagIds: result.tagIds });
     }
   }
-  await writer.addEvents();
+  await changePhotos(transaction, changedPhotos, batch.at);
   await transaction.bulkEdits.addChanges(batch.edit.id, changes);
   return { changed, unchanged, failures };
 }
@@ -127,7 +128,8 @@ async function revertPhotos(
   changes: readonly BulkChange[],
 ): Promise<Progress> {
   const photoIds = changes.map(({ photoId }) => photoId);
-  const { photos, context, writer } = await lockBatch(transaction, batch, photoIds);
+  const { photos, context } = await lockBatch(transaction, batch, photoIds);
+  const changedPhotos: PhotoChange[] = [];
   let { undone, kept } = batch.edit;
   for (const change of changes) {
     const photo = photos.get(change.photoId);
@@ -135,10 +137,10 @@ async function revertPhotos(
     if (!photo || !result) kept += 1;
     else {
       undone += 1;
-      await writer.write(photo, result);
+      changedPhotos.push({ photo, next: result.photo, tagIds: result.tagIds });
     }
   }
-  await writer.addEvents();
+  await changePhotos(transaction, changedPhotos, batch.at);
   return { undone, kept };
 }
 
@@ -147,7 +149,7 @@ async function lockBatch(
   transaction: BatchTransaction,
   { edit: { action }, at, limits, gazetteer }: BatchContext,
   photoIds: readonly Id[],
-): Promise<{ photos: ReadonlyMap<Id, PhotoWithTags>; context: EditContext; writer: BatchWriter }> {
+): Promise<{ photos: ReadonlyMap<Id, PhotoWithTags>; context: EditContext }> {
   const photos = await transaction.photos.lock(photoIds);
   const named = 'tags' in action ? action.tags : [];
   const tags = named.length === 0 ? [] : await transaction.tags.lock(named.map(({ id }) => id));
@@ -157,32 +159,7 @@ async function lockBatch(
   return {
     photos: new Map(photos.map((photo) => [photo.id, photo])),
     context: { transaction, at, retentionDays, tagIds, place, tagsPerPhoto: limits.tagsPerPhoto },
-    writer: new BatchWriter(transaction, at),
   };
-}
-
-/** Stores edited photos, each as a new version, and adds their events, many in one statement. */
-class BatchWriter {
-  private readonly events = new Map<ChangeType, Id[]>();
-
-  constructor(
-    private readonly transaction: Transaction<'photos' | 'outbox'>,
-    private readonly at: Date,
-  ) {}
-
-  /** The photo must be locked. */
-  async write(before: PhotoWithTags, { photo, tagIds }: Pick<EditedPhoto, 'photo' | 'tagIds'>): Promise<void> {
-    const { photos } = this.transaction;
-    if (tagIds !== null) await photos.setTags(before.id, tagIds);
-    await photos.update({ ...photo, updatedAt: this.at, version: before.version + 1 });
-    const becomes = isTrashed(photo) ? 'photo.trashed' : 'photo.restored';
-    const type = isTrashed(before) === isTrashed(photo) ? 'photo.updated' : becomes;
-    this.events.set(type, [...(this.events.get(type) ?? []), before.id]);
-  }
-
-  async addEvents(): Promise<void> {
-    for (const [type, ids] of this.events) await this.transaction.outbox.add(type, ids, this.at);
-  }
 }
 
 /** Ends an edit whose job fails again and again. What it has done stays, and can be undone. */

@@ -1,5 +1,6 @@
 import type { Id } from '../shared/ids.js';
 import { newUlid } from '../shared/random.js';
+import type { Transaction } from '../shared/transactional.js';
 
 /** Every type of event: what it is about, and when it is sent. Closed: receivers are informed of new ones before they are sent. */
 const types = {
@@ -77,6 +78,19 @@ export interface Outbox {
   add(type: ChangeType, subjectIds: readonly Id[], at: Date): Promise<void>;
   /** Whether `add` would store something: for callers that would have to read the subjects first. */
   wants(type: ChangeType): Promise<boolean>;
+}
+
+/** What became of a photo that was changed. */
+export type PhotoOutcome = 'updated' | 'trashed' | 'restored';
+
+/** Announces changed photos, whatever changed them: each has got its new version, and gets one event. */
+export function announcePhotos(
+  { outbox }: Transaction<'outbox'>,
+  outcome: PhotoOutcome,
+  ids: readonly Id[],
+  at: Date,
+): Promise<void> {
+  return outbox.add(`photo.${outcome}`, ids, at);
 }
 
 declare module '../shared/transactional.js' {

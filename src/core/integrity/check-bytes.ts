@@ -1,7 +1,8 @@
 import type { BlobKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
-import { type Photo, type PhotoWithTags, withNewVersion } from '../photos/photo.js';
+import { changePhotos } from '../photos/change-photos.js';
+import type { Photo, PhotoWithTags } from '../photos/photo.js';
 import type { Clock } from '../shared/clock.js';
 import type { Transactional } from '../shared/transactional.js';
 
@@ -55,14 +56,11 @@ export function markOriginal(
   seen: PhotoWithTags,
   as: (photo: Photo, at: Date) => Photo,
 ): Promise<void> {
-  return store.transaction(seen.customerId, async ({ photos, outbox }) => {
-    const photo = (await photos.lock([seen.id]))[0];
+  return store.transaction(seen.customerId, async (transaction) => {
+    const photo = (await transaction.photos.lock([seen.id]))[0];
     if (photo?.blobKey !== seen.blobKey) return;
     const at = clock.now();
-    const next = withNewVersion(photo, as(photo, at), at);
-    if (next === photo) return;
-    await photos.update(next);
-    await outbox.add('photo.updated', [next.id], at);
+    await changePhotos(transaction, [{ photo, next: as(photo, at) }], at);
   });
 }
 

@@ -6,7 +6,8 @@ import type { Id } from '../shared/ids.js';
 import { type Precondition, type Transaction, type Transactional, unconditional } from '../shared/transactional.js';
 import { lockForNewTags, resolveTags } from '../tags/resolve-tags.js';
 import { nameErrors, type Tag, type TagRequest } from '../tags/tag.js';
-import { isTrashed, type PhotoWithTags, withNewVersion } from './photo.js';
+import { changePhotos } from './change-photos.js';
+import { isTrashed, type PhotoWithTags } from './photo.js';
 import { applyPatch, type PhotoPatch, patchErrors } from './photo-patch.js';
 import { type Gazetteer, placeAt } from './places.js';
 
@@ -39,7 +40,7 @@ function isEditable(photo: PhotoWithTags, { trashed }: PhotoPatch): boolean {
 }
 
 /**
- * Merges a patch without errors into a locked photo, and adds the event if that changes it. Errors: `invalid_request`, before anything is
+ * Merges a patch without errors into a locked photo. Errors: `invalid_request`, before anything is
  * written.
  */
 async function editLocked(
@@ -50,12 +51,7 @@ async function editLocked(
 ): Promise<PhotoWithTags> {
   const patched = await applyPatch(transaction, photo, patch);
   const place = patch.location === undefined ? photo.place : await placeAt(gazetteer, patch.location);
-  const edited = withNewVersion(photo, { ...patched, place }, clock.now());
-  if (edited !== photo) {
-    await transaction.photos.update(edited);
-    const type = isTrashed(photo) ? 'photo.restored' : 'photo.updated';
-    await transaction.outbox.add(type, [photo.id], edited.updatedAt);
-  }
+  const [edited = photo] = await changePhotos(transaction, [{ photo, next: { ...patched, place } }], clock.now());
   return { ...edited, tags: photo.tags };
 }
 
@@ -131,9 +127,7 @@ export async function setPhotoTags(
     const tagIds = await resolveTags(transaction, caller, request, { limits, at });
     const had = new Set(photo.tags.map((tag) => tag.id));
     if (had.size !== tagIds.length || tagIds.some((tagId) => !had.has(tagId))) {
-      await transaction.photos.setTags(id, tagIds);
-      await transaction.photos.update({ ...photo, updatedAt: at, version: photo.version + 1 });
-      await transaction.outbox.add('photo.updated', [id], at);
+      await changePhotos(transaction, [{ photo, next: photo, tagIds }], at);
     }
     return transaction.tags.ofPhoto(id);
   });

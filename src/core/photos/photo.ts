@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { CaptureTime } from '../media/capture-time.js';
 import type { Camera, Companion, Descriptive, Exposure } from '../media/picture-metadata.js';
 import { type Focus, turnFocus } from '../media/transformation.js';
@@ -100,12 +99,4 @@ export function rotate(photo: Photo, rotation: Rotation): Photo {
     height: quarter ? photo.width : photo.height,
     focus: photo.focus && turnFocus(photo.focus, rotation - photo.rotation),
   };
-}
-
-/** `next` as a new version of the photo, or the photo itself when nothing differs. */
-export function withNewVersion(photo: Photo, next: Photo, at: Date): Photo {
-  if (isDeepStrictEqual(next, photo)) {
-    return photo;
-  }
-  return { ...next, updatedAt: at, version: photo.version + 1 };
 }

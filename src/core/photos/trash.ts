@@ -7,7 +7,8 @@ import type { Clock } from '../shared/clock.js';
 import { DomainError, notFound, requireFound, unlessGone } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, type Reader, type Transactional, unconditional } from '../shared/transactional.js';
-import { isTrashed, type Photo, type PhotoWithTags, trash, withNewVersion } from './photo.js';
+import { changePhotos } from './change-photos.js';
+import { isTrashed, type Photo, type PhotoWithTags, trash } from './photo.js';
 
 /**
  * Moves a photo to the trash, from which it can be restored. Errors: `not_found` (also if it is in the trash already),
@@ -25,8 +26,7 @@ export function trashPhoto(
     check(photo);
     const at = clock.now();
     const { trashRetentionDays } = await transaction.customer.read();
-    await transaction.photos.update(withNewVersion(photo, trash(photo, at, trashRetentionDays), at));
-    await transaction.outbox.add('photo.trashed', [id], at);
+    await changePhotos(transaction, [{ photo, next: trash(photo, at, trashRetentionDays) }], at);
   });
 }
 

@@ -3,8 +3,7 @@ import type { Limits } from '../customers/limits.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { codePoints, expiryErrors, requiredTextErrors } from '../shared/text.js';
-import { type PasswordStrength, strengthError } from '../users/passwords.js';
-import { MAX_PASSWORD } from '../users/user.js';
+import { MAX_PASSWORD, type PasswordStrength, strengthError } from '../users/passwords.js';
 
 /** A link under which visitors see photos of a customer, until it expires or is revoked. */
 export interface Share {

@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.js';
+import { announcePhotos } from '../events/event.js';
 import type { Clock } from '../shared/clock.js';
 import { requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -20,7 +21,7 @@ export function deleteTag(
     if (!many) await transaction.taggedPhotos.lockTagged([id], []);
     check(requireFound((await transaction.tags.lock([id]))[0], 'tag'));
     const at = clock.now();
-    await transaction.tags.delete(id, many ? null : at);
+    await announcePhotos(transaction, 'updated', await transaction.tags.delete(id, many ? null : at), at);
     await transaction.outbox.add('tag.deleted', [id], at);
     if (many) await transaction.jobs.add({ kind: 'renew' });
   });
@@ -42,7 +43,7 @@ export async function exceedsOneTransaction(
  * continues with the remaining photos, and updates none twice.
  */
 export async function bumpPhotoVersions(
-  { store, clock }: { store: Transactional<'tags'>; clock: Clock },
+  { store, clock }: { store: Transactional<'tags' | 'outbox'>; clock: Clock },
   customerId: Id,
 ): Promise<void> {
   const tombstones = await store.query(customerId, (reader) => reader.tags.tombstones());
@@ -50,7 +51,12 @@ export async function bumpPhotoVersions(
   for (let after: Id | null = 0; after !== null; ) {
     const last: Id = after;
     // The time of each transaction, not of the deletion: clients that read what was updated after a moment must not miss a photo.
-    after = await store.transaction(customerId, ({ tags }) => tags.bumpVersions(tombstones, last, BATCH, clock.now()));
+    after = await store.transaction(customerId, async (transaction) => {
+      const at = clock.now();
+      const bumped = await transaction.tags.bumpVersions(tombstones, last, BATCH, at);
+      await announcePhotos(transaction, 'updated', bumped.changed, at);
+      return bumped.last;
+    });
   }
   await store.transaction(customerId, ({ tags }) => tags.dropTombstones(tombstones));
 }

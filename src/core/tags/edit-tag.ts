@@ -1,5 +1,6 @@
 import { type Caller, requireScope } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
+import { announcePhotos } from '../events/event.js';
 import type { Clock } from '../shared/clock.js';
 import { invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -140,7 +141,7 @@ function requireMergedTags({ mergeTagIds = [] }: TagTools, locked: readonly Tag[
  * moved gets one new version, not two: it is left to the merge.
  */
 async function retagPhotos(
-  transaction: Transaction<'tags' | 'taggedPhotos' | 'unpublishedTags' | 'jobs'>,
+  transaction: Transaction<'tags' | 'taggedPhotos' | 'unpublishedTags' | 'jobs' | 'outbox'>,
   { id }: Pick<Tag, 'id'>,
   tools: TagTools & { readonly mergeTagIds: readonly Id[] },
   { photos, limits, at }: { photos: readonly PhotoTags[]; limits: Limits; at: Date },
@@ -157,9 +158,9 @@ async function retagPhotos(
   const full = without.filter((photo) => photo.tags.length >= limits.tagsPerPhoto).map((photo) => photo.id);
   const gaining = without.map((photo) => photo.id).filter((photoId) => !full.includes(photoId));
   const leaving = losing.map((photo) => photo.id);
-  await tags.detach([id, ...mergeTagIds], leaving, at);
-  await tags.attach(id, gaining, at);
-  const moved = mergeTagIds.length > 0 ? await mergeTags(transaction, mergeTagIds, id, at) : { added: 0, unchanged: 0 };
+  const changed = [...(await tags.detach([id, ...mergeTagIds], leaving, at)), ...(await tags.attach(id, gaining, at))];
+  const moved = mergeTagIds.length > 0 ? await mergeTags(transaction, mergeTagIds, id, at) : nothingMerged;
+  await announcePhotos(transaction, 'updated', [...changed, ...moved.changed], at);
   const removed = losing.filter((photo) => has(photo, id)).length;
   return {
     added: gaining.length + moved.added,
@@ -170,6 +171,8 @@ async function retagPhotos(
     mergedTagIds: mergeTagIds,
   };
 }
+
+const nothingMerged: MergedPhotos = { changed: [], added: 0, unchanged: 0 };
 
 /** If there are many photos, they get their new versions after the response (`bumpPhotoVersions`). */
 async function mergeTags(

@@ -27,17 +27,25 @@ export interface TagCount {
   readonly counted: number;
 }
 
-/** Number of photos outside the trash that a merge affected. */
+/** What a merge did to photos. Numbers are of those outside the trash. */
 export interface MergedPhotos {
+  /** The ids of photos that got a new version, in no order. */
+  readonly changed: readonly Id[];
   /** They did not have the remaining tag. */
   readonly added: number;
   /** They had it in addition to the merged one. */
   readonly unchanged: number;
 }
 
+/** The photos that got a new version, and how far they were checked. */
+export interface BumpedPhotos {
+  readonly changed: readonly Id[];
+  readonly last: Id | null;
+}
+
 /**
- * All writes update `photoCount`. Photos that change get one new version with `updatedAt` `at`, in the trash or not, and each its event
- * `photo.updated`.
+ * All writes update `photoCount`. Photos that change get one new version with `updatedAt` `at`, in the trash or not; their ids are returned,
+ * in no order, for the caller to announce (`announcePhotos`).
  */
 export interface TagRepository extends TagReads {
   /** Reads and locks them until the transaction ends, in ascending order of ids. */
@@ -53,11 +61,11 @@ export interface TagRepository extends TagReads {
    * Removes the tag from its photos, and then the tag; the tag must be locked. The photos get one new version with `updatedAt` `at`. If
    * `at` is null they do not: then the tag leaves a tombstone, and its photos are left for `bumpVersions`.
    */
-  delete(id: Id, at: Date | null): Promise<void>;
+  delete(id: Id, at: Date | null): Promise<readonly Id[]>;
   /** Adds the tag to photos. Those that have it are unchanged, missing ones are ignored. The tag and the photos must be locked. */
-  attach(id: Id, photoIds: readonly Id[], at: Date): Promise<void>;
+  attach(id: Id, photoIds: readonly Id[], at: Date): Promise<readonly Id[]>;
   /** Removes all these tags from photos. Those that have none of them are unchanged, missing ones are ignored. The photos must be locked. */
-  detach(ids: readonly Id[], photoIds: readonly Id[], at: Date): Promise<void>;
+  detach(ids: readonly Id[], photoIds: readonly Id[], at: Date): Promise<readonly Id[]>;
   /** Recounts the photos of a tag; waits for transactions that are changing that number. */
   recount(id: Id): Promise<void>;
   /**
@@ -67,9 +75,9 @@ export interface TagRepository extends TagReads {
   merge(from: readonly Id[], into: Id, at: Date | null): Promise<MergedPhotos>;
   /**
    * Checks `limit` photos by id after `after`: those that had one of these tombstones' tags, and that no `update` has stored since, get a
-   * new version with `updatedAt` `at`, and its event. Returns the last id checked, null when there are no more.
+   * new version with `updatedAt` `at`. `last`: the last id checked, null when there are no more.
    */
-  bumpVersions(tombstones: readonly Id[], after: Id, limit: number, at: Date): Promise<Id | null>;
+  bumpVersions(tombstones: readonly Id[], after: Id, limit: number, at: Date): Promise<BumpedPhotos>;
   /** All photos of these tombstones have their new version. */
   dropTombstones(tombstones: readonly Id[]): Promise<void>;
 }

@@ -53,7 +53,7 @@ export interface Assertion {
 export interface IdentityProvider {
   readonly settings: ProviderSettings;
   /** The address at which the person signs in. Errors: `service_unavailable` when the provider cannot be reached. */
-  begin(request: ProviderRequest): Promise<string>;
+  start(request: ProviderRequest): Promise<string>;
   /**
    * Checks what the provider sent with the browser to `answer`, an address that begins with `returnTo`: that it is the answer of this
    * provider to this request, signed by a current key, neither old nor used before. Errors: `unauthorized` otherwise, and when the person

@@ -1,4 +1,9 @@
-import type { FieldError } from '../shared/errors.js';
+import { type FieldError, invalid } from '../shared/errors.js';
+import { codePoints } from '../shared/text.js';
+import { emailError, MAX_EMAIL, normalEmail, type User } from './user.js';
+
+export const MIN_PASSWORD = 12;
+export const MAX_PASSWORD = 200;
 
 /** Hashes passwords for storage. Slow on purpose. */
 export interface PasswordHasher {
@@ -17,6 +22,50 @@ export interface PasswordStrength {
    * Takes milliseconds, however long the password is: one is at least as strong as its beginning.
    */
   scoreOf(password: string, words: readonly string[]): Promise<number>;
+}
+
+/** A password is hard to guess by its length and by what it is made of. Errors: `invalid_request`. */
+export async function requireGoodPassword(
+  uses: { passwordStrength: PasswordStrength },
+  password: string,
+  user: Pick<User, 'email'>,
+): Promise<void> {
+  const error = await passwordError(uses, password, user);
+  if (error !== null) throw invalid(error);
+}
+
+/**
+ * The credentials of a person who follows a link: the known address, or else the one given now. Errors: `invalid_request`, with all
+ * problems.
+ */
+export async function readCredentials(
+  uses: { passwordStrength: PasswordStrength },
+  user: Pick<User, 'email'>,
+  given: { readonly email: string; readonly password: string },
+): Promise<{ readonly email: string; readonly password: string }> {
+  const email = user.email ?? normalEmail(given.email);
+  const errors = [user.email === null ? emailError(email) : null, await passwordError(uses, given.password, { email })];
+  const wrong = errors.filter((error) => error !== null);
+  if (wrong.length > 0) throw invalid(...wrong);
+  return { email, password: given.password };
+}
+
+async function passwordError(
+  uses: { passwordStrength: PasswordStrength },
+  password: string,
+  { email }: Pick<User, 'email'>,
+): Promise<FieldError | null> {
+  const length = codePoints(password);
+  const field = 'password';
+  if (length < MIN_PASSWORD) {
+    const message = `The password must have at least ${MIN_PASSWORD} characters. Several words make a good password.`;
+    return { field, code: 'too_short', message, min: MIN_PASSWORD };
+  }
+  if (length > MAX_PASSWORD) {
+    const message = `The password can have at most ${MAX_PASSWORD} characters.`;
+    return { field, code: 'too_long', message, max: MAX_PASSWORD };
+  }
+  return strengthError(uses, password, email === null ? [] : [email.slice(0, MAX_EMAIL)]);
 }
 
 const MIN_SCORE = 3;

@@ -25,7 +25,7 @@ export interface Session {
   readonly address: string;
   /** The browser's user agent at sign-in. */
   readonly browser: string;
-  /** It began with a one-time link, not with a password. */
+  /** It started with a one-time link, not with a password. */
   readonly byLink: boolean;
   /** When the person last proved who they are: at sign-in, or when asked for the password again. */
   readonly confirmedAt: Date;
@@ -89,7 +89,7 @@ export interface SessionStore {
   confirm(tokenHash: string, at: Date): Promise<void>;
   /** Ignores sessions that do not exist. */
   end(tokenHash: string): Promise<void>;
-  /** Deletes sessions that began or were last seen before these times, and returns how many. */
+  /** Deletes sessions that started or were last seen before these times, and returns how many. */
   sweep(startedBefore: Date, seenBefore: Date): Promise<number>;
 }
 

@@ -4,7 +4,6 @@ import { after, DAY } from '../shared/clock.js';
 import { DomainError, type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText, codePoints } from '../shared/text.js';
-import { type PasswordStrength, strengthError } from './passwords.js';
 
 /** A person with access to one customer's settings area. */
 export interface User {
@@ -49,8 +48,6 @@ export type NewUser = Omit<User, 'customerId' | 'id'>;
 export const MAX_USERS = 100;
 /** How long an invitation, or a new link, is valid. */
 export const LINK_DAYS = 7;
-export const MIN_PASSWORD = 12;
-export const MAX_PASSWORD = 200;
 /** RFC 5321, without the angle brackets. */
 export const MAX_EMAIL = 254;
 
@@ -112,7 +109,7 @@ export function readEmail(text: string): string {
   return email;
 }
 
-function emailError(email: string): FieldError | null {
+export function emailError(email: string): FieldError | null {
   if (/^[^\s@<>"]{1,64}@[^\s@<>"]+\.[^\s@<>".]+$/.test(email) && codePoints(email) <= MAX_EMAIL) return null;
   const code = email === '' ? 'required' : 'invalid_format';
   return { field: 'email', code, message: 'Enter an e-mail address such as anna@example.com.' };
@@ -133,50 +130,6 @@ export function emailTaken(): DomainError {
 
 export function normalEmail(text: string): string {
   return cleanText(text).toLowerCase();
-}
-
-/** A password is hard to guess by its length and by what it is made of. Errors: `invalid_request`. */
-export async function requireGoodPassword(
-  uses: { passwordStrength: PasswordStrength },
-  password: string,
-  user: Pick<User, 'email'>,
-): Promise<void> {
-  const error = await passwordError(uses, password, user);
-  if (error !== null) throw invalid(error);
-}
-
-/**
- * The credentials of a person who follows a link: the known address, or else the one given now. Errors: `invalid_request`, with all
- * problems.
- */
-export async function readCredentials(
-  uses: { passwordStrength: PasswordStrength },
-  user: Pick<User, 'email'>,
-  given: { readonly email: string; readonly password: string },
-): Promise<{ readonly email: string; readonly password: string }> {
-  const email = user.email ?? normalEmail(given.email);
-  const errors = [user.email === null ? emailError(email) : null, await passwordError(uses, given.password, { email })];
-  const wrong = errors.filter((error) => error !== null);
-  if (wrong.length > 0) throw invalid(...wrong);
-  return { email, password: given.password };
-}
-
-async function passwordError(
-  uses: { passwordStrength: PasswordStrength },
-  password: string,
-  { email }: Pick<User, 'email'>,
-): Promise<FieldError | null> {
-  const length = codePoints(password);
-  const field = 'password';
-  if (length < MIN_PASSWORD) {
-    const message = `The password must have at least ${MIN_PASSWORD} characters. Several words make a good password.`;
-    return { field, code: 'too_short', message, min: MIN_PASSWORD };
-  }
-  if (length > MAX_PASSWORD) {
-    const message = `The password can have at most ${MAX_PASSWORD} characters.`;
-    return { field, code: 'too_long', message, max: MAX_PASSWORD };
-  }
-  return strengthError(uses, password, email === null ? [] : [email.slice(0, MAX_EMAIL)]);
 }
 
 /** From the least to the most: each role may do what those before it may. */

@@ -4,7 +4,7 @@ import type { Ports } from '../../core/ports.js';
 import { requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { requestEmailChange } from '../../core/users/people/email.js';
-import { changePassword } from '../../core/users/people/password.js';
+import { changePassword } from '../../core/users/people/new-password.js';
 import { unlinkIdentity } from '../../core/users/provider/identity.js';
 import { listSessions, maySetPassword, revokeOtherSessions, revokeSession } from '../../core/users/session.js';
 import { RequireRole } from '../../http/access.js';

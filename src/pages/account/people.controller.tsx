@@ -4,7 +4,7 @@ import type { Ports } from '../../core/ports.js';
 import { invalid, requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { providerOfNewPeople } from '../../core/users/identity-provider.js';
-import { type Invitation, inviteUser, linkUser } from '../../core/users/people/invite.js';
+import { type Invitation, inviteUser, issueLink } from '../../core/users/people/invite.js';
 import {
   changeRole,
   editNewPeople,
@@ -71,7 +71,7 @@ export class PeopleController {
 
   @Post(':id/link')
   async link(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    return this.invitation(context, await linkUser(this.ports, peopleManager(context), id));
+    return this.invitation(context, await issueLink(this.ports, peopleManager(context), id));
   }
 
   @Post(':id/role')

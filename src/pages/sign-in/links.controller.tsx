@@ -4,10 +4,10 @@ import type { Ports } from '../../core/ports.js';
 import { notFound, requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { requireAdmitted } from '../../core/users/admission.js';
-import { linkForbidden, peekLink } from '../../core/users/links.js';
+import { linkForbidden } from '../../core/users/mailed-token.js';
 import { confirmEmail, peekEmailChange } from '../../core/users/people/email.js';
-import { RECOVERY_MS, requestRecovery } from '../../core/users/people/recovery.js';
-import { enterByLink } from '../../core/users/sign-in/link.js';
+import { RECOVERY_MS, requestRecovery } from '../../core/users/people/new-password.js';
+import { peekLink, signInByLink } from '../../core/users/sign-in/by-link.js';
 import { MAX_EMAIL } from '../../core/users/user.js';
 import { Public } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
@@ -20,11 +20,11 @@ import { FieldLength } from '../form-fields.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, HOME, type PageContext } from '../page-context.js';
 import { continueSignIn } from './pending-sign-in.js';
-import { EnterForm, RECOVERY_PATH } from './sign-in.view.js';
+import { LinkForm, RECOVERY_PATH } from './sign-in.view.js';
 
 /** One-time links: invitations, the first owner's, new ones after a lost password. Opening one does not use it up. */
 @Controller(SIGN_IN_LINKS_PATH)
-export class EnterController {
+export class LinkController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get(':token')
@@ -35,17 +35,17 @@ export class EnterController {
 
   @Post(':token')
   @Public()
-  async enter(@CurrentPageContext() context: PageContext, @Param('token') token: string): Promise<Reply> {
+  async signIn(@CurrentPageContext() context: PageContext, @Param('token') token: string): Promise<Reply> {
     const { form, request } = context;
     try {
       const browser = newBrowser(request);
-      const begun = await enterByLink(this.ports, {
+      const result = await signInByLink(this.ports, {
         token,
         email: form.text('email', FieldLength.line),
         password: form.text('password', FieldLength.line),
         browser,
       });
-      return await continueSignIn(this.ports, context, begun, browser, HOME);
+      return await continueSignIn(this.ports, context, result, browser, HOME);
     } catch (error) {
       return await this.page(context, token, problemsOf(error));
     }
@@ -64,7 +64,7 @@ export class EnterController {
       problems,
     };
     const options = { title: 'Welcome', plain: true, ...(problems && { status: problems.status }) };
-    return renderPage(this.ports, context, options, <EnterForm {...values} />);
+    return renderPage(this.ports, context, options, <LinkForm {...values} />);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { newPendingCookie, PENDING_MS } from '../../core/users/factors/second-factor.js';
 import type { Browser } from '../../core/users/session.js';
-import type { BegunSignIn } from '../../core/users/sign-in/proof.js';
+import type { SignInResult } from '../../core/users/sign-in/sign-in.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { keepAccountsOf } from '../accounts/accounts.js';
 import { address } from '../address.js';
@@ -18,19 +18,19 @@ const COOKIE = 'phs_pending';
 export async function continueSignIn(
   ports: Ports,
   context: PageContext,
-  { user, isPending, pendingRole }: BegunSignIn,
+  { user, isPending, pendingRole }: SignInResult,
   browser: Browser,
   next: string,
 ): Promise<Reply> {
   const { request } = context;
   if (isPending) {
-    const begun = { customerId: user.customerId, token: browser.token, role: pendingRole };
-    const cookie = newPendingCookie(ports.secrets, begun);
+    const pending = { customerId: user.customerId, token: browser.token, role: pendingRole };
+    const cookie = newPendingCookie(ports.secrets, pending);
     request.res?.cookie(cookieName(ports, COOKIE), cookie, { ...cookieRules(ports), maxAge: PENDING_MS });
     return redirectTo(context, address(CODE_PATH, { next: next === HOME ? undefined : next }));
   }
   endPending(ports, request);
-  await beginSession(request, browser, await keepAccountsOf(ports, context, user));
+  await startSession(request, browser, await keepAccountsOf(ports, context, user));
   rememberDevice(ports, request, user.email ?? '');
   return redirectTo(context, next);
 }

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { providerOf } from '../../core/users/identity-provider.js';
-import { FLOW_MS, type Outcome, startProviderSignIn, takeProviderAnswer } from '../../core/users/provider/flow.js';
+import { FLOW_MS, finishProviderSignIn, type Outcome, startProviderSignIn } from '../../core/users/provider/flow.js';
 import { Public, RequireRole } from '../../http/access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
@@ -48,7 +48,7 @@ export class ProviderController {
     const answer = `${returnTo}${new URL(request.originalUrl, returnTo).search}`;
     try {
       const given = { provider: id, cookie, answer, returnTo, browser, device, person };
-      return await this.goOn(context, id, browser, await takeProviderAnswer(this.ports, given));
+      return await this.goOn(context, id, browser, await finishProviderSignIn(this.ports, given));
     } catch (error) {
       return this.refusal(context, id, error);
     }
@@ -96,8 +96,8 @@ export class ProviderController {
       const options = { title: 'Confirmed', plain: true };
       return renderPage(this.ports, context, options, <IdentityConfirmed />);
     }
-    const reply = await continueSignIn(this.ports, context, outcome.begun, browser, outcome.next);
-    if (outcome.lostPassword && !outcome.begun.isPending) {
+    const reply = await continueSignIn(this.ports, context, outcome.result, browser, outcome.next);
+    if (outcome.lostPassword && !outcome.result.isPending) {
       const { name } = providerOf(this.ports.identityProviders, provider).settings;
       const text = `You sign in by ${name} from now on. Your password no longer works; you can set a new one under Account.`;
       context.request.session.flash = { kind: 'done', text };

@@ -12,9 +12,9 @@ import {
 } from '../../core/users/factors/ask-for-passkey.js';
 import { providerFor } from '../../core/users/provider/flow.js';
 import { signOut } from '../../core/users/session.js';
-import { signInByPasskey } from '../../core/users/sign-in/passkey.js';
+import { signInByPasskey } from '../../core/users/sign-in/by-passkey.js';
+import { signInByPassword } from '../../core/users/sign-in/by-password.js';
 import { finishSignIn } from '../../core/users/sign-in/second-step.js';
-import { signIn } from '../../core/users/sign-in/sign-in.js';
 import { Public, RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { Reply } from '../../http/responses/reply.js';
@@ -84,8 +84,8 @@ export class SignInController {
         (known) => known?.customer.id ?? [],
       );
       const given = { email, password: form.text('password', FieldLength.line), browser, device, openAccounts };
-      const begun = await signIn(this.ports, given);
-      return await continueSignIn(this.ports, context, begun, browser, next);
+      const result = await signInByPassword(this.ports, given);
+      return await continueSignIn(this.ports, context, result, browser, next);
     } catch (error) {
       return this.form(context, { email, next }, problemsOf(error));
     }
@@ -137,8 +137,8 @@ export class CodeController {
       const browser = newBrowser(request);
       const cookie = pendingOf(this.ports, request) ?? '';
       const code = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? form.text('code', FieldLength.line);
-      const user = await finishSignIn(this.ports, { cookie, code, browser });
-      return await continueSignIn(this.ports, context, { user, isPending: false, pendingRole: null }, browser, next);
+      const result = await finishSignIn(this.ports, { cookie, code, browser });
+      return await continueSignIn(this.ports, context, result, browser, next);
     } catch (error) {
       const problems = problemsOf(error);
       return problems.code === 'unauthorized'
@@ -177,8 +177,8 @@ export class PasskeySignInController {
     try {
       const browser = newBrowser(context.request);
       const given = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? { answer: '', challenge: '' };
-      const user = await signInByPasskey(this.ports, given, browser, deviceOf(this.ports, context.request));
-      return await continueSignIn(this.ports, context, { user, isPending: false, pendingRole: null }, browser, next);
+      const result = await signInByPasskey(this.ports, given, browser, deviceOf(this.ports, context.request));
+      return await continueSignIn(this.ports, context, result, browser, next);
     } catch (error) {
       const problems = problemsOf(error);
       const options = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], status: problems.status };

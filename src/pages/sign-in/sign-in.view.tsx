@@ -142,7 +142,7 @@ export function CodeForm({ next, problems, offersPasskeys }: CodeProps) {
   );
 }
 
-interface EnterProps {
+interface LinkProps {
   readonly action: string;
   readonly user: User;
   /** The account that the link belongs to. */
@@ -153,7 +153,7 @@ interface EnterProps {
 }
 
 /** The page of a one-time link: it asks for the person's new credentials, and submitting them uses up the link. */
-export function EnterForm({ action, user, customer, email, problems }: EnterProps) {
+export function LinkForm({ action, user, customer, email, problems }: LinkProps) {
   const isBack = user.passwordHash !== null;
   return (
     <section class="card narrow">

@@ -77,6 +77,6 @@ async function serveOn(opened: OpenPorts, config: Config, options: PrimaryOption
 
 /** The metrics of this process, and of the request processes that are added. */
 async function processMetrics(own: NonNullable<OpenPorts['metrics']>): Promise<ProcessMetrics> {
-  const { ProcessMetrics } = await import('../../adapters/metrics/prometheus-metrics.js');
+  const { ProcessMetrics } = await import('../../adapters/metrics/process-metrics.js');
   return new ProcessMetrics(own);
 }

@@ -50,8 +50,8 @@ export async function attachTag(
   tagId: Id,
   photoIds: readonly Id[],
   at: Date,
-): Promise<void> {
-  if (photoIds.length === 0) return;
+): Promise<readonly Id[]> {
+  if (photoIds.length === 0) return [];
   const { rows } = await change<{ id: Id; trashed: boolean }>(
     manager,
     `WITH added AS (
@@ -63,9 +63,9 @@ export async function attachTag(
      FROM added WHERE p.customer_id = $1 AND p.id = added.photo_id RETURNING p.id, p.trashed`,
     [customerId, tagId, photoIds, at, tagLexeme(customerId, tagId)],
   );
-  await addUpdatedEvents(manager, customerId, idsOf(rows), at);
   const shown = rows.filter(({ trashed }) => !trashed).length;
   if (shown > 0) await shiftPhotoCounts(manager, customerId, [{ tagIds: [tagId], by: shown }]);
+  return idsOf(rows);
 }
 
 export async function detachTags(
@@ -74,8 +74,8 @@ export async function detachTags(
   tagIds: readonly Id[],
   photoIds: readonly Id[],
   at: Date,
-): Promise<void> {
-  if (photoIds.length === 0) return;
+): Promise<readonly Id[]> {
+  if (photoIds.length === 0) return [];
   const [answer] = await select<{ counts: { tagId: Id; photos: number }[]; changed: Id[] }>(
     manager,
     `WITH removed AS (
@@ -94,18 +94,25 @@ export async function detachTags(
     [customerId, tagIds, photoIds, at, lexemes(customerId, tagIds)],
   );
   const { counts, changed } = answer ?? { counts: [], changed: [] };
-  await addUpdatedEvents(manager, customerId, changed, at);
   const shifts = counts.map(({ tagId, photos }) => ({ tagIds: [tagId], by: -photos }));
   await shiftPhotoCounts(manager, customerId, shifts);
+  return changed;
 }
 
-/** Removes a tag that is about to be deleted from all its photos. Those get a new version, or, with null, are left for later. */
-export async function dropTag(manager: EntityManager, customerId: Id, tagId: Id, at: Date | null): Promise<void> {
+/** Removes a tag that is about to be deleted from all its photos. Returns those that get a new version; with null, they are left for later. */
+export async function dropTag(
+  manager: EntityManager,
+  customerId: Id,
+  tagId: Id,
+  at: Date | null,
+): Promise<readonly Id[]> {
+  const changed: Id[] = [];
   if (at === null) await addTombstones(manager, customerId, [tagId], null);
   for await (const range of ranges(manager, customerId, [tagId])) {
-    if (at !== null) await changeTags(manager, customerId, range, { off: [tagId], on: [], at });
+    if (at !== null) changed.push(...(await changeTags(manager, customerId, range, { off: [tagId], on: [], at })));
     await removeLinks(manager, customerId, range, [tagId]);
   }
+  return changed;
 }
 
 /**
@@ -119,25 +126,21 @@ export async function mergeTags(
   into: Id,
   at: Date | null,
 ): Promise<MergedPhotos> {
+  const changed: Id[] = [];
   let shown = 0;
   let added = 0;
   if (at === null) await addTombstones(manager, customerId, from, into);
   for await (const range of ranges(manager, customerId, from)) {
     // Most are locked already; some may have got the tag just before it was locked.
     await lockTaggedIn(manager, customerId, from, range);
-    if (at !== null) await changeTags(manager, customerId, range, { off: from, on: [into], at });
+    if (at !== null) changed.push(...(await changeTags(manager, customerId, range, { off: from, on: [into], at })));
     const moved = await moveLinks(manager, customerId, range, from, into);
     shown += moved.shown;
     added += moved.added;
   }
   await redirectTombstones(manager, customerId, from, into);
   await shiftPhotoCounts(manager, customerId, [{ tagIds: [into], by: added }]);
-  return { added, unchanged: shown - added };
-}
-
-/** Endpoints that subscribe to photo events are notified of these new versions. */
-function addUpdatedEvents(manager: EntityManager, customerId: Id, ids: readonly Id[], at: Date): Promise<void> {
-  return new TypeormOutbox(manager, customerId).add('photo.updated', ids, at);
+  return { changed, added, unchanged: shown - added };
 }
 
 /** The links of some tags within a range, by the index that has them in the order of photos: `$2` is the tags, `$3` and `$4` the range. */
@@ -182,13 +185,13 @@ async function removeLinks(
   await change(manager, `DELETE FROM photo_tags l WHERE ${links}`, [customerId, tagIds, after, upTo]);
 }
 
-/** A new version, with an updated search column, of each photo in the range that loses a tag. */
+/** A new version, with an updated search column, of each photo in the range that loses a tag. Returns them. */
 async function changeTags(
   manager: EntityManager,
   customerId: Id,
   { after, upTo }: Range,
   { off, on, at }: { off: readonly Id[]; on: readonly Id[]; at: Date },
-): Promise<void> {
+): Promise<readonly Id[]> {
   const { rows } = await change<{ id: Id }>(
     manager,
     `UPDATE photos SET updated_at = $5, version = version + 1,
@@ -196,7 +199,7 @@ async function changeTags(
      WHERE customer_id = $1 AND id = ANY(${linked}) RETURNING id`,
     [customerId, off, after, upTo, at, lexemes(customerId, off), lexemes(customerId, on)],
   );
-  await addUpdatedEvents(manager, customerId, idsOf(rows), at);
+  return idsOf(rows);
 }
 
 /** Locks the photos of a range that have one of the tags, or are named, in ascending order of ids. */

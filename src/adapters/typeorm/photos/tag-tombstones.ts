@@ -1,5 +1,6 @@
 import { type EntityManager, In } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
+import type { BumpedPhotos } from '../../../core/tags/tag-repository.js';
 import { change, key, optionalBigWhole, select, tableOf } from '../database/sql.js';
 import { TypeormOutbox } from '../events/outbox.repository.js';
 import { tagLexeme } from './photo-search.js';
@@ -70,7 +71,7 @@ export async function bumpVersions(
   customerId: Id,
   tombstones: readonly Id[],
   { after, limit, at }: { after: Id; limit: number; at: Date },
-): Promise<Id | null> {
+): Promise<BumpedPhotos> {
   const lexemes = tombstones.map((tagId) => tagLexeme(customerId, tagId));
   const marked = lexemes.map((lexeme) => `'${lexeme}'`).join(' | ');
   // In the order of ids, marked or not: a scan of the lexeme index would start again, and find more dead rows, each time.
@@ -80,7 +81,8 @@ export async function bumpVersions(
      FROM (SELECT id, search FROM photos WHERE customer_id = $1 AND id > $2 ORDER BY id LIMIT $3) page`,
     [customerId, after, limit, marked],
   );
-  if (page === undefined || page.count === 0) return null;
+  if (page === undefined || page.count === 0) return { changed: [], last: null };
+  let changed: readonly Id[] = [];
   if (page.ids.length > 0) {
     // By hand, like the change that follows, of a column that only statements write.
     const held = 'SELECT FROM photos WHERE customer_id = $1 AND id = ANY($2::bigint[]) ORDER BY id FOR UPDATE';
@@ -95,8 +97,7 @@ export async function bumpVersions(
        WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) AND p.search @@ $5::tsquery RETURNING p.id`,
       [customerId, page.ids, at, lexemes, marked],
     );
-    const renewed = rows.map(({ id }) => id);
-    await new TypeormOutbox(manager, customerId).add('photo.updated', renewed, at);
+    changed = rows.map(({ id }) => id);
   }
-  return page.count < limit ? null : page.last;
+  return { changed, last: page.count < limit ? null : page.last };
 }

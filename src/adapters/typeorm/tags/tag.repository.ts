@@ -3,7 +3,13 @@ import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
 import { searchText } from '../../../core/shared/text.js';
 import type { NewTag, Tag, TagFilters, TagQuery, TagSort } from '../../../core/tags/tag.js';
-import type { MergedPhotos, TagCount, TagRepository, UnpublishedTags } from '../../../core/tags/tag-repository.js';
+import type {
+  BumpedPhotos,
+  MergedPhotos,
+  TagCount,
+  TagRepository,
+  UnpublishedTags,
+} from '../../../core/tags/tag-repository.js';
 import {
   asJson,
   change,
@@ -152,18 +158,19 @@ export class TypeormTagRepository implements TagRepository {
     }
   }
 
-  async delete(id: Id, at: Date | null): Promise<void> {
+  async delete(id: Id, at: Date | null): Promise<readonly Id[]> {
     // Waits for transactions that are adding the tag to a photo, and blocks others.
     await this.lock([id]);
-    await dropTag(this.manager, this.customerId, id, at);
+    const changed = await dropTag(this.manager, this.customerId, id, at);
     await this.remove([id]);
+    return changed;
   }
 
-  attach(id: Id, photoIds: readonly Id[], at: Date): Promise<void> {
+  attach(id: Id, photoIds: readonly Id[], at: Date): Promise<readonly Id[]> {
     return attachTag(this.manager, this.customerId, id, photoIds, at);
   }
 
-  detach(ids: readonly Id[], photoIds: readonly Id[], at: Date): Promise<void> {
+  detach(ids: readonly Id[], photoIds: readonly Id[], at: Date): Promise<readonly Id[]> {
     return detachTags(this.manager, this.customerId, ids, photoIds, at);
   }
 
@@ -171,7 +178,7 @@ export class TypeormTagRepository implements TagRepository {
     return tombstonesOf(this.manager, this.customerId);
   }
 
-  bumpVersions(tombstones: readonly Id[], after: Id, limit: number, at: Date): Promise<Id | null> {
+  bumpVersions(tombstones: readonly Id[], after: Id, limit: number, at: Date): Promise<BumpedPhotos> {
     return bumpVersions(this.manager, this.customerId, tombstones, { after, limit, at });
   }
 

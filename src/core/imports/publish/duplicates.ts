@@ -1,4 +1,5 @@
-import { isTrashed, type Photo, restore, withNewVersion } from '../../photos/photo.js';
+import { changePhotos } from '../../photos/change-photos.js';
+import { isTrashed, type Photo, restore } from '../../photos/photo.js';
 import type { Clock } from '../../shared/clock.js';
 import type { ItemError } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
@@ -28,10 +29,7 @@ export async function resolveDuplicate(
     const photo = (await transaction.photos.lock([photoId]))[0];
     if (photo === undefined) return transaction.importPhotos.update(fail(item, sourceGone, at));
     const back = isTrashed(photo) && subject.restoreTrashed && !(await cameBefore(transaction, subject, item, photo));
-    if (back) {
-      await transaction.photos.update(withNewVersion(photo, restore(photo), at));
-      await transaction.outbox.add('photo.restored', [photoId], at);
-    }
+    if (back) await changePhotos(transaction, [{ photo, next: restore(photo) }], at);
     // Once: what is deleted from here on stays deleted, however often this runs.
     await transaction.importPhotos.update({ ...item, photoId, restored: back, resolved: true, updatedAt: at });
   });

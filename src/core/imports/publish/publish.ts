@@ -4,7 +4,8 @@ import type { Customer } from '../../customers/customer.js';
 import { type CaptureTime, captureTime, fromInstant, fromWallClock } from '../../media/capture-time.js';
 import type { PictureFacts } from '../../media/media-reader.js';
 import type { GeoPoint } from '../../media/picture-metadata.js';
-import { markRecovered, type Photo, withNewVersion } from '../../photos/photo.js';
+import { changePhotos } from '../../photos/change-photos.js';
+import { markRecovered, type Photo } from '../../photos/photo.js';
 import type { NewPhoto } from '../../photos/photo-repository.js';
 import { type Gazetteer, type Place, placeAt } from '../../photos/places.js';
 import type { Clock } from '../../shared/clock.js';
@@ -176,8 +177,7 @@ async function recoverOriginal(
   if (seen.originalLostAt === null) return false;
   const photo = (await transaction.photos.lock([seen.id]))[0];
   if (photo === undefined || photo.originalLostAt === null) return false;
-  await transaction.photos.update(withNewVersion(photo, markRecovered(photo, blobKey), at));
-  await transaction.outbox.add('photo.updated', [photo.id], at);
+  await changePhotos(transaction, [{ photo, next: markRecovered(photo, blobKey) }], at);
   return true;
 }
 

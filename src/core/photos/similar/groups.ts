@@ -3,7 +3,8 @@ import type { Clock } from '../../shared/clock.js';
 import { invalid } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Readable, Reader, Transactional } from '../../shared/transactional.js';
-import { isTrashed, trash, withNewVersion } from '../photo.js';
+import { changePhotos } from '../change-photos.js';
+import { isTrashed, trash } from '../photo.js';
 import {
   DEFAULT_DISTANCE,
   MAX_GROUP,
@@ -101,7 +102,8 @@ export async function trashOthers(
   { ids, keep }: { readonly ids: readonly Id[]; readonly keep: readonly Id[] },
 ): Promise<readonly Id[]> {
   requireGroup(ids);
-  return store.transaction(customerId, async ({ photos, customer, outbox }) => {
+  return store.transaction(customerId, async (transaction) => {
+    const { photos, customer } = transaction;
     const there = (await photos.lock(ids)).filter((photo) => !isTrashed(photo));
     const others = there.filter(({ id }) => !keep.includes(id));
     if (others.length === there.length) {
@@ -111,9 +113,7 @@ export async function trashOthers(
     if (others.length === 0) return [];
     const at = clock.now();
     const { trashRetentionDays } = await customer.read();
-    for (const photo of others) await photos.update(withNewVersion(photo, trash(photo, at, trashRetentionDays), at));
-    const moved = others.map(({ id }) => id);
-    await outbox.add('photo.trashed', moved, at);
-    return moved;
+    const changes = others.map((photo) => ({ photo, next: trash(photo, at, trashRetentionDays) }));
+    return (await changePhotos(transaction, changes, at)).map(({ id }) => id);
   });
 }

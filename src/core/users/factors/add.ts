@@ -6,9 +6,9 @@ import type { Transactional } from '../../shared/transactional.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import type { KnownSession } from '../session.js';
 import { auditSubject, type User, userActor } from '../user.js';
+import type { PasskeyUses } from './confirm-identity.js';
 import { codeSecretUri, hashRecoveryCode, newCodeSecret, newRecoveryCodes, stepOfCode } from './one-time-code.js';
 import { CHALLENGE_MS, challengeFor, openChallenge, type PasskeyAnswer } from './passkey.js';
-import type { PasskeyUses } from './prove.js';
 import { type FactorRepository, MAX_FACTORS, readFactorName } from './second-factor.js';
 
 /**

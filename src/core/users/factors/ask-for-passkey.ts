@@ -3,8 +3,8 @@ import { type DomainError, invalid, requireFound } from '../../shared/errors.js'
 import { hashRandomToken } from '../../shared/random.js';
 import type { Readable } from '../../shared/transactional.js';
 import type { KnownSession } from '../session.js';
+import type { PasskeyUses } from './confirm-identity.js';
 import { challengeFor, newChallenge, type Passkey, userHandle } from './passkey.js';
-import type { PasskeyUses } from './prove.js';
 import { isPending, readPendingCookie } from './second-factor.js';
 
 /** What a browser is asked for. */
@@ -29,10 +29,10 @@ export function askToSignIn(uses: AskUses): PasskeyQuestion {
 
 /** For a person who gave the password. Errors: `not_found` when no passkey can be used, `invalid_request`. */
 export async function askForSecondStep(uses: Asked, cookie: string): Promise<PasskeyQuestion> {
-  const begun = requireFound(readPendingCookie(uses.secrets, cookie), 'sign_in');
+  const waiting = requireFound(readPendingCookie(uses.secrets, cookie), 'sign_in');
   const own = await passkeysOfPending(uses, cookie);
   requireFound(own[0] ?? null, 'passkey');
-  return question(uses, challengeFor.secondStep(begun.token), own, false);
+  return question(uses, challengeFor.secondStep(waiting.token), own, false);
 }
 
 /** For a person who is asked again. Errors: `not_found` for somebody without passkeys, `invalid_request`. */
@@ -55,10 +55,10 @@ export async function askForNewPasskey(
 
 /** The passkeys with which a sign-in that waits for the second factor can go on. */
 export async function passkeysOfPending(uses: Asked, cookie: string): Promise<readonly Passkey[]> {
-  const begun = readPendingCookie(uses.secrets, cookie);
-  if (begun === null) return [];
-  return uses.store.query(begun.customerId, async ({ factors }) => {
-    const pending = await factors.findPending(hashRandomToken(begun.token));
+  const waiting = readPendingCookie(uses.secrets, cookie);
+  if (waiting === null) return [];
+  return uses.store.query(waiting.customerId, async ({ factors }) => {
+    const pending = await factors.findPending(hashRandomToken(waiting.token));
     return pending && isPending(pending, uses.clock.now()) ? factors.passkeysOf(pending.userId) : [];
   });
 }

@@ -1,12 +1,24 @@
 import type { RateWindowStore } from '../../access/rolling-window.js';
-import { type DomainError, invalid, requireFound } from '../../shared/errors.js';
-import type { Transactional } from '../../shared/transactional.js';
+import type { Addresses } from '../../shared/addresses.js';
+import { after, type Clock } from '../../shared/clock.js';
+import { DomainError, invalid, requireFound } from '../../shared/errors.js';
+import { hashRandomToken } from '../../shared/random.js';
+import { type Secrets, unseal } from '../../shared/secrets.js';
+import type { Transaction, Transactional } from '../../shared/transactional.js';
 import { requireSignInBudget } from '../admission.js';
 import type { PasswordHasher } from '../passwords.js';
-import { type KnownSession, type Session, type SessionStore } from '../session.js';
-import { accountOf } from '../user.js';
-import { challengeFor } from './passkey.js';
-import { type FactorAnswer, type PasskeyUses, type Proof, proveFactor, requireProven } from './prove.js';
+import type { KnownSession, Session, SessionStore } from '../session.js';
+import { accountOf, auditSubject, type User, userActor } from '../user.js';
+import { CODE_DIGITS, hashRecoveryCode, stepOfCode } from './one-time-code.js';
+import {
+  CHALLENGE_MS,
+  challengeFor,
+  openChallenge,
+  type PasskeyAnswer,
+  type PasskeyReader,
+  userHandle,
+} from './passkey.js';
+import { WRONG_CODES, WRONG_CODES_MS } from './second-factor.js';
 
 /** The field of a form in which a person is asked again. */
 export const CONFIRMATION_FIELD = 'confirmation';
@@ -30,8 +42,10 @@ export async function confirmIdentity(
   field = CONFIRMATION_FIELD,
 ): Promise<void> {
   await requireSignInBudget(uses, { account: accountOf(user), address: session.address, known: sourceOf(session) });
-  if (hasFactor) requireProven(await proofOf(uses, session, given), given, field);
-  else if (typeof given !== 'string' || !(await uses.passwords.matches(user.passwordHash ?? '', given))) {
+  if (hasFactor) {
+    const checked = await checkAgain(uses, session, given);
+    if (checked !== 'right') throw wrongAnswer(checked, given, field);
+  } else if (typeof given !== 'string' || !(await uses.passwords.matches(user.passwordHash ?? '', given))) {
     throw wrongPassword(field);
   }
   await uses.sessions.confirm(session.tokenHash, uses.clock.now());
@@ -41,16 +55,136 @@ export function wrongPassword(field: string): DomainError {
   return invalid({ field, code: 'invalid_format', message: 'This is not your password.' });
 }
 
-function proofOf(uses: ConfirmUses, { customerId, userId, id, address }: Session, given: FactorAnswer): Promise<Proof> {
+function checkAgain(
+  uses: ConfirmUses,
+  { customerId, userId, id, address }: Session,
+  given: FactorAnswer,
+): Promise<CheckedAnswer> {
   return uses.store.transaction(customerId, async (transaction) => {
     const user = requireFound(await transaction.users.lock(userId), 'user');
     const purpose = challengeFor.confirmation({ customerId, id });
     const attempt = { given, purpose, source: sourceOf({ id }), address, at: uses.clock.now() };
-    return proveFactor(uses, transaction, user, attempt);
+    return checkFactor(uses, transaction, user, attempt);
   });
 }
 
 /** Guesses are counted per session: a thief's do not lock the person out. */
 function sourceOf({ id }: Pick<Session, 'id'>): string {
   return `session:${id}`;
+}
+
+/** A one-time code or a recovery code, as typed; or what a passkey answered. */
+export type FactorAnswer = string | PasskeyAnswer;
+
+interface FactorAttempt {
+  readonly given: FactorAnswer;
+  /** What the challenge of a passkey must be for. */
+  readonly purpose: string;
+  /** Wrong codes are counted by it. */
+  readonly source: string;
+  readonly address: string;
+  readonly at: Date;
+}
+
+/**
+ * Whether this is a code of the person, or a passkey's, and uses it up. The user is locked, so that codes are checked one after another. A
+ * wrong one is stored: the transaction must not fail for it.
+ */
+export async function checkFactor(
+  uses: PasskeyUses,
+  transaction: Transaction<'factors' | 'audit'>,
+  user: User,
+  { given, purpose, source, address, at }: FactorAttempt,
+): Promise<CheckedAnswer> {
+  if (typeof given !== 'string') {
+    const isRight = await checkPasskey(uses, transaction, user, { given, purpose, alone: false, address });
+    return isRight ? 'right' : 'wrong';
+  }
+  return checkCode(uses, transaction, user, { given, source, address, at });
+}
+
+/** The error of an answer that was not right: `invalid_request` of this field, or `rate_limited`. */
+export function wrongAnswer(checked: Exclude<CheckedAnswer, 'right'>, given: FactorAnswer, field: string): DomainError {
+  if (typeof given !== 'string') return passkeyRefused(field);
+  if (checked === 'too_many') {
+    return new DomainError('rate_limited', 'Too many wrong codes within 24 hours. Enter a recovery code instead.');
+  }
+  const message = 'This code is wrong, or has been used. Wait for the next one, or enter a recovery code.';
+  return invalid({ field, code: 'invalid_format', message });
+}
+
+/** Whatever was wrong with it: a stranger learns nothing. */
+function passkeyRefused(field: string): DomainError {
+  const message = 'This passkey was not accepted. Try again, or enter a code instead.';
+  return invalid({ field, code: 'invalid_format', message });
+}
+
+type CheckedAnswer = 'right' | 'wrong' | 'too_many';
+
+/** Whether this is a one-time code or a recovery code of the person, who is locked, and uses it up. */
+async function checkCode(
+  uses: { readonly secrets: Secrets },
+  transaction: Transaction<'factors' | 'audit'>,
+  user: User,
+  { given, source, address, at }: Omit<FactorAttempt, 'given' | 'purpose'> & { readonly given: string },
+): Promise<CheckedAnswer> {
+  const { factors, audit } = transaction;
+  const code = given.replace(/[\s-]/g, '');
+  if (code.length === CODE_DIGITS && /^\d+$/.test(code)) {
+    const since = after(at, -WRONG_CODES_MS);
+    if ((await factors.countWrongCodes(user.id, source, since)) >= WRONG_CODES) return 'too_many';
+    for (const app of await factors.appsOf(user.id)) {
+      const secret = unseal(uses.secrets, 'factor', app.secret);
+      const step = secret === null ? null : stepOfCode(secret, code, at);
+      if (step !== null && (await factors.useStep(app.id, step, at))) return 'right';
+    }
+    await factors.addWrongCode(user.id, source, at, since);
+    return 'wrong';
+  }
+  if (!(await factors.useRecoveryCode(user.id, hashRecoveryCode(code)))) return 'wrong';
+  const used = { action: 'user.recovery_code_used', subject: auditSubject(user), at } as const;
+  await audit.add(userActor(user, address), used);
+  return 'right';
+}
+
+export interface PasskeyUses {
+  readonly passkeys: PasskeyReader;
+  readonly addresses: Pick<Addresses, 'passkeySite'>;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+}
+
+interface PasskeyAttempt {
+  readonly given: PasskeyAnswer;
+  /** What the challenge must be for (`challengeFor`). */
+  readonly purpose: string;
+  /** Nothing else shows who it is: only a passkey that may be used so, and whose device has checked the person. */
+  readonly alone: boolean;
+  readonly address: string;
+}
+
+/**
+ * Whether a passkey of this person answered the challenge, which is used up, right or wrong. The user is locked. The transaction must not
+ * fail for a wrong one.
+ */
+export async function checkPasskey(
+  uses: PasskeyUses,
+  { factors, audit }: Transaction<'factors' | 'audit'>,
+  user: User,
+  { given, purpose, alone, address }: PasskeyAttempt,
+): Promise<boolean> {
+  const { passkeySite: site } = uses.addresses;
+  const challenge = openChallenge(uses, given.challenge, purpose);
+  const claim = uses.passkeys.claimOf(given.answer);
+  if (site === null || challenge === null || claim === null) return false;
+  const at = uses.clock.now();
+  if (!(await factors.useChallenge(user.id, hashRandomToken(challenge), at, after(at, -CHALLENGE_MS)))) return false;
+  const passkey = await factors.findPasskey(claim.credentialId);
+  const isOwn = passkey?.userId === user.id && (claim.userHandle ?? userHandle(user)) === userHandle(user);
+  if (!isOwn || (alone && !passkey.signsInAlone)) return false;
+  const signed = await uses.passkeys.check(given.answer, { challenge, site, mustVerifyUser: alone }, passkey);
+  if (signed === null) return false;
+  if (await factors.useCounter(passkey.id, signed.counter, at)) return true;
+  await audit.add(userActor(user, address), { action: 'user.passkey_refused', subject: auditSubject(user), at });
+  return false;
 }

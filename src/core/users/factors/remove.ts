@@ -5,10 +5,10 @@ import type { Transactional } from '../../shared/transactional.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import type { KnownSession } from '../session.js';
 import { auditSubject, userActor } from '../user.js';
+import type { FactorAnswer } from './confirm-identity.js';
 import { type ConfirmUses, confirmIdentity } from './confirm-identity.js';
 import { hashRecoveryCode, newRecoveryCodes } from './one-time-code.js';
 import { areFactorsRequired } from './policy.js';
-import type { FactorAnswer } from './prove.js';
 
 /** Which of a person's factors: ids are of one kind. */
 export interface FactorReference {

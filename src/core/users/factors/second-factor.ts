@@ -32,7 +32,7 @@ export interface PendingSignIn {
   readonly startedAt: Date;
   /** Where it came from, if the person is known to sign in there; empty for any other source. */
   readonly source: string;
-  /** It began with a one-time link, not with a password. */
+  /** It started with a one-time link, not with a password. */
   readonly byLink: boolean;
   /** Wrong codes so far. */
   readonly tries: number;

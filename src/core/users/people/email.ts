@@ -1,21 +1,22 @@
 import type { AuditReads } from '../../audit/audit-log.js';
 import type { AccountCaller } from '../../customers/customer.js';
+import type { CustomerDirectory } from '../../customers/customer-directory.js';
 import { queueMail } from '../../mail/send-mail.js';
 import { after, type Clock, DAY, HOUR, SECOND } from '../../shared/clock.js';
 import { DomainError, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
+import type { Secrets } from '../../shared/secrets.js';
 import type { Readable, Transaction, Transactional } from '../../shared/transactional.js';
 import { requireAdmitted } from '../admission.js';
 import {
   findByToken,
   isMailedTokenOpen,
-  type LinkUses,
   linkForbidden,
   type MailedToken,
   newMailedToken,
   readMailedToken,
   requestsWithinHour,
-} from '../links.js';
+} from '../mailed-token.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import type { Browser, KnownSession } from '../session.js';
 import { auditSubject, emailTaken, readEmail, type User, userActor } from '../user.js';
@@ -102,9 +103,15 @@ async function requireFewRequests({ audit }: Transaction<'audit'>, user: User, a
   throw new DomainError('rate_limited', message, { retryAfter: HOUR / SECOND });
 }
 
+interface TokenUses {
+  readonly customers: Pick<CustomerDirectory, 'find'>;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+}
+
 /** Whose address a link would change, and to which; this does not use it up. Null when it is not valid (any more). */
 export async function peekEmailChange(
-  uses: Omit<LinkUses, 'users' | 'store'> & { readonly store: Readable<'users' | 'audit'> },
+  uses: TokenUses & { readonly store: Readable<'users' | 'audit'> },
   text: string,
 ): Promise<{ readonly user: User; readonly email: string } | null> {
   const token = readMailedToken(uses.secrets, 'email', text);
@@ -133,8 +140,7 @@ async function wasChangedSince(audit: AuditReads, { expiresAt }: MailedToken, { 
  * the link is not valid (any more); `invalid_request` when another user of this customer has the address by now; `ip_not_whitelisted`.
  */
 export async function confirmEmail(
-  uses: Omit<LinkUses, 'users' | 'store'> &
-    NoticeUses & { readonly store: Transactional<'customer' | 'users' | 'audit' | 'jobs'>; readonly clock: Clock },
+  uses: TokenUses & NoticeUses & { readonly store: Transactional<'customer' | 'users' | 'audit' | 'jobs'> },
   text: string,
   browser: Omit<Browser, 'token'>,
 ): Promise<User> {

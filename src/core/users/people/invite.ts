@@ -56,7 +56,7 @@ async function invite(uses: InviteUses, caller: PeopleManager, email: string | n
     requireMayManage(caller, known?.role ?? role);
     if (known !== undefined) {
       const held = requireFound(await transaction.users.lock(known.id), 'user');
-      return replaceLink(uses, transaction, caller, held, { link, hash, at: now, withoutFactors: false });
+      return storeNewLink(uses, transaction, caller, held, { link, hash, at: now, withoutFactors: false });
     }
     if (everyone.length >= MAX_USERS) throw tooManyUsers();
     const invited = withLink(newInvitedUser(email, role, now), hash, now);
@@ -70,7 +70,7 @@ async function invite(uses: InviteUses, caller: PeopleManager, email: string | n
  * A new link for an existing user who has lost the password; `withoutFactors`: and the second factors, which using the link removes. Only
  * the operator can tell who asks for that, so such a link is never mailed. Errors: `not_found`, `scope_required`.
  */
-export async function linkUser(
+export async function issueLink(
   uses: MailUses & {
     store: Transactional<'customer' | 'users' | 'audit' | 'jobs'>;
     clock: Clock;
@@ -85,7 +85,7 @@ export async function linkUser(
   return uses.store.transaction(caller.customerId, async (transaction) => {
     const [user, at] = [requireFound(await transaction.users.lock(userId), 'user'), uses.clock.now()];
     requireMayManage(caller, user.role);
-    return replaceLink(uses, transaction, caller, user, { link, hash: hashRandomToken(token), at, withoutFactors });
+    return storeNewLink(uses, transaction, caller, user, { link, hash: hashRandomToken(token), at, withoutFactors });
   });
 }
 
@@ -107,7 +107,7 @@ export interface NewLink {
 }
 
 /** Gives a user, who is locked, a new link; the previous one becomes invalid. One that removes second factors is never mailed. */
-async function replaceLink(
+async function storeNewLink(
   uses: MailUses,
   transaction: Transaction<'customer' | 'users' | 'audit' | 'jobs'>,
   caller: Pick<AccountCaller, 'actor'>,

@@ -1,24 +1,29 @@
-import type { RateWindowStore } from '../../access/rolling-window.js';
-import type { Clock } from '../../shared/clock.js';
+import { after } from '../../shared/clock.js';
 import { type DomainError, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Transaction, Transactional } from '../../shared/transactional.js';
 import { knownSource, recordingNotAdmitted } from '../admission.js';
-import { followGroups, roleByGroups } from '../groups.js';
 import { type Assertion, type ProviderSettings, refusedBy } from '../identity-provider.js';
-import { type NoticeUses, notifyPerson } from '../notify-person.js';
-import type { Browser } from '../session.js';
-import { type BegunSignIn, beginSignIn, proofBy } from '../sign-in/proof.js';
-import { auditSubject, MAX_USERS, newInvitedUser, normalEmail, type User, userActor, withoutLink } from '../user.js';
+import { type Browser, CONFIRMED_MS } from '../session.js';
+import { type Proof, type SignInResult, type SignInUses, signIn } from '../sign-in/sign-in.js';
+import {
+  auditSubject,
+  MAX_USERS,
+  mayActAs,
+  newInvitedUser,
+  normalEmail,
+  type Role,
+  type User,
+  userActor,
+  withoutLink,
+} from '../user.js';
 import type { KnownUser, UserStore } from '../user-store.js';
 import { isSameIdentity } from './identity.js';
 
-export interface SignInUses extends NoticeUses {
+export type AssertionUses = Omit<SignInUses, 'store'> & {
   readonly users: UserStore;
   readonly store: Transactional<'customer' | 'users' | 'factors' | 'identities' | 'audit' | 'jobs'>;
-  readonly rateWindows: RateWindowStore;
-  readonly clock: Clock;
-}
+};
 
 export interface AdmittedBrowser {
   readonly browser: Browser;
@@ -27,26 +32,29 @@ export interface AdmittedBrowser {
 }
 
 /**
- * Signs in the person of whom a provider speaks, or begins to, if there is a second factor that it does not replace. The role follows the
- * groups. Errors: `unauthorized`, with a reason; `ip_not_whitelisted`.
+ * Signs in the person of whom a provider speaks, unless there is a second factor to wait for that it does not replace. The role follows the
+ * groups once the sign-in is complete. Errors: `unauthorized`, with a reason; `ip_not_whitelisted`.
  */
 export async function signInByAssertion(
-  uses: SignInUses,
+  uses: AssertionUses,
   settings: ProviderSettings,
   assertion: Assertion,
   { browser, device }: AdmittedBrowser,
-): Promise<Signed> {
+): Promise<AssertionResult> {
   const email = verifiedEmail(settings, assertion);
   const { customerId, user } = await findUserFor(uses, settings, assertion, email);
   const { address } = browser;
   const source = user && (await knownSource(uses, user.email ?? '', [user], { device, address }));
-  const signIn = () =>
+  const identifyAndSignIn = () =>
     uses.store.transaction(customerId, async (transaction) => {
       await transaction.customer.lock();
       const arrival = { assertion, email, userId: user?.id ?? null, address, at: uses.clock.now() };
-      return enterByAssertion(uses, transaction, settings, { arrival, browser, source });
+      const identified = await identify(transaction, settings, arrival);
+      const proof = proofBy(settings, arrival, identified, source);
+      const result = await signIn(uses, transaction, identified.user, proof, browser);
+      return { result, lostPassword: identified.lostPassword };
     });
-  return user === null ? signIn() : recordingNotAdmitted(uses, user, browser, signIn);
+  return user === null ? identifyAndSignIn() : recordingNotAdmitted(uses, user, browser, identifyAndSignIn);
 }
 
 /**
@@ -104,71 +112,70 @@ function notVerified(name: string) {
   return refusedBy('address_not_verified', `${name} does not say that your e-mail address is verified.`);
 }
 
-interface Signed {
-  readonly begun: BegunSignIn;
+interface AssertionResult {
+  readonly result: SignInResult;
   /** The password of before no longer works. */
   readonly lostPassword: boolean;
 }
 
-interface Entrance {
-  readonly arrival: Arrival;
-  readonly browser: Browser;
-  /** Where the person is known from; null: an unknown browser, or nobody yet. */
-  readonly source: string | null;
+/** What a sign-in at a provider proves about the person. */
+function proofBy(
+  settings: ProviderSettings,
+  { assertion: { methods, authenticatedAt, groups }, at }: Arrival,
+  { user, lostPassword, isNewIdentity }: Identified,
+  source: string | null,
+): Proof {
+  // A provider that remembers the browser proves nothing about who sits before it.
+  const confirmedAt = authenticatedAt ?? after(at, -CONFIRMED_MS);
+  const role = roleByGroups(settings, groups, user.role);
+  // To the address here, whatever the provider has.
+  const notice = lostPassword ? 'password_changed' : 'new_sign_in';
+  return {
+    by: 'assertion',
+    provesFactor: methods.some((method) => settings.trustedMethods.includes(method)),
+    source,
+    notice: isNewIdentity ? notice : null,
+    confirmedAt: confirmedAt < at ? confirmedAt : at,
+    role: role === user.role ? null : role,
+  };
 }
-
-type EntranceTransaction = Transaction<'customer' | 'users' | 'factors' | 'identities' | 'audit' | 'jobs'>;
 
 /**
- * Links or admits the person of whom a provider speaks, and begins a session. The role follows the groups once the sign-in is complete. The
- * customer is locked.
+ * The role that the groups of a person give: the highest of them, or that of new people. Owners neither become nor cease to be by a group,
+ * unless the operator has given a group that role.
  */
-async function enterByAssertion(
-  uses: NoticeUses,
-  transaction: EntranceTransaction,
-  settings: ProviderSettings,
-  { arrival, browser, source }: Entrance,
-): Promise<Signed> {
-  const { assertion, userId, address, at } = arrival;
-  const linked = await linkOrAdmit(transaction, settings, arrival);
-  const role = roleByGroups(settings, assertion.groups, linked.user.role);
-  const byProvider = { ...proofBy(settings, assertion, at), role: role === linked.user.role ? null : role };
-  const beginning = { browser, byLink: false, source: source ?? '', at, byProvider };
-  const begun = await beginSignIn(transaction, linked.user, beginning);
-  if (!begun.isPending) {
-    const member = await followGroups(transaction, begun.user, role, { address, at });
-    const action = linked.user.joinedAt === null ? 'user.joined' : 'user.signed_in';
-    await transaction.audit.add(userActor(member, address), { action, subject: auditSubject(member), at });
-    const isUnknown = userId !== null && source === null;
-    // To the address here, whatever the provider has.
-    const template = linked.lostPassword ? 'password_changed' : 'new_sign_in';
-    if (linked.isNewlyLinked || isUnknown)
-      await notifyPerson(uses, transaction, linked.user, { template }, { ...browser, at });
-  }
-  return { begun, lostPassword: linked.lostPassword };
+function roleByGroups(
+  { groupRoles, role }: Pick<ProviderSettings, 'groupRoles' | 'role'>,
+  groups: readonly string[],
+  current: Role,
+): Role {
+  if (groupRoles === null) return current;
+  if (current === 'owner' && !Object.values(groupRoles).includes('owner')) return current;
+  const given = Object.entries(groupRoles).flatMap(([group, role]) => (groups.includes(group) ? role : []));
+  return given.reduce((highest, each) => (mayActAs(each, highest) ? each : highest), given[0] ?? role);
 }
 
-type LinkTransaction = Transaction<'customer' | 'users' | 'factors' | 'identities' | 'audit'>;
+type IdentityTransaction = Transaction<'customer' | 'users' | 'factors' | 'identities' | 'audit'>;
 
-export interface Linked {
+interface Identified {
   /** Locked. */
   readonly user: User;
   readonly lostPassword: boolean;
-  /** Somebody who was here already was linked just now. */
-  readonly isNewlyLinked: boolean;
+  /** Somebody who was here already has got the identity just now. */
+  readonly isNewIdentity: boolean;
 }
 
 /**
  * The user who has this identity; else the one with the verified address, or a new one, who gets it now. An address is what people enter
- * here themselves. So whatever opened the account before ends with the link: somebody could have taken the address in advance, to share an
+ * here themselves. So whatever opened the account before ends then: somebody could have taken the address in advance, to share an
  * account with its owner. Nothing of that happens to a user with a second factor, which an address does not prove. The customer is locked.
  * Errors: `unauthorized`.
  */
-async function linkOrAdmit(
-  transaction: LinkTransaction,
+async function identify(
+  transaction: IdentityTransaction,
   settings: ProviderSettings,
   arrival: Arrival,
-): Promise<Linked> {
+): Promise<Identified> {
   const { users, identities, factors } = transaction;
   const { assertion, email, userId, at } = arrival;
   const user = userId === null ? await admitNewcomer(transaction, settings, arrival) : await users.lock(userId);
@@ -177,22 +184,22 @@ async function linkOrAdmit(
   const used = own.find((identity) => isSameIdentity(identity, assertion));
   if (used !== undefined) {
     await identities.use(user.id, used.id, at);
-    return { user, lostPassword: false, isNewlyLinked: false };
+    return { user, lostPassword: false, isNewIdentity: false };
   }
   if (own.length > 0) throw otherIdentity(settings);
   if (user.email !== email || email === null) throw noLongerThere();
   if ((await factors.countFactors(user.id)) > 0) throw needsFactor(settings);
-  await link(transaction, user, arrival);
+  await addIdentity(transaction, user, arrival);
   if (userId !== null) {
     await users.endSessions(user.id, null);
     await factors.endPendingOf(user.id);
   }
-  const [lostPassword, isNewlyLinked] = [user.passwordHash !== null, userId !== null];
-  return { user: { ...withoutLink(user), passwordHash: null }, lostPassword, isNewlyLinked };
+  const [lostPassword, isNewIdentity] = [user.passwordHash !== null, userId !== null];
+  return { user: { ...withoutLink(user), passwordHash: null }, lostPassword, isNewIdentity };
 }
 
-async function link(
-  { identities, audit }: LinkTransaction,
+async function addIdentity(
+  { identities, audit }: IdentityTransaction,
   user: User,
   { assertion, address, at }: Arrival,
 ): Promise<void> {

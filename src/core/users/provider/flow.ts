@@ -14,8 +14,8 @@ import {
   refusedBy,
 } from '../identity-provider.js';
 import type { Browser, KnownSession, SessionStore } from '../session.js';
-import type { BegunSignIn } from '../sign-in/proof.js';
-import { type AdmittedBrowser, type SignInUses, signInByAssertion } from './assertion.js';
+import type { SignInResult } from '../sign-in/sign-in.js';
+import { type AdmittedBrowser, type AssertionUses, signInByAssertion } from './assertion.js';
 import { isSameIdentity } from './identity.js';
 
 /** Both directions together, a minute: a whole office may come from one address. */
@@ -50,7 +50,7 @@ export async function startProviderSignIn(
   if (person?.hasFactor) throw new DomainError('unauthorized', 'Confirm with your second factor instead.');
   await requireProviderBudget(uses, address);
   const { flow, cookie } = newFlow(uses, { provider: id, next, session: person?.session.tokenHash ?? null });
-  return { address: await provider.begin(requestOf(flow, returnTo)), cookie };
+  return { address: await provider.start(requestOf(flow, returnTo)), cookie };
 }
 
 /** Strangers must not have the provider asked without end. Errors: `rate_limited`. */
@@ -61,7 +61,7 @@ function requireProviderBudget(uses: Pick<ProviderUses, 'rateWindows'>, address:
 
 interface Answer {
   readonly provider: string;
-  /** The cookie with which the browser began. */
+  /** The cookie with which the browser started. */
   readonly cookie: string;
   /** The address to which the provider sent it, in full. */
   readonly answer: string;
@@ -74,19 +74,24 @@ interface Answer {
 
 /** Somebody signed in, or the person who is signed in has confirmed that it is still the same. */
 export type Outcome =
-  | { readonly kind: 'signed_in'; readonly next: string; readonly begun: BegunSignIn; readonly lostPassword: boolean }
+  | {
+      readonly kind: 'signed_in';
+      readonly next: string;
+      readonly result: SignInResult;
+      readonly lostPassword: boolean;
+    }
   | { readonly kind: 'confirmed'; readonly next: string };
 
-type AnswerUses = ProviderUses & SignInUses & { readonly sessions: SessionStore };
+type AnswerUses = ProviderUses & AssertionUses & { readonly sessions: SessionStore };
 
 /**
- * Takes what a provider sends with a browser. Errors: `unauthorized` with a reason when it is not the answer to what this browser began
+ * Takes what a provider sends with a browser. Errors: `unauthorized` with a reason when it is not the answer to what this browser started
  * here, or the person is not let in; `not_found`, `service_unavailable`, `rate_limited`.
  */
-export async function takeProviderAnswer(uses: AnswerUses, given: Answer): Promise<Outcome> {
+export async function finishProviderSignIn(uses: AnswerUses, given: Answer): Promise<Outcome> {
   const provider = providerOf(uses.identityProviders, given.provider);
   const flow = readFlow(uses, given.cookie);
-  if (flow?.provider !== given.provider) throw notBegun();
+  if (flow?.provider !== given.provider) throw notStarted();
   await requireProviderBudget(uses, given.browser.address);
   const assertion = await provider.finish(given.answer, requestOf(flow, given.returnTo));
   const { next } = flow;
@@ -108,7 +113,7 @@ async function confirmByAssertion(
   assertion: Assertion,
   person: KnownSession | null,
 ): Promise<void> {
-  if (person === null || person.session.tokenHash !== session) throw notBegun();
+  if (person === null || person.session.tokenHash !== session) throw notStarted();
   const own = await store.query(person.customer.id, ({ identities }) => identities.of(person.user.id));
   if (!own.some((identity) => isSameIdentity(identity, assertion))) {
     throw refusedBy('other_person', 'Somebody else signed in there. Sign in there as yourself.');
@@ -121,8 +126,11 @@ async function confirmByAssertion(
   await sessions.confirm(person.session.tokenHash, clock.now());
 }
 
-function notBegun(): DomainError {
-  return refusedBy('expired', 'This sign-in took too long, was used before, or began in another browser. Start again.');
+function notStarted(): DomainError {
+  return refusedBy(
+    'expired',
+    'This sign-in took too long, was used before, or started in another browser. Start again.',
+  );
 }
 
 /** The provider that knows this person; null when there is none, or the operator has removed it. */
@@ -144,7 +152,7 @@ function withoutSlash(issuer: string): string {
 /** How long there is to sign in at a provider. */
 export const FLOW_MS = 10 * MINUTE;
 
-/** A sign-in at a provider that one browser has begun. */
+/** A sign-in at a provider that one browser has started. */
 interface ProviderFlow {
   readonly provider: string;
   /** It never leaves the browser; everything that does is a hash of it. */
@@ -166,7 +174,7 @@ interface FlowPayload {
 
 type FlowUses = { readonly secrets: Secrets; readonly clock: Clock };
 
-/** The cookie of the browser that begins. No other browser can finish what this one began. */
+/** The cookie of the browser that starts. No other browser can finish what this one started. */
 function newFlow(
   { secrets, clock }: FlowUses,
   { provider, next, session }: Pick<ProviderFlow, 'provider' | 'next' | 'session'>,

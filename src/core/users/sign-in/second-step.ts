@@ -1,15 +1,12 @@
-import type { RateWindowStore } from '../../access/rolling-window.js';
 import { hashRandomToken } from '../../shared/random.js';
-import type { Transaction, Transactional } from '../../shared/transactional.js';
+import type { Transaction } from '../../shared/transactional.js';
 import { recordRefusal } from '../admission.js';
+import { checkFactor, type FactorAnswer, type PasskeyUses, wrongAnswer } from '../factors/confirm-identity.js';
 import { challengeFor } from '../factors/passkey.js';
-import { type FactorAnswer, type PasskeyUses, proveFactor, requireProven } from '../factors/prove.js';
 import { isPending, type PendingSignIn, pendingOver, readPendingCookie } from '../factors/second-factor.js';
-import { followGroups } from '../groups.js';
-import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import type { Browser } from '../session.js';
-import { accountOf, type Role, type User } from '../user.js';
-import { completeSignIn } from './proof.js';
+import { accountOf, type User } from '../user.js';
+import { type SignInResult, type SignInUses, signIn } from './sign-in.js';
 
 interface SecondStep {
   readonly cookie: string;
@@ -22,60 +19,36 @@ interface SecondStep {
  * `unauthorized` when it starts again with the password; `invalid_request`, `rate_limited`, `ip_not_whitelisted`.
  */
 export async function finishSignIn(
-  uses: PasskeyUses &
-    NoticeUses & {
-      store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
-      rateWindows: RateWindowStore;
-    },
+  uses: SignInUses & PasskeyUses,
   { cookie, code, browser }: SecondStep,
-): Promise<User> {
-  const begun = readPendingCookie(uses.secrets, cookie);
-  if (begun === null) throw pendingOver();
+): Promise<SignInResult> {
+  const waiting = readPendingCookie(uses.secrets, cookie);
+  if (waiting === null) throw pendingOver();
   const { address } = browser;
-  const { user, proof } = await uses.store.transaction(begun.customerId, async (transaction) => {
+  const { user, checked, result } = await uses.store.transaction(waiting.customerId, async (transaction) => {
     // Before the user, as whoever may take a role from the last owner.
-    if (begun.role !== null) await transaction.customer.lock();
-    const [known, at] = [await lockPending(transaction, hashRandomToken(begun.token)), uses.clock.now()];
+    if (waiting.role !== null) await transaction.customer.lock();
+    const [known, at] = [await lockPending(transaction, hashRandomToken(waiting.token)), uses.clock.now()];
     if (known === null || !isPending(known.pending, at)) throw pendingOver();
     const { pending, user } = known;
-    const purpose = challengeFor.secondStep(begun.token);
+    const purpose = challengeFor.secondStep(waiting.token);
     const attempt = { given: code, purpose, source: pending.source, address, at };
-    const proof = await proveFactor(uses, transaction, user, attempt);
-    if (proof === 'proven') {
-      return { user: await passSecondStep(uses, transaction, known, { role: begun.role, browser, at }), proof };
+    const checked = await checkFactor(uses, transaction, user, attempt);
+    if (checked === 'right') {
+      await transaction.factors.endPending(pending.tokenHash);
+      const source = pending.source === '' ? null : pending.source;
+      const by = pending.byLink ? 'link' : 'password';
+      const proof = { by, provesFactor: true, source, role: waiting.role } as const;
+      return { user, checked, result: await signIn(uses, transaction, user, proof, browser) };
     }
-    if (proof === 'too_many') return { user, proof };
+    if (checked === 'too_many') return { user, checked, result: null };
     await transaction.factors.countTry(pending.tokenHash);
-    return { user, proof: isPending({ ...pending, tries: pending.tries + 1 }, at) ? proof : ('over' as const) };
+    const isOver = !isPending({ ...pending, tries: pending.tries + 1 }, at);
+    return { user, checked: isOver ? ('over' as const) : checked, result: null };
   });
-  if (proof !== 'proven') await recordRefusal(uses, [user], accountOf(user), address);
-  if (proof === 'over') throw pendingOver();
-  requireProven(proof, code, 'code');
-  return user;
-}
-
-interface Passing {
-  /** What groups at a provider give; null: the person keeps their role. */
-  readonly role: Role | null;
-  readonly browser: Browser;
-  readonly at: Date;
-}
-
-/** Ends a sign-in that waited for the second factor, which was given, and begins a session. Errors: `ip_not_whitelisted`. */
-async function passSecondStep(
-  uses: NoticeUses,
-  transaction: Transaction<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>,
-  { pending, user }: PendingUser,
-  { role, browser, at }: Passing,
-): Promise<User> {
-  await transaction.factors.endPending(pending.tokenHash);
-  const { address } = browser;
-  const member = role === null ? user : await followGroups(transaction, user, role, { address, at });
-  const signed = await completeSignIn(transaction, member, { browser, byLink: pending.byLink, at });
-  // A link has just changed the password, which the person is told.
-  if (pending.source === '' && !pending.byLink)
-    await notifyPerson(uses, transaction, user, { template: 'new_sign_in' }, { ...browser, at });
-  return signed;
+  if (result !== null) return result;
+  await recordRefusal(uses, [user], accountOf(user), address);
+  throw checked === 'over' ? pendingOver() : wrongAnswer(checked, code, 'code');
 }
 
 interface PendingUser {

@@ -1,96 +1,94 @@
 import type { RateWindowStore } from '../../access/rolling-window.js';
-import type { Clock } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
-import type { Id } from '../../shared/ids.js';
-import type { Transactional } from '../../shared/transactional.js';
-import { knownSource, recordingNotAdmitted, recordRefusal, refusingSlowly, requireSignInBudget } from '../admission.js';
+import { after, type Clock } from '../../shared/clock.js';
+import { hashRandomToken } from '../../shared/random.js';
+import type { Transaction, Transactional } from '../../shared/transactional.js';
+import { requireAdmitted } from '../admission.js';
+import { PENDING_MS } from '../factors/second-factor.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
-import type { PasswordHasher } from '../passwords.js';
-import type { Browser } from '../session.js';
-import { auditSubject, normalEmail, type User, userActor } from '../user.js';
-import { type UserStore, usersOf } from '../user-store.js';
-import { type BegunSignIn, beginSignIn } from './proof.js';
+import { type Browser, newSession } from '../session.js';
+import { auditSubject, hasOtherOwner, type Role, recordSignIn, type User, userActor } from '../user.js';
 
-interface Credentials {
-  readonly email: string;
-  readonly password: string;
-  readonly browser: Browser;
-  /** The cookie from an earlier sign-in of this person (`newDevice`); null when the browser sends none. */
-  readonly device: string | null;
-  /** Accounts at which the browser is signed in already: of several with this password, another one is meant. */
-  readonly openAccounts?: readonly Id[];
+/** What a person has shown, which was right, to be signed in. */
+export interface Proof {
+  /** What was shown first. */
+  readonly by: 'password' | 'link' | 'passkey' | 'assertion';
+  /** Whether a second factor is part of it, so that none is asked for. */
+  readonly provesFactor: boolean;
+  /** Where the person is known from (`knownSource`); null: an unknown browser. */
+  readonly source: string | null;
+  /** What the person is told by mail even if the browser is known. */
+  readonly notice?: 'new_sign_in' | 'password_changed' | null;
+  /** When it was shown, if a provider says so; absent: now. */
+  readonly confirmedAt?: Date;
+  /** The role that groups at a provider give; null or absent: the person keeps their own. */
+  readonly role?: Role | null;
 }
 
-type SignInUses = NoticeUses & {
-  readonly users: UserStore;
-  readonly passwords: PasswordHasher;
-  readonly rateWindows: RateWindowStore;
+export interface SignInResult {
+  readonly user: User;
+  /** The browser is not signed in: its token is that of a sign-in that waits for the second factor. */
+  readonly isPending: boolean;
+  /** What groups at a provider make of the person with the second factor; null: nothing new. */
+  readonly pendingRole: Role | null;
+}
+
+export type SignInUses = NoticeUses & {
   readonly store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
+  readonly rateWindows: RateWindowStore;
   readonly clock: Clock;
 };
 
 /**
- * Signs in the browser of the user with this address and password, or begins to, if there is a second factor. A password that was changed
- * since it was compared is refused. Neither the response, its wording nor its time reveals whether an address exists. A person who has
- * accounts at several customers with one password gets the one used last in which the browser is not signed in yet. Errors: `unauthorized`,
- * `rate_limited`; with the right password `ip_not_whitelisted`.
+ * Signs in the browser of a person whose proof was right or, if it proves no second factor and the person has one, opens a sign-in that waits
+ * for it. The user is locked; with a role in the proof, so is the customer. Errors: `ip_not_whitelisted`.
  */
-export function signIn(
-  uses: SignInUses,
-  { email, password, browser, device, openAccounts = [] }: Credentials,
-): Promise<BegunSignIn> {
-  return refusingSlowly(uses, async () => {
-    const normal = normalEmail(email);
-    const known = await usersOf(uses, normal);
-    const { address } = browser;
-    const source = await knownSource(uses, normal, known, { device, address });
-    await requireSignInBudget(uses, { account: normal, address, known: source });
-    const right = await matching(uses, known, password);
-    const user = right.find(({ customerId }) => !openAccounts.includes(customerId)) ?? right[0];
-    if (user === undefined) {
-      await recordRefusal(uses, known, normal, address);
-      throw wrongPassword();
-    }
-    return recordingNotAdmitted(uses, user, browser, () => enterByPassword(uses, user, { browser, source }));
-  });
+export async function signIn(
+  uses: Pick<SignInUses, keyof NoticeUses | 'clock'>,
+  transaction: Transaction<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>,
+  user: User,
+  proof: Proof,
+  browser: Browser,
+): Promise<SignInResult> {
+  const { customer, users, factors, audit } = transaction;
+  requireAdmitted(await customer.read(), browser.namedAddress);
+  const [at, byLink, { role = null }] = [uses.clock.now(), proof.by === 'link', proof];
+  if (!proof.provesFactor && (await factors.countFactors(user.id)) > 0) {
+    const waiting = { userId: user.id, tokenHash: hashRandomToken(browser.token), startedAt: at, byLink };
+    await factors.openPending({ ...waiting, source: proof.source ?? '' }, after(at, -PENDING_MS));
+    return { user, isPending: true, pendingRole: role };
+  }
+  const member = role === null ? user : await followGroups(transaction, user, role, { address: browser.address, at });
+  const signed = recordSignIn(member, at);
+  await users.update(signed);
+  const { confirmedAt = at } = proof;
+  await users.openSession(user.id, { ...newSession(browser, at, byLink), confirmedAt });
+  // A link that signs in by itself is recorded as used.
+  if (!byLink || proof.provesFactor) {
+    const action = user.joinedAt === null ? 'user.joined' : 'user.signed_in';
+    await audit.add(userActor(signed, browser.address), { action, subject: auditSubject(signed), at });
+  }
+  const template = noticeOf(user, proof);
+  if (template !== null) await notifyPerson(uses, transaction, signed, { template }, { ...browser, at });
+  return { user: signed, isPending: false, pendingRole: null };
 }
 
-type EnterUses = NoticeUses & {
-  readonly store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
-  readonly clock: Clock;
-};
-
-interface Entering {
-  readonly browser: Browser;
-  /** Where the person is known from; null: an unknown browser. */
-  readonly source: string | null;
+/** Nobody is told of their first sign-in. A link has just changed the password, which the person is told already. */
+function noticeOf({ joinedAt }: Pick<User, 'joinedAt'>, { by, source, notice = null }: Proof) {
+  if (notice !== null) return notice;
+  return source === null && by !== 'link' && joinedAt !== null ? 'new_sign_in' : null;
 }
 
-/** Begins a session of the user whose password was right a moment ago. Errors: `unauthorized`. */
-async function enterByPassword(uses: EnterUses, user: User, { browser, source }: Entering): Promise<BegunSignIn> {
-  return uses.store.transaction(user.customerId, async (transaction) => {
-    const [held, at] = [await transaction.users.lock(user.id), uses.clock.now()];
-    // Comparing takes long enough for a new password, which ends every session, to be set in between.
-    if (held?.passwordHash !== user.passwordHash) throw wrongPassword();
-    const begun = await beginSignIn(transaction, held, { browser, byLink: false, source: source ?? '', at });
-    if (begun.isPending) return begun;
-    const signedIn = { action: 'user.signed_in', subject: auditSubject(held), at } as const;
-    await transaction.audit.add(userActor(held, browser.address), signedIn);
-    if (source === null) await notifyPerson(uses, transaction, held, { template: 'new_sign_in' }, { ...browser, at });
-    return begun;
-  });
-}
-
-function wrongPassword(): DomainError {
-  return new DomainError('unauthorized', 'The e-mail address or password is incorrect.');
-}
-
-async function matching(
-  { passwords }: { passwords: PasswordHasher },
-  users: readonly User[],
-  password: string,
-): Promise<User[]> {
-  if (users.length === 0) await passwords.pretend(password);
-  const answers = await Promise.all(users.map((user) => passwords.matches(user.passwordHash ?? '', password)));
-  return users.filter((_, at) => answers[at]);
+/** Gives a person the role that their groups give; the last owner remains one, whatever the groups say. A change is recorded. */
+async function followGroups(
+  { users, audit }: Transaction<'users' | 'audit'>,
+  user: User,
+  given: Role,
+  { address, at }: { readonly address: string; readonly at: Date },
+): Promise<User> {
+  const isLastOwner = user.role === 'owner' && !hasOtherOwner(user, await users.list());
+  const role = isLastOwner ? 'owner' : given;
+  if (role === user.role) return user;
+  const edited = { action: 'user.edited', changes: ['role'], subject: auditSubject(user), at } as const;
+  await audit.add(userActor(user, address), edited);
+  return { ...user, role };
 }

@@ -1,45 +1,14 @@
 import type { AuditAction } from '../audit/audit-entry.js';
 import type { AuditReads } from '../audit/audit-log.js';
 import type { CustomerDirectory } from '../customers/customer-directory.js';
-import { after, type Clock, HOUR } from '../shared/clock.js';
+import { after, HOUR } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken } from '../shared/random.js';
 import { readToken, type Secrets, signToken } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
-import { isLinkOpen, type User } from './user.js';
-import type { KnownUser, UserStore } from './user-store.js';
-
-/** A link with which a person chooses a password: one that somebody made, or one that the person asked for by mail. */
-export type OneTimeLink =
-  | { readonly kind: 'made'; readonly hash: string }
-  | { readonly kind: 'recovery'; readonly token: MailedToken };
-
-export function readLink({ secrets }: { secrets: Secrets }, text: string): OneTimeLink {
-  const token = readMailedToken(secrets, 'recovery', text);
-  return token === null ? { kind: 'made', hash: hashRandomToken(text) } : { kind: 'recovery', token };
-}
-
-/** Whether it is good for this person now. */
-export function isOpenFor(link: OneTimeLink, user: User, now: Date): boolean {
-  return link.kind === 'made' ? isLinkOpen(user, link.hash, now) : isMailedTokenOpen(link.token, user, now);
-}
-
-export function linkForbidden(): DomainError {
-  const message = 'This link has been used, has expired, or was replaced by a newer one. Ask for a new link.';
-  return new DomainError('url_forbidden', message);
-}
-
-interface Payload {
-  readonly c: Id;
-  readonly u: Id;
-  /** The fingerprint. */
-  readonly f: string;
-  /** When it expires, in milliseconds. */
-  readonly x: number;
-  /** The new address. */
-  readonly e?: string;
-}
+import type { User } from './user.js';
+import type { KnownUser } from './user-store.js';
 
 /**
  * What a link in a mail says. Nothing of it is stored, so a stranger who asks for many links makes none of them invalid: each is good until
@@ -52,6 +21,17 @@ export interface MailedToken {
   readonly expiresAt: number;
   /** The address that it confirms; empty for a new password. */
   readonly email: string;
+}
+
+interface Payload {
+  readonly c: Id;
+  readonly u: Id;
+  /** The fingerprint. */
+  readonly f: string;
+  /** When it expires, in milliseconds. */
+  readonly x: number;
+  /** The new address. */
+  readonly e?: string;
 }
 
 type MailedPurpose = 'recovery' | 'email';
@@ -90,33 +70,19 @@ function fingerprintOf({ email, passwordHash }: User): string {
   return hashRandomToken(`${email}\n${passwordHash}`).slice(0, 32);
 }
 
-export interface LinkUses {
-  readonly users: UserStore;
-  readonly customers: Pick<CustomerDirectory, 'find'>;
-  readonly store: Readable<'users'>;
-  readonly secrets: Secrets;
-  readonly clock: Clock;
-}
-
-/**
- * The person whom a one-time link would sign in; this does not use it up. Null when it is not valid (any more). Programs that open links on
- * their own (previews of messengers, mail scanners) must not use them up.
- */
-export async function peekLink(uses: LinkUses, token: string): Promise<KnownUser | null> {
-  const link = readLink(uses, token);
-  const known = await (link.kind === 'made' ? uses.users.findByLink(link.hash) : findByToken(uses, link.token));
-  const isOpen = known !== null && known.customerStatus !== 'closing' && isOpenFor(link, known.user, uses.clock.now());
-  return isOpen ? known : null;
-}
-
 /** The person that a link in a mail is for; null when that person is gone. */
 export async function findByToken(
-  { customers, store }: Pick<LinkUses, 'customers' | 'store'>,
+  { customers, store }: { readonly customers: Pick<CustomerDirectory, 'find'>; readonly store: Readable<'users'> },
   { customerId, userId }: MailedToken,
 ): Promise<KnownUser | null> {
   const customer = await customers.find(customerId);
   const user = customer && (await store.query(customerId, ({ users }) => users.get(userId)));
   return user && { user, customerStatus: customer.status };
+}
+
+export function linkForbidden(): DomainError {
+  const message = 'This link has been used, has expired, or was replaced by a newer one. Ask for a new link.';
+  return new DomainError('url_forbidden', message);
 }
 
 /** Entries that are read: more than any limit per hour. */

@@ -1,0 +1,104 @@
+import type { CustomerDirectory } from '../../customers/customer-directory.js';
+import type { Clock } from '../../shared/clock.js';
+import { hashRandomToken } from '../../shared/random.js';
+import type { Secrets } from '../../shared/secrets.js';
+import type { Readable, Transaction } from '../../shared/transactional.js';
+import { recordingNotAdmitted } from '../admission.js';
+import { findByToken, isMailedTokenOpen, linkForbidden, type MailedToken, readMailedToken } from '../mailed-token.js';
+import { type Circumstances, type NoticeUses, notifyPerson } from '../notify-person.js';
+import { type PasswordHasher, type PasswordStrength, readCredentials } from '../passwords.js';
+import type { Browser } from '../session.js';
+import { auditSubject, emailTaken, isLinkOpen, redeemLink, type User, userActor } from '../user.js';
+import type { KnownUser, UserStore } from '../user-store.js';
+import { type SignInResult, type SignInUses, signIn } from './sign-in.js';
+
+interface Arrival {
+  readonly token: string;
+  /** Ignored for a person whose address is known. */
+  readonly email: string;
+  readonly password: string;
+  /** The browser is signed in with it. */
+  readonly browser: Browser;
+}
+
+/**
+ * Uses up a one-time link: sets the person's new credentials, ends every existing session, and signs the browser in, unless there is a second
+ * factor to wait for: a link does not replace it, unless the operator said so. Of two concurrent calls, one succeeds. Errors: `url_forbidden`
+ * when the link is not valid (any more); `invalid_request` and `ip_not_whitelisted`, and the link remains valid.
+ */
+export async function signInByLink(
+  uses: SignInUses & LinkUses & { readonly passwords: PasswordHasher; readonly passwordStrength: PasswordStrength },
+  { token, browser, ...given }: Arrival,
+): Promise<SignInResult> {
+  const known = await peekLink(uses, token);
+  if (known === null) throw linkForbidden();
+  const { email, password } = await readCredentials(uses, known.user, given);
+  const [link, passwordHash] = [readLink(uses, token), await uses.passwords.hash(password)];
+  return recordingNotAdmitted(uses, known.user, browser, () =>
+    uses.store.transaction(known.user.customerId, async (transaction) => {
+      await transaction.customer.lock();
+      const [held, now] = [await transaction.users.lock(known.user.id), uses.clock.now()];
+      if (held === null || !isOpenFor(link, held, now)) throw linkForbidden();
+      const user = redeemLink(held, { email: held.email ?? email, passwordHash });
+      if (!(await transaction.users.update(user))) throw emailTaken();
+      await transaction.users.endSessions(user.id, null);
+      await transaction.factors.endPendingOf(user.id);
+      const here = { ...browser, at: now };
+      // Not by a link that came by mail, while one that the operator made is open, too.
+      if (link.kind === 'made' && held.linkDropsFactors) await dropFactors(uses, transaction, user, here);
+      const action = held.joinedAt === null ? 'user.joined' : 'user.link_used';
+      await transaction.audit.add(userActor(user, browser.address), { action, subject: auditSubject(user), at: now });
+      if (held.passwordHash !== null)
+        await notifyPerson(uses, transaction, user, { template: 'password_changed' }, here);
+      return signIn(uses, transaction, user, { by: 'link', provesFactor: false, source: null }, browser);
+    }),
+  );
+}
+
+/** Removes all second factors of a person who uses a link that the operator made for that, and tells them. The user is locked. */
+async function dropFactors(
+  uses: NoticeUses,
+  transaction: Transaction<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>,
+  user: User,
+  here: Circumstances & Pick<Browser, 'address'>,
+): Promise<void> {
+  const count = await transaction.factors.deleteAll(user.id);
+  if (count === 0) return;
+  const change = { action: 'user.factor_removed', subject: auditSubject(user), count, at: here.at } as const;
+  await transaction.audit.add(userActor(user, here.address), change);
+  await notifyPerson(uses, transaction, user, { template: 'factor_removed' }, here);
+}
+
+interface LinkUses {
+  readonly users: UserStore;
+  readonly customers: Pick<CustomerDirectory, 'find'>;
+  readonly store: Readable<'users'>;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+}
+
+/**
+ * The person whom a one-time link would sign in; this does not use it up. Null when it is not valid (any more). Programs that open links on
+ * their own (previews of messengers, mail scanners) must not use them up.
+ */
+export async function peekLink(uses: LinkUses, token: string): Promise<KnownUser | null> {
+  const link = readLink(uses, token);
+  const known = await (link.kind === 'made' ? uses.users.findByLink(link.hash) : findByToken(uses, link.token));
+  const isOpen = known !== null && known.customerStatus !== 'closing' && isOpenFor(link, known.user, uses.clock.now());
+  return isOpen ? known : null;
+}
+
+/** A link with which a person chooses a password: one that somebody made, or one that the person asked for by mail. */
+type OneTimeLink =
+  | { readonly kind: 'made'; readonly hash: string }
+  | { readonly kind: 'recovery'; readonly token: MailedToken };
+
+function readLink({ secrets }: { secrets: Secrets }, text: string): OneTimeLink {
+  const token = readMailedToken(secrets, 'recovery', text);
+  return token === null ? { kind: 'made', hash: hashRandomToken(text) } : { kind: 'recovery', token };
+}
+
+/** Whether it is good for this person now. */
+function isOpenFor(link: OneTimeLink, user: User, now: Date): boolean {
+  return link.kind === 'made' ? isLinkOpen(user, link.hash, now) : isMailedTokenOpen(link.token, user, now);
+}
