@@ -5,13 +5,14 @@ import { AdmissionLog } from '../../core/access/rolling-window.js';
 import { reasonOf } from '../../core/integrity/check-bytes.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError, isOutage } from '../../core/shared/errors.js';
+import { openToPages } from '../files/any-origin.js';
 import { anonymousBudget, setBudgetHeaders } from '../guards/budget-headers.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
 import { ReplayedError } from '../idempotency/stored-response.js';
 import { PORTS } from '../ports-token.js';
 import { AnsweredInstead } from '../responses/reply.js';
 import { applyReply } from '../responses/send-reply.js';
-import { isForPrograms, wantsPage } from '../server/for-programs.js';
+import { isForPrograms, isSignedUrl, wantsPage } from '../server/for-programs.js';
 import { ClientGone, discardBody } from '../server/request-body.js';
 import { type RequestContext, requestContextOf } from '../server/request-context.js';
 import { retryAfterOf } from './retry-after.js';
@@ -84,6 +85,8 @@ export class ErrorFilter implements ExceptionFilter {
     // The one of a budget of the API is set already.
     if (wait !== undefined && !response.hasHeader('Retry-After')) response.setHeader('Retry-After', wait);
     if (!isForPrograms(requestContext, response.req)) response.vary('Accept');
+    // Its route would have said so, but a wrong Host header is refused before.
+    if (isSignedUrl(response.req)) openToPages(response);
     const page = this.pages.find((each) => each.isFor(requestContext));
     if (page !== undefined && wantsPage(requestContext, response.req)) {
       page.send(error, requestContext, response);
