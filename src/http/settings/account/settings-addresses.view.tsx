@@ -3,6 +3,7 @@ import type { Customer } from '../../../core/customers/customer.js';
 import { Button, Form, ProblemSummary, type Problems } from '../form.js';
 import { IpListField } from '../ip-list-field.js';
 import { Card, Heading } from '../parts.js';
+import { ShownValues } from '../shown-values.js';
 
 export const PEOPLE_PATH = '/settings/account/people';
 export const SETTINGS_ADDRESSES_PATH = `${PEOPLE_PATH}/addresses`;
@@ -31,20 +32,26 @@ export function SettingsAddressesCard({ customer: { settingsIpList } }: { custom
   );
 }
 
-interface AddressesProps {
+export interface AddressesForm {
   readonly value: string;
+  /** The list as it is now. */
+  readonly shown: string;
   readonly problems: Problems | null;
   readonly locksOut: readonly string[];
+}
+
+interface AddressesProps extends AddressesForm {
   readonly addresses: readonly Pick<KeyAddress, 'address'>[];
   readonly clientIp: string;
 }
 
-export function SettingsAddresses({ problems, ...props }: AddressesProps) {
+export function SettingsAddresses({ problems, shown, ...props }: AddressesProps) {
   const isOwn = props.locksOut.includes(props.clientIp);
   return (
     <>
       <Heading title="Allowed addresses" lead={LEAD} />
       <Form action={SETTINGS_ADDRESSES_PATH} class="card">
+        <ShownValues fields={{ ipList: shown }} />
         <ProblemSummary problems={problems} />
         <IpListField
           anywhere="If empty, the settings area can be used from anywhere."

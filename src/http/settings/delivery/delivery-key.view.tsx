@@ -1,8 +1,10 @@
 import { type DeliveryKey, MAX_DELIVERY_KEY_NAME } from '../../../core/delivery/delivery-key.js';
 import { Copied, Copyable } from '../copyable.js';
+import { lastDay } from '../expiry-day.js';
 import { ExpiryField } from '../expiry-field.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Card, Confirm, Heading } from '../parts.js';
+import { ShownValues } from '../shown-values.js';
 import { LIST } from './delivery-area.js';
 
 /** What the form says. */
@@ -10,6 +12,10 @@ export interface DeliveryKeyFields {
   readonly name: string;
   readonly presetsOnly: boolean;
   readonly expiresOn: string;
+}
+
+export function fieldsOfKey({ name, presetsOnly, expiresAt }: DeliveryKey): DeliveryKeyFields {
+  return { name, presetsOnly, expiresOn: lastDay(expiresAt) };
 }
 
 interface DeliveryKeyFormProps {
@@ -33,6 +39,7 @@ export function DeliveryKeyForm({ subject, fields, problems }: DeliveryKeyFormPr
       <Card>
         <ProblemSummary problems={problems} />
         <Form action={subject === null ? `${LIST}/keys/new` : `${LIST}/keys/${subject.id}/edit`}>
+          {subject && <ShownValues fields={fieldsOfKey(subject)} />}
           <Field
             label="Name"
             name="name"

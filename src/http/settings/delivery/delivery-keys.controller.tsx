@@ -19,9 +19,16 @@ import { FieldLength, type FormFields } from '../form-fields.js';
 import { InNavigation } from '../navigation.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
+import { editsOf } from '../shown-values.js';
 import { DeliveryPage } from './delivery.view.js';
 import { AREA, LIST, ONCE } from './delivery-area.js';
-import { DeleteDeliveryKey, type DeliveryKeyFields, DeliveryKeyForm, ShowDeliverySecret } from './delivery-key.view.js';
+import {
+  DeleteDeliveryKey,
+  type DeliveryKeyFields,
+  DeliveryKeyForm,
+  fieldsOfKey,
+  ShowDeliverySecret,
+} from './delivery-key.view.js';
 import { PictureUsage } from './picture-usage.view.js';
 
 /** The page on image delivery, and its keys. Presets are in PresetsController. */
@@ -64,15 +71,17 @@ export class DeliveryKeysController {
   @Get('keys/:id/edit')
   async editForm(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const key = await readDeliveryKey(this.ports, customerOf(context), id);
-    const { name, presetsOnly, expiresAt } = key;
-    return this.form(context, key, { name, presetsOnly, expiresOn: lastDay(expiresAt) }, null);
+    return this.form(context, key, fieldsOfKey(key), null);
   }
 
   @Post('keys/:id/edit')
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const key = await readDeliveryKey(this.ports, customerOf(context), id);
-    const fields = fieldsOf(context.form);
+    const shown = fieldsOfKey(key);
+    const { changed, requireUnchanged } = editsOf(context.form, fieldsOf(context.form));
+    const fields = { ...shown, ...changed };
     try {
+      requireUnchanged(shown);
       const { name } = await editDeliveryKey(this.ports, callerOfPage(context), id, submittedValues(fields, key));
       return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was saved.` });
     } catch (error) {

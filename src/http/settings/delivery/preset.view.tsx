@@ -1,10 +1,13 @@
 import { optionNames, PRESET_NAME_CHARACTERS } from '../../../core/delivery/delivery-options.js';
+import type { Preset } from '../../../core/delivery/preset.js';
 import { Button, Field, Form, ProblemSummary, Problems } from '../form.js';
 import { Card, Confirm, Heading } from '../parts.js';
+import { ShownValues } from '../shown-values.js';
 import { LIST, presetPath, previewPath } from './delivery-area.js';
 
 export interface PresetFormProps {
-  readonly isNew: boolean;
+  /** Null: a new one. */
+  readonly subject: Pick<Preset, 'options'> | null;
   readonly name: string;
   readonly options: string;
   /** Options to show the newest photo with; null: it is not shown. */
@@ -12,7 +15,8 @@ export interface PresetFormProps {
   readonly problems: Problems | null;
 }
 
-export function PresetForm({ isNew, name, options, preview, problems }: PresetFormProps) {
+export function PresetForm({ subject, name, options, preview, problems }: PresetFormProps) {
+  const isNew = subject === null;
   // Each option has errors of its own, and all are typed into one field.
   const ofOptions = optionNames.reduce<Problems | undefined>(
     (renamed, option) => renamed?.renamed(option, 'options'),
@@ -24,6 +28,7 @@ export function PresetForm({ isNew, name, options, preview, problems }: PresetFo
       <Card>
         <ProblemSummary problems={problems} />
         <Form action={isNew ? `${LIST}/presets/new` : presetPath(name, 'edit')}>
+          {subject && <ShownValues fields={{ options: subject.options }} />}
           {isNew && (
             <Field
               label="Name"
