@@ -107,7 +107,8 @@ test('F4: a worker that is killed in the middle of a picture: another takes over
     });
     await Promise.all([client.inline(id, [{ name: 'slow.png', bytes: slow }]), decoding]);
     await client.post(`/imports/${id}/finalize`);
-    process.kill(first.pid, 'SIGKILL');
+    // With its decoder, which would stay stopped for ever.
+    await first.killEverything();
     await second.start();
     const other = second.client();
     const ended = await until('the import to end', async () => {

@@ -74,6 +74,11 @@ describe('A33: a request to any path', () => {
     expect(api.head).toMatch(/^X-Request-Id: req_/m);
     expect(api.head).toMatch(/^X-RateLimit-Limit: /m);
     expect(api.head).toMatch(/^X-Content-Type-Options: nosniff/m);
+    for (const path of ['/uploads/none', '/renditions/none', '/img/a/1/w=1?sig=a'])
+      expect([path, (await ask({ path, hosts: ['a b'] })).head]).toEqual([
+        path,
+        expect.stringMatching(/^Access-Control-Allow-Origin: \*/m),
+      ]);
     const page = await ask({ path: '/settings', hosts: ['a', 'b'], accept: 'text/html' });
     expect(page.status).toBe(400);
     expect(page.head).toContain('Content-Type: text/html');

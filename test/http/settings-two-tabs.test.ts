@@ -1,4 +1,6 @@
 import { operatorFor } from '../../src/core/customers/customer.js';
+import { createDeliveryKey, readDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
+import { savePreset } from '../../src/core/delivery/preset.js';
 import { createShare, readShare } from '../../src/core/shares/shares.js';
 import { createWebhookEndpoint, readWebhookEndpoint } from '../../src/core/webhooks/endpoints.js';
 import { BrowserClient, type Fields } from './support/browser-client.js';
@@ -88,6 +90,20 @@ const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
       },
     };
   },
+  'a delivery key': async () => {
+    const { key } = await createDeliveryKey(app.ports, operatorFor(actor.customerId), {
+      name: 'Old',
+      presetsOnly: true,
+      expiresAt: null,
+    });
+    return {
+      page: `/settings/delivery/keys/${key.id}/edit`,
+      read: async () => {
+        const { name, presetsOnly, expiresAt } = await readDeliveryKey(app.ports, actor.customerId, key.id);
+        return { name, presetsOnly, expiresAt };
+      },
+    };
+  },
   'the account': async () => ({
     page: '/settings/account',
     read: async () => {
@@ -104,6 +120,7 @@ const edits: Readonly<Record<string, { one: Fields; other: Fields; both: string 
   'a key': { one: { readLimit: '100' }, other: { name: 'New' }, both: 'name' },
   'a webhook endpoint': { one: { url: 'https://example.com/new' }, other: { description: 'New' }, both: 'description' },
   'a share': { one: { uploadFiles: '7' }, other: { title: 'New' }, both: 'title' },
+  'a delivery key': { one: { expiresOn: '2100-01-31' }, other: { name: 'New' }, both: 'name' },
   'the account': { one: { timeZone: 'Europe/Paris' }, other: { name: 'New' }, both: 'name' },
 };
 
@@ -144,4 +161,25 @@ describe.each(Object.keys(subjects))('the form of %s', (name) => {
     expect((await save(again)).status).toBe(303);
     expect(await subject.read()).toEqual(expect.objectContaining({ [both]: 'Mine' }));
   });
+});
+
+test('forms of one field keep and show what another tab has saved, too', async () => {
+  const caller = operatorFor(actor.customerId);
+  await savePreset(app.ports, caller, { name: 'card', options: 'w=100' });
+  const forms = [
+    ['/settings/delivery/presets/card/edit', 'options', 'w=200', 'w=300'],
+    ['/settings/account/people/addresses', 'ipList', '127.0.0.0/8', '127.0.0.0/16'],
+  ] as const;
+  for (const [page, field, theirs, mine] of forms) {
+    const [first, second] = [await browser.open(page), await browser.open(page)];
+    expect((await browser.post(page, { ...first, [field]: theirs })).status).toBe(303);
+    expect((await browser.post(page, second)).status).toBe(303);
+    expect((await browser.open(page))[field]).toBe(theirs);
+    const refused = await browser.post(page, { ...second, [field]: mine });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(`changed to “${theirs}”`)]);
+    const again = browser.fieldsOn(refused.text, page);
+    expect(again[field]).toBe(mine);
+    expect((await browser.post(page, again)).status).toBe(303);
+    expect((await browser.open(page))[field]).toBe(mine);
+  }
 });

@@ -8,8 +8,15 @@ import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
 import { AnsweredInstead, applyReply } from '../../http/responses/reply.js';
 import { ClientGone, discardBody } from '../../http/server/request-body.js';
-import { isForPrograms, type RequestContext, requestContextOf, wantsPage } from '../../http/server/request-context.js';
+import {
+  isForPrograms,
+  isSignedUrl,
+  type RequestContext,
+  requestContextOf,
+  wantsPage,
+} from '../../http/server/request-context.js';
 import { ERROR_PAGES, type ErrorPage, retryAfterOf, statusOfCode } from '../../http/status-of-code.js';
+import { openToPages } from '../files/any-origin.js';
 import { anonymousBudget, setBudgetHeaders } from '../guards/budgets.js';
 import { ReplayedError } from '../idempotency/stored-response.js';
 
@@ -69,6 +76,8 @@ export class ErrorFilter implements ExceptionFilter {
     // The one of a budget of the API is set already.
     if (wait !== undefined && !response.hasHeader('Retry-After')) response.setHeader('Retry-After', wait);
     if (!isForPrograms(requestContext, response.req)) response.vary('Accept');
+    // Its route would have said so, but a wrong Host header is refused before.
+    if (isSignedUrl(response.req)) openToPages(response);
     const page = this.pages.find((each) => each.isFor(requestContext));
     if (page !== undefined && wantsPage(requestContext, response.req)) {
       page.send(error, requestContext, response);

@@ -16,12 +16,15 @@ const EXPOSED = [
 ].join(', ');
 
 /** Pages of any origin may use signed addresses, and read the response, including errors: the signature is the permission. */
+export function openToPages(response: Response): void {
+  response.setHeader('Access-Control-Allow-Origin', '*');
+  response.setHeader('Access-Control-Expose-Headers', EXPOSED);
+  response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+}
+
 class OpenToPages implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
-    const response = context.switchToHttp().getResponse<Response>();
-    response.setHeader('Access-Control-Allow-Origin', '*');
-    response.setHeader('Access-Control-Expose-Headers', EXPOSED);
-    response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+    openToPages(context.switchToHttp().getResponse<Response>());
     return true;
   }
 }

@@ -158,15 +158,20 @@ export const CurrentRequestContext = createParamDecorator((_: unknown, context: 
   return requestContextOf(context.switchToHttp().getRequest<Request>());
 });
 
-const BESIDE_THE_API =
-  /^\/(uploads\/|renditions\/|img\/|(healthz|readyz|(operator\/)?openapi\.json|\.well-known\/security\.txt)$)/;
+const SIGNED_URL = /^\/(uploads|renditions|img)\//;
+const BESIDE_THE_API = /^\/(healthz|readyz|(operator\/)?openapi\.json|\.well-known\/security\.txt)$/;
 
 /** Paths for programs, signed addresses and load balancers, under any host name. All others are for people. */
 export function isForPrograms(
   { underApi }: Pick<RequestContext, 'underApi'>,
   { path }: Pick<Request, 'path'>,
 ): boolean {
-  return underApi || BESIDE_THE_API.test(path);
+  return underApi || BESIDE_THE_API.test(path) || isSignedUrl({ path });
+}
+
+/** Whether a path is one of those for which the signature is the permission. */
+export function isSignedUrl({ path }: Pick<Request, 'path'>): boolean {
+  return SIGNED_URL.test(path);
 }
 
 /** Whether the client explicitly prefers HTML: browsers do, clients that accept anything do not. */

@@ -30,6 +30,8 @@ import {
   peopleManager,
   personOf,
 } from '../page-context.js';
+import { editsOf } from '../shown-values.js';
+import type { AddressesForm } from './people.view.js';
 import {
   InvitationMade,
   NEW_PEOPLE_PATH,
@@ -176,11 +178,6 @@ export class NewPeopleController {
   }
 }
 
-interface Refused {
-  readonly problems: Problems | null;
-  readonly locksOut: readonly string[];
-}
-
 /** From where people may use the settings area: for owners. */
 @Controller(SETTINGS_ADDRESSES_PATH.slice(1))
 @RequireRole('owner', { confirmed: true })
@@ -189,19 +186,23 @@ export class SettingsAddressesController {
 
   @Get()
   async show(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const { settingsIpList } = await this.ports.store.query(customerOf(context), ({ customer }) => customer.read());
-    return this.page(context, entriesText(settingsIpList), { problems: null, locksOut: [] });
+    const shown = await this.stored(context);
+    return this.page(context, { value: shown, shown, problems: null, locksOut: [] });
   }
 
   @Post()
   async save(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const text = context.form.text('ipList', FieldLength.addresses);
-    const entries = entriesOf(text);
-    const locksOut = lockedOut(entries, await recentSettingsAddresses(this.ports, customerOf(context)));
-    if (locksOut.length > 0 && !context.form.has(LOCK_OUT_FIELD)) {
-      return this.page(context, text, { problems: null, locksOut });
-    }
+    const shown = await this.stored(context);
+    const sent = { ipList: context.form.text('ipList', FieldLength.addresses) };
+    const { changed, requireUnchanged } = editsOf(context.form, sent);
+    const value = changed.ipList ?? shown;
     try {
+      requireUnchanged({ ipList: shown });
+      const entries = entriesOf(value);
+      const locksOut = lockedOut(entries, await recentSettingsAddresses(this.ports, customerOf(context)));
+      if (locksOut.length > 0 && !context.form.has(LOCK_OUT_FIELD)) {
+        return await this.page(context, { value, shown, problems: null, locksOut });
+      }
       const { settingsIpList } = await editSettingsAddresses(this.ports, callerOfPage(context), entries);
       const done =
         settingsIpList.length === 0
@@ -209,14 +210,20 @@ export class SettingsAddressesController {
           : 'The settings area can only be used from the allowed addresses.';
       return redirectTo(context, PEOPLE_PATH, { kind: 'done', text: done });
     } catch (error) {
-      return this.page(context, text, { problems: problemsOf(error), locksOut: [] });
+      return this.page(context, { value, shown, problems: problemsOf(error), locksOut: [] });
     }
   }
 
-  private async page(context: PageContext, value: string, refused: Refused): Promise<Reply> {
+  /** The list that counts, as people write it. */
+  private async stored(context: PageContext): Promise<string> {
+    const { settingsIpList } = await this.ports.store.query(customerOf(context), ({ customer }) => customer.read());
+    return entriesText(settingsIpList);
+  }
+
+  private async page(context: PageContext, form: AddressesForm): Promise<Reply> {
     const addresses = await recentSettingsAddresses(this.ports, customerOf(context));
-    const options = { title: 'Allowed addresses', section: 'account', status: refused.problems?.status ?? 200 };
-    const view = <SettingsAddresses {...refused} value={value} addresses={addresses} clientIp={context.clientIp} />;
+    const options = { title: 'Allowed addresses', section: 'account', status: form.problems?.status ?? 200 };
+    const view = <SettingsAddresses {...form} addresses={addresses} clientIp={context.clientIp} />;
     return renderPage(this.ports, context, options, view);
   }
 }

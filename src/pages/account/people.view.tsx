@@ -11,6 +11,7 @@ import { FieldLength, type FormFields } from '../form-fields.js';
 import { IpListField } from '../ip-list-field.js';
 import { Allowed } from '../page-context.js';
 import { Badge, Card, Confirm, Copied, Copyable, Heading, Moment, Table } from '../parts.js';
+import { ShownValues } from '../shown-values.js';
 import { Unlink } from './identities.view.js';
 
 export const PEOPLE_PATH = '/settings/account/people';
@@ -273,20 +274,26 @@ function SettingsAddressesCard({ customer: { settingsIpList } }: { customer: Cus
   );
 }
 
-interface AddressesProps {
+export interface AddressesForm {
   readonly value: string;
+  /** The list as it is now. */
+  readonly shown: string;
   readonly problems: Problems | null;
   readonly locksOut: readonly string[];
+}
+
+interface AddressesProps extends AddressesForm {
   readonly addresses: readonly Pick<KeyAddress, 'address'>[];
   readonly clientIp: string;
 }
 
-export function SettingsAddresses({ problems, ...props }: AddressesProps) {
+export function SettingsAddresses({ problems, shown, ...props }: AddressesProps) {
   const isOwn = props.locksOut.includes(props.clientIp);
   return (
     <>
       <Heading title="Allowed addresses" lead={LEAD} />
       <Form action={SETTINGS_ADDRESSES_PATH} class="card">
+        <ShownValues fields={{ ipList: shown }} />
         <ProblemSummary problems={problems} />
         <IpListField
           anywhere="If empty, the settings area can be used from anywhere."

@@ -1,7 +1,9 @@
 import { type DeliveryKey, MAX_DELIVERY_KEY_NAME } from '../../core/delivery/delivery-key.js';
 import { optionNames, PRESET_NAME_CHARACTERS } from '../../core/delivery/delivery-options.js';
-import { Button, ExpiryField, Field, Form, ProblemSummary, Problems } from '../form.js';
+import type { Preset } from '../../core/delivery/preset.js';
+import { Button, ExpiryField, Field, Form, lastDay, ProblemSummary, Problems } from '../form.js';
 import { Card, Confirm, Copied, Copyable, Heading } from '../parts.js';
+import { ShownValues } from '../shown-values.js';
 import { LIST, presetPath, previewPath } from './delivery.view.js';
 
 /** What the form says. */
@@ -9,6 +11,10 @@ export interface DeliveryKeyFields {
   readonly name: string;
   readonly presetsOnly: boolean;
   readonly expiresOn: string;
+}
+
+export function fieldsOfKey({ name, presetsOnly, expiresAt }: DeliveryKey): DeliveryKeyFields {
+  return { name, presetsOnly, expiresOn: lastDay(expiresAt) };
 }
 
 interface DeliveryKeyFormProps {
@@ -32,6 +38,7 @@ export function DeliveryKeyForm({ subject, fields, problems }: DeliveryKeyFormPr
       <Card>
         <ProblemSummary problems={problems} />
         <Form action={subject === null ? `${LIST}/keys/new` : `${LIST}/keys/${subject.id}/edit`}>
+          {subject && <ShownValues fields={fieldsOfKey(subject)} />}
           <Field
             label="Name"
             name="name"
@@ -92,7 +99,8 @@ export function DeleteDeliveryKey({ subject: { id, name, publicId } }: { subject
 }
 
 export interface PresetFormProps {
-  readonly isNew: boolean;
+  /** Null: a new one. */
+  readonly subject: Pick<Preset, 'options'> | null;
   readonly name: string;
   readonly options: string;
   /** Options to show the newest photo with; null: it is not shown. */
@@ -100,7 +108,8 @@ export interface PresetFormProps {
   readonly problems: Problems | null;
 }
 
-export function PresetForm({ isNew, name, options, preview, problems }: PresetFormProps) {
+export function PresetForm({ subject, name, options, preview, problems }: PresetFormProps) {
+  const isNew = subject === null;
   // Each option has errors of its own, and all are typed into one field.
   const ofOptions = optionNames.reduce<Problems | undefined>(
     (renamed, option) => renamed?.renamed(option, 'options'),
@@ -112,6 +121,7 @@ export function PresetForm({ isNew, name, options, preview, problems }: PresetFo
       <Card>
         <ProblemSummary problems={problems} />
         <Form action={isNew ? `${LIST}/presets/new` : presetPath(name, 'edit')}>
+          {subject && <ShownValues fields={{ options: subject.options }} />}
           {isNew && (
             <Field
               label="Name"

@@ -24,12 +24,14 @@ import { expiryOf, lastDay, type Problems, problemsOf } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
+import { editsOf } from '../shown-values.js';
 import { AREA, DeliveryPage, LIST, ONCE, PictureUsage } from './delivery.view.js';
 import {
   DeleteDeliveryKey,
   DeletePreset,
   type DeliveryKeyFields,
   DeliveryKeyForm,
+  fieldsOfKey,
   PresetForm,
   type PresetFormProps,
   ShowDeliverySecret,
@@ -75,15 +77,17 @@ export class DeliveryKeysController {
   @Get('keys/:id/edit')
   async editForm(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const key = await readDeliveryKey(this.ports, customerOf(context), id);
-    const { name, presetsOnly, expiresAt } = key;
-    return this.form(context, key, { name, presetsOnly, expiresOn: lastDay(expiresAt) }, null);
+    return this.form(context, key, fieldsOfKey(key), null);
   }
 
   @Post('keys/:id/edit')
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const key = await readDeliveryKey(this.ports, customerOf(context), id);
-    const fields = fieldsOf(context.form);
+    const shown = fieldsOfKey(key);
+    const { changed, requireUnchanged } = editsOf(context.form, fieldsOf(context.form));
+    const fields = { ...shown, ...changed };
     try {
+      requireUnchanged(shown);
       const { name } = await editDeliveryKey(this.ports, callerOfPage(context), id, submittedValues(fields, key));
       return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was saved.` });
     } catch (error) {
@@ -161,24 +165,25 @@ export class PresetsController {
 
   @Get('presets/new')
   newForm(@CurrentPageContext() context: PageContext): Reply {
-    return this.form(context, { isNew: true, name: '', options: '', preview: null, problems: null });
+    return this.form(context, { subject: null, name: '', options: '', preview: null, problems: null });
   }
 
   @Post('presets/new')
   create(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    return this.submitted(context, { isNew: true, name: context.form.text('name', FieldLength.line).trim() });
+    return this.submitted(context, { subject: null, name: context.form.text('name', FieldLength.line).trim() });
   }
 
   @Get('presets/:preset/edit')
   async editForm(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
-    const { options } = await readPreset(this.ports, customerOf(context), name);
-    return this.form(context, { isNew: false, name, options, preview: options, problems: null });
+    const subject = await readPreset(this.ports, customerOf(context), name);
+    const { options } = subject;
+    return this.form(context, { subject, name, options, preview: options, problems: null });
   }
 
   @Post('presets/:preset/edit')
   async edit(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
-    await readPreset(this.ports, customerOf(context), name);
-    return this.submitted(context, { isNew: false, name });
+    const subject = await readPreset(this.ports, customerOf(context), name);
+    return this.submitted(context, { subject, name });
   }
 
   @Get('presets/:preset/delete')
@@ -214,17 +219,20 @@ export class PresetsController {
   /** Saves the preset, or only shows the form again with a preview. */
   private async submitted(
     context: PageContext,
-    { isNew, name }: Pick<PresetFormProps, 'isNew' | 'name'>,
+    { subject, name }: Pick<PresetFormProps, 'subject' | 'name'>,
   ): Promise<Reply> {
-    const options = context.form.text('options', FieldLength.line).replace(/\s/g, '');
-    const fields = { isNew, name, options };
+    const sent = { options: context.form.text('options', FieldLength.line).replace(/\s/g, '') };
+    const { changed, requireUnchanged } = editsOf(context.form, sent);
+    const options = subject === null ? sent.options : (changed.options ?? subject.options);
+    const fields = { subject, name, options };
     try {
+      if (subject !== null) requireUnchanged({ options: subject.options });
       if (context.form.text('do', FieldLength.word) === 'preview') {
         // Without a name yet, too.
         const { options: preview } = presetValues({ name: name || 'preview', options });
         return this.form(context, { ...fields, preview, problems: null });
       }
-      await savePreset(this.ports, callerOfPage(context), { name, options, isNew });
+      await savePreset(this.ports, callerOfPage(context), { name, options, isNew: subject === null });
       return redirectTo(context, LIST, { kind: 'done', text: `The preset “${name}” was saved.` });
     } catch (error) {
       return this.form(context, { ...fields, preview: null, problems: problemsOf(error) });
@@ -232,7 +240,7 @@ export class PresetsController {
   }
 
   private form(context: PageContext, props: PresetFormProps): Reply {
-    const title = props.isNew ? 'Create preset' : 'Edit preset';
+    const title = props.subject === null ? 'Create preset' : 'Edit preset';
     const options = { ...AREA, title, status: props.problems?.status ?? 200 };
     return renderPage(this.ports, context, options, <PresetForm {...props} />);
   }

@@ -6,7 +6,7 @@ import type { SignInResult } from '../../core/users/sign-in/sign-in.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { keepAccountsOf } from '../accounts/accounts.js';
 import { address } from '../address.js';
-import { beginSession, cookieName, cookieOf, cookieRules, rememberDevice } from '../browser-session.js';
+import { cookieName, cookieOf, cookieRules, rememberDevice, startSession } from '../browser-session.js';
 import { redirectTo } from '../page.js';
 import { HOME, type PageContext } from '../page-context.js';
 

@@ -3,8 +3,11 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runFolder } from './shared.js';
 
-/** Ends the program when its standard input ends: a test run that is killed leaves no server behind. */
-const GUARD = '"$@" & child=$!; cat > /dev/null; kill -9 "$child" 2> /dev/null; wait "$child"';
+/**
+ * Ends the program when its standard input ends: a test run that is killed leaves no server behind. With all of its group, because nginx's workers
+ * outlive a master that is killed, and would answer in place of the next one on the port.
+ */
+const GUARD = 'setsid "$@" & child=$!; cat > /dev/null; kill -9 "-$child" "$child" 2> /dev/null; wait "$child"';
 
 /** A server of a test, from its start to its end. */
 export class Daemon {

@@ -2,7 +2,6 @@ import { type EntityManager, In } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
 import type { BumpedPhotos } from '../../../core/tags/tag-repository.js';
 import { change, key, optionalBigWhole, select, tableOf } from '../database/sql.js';
-import { TypeormOutbox } from '../events/outbox.repository.js';
 import { tagLexeme } from './photo-search.js';
 
 /** A deleted tag whose lexeme photos may still have. */
