@@ -1,19 +1,17 @@
 import { join } from 'node:path';
-import type { DynamicModule, FactoryProvider, OnApplicationShutdown } from '@nestjs/common';
+import type { DynamicModule, FactoryProvider } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
 import { RegisteredCountries } from './adapters/countries/registered-countries.js';
-import { FallbackRateWindowStore } from './adapters/fallback-rate-window-store.js';
 import { LeasedRenditionLocks } from './adapters/leased-rendition-locks.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
-import { MemoryRateWindowStore } from './adapters/memory/memory-rate-window-store.js';
 import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js';
 import { ObservedBlobStore } from './adapters/observed-blob-store.js';
 import { OpenIdProvider } from './adapters/oidc/open-id-provider.js';
 import { CustomerNames } from './adapters/outgoing/customer-names.js';
 import { GeonamesGazetteer } from './adapters/places/geonames-gazetteer.js';
 import { mediaMethods, PrimaryMediaReader } from './adapters/processes/primary-media-reader.js';
-import { PrimaryRateWindowStore, rateWindowMethods } from './adapters/processes/primary-rate-window-store.js';
+import { rateWindowMethods } from './adapters/processes/primary-rate-window-store.js';
 import type { Rpc } from './adapters/processes/rpc.js';
 import { readOrMakeSecret } from './adapters/secret-file.js';
 import { SmtpMailer } from './adapters/smtp/smtp-mailer.js';
@@ -21,7 +19,6 @@ import { HttpSourceReader } from './adapters/sources/http-source-reader.js';
 import { SystemClock } from './adapters/system-clock.js';
 import type { OtlpTracing } from './adapters/tracing/otlp-tracing.js';
 import { TypeormKeyStore } from './adapters/typeorm/access/api-key.repository.js';
-import { TypeormRateWindowStore } from './adapters/typeorm/access/rate-window.repository.js';
 import { TypeormAuditLog } from './adapters/typeorm/audit/audit.repository.js';
 import { PostgresSnapshot, whileAlone } from './adapters/typeorm/backup/database-archive.js';
 import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
@@ -45,6 +42,13 @@ import { ZxcvbnPasswordStrength } from './adapters/zxcvbn-password-strength.js';
 import { READINESS_CHECKS, type ReadinessCheck } from './api/ops/readiness.js';
 import { type OpenBlobs, openBlobs } from './composition/open-blobs.js';
 import { type Database, type Log, type OpenOptions, openDatabase } from './composition/open-database.js';
+import {
+  areShared,
+  openRateWindows,
+  openSharedRateWindows,
+  type SharedRateWindows,
+} from './composition/open-rate-windows.js';
+import { Opening } from './composition/opening.js';
 import type { Config, SmtpConfig } from './config/config.js';
 import { VERSION } from './config/version.js';
 import { IpLists } from './core/access/ip-list.js';
@@ -62,7 +66,6 @@ import { type MediaIsolation } from './core/media/media-reader.js';
 import { RenditionMaker } from './core/photos/renditions/make.js';
 import type { Ports } from './core/ports.js';
 import type { Clock } from './core/shared/clock.js';
-import { reasonOf } from './core/shared/errors.js';
 import type { IdentityProvider } from './core/users/identity-provider.js';
 import { REQUEST_OBSERVERS, type RequestObservers } from './http/http-options.js';
 import { allPorts, PORTS, portToken } from './http/ports-token.js';
@@ -73,7 +76,7 @@ interface Shared {
   readonly database: Database;
   readonly dataSource: DataSource;
   /** Null: this process counts requests for all. */
-  readonly sharedRateWindows: (RateWindowStore & { close?(): void }) | null;
+  readonly sharedRateWindows: SharedRateWindows | null;
   readonly blobStorage: OpenBlobs;
   /** Null in a request process, which uses those of the primary. */
   readonly decoders: ChildProcessMediaReader | null;
@@ -237,7 +240,7 @@ export class PortsModule {
   /** Opens everything that the environment names. */
   static forRoot(config: Config, options: PortsOptions): OpeningModule {
     const { shared, ports } = factories(config, options);
-    const opening = new Opening(options.log);
+    const opening = new Opening(CLOSED, options.log);
     const lines = Object.entries<Factory<unknown>>({ ...shared, ...ports }).map(([name, { inject, useFactory }]) => ({
       provide: token(name as keyof Made),
       inject: inject.map(token),
@@ -264,52 +267,6 @@ export class PortsModule {
       exports: [...lines, ...views],
       close: () => opening.close(),
     };
-  }
-}
-
-/** What was opened, which is closed once: by Nest's hook, or after a failure. */
-class Opening implements OnApplicationShutdown {
-  private readonly opened = new Map<string, Promise<unknown>>();
-  private failure: { readonly error: unknown } | null = null;
-  private closing: Promise<void> | null = null;
-
-  constructor(private readonly log: Log) {}
-
-  /** Makes one of them. Rejects, once everything is closed, with the first failure: what Nest makes meanwhile would stay open. */
-  async open<T>(name: string, make: () => Promise<T>): Promise<T> {
-    if (this.failure === null) {
-      const made = make();
-      this.opened.set(name, made);
-      try {
-        return await made;
-      } catch (error) {
-        this.failure ??= { error };
-      }
-    }
-    await this.close();
-    throw this.failure.error;
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.close();
-  }
-
-  close(): Promise<void> {
-    this.closing ??= this.closeAll();
-    return this.closing;
-  }
-
-  /** Those that are on their way as well. One that cannot be closed leaves no other open. */
-  private async closeAll(): Promise<void> {
-    await Promise.allSettled(this.opened.values());
-    const made = CLOSED.map((name) => this.opened.get(name)?.catch(() => null));
-    for (const each of new Set(await Promise.all(made)) as Set<{ close?(): unknown } | null | undefined>) {
-      try {
-        await each?.close?.();
-      } catch (error) {
-        this.log(`Closing failed: ${reasonOf(error)}`, 'warn');
-      }
-    }
   }
 }
 
@@ -391,52 +348,6 @@ function checksOf(
     { name: 'diskSpace', otherwise: 'degraded', look: () => requireDiskSpace({ blobs, uploads }, 0) },
     { name: 'rateLimits', otherwise: 'degraded', look: requireShared },
   ];
-}
-
-/** False while each process counts by itself instead. */
-function areShared(rateWindows: RateWindowStore): boolean {
-  return !(rateWindows instanceof FallbackRateWindowStore && rateWindows.isAway);
-}
-
-/**
- * Whatever happens to the shared store, every budget has a limit: in an outage each process counts by itself. The memory of the primary
- * process is the shared store of its request processes, unless another one is configured.
- */
-function openRateWindows(
-  { rateLimitStore }: Config,
-  log: Log,
-  clock: Clock,
-  shared: RateWindowStore | null,
-): RateWindowStore {
-  const elapsed = () => clock.elapsed();
-  const memory = new MemoryRateWindowStore(clock, { now: elapsed });
-  if (shared === null) return memory;
-  const where = WHERE[rateLimitStore.kind];
-  const say = (away: boolean, reason?: unknown) => {
-    const line = away
-      ? `Rate limits cannot be counted ${where} (${reason}). Until they can be, this process counts them itself.`
-      : `Rate limits are counted ${where} again.`;
-    log(line, 'warn');
-  };
-  return new FallbackRateWindowStore(shared, memory, say, { elapsed });
-}
-
-const WHERE = { memory: 'by the primary process', postgres: 'in the database', redis: 'in Redis' } as const;
-
-async function openSharedRateWindows(
-  { rateLimitStore }: Config,
-  dataSource: DataSource,
-  primary: Rpc | undefined,
-): Promise<Shared['sharedRateWindows']> {
-  if (rateLimitStore.kind === 'memory') return primary === undefined ? null : new PrimaryRateWindowStore(primary);
-  return rateLimitStore.kind === 'redis' ? openRedis(rateLimitStore.url) : new TypeormRateWindowStore(dataSource);
-}
-
-/** Close it at the end. */
-export async function openRedis(url: string): Promise<RateWindowStore & { close(): void }> {
-  // Loaded only when used: the client takes a while to load.
-  const { RedisRateWindowStore } = await import('./adapters/redis/redis-rate-window-store.js');
-  return new RedisRateWindowStore(url);
 }
 
 /** @param isAlone Whether no other process of this service reports what waits in the database. */

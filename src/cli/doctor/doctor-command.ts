@@ -4,10 +4,11 @@ import { binariesOfDatabase } from '../../adapters/embedded-postgres.js';
 import type { DatabaseState } from '../../adapters/typeorm/database-state.js';
 import { openBlobs } from '../../composition/open-blobs.js';
 import { databaseState } from '../../composition/open-database.js';
+import { openRedis } from '../../composition/open-rate-windows.js';
 import { requireInstallation } from '../../composition/require-installation.js';
 import { type Config, ConfigError, readConfig, settingNames } from '../../config/config.js';
 import { loadSettings, type Settings } from '../../config/settings-file.js';
-import { openMailer, openMedia, openProviders, openRedis } from '../../ports.module.js';
+import { openMailer, openMedia, openProviders } from '../../ports.module.js';
 import { ExitWith, envFileOf, exitCodes } from '../options.js';
 import {
   checkDataDir,

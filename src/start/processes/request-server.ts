@@ -14,6 +14,7 @@ import type { ProcessCounts, StartParams, StopParams } from './request-processes
 export class RequestServer {
   private readonly stopping = new AbortController();
   private app: NestExpressApplication | null = null;
+  private closing: Promise<void> | undefined;
   private counts: ProcessCounts = { ready: 1, wanted: 1 };
 
   constructor(private readonly primary: Rpc) {}
@@ -54,7 +55,8 @@ export class RequestServer {
       if (reason === 'SIGTERM') await delay(LINGER_MS);
       await drain(server);
     }
-    await this.app?.close();
+    this.closing ??= this.app?.close();
+    await this.closing;
   }
 
   private readonly processes: ReadinessCheck = {
