@@ -12,7 +12,7 @@ const VALIDATED = VALIDATORS.map((name) => [name, new Set([0, 1])]);
  * Small numbers (0 and 1) say "none" or "at least one" and are left out.
  */
 export function limits(files) {
-  const own = files.filter((file) => /^src\/(core|http)\//.test(file.path) && isTypeScript(file));
+  const own = files.filter((file) => /^src\/(core|api|http|pages)\//.test(file.path) && isTypeScript(file));
   const paths = new Set(files.map(({ path }) => path));
   const declared = new Map(own.map((file) => [file.path, parametersThatLimit(file)]));
   const places = own.flatMap((file) => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { concepts } from './concepts.js';
 import { limits } from './limits.js';
+import { rooms } from './rooms.js';
 import { oversized, sizesByConcept, sizesByRing } from './sizes.js';
 import { statements } from './statements.js';
 import { testTimes } from './test-times.js';
@@ -21,6 +22,7 @@ export function measure(folder, results) {
     limits: limits(files),
     touched: touched(files),
     sizes: oversized(files),
+    rooms: rooms(files),
     ...(results !== undefined && { tests: testTimes(results, root) }),
   };
 }

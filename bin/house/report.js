@@ -2,7 +2,7 @@
 
 /** Rows of one tree: what is measured, and its value. */
 function rows(measures) {
-  const { rings, coreConcepts, direction, statements, limits, touched, sizes, tests } = measures;
+  const { rings, coreConcepts, direction, statements, limits, touched, sizes, rooms, tests } = measures;
   return [
     ...Object.entries(rings).map(([name, size]) => [`${name}: files, lines`, pair(size)]),
     ...Object.entries(coreConcepts).map(([name, size]) => [`core/${name}: files, lines`, pair(size)]),
@@ -30,11 +30,15 @@ function rows(measures) {
     ]),
     [`store \`${touched.store.name}\`: files of its own, others`, ownAndOthers(touched.store)],
     ...touched.resources.map((each) => [`resource \`${each.resource}\`: files of its own, others`, ownAndOthers(each)]),
-    ...['use case', 'controller', 'adapter'].map((kind) => [
-      `${kind} files over the limit of their kind`,
-      sizes.over.filter((file) => file.kind === kind).length,
-    ]),
-    ['files of src under 10 lines', sizes.tiny.length],
+    ['src: TypeScript files, lines', pair(rooms)],
+    ['… lines of the file in the middle', rooms.median],
+    ['… files over 400 lines, under 10', `${sizes.over.length}, ${sizes.tiny.length}`],
+    [
+      '… the fullest folder: files',
+      rooms.fullest === null ? 'none' : `${rooms.fullest.folder}: ${rooms.fullest.files}`,
+    ],
+    ['… files under 60 lines with one caller', rooms.withOneCaller.length],
+    ['… doc comments, of which without a subject', `${rooms.comments}, ${rooms.withoutSubject.length}`],
     ...(tests === undefined ? [] : testRows(tests)),
   ];
 }
@@ -121,7 +125,9 @@ export function details({ direction, statements, limits, touched, sizes }) {
       [`Files of the resource ${resource}`, own],
       [`Files that know of the resource ${resource}`, others],
     ]),
-    ['Over the limit', sizes.over.map(({ path, kind, lines, most }) => `${path}: ${kind}, ${lines} lines of ${most}`)],
+    ['Over 400 lines', sizes.over.map(({ path, lines }) => `${path}: ${lines}`)],
+    ['Under 60 lines, with one caller', rooms.withOneCaller],
+    ['Doc comments without a subject', rooms.withoutSubject.map(({ path, word }) => `${path}: ${word}`)],
     ['Under 10 lines', sizes.tiny.map(({ path, lines }) => `${path}: ${lines}`)],
   ]
     .filter(([, lines]) => lines.length > 0)

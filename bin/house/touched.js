@@ -67,11 +67,11 @@ function filesOfEndpoint(files, { method, route }) {
         controllers.filter((each) => each !== file).flatMap((each) => wordsOf(each).map(({ text }) => text)),
       );
       const exclusive = importsUsedOnlyIn(handler.node, file).filter(({ name }) => !others.has(name));
-      const types = exclusive.filter(({ from }) => from.startsWith('src/http/'));
+      const types = exclusive.filter(({ from }) => /^src\/(api|http)\//.test(from));
       const documented = `/${route.replace(/:(\w+)/g, '{$1}')}`;
       const again = files.filter(
         (each) =>
-          /^(src\/http|sdk|cli)\//.test(each.path) &&
+          /^(src\/(api|http|pages)|sdk|cli)\//.test(each.path) &&
           wordsOf(each).some(({ text }) => text === documented || types.some(({ name }) => name === text)),
       );
       return [...new Set([file.path, ...exclusive.map(({ from }) => from), ...again.map(({ path }) => path)])].sort();

@@ -52,7 +52,7 @@ test('in this tree it sees the imports that the import law sees, and the example
   expect(expected.length).toBeGreaterThan(100);
   expect(seen.sort()).toEqual([...new Set(expected)].sort());
 
-  expect(touched.endpoint.files).toContain('src/http/api/photos/photo-tags.controller.ts');
+  expect(touched.endpoint.files).toContain('src/api/photos/photo-parts.controller.ts');
   for (const { files, declared } of touched.fields) expect(Math.min(files.length, declared)).toBeGreaterThan(3);
   for (const { own } of [touched.store, ...touched.resources]) expect(own.length).toBeGreaterThan(0);
 });
@@ -268,27 +268,44 @@ test('what one more endpoint, field, store and resource would touch is what know
   });
 });
 
-test('files are held against the limit of their kind, and added up by ring', async () => {
+test('files over 400 lines and under 10 are found, and files are added up by ring', async () => {
   const lines = (count: number) => '\n'.repeat(count - 1);
   const { sizes, rings, coreConcepts } = measure(
     await tree({
-      'src/core/photos/trash-photo.ts': `export async function trashPhoto({ store }: Uses) {}${lines(61)}\n`,
-      'src/core/photos/read-photo.ts': `export function readPhoto(uses: Uses) {}${lines(60)}\n`,
+      'src/core/photos/trash.ts': `export async function trashPhoto({ store }: Uses) {}${lines(61)}\n`,
       'src/core/photos/photo.ts': `export function photo(value: string) {}${lines(90)}\n`,
-      'src/http/photos.controller.ts': `${lines(151)}\n`,
-      'src/adapters/photos.ts': `${lines(250)}\n`,
+      'src/api/photos.controller.ts': `${lines(401)}\n`,
+      'src/adapters/photos.ts': `${lines(400)}\n`,
       'src/adapters/tags.ts': `${lines(1000)}\n`,
+      'src/adapters/typeorm/migrations/1.ts': `${lines(500)}\n`,
       'src/main.ts': 'start();\n',
     }),
   );
   expect(sizes.over.map(({ path, lines }: { path: string; lines: number }) => [path, lines])).toEqual([
     ['src/adapters/tags.ts', 1000],
-    ['src/core/photos/trash-photo.ts', 61],
-    ['src/http/photos.controller.ts', 151],
+    ['src/api/photos.controller.ts', 401],
   ]);
   expect(sizes.tiny).toEqual([{ path: 'src/main.ts', lines: 1 }]);
-  expect(rings.core).toEqual({ files: 3, lines: 211 });
-  expect(coreConcepts).toEqual({ photos: { files: 3, lines: 211 } });
+  expect(rings.core).toEqual({ files: 2, lines: 151 });
+  expect(coreConcepts).toEqual({ photos: { files: 2, lines: 151 } });
+});
+
+test('rooms: the file in the middle, the fullest folder, short files with one caller, and comments without a subject', async () => {
+  const { rooms } = measure(
+    await tree({
+      'src/core/tags/tag.ts':
+        '/** What is a tag. */\nexport type Tag = string;\n/** The longest name. */\nexport const MAX = 1;\n',
+      'src/core/tags/read-tag.ts': "import type { Tag } from './tag.js';\n",
+      'src/core/tags/edit-tag.ts': "import type { Tag } from './tag.js';\nimport './save-tag.js';\n",
+      'src/core/tags/save-tag.ts': '\n',
+      'src/api/tags.module.ts':
+        "import './tags.controller.js';\nimport '../core/tags/edit-tag.js';\nimport '../core/tags/read-tag.js';\n",
+      'src/api/tags.controller.ts': `import '../core/tags/edit-tag.js';\nimport '../core/tags/read-tag.js';${'\n'.repeat(70)}`,
+    }),
+  );
+  expect(rooms).toMatchObject({ files: 6, median: 3, fullest: { folder: 'src/core/tags', files: 4 } });
+  expect(rooms.withOneCaller).toEqual(['src/core/tags/save-tag.ts']);
+  expect([rooms.comments, rooms.withoutSubject]).toEqual([2, [{ path: 'src/core/tags/tag.ts', word: 'What' }]]);
 });
 
 test('seconds of the tests are added up by part', async () => {

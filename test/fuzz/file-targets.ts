@@ -13,9 +13,8 @@ import type { PictureMetadata } from '../../src/adapters/media/facts/metadata.js
 import { readMetadata } from '../../src/adapters/media/facts/read-metadata.js';
 import { jpegAroundIptc } from '../../src/adapters/media/formats/jpeg-metadata.js';
 import { largestPreview, OTHER_RAW } from '../../src/adapters/media/formats/raw-file.js';
-import { readRaw } from '../../src/adapters/media/formats/raw-picture.js';
-import { Refusal } from '../../src/adapters/media/refusals.js';
-import { sniff } from '../../src/adapters/media/sniff.js';
+import { readRaw } from '../../src/adapters/media/raw-picture.js';
+import { Refusal, sniff } from '../../src/adapters/media/sniff.js';
 import { openMultipart } from '../../src/api/imports/multipart.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { ClientGone } from '../../src/http/server/request-body.js';

@@ -10,7 +10,7 @@ import { companionOf } from './facts/companion.js';
 import type { PictureMetadata } from './facts/metadata.js';
 import type { MetadataSource } from './facts/metadata-reader.js';
 import { withPicture } from './picture.js';
-import { beyondDecoder, decodeFailed, Refusal } from './refusals.js';
+import { beyondDecoder, decodeFailed, Refusal } from './sniff.js';
 import {
   channelOffsets,
   isCutJpeg,

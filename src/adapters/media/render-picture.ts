@@ -2,7 +2,7 @@ import type { Sharp } from 'sharp';
 import type { RenderedPicture, RenditionOrder } from '../../core/media/media-reader.js';
 import { type Layout, layoutOf, type Transformation } from '../../core/media/transformation.js';
 import { withPicture } from './picture.js';
-import { Refusal } from './refusals.js';
+import { Refusal } from './sniff.js';
 import { type Picture, pixelsOf, type SmallPicture, sharpOf, smallPicture, swapped } from './small-picture.js';
 
 export interface RenderOrder extends Omit<RenditionOrder, 'customerId' | 'alone'> {

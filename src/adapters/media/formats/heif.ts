@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Libheif, default as OpenLibheif } from 'libheif-js/libheif-wasm/libheif-bundle.js';
 import type { Region, Size } from '../../../core/media/transformation.js';
-import { beyondDecoder, decodeFailed, requirePictureSize, unsupportedFeature } from '../refusals.js';
+import { beyondDecoder, decodeFailed, requirePictureSize, unsupportedFeature } from '../sniff.js';
 import { type CodePoints, type ColourSpace, converter } from './colour-space.js';
 import { Boxes, bytesAt } from './file-bytes.js';
 import type { Pixels } from './tiff-picture.js';

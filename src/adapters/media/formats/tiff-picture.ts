@@ -2,7 +2,7 @@ import { copyFile, type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { systemCode } from '../../local-blobs/files.js';
-import { decodeFailed, unsupportedFeature } from '../refusals.js';
+import { decodeFailed, unsupportedFeature } from '../sniff.js';
 import { converter, D50, fromXyz, type Vector } from './colour-space.js';
 import { type TiffDirectory, TiffReader, tiffHeader } from './tiff-reader.js';
 
