@@ -125,10 +125,10 @@ export function details({ direction, statements, limits, touched, sizes, rooms }
       [`Files of the resource ${resource}`, own],
       [`Files that know of the resource ${resource}`, others],
     ]),
-    ['Over 400 lines', sizes, rooms.over.map(({ path, lines }) => `${path}: ${lines}`)],
+    ['Over 400 lines', sizes.over.map(({ path, lines }) => `${path}: ${lines}`)],
     ['Under 60 lines, with one caller', rooms.withOneCaller],
     ['Doc comments without a subject', rooms.withoutSubject.map(({ path, word }) => `${path}: ${word}`)],
-    ['Under 10 lines', sizes, rooms.tiny.map(({ path, lines }) => `${path}: ${lines}`)],
+    ['Under 10 lines', sizes.tiny.map(({ path, lines }) => `${path}: ${lines}`)],
   ]
     .filter(([, lines]) => lines.length > 0)
     .map(([heading, lines]) => `\n${heading}\n${lines.map((each) => `  ${each}`).join('\n')}`)
