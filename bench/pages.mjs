@@ -1,5 +1,5 @@
 // What a person with a browser waits for: the pages of a library of 10,000 photos in Chromium, by its own measurements (CDP), compared with
-// what docs/decisions/0081 allows. Needs Debian's chromium-headless-shell.
+// what bench/measurements.md allows. Needs Debian's chromium-headless-shell.
 //   node bench/pages.mjs [photos, default 10000]
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -2,5 +2,5 @@
 const { setFlagsFromString } = require('node:v8');
 
 // Pretenuring allocates what has once outlived young collections in the old generation from then on. Of a request nothing is old: its parts
-// there only kept others alive until the next full collection. Many times more then outlived a young collection (docs/decisions/0086).
+// there only kept others alive until the next full collection. Many times more then outlived a young collection (bench/measurements.md).
 setFlagsFromString('--no-allocation-site-pretenuring');

@@ -22,7 +22,7 @@ import type { PeriodicTask } from './periodic.js';
 import { pause } from './worker.js';
 
 /**
- * Periodic tasks. How each finds its work: docs/decisions/0007.
+ * Periodic tasks. How each finds its work: docs/decisions/0002.
  * @param onCollected Called with the unowned blobs that were removed. Must not throw.
  */
 export function upkeep(

@@ -7,7 +7,7 @@ const page = read('docs/architecture.md');
 const foldersOf = (path: string) =>
   readdirSync(join(root, path), { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
 
-test.each(['core', 'http', 'adapters'])('the drawing has every folder of src/%s, and no other', (ring) => {
+test.each(['core', 'api', 'http', 'adapters'])('the drawing has every folder of src/%s, and no other', (ring) => {
   const drawn = [...page.matchAll(new RegExp(`^ +${ring}_\\w+\\["([a-z0-9-]+)`, 'gm'))].map(([, name]) => name);
   expect(drawn.sort()).toEqual(foldersOf(`src/${ring}`).sort());
 });

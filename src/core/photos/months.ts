@@ -14,7 +14,7 @@ export const MAX_COUNTED_IN_MONTH = 10_000;
 /** The latest; a library of more has clocks that were set wrong. */
 const MAX_YEARS = 200;
 
-/** The months in which photos were taken, latest first. Takes about 0.15 s for a million photos (decision 0080). */
+/** The months in which photos were taken, latest first. Takes about 0.15 s for a million photos (bench/measurements.md). */
 export function readPhotoMonths(
   { store }: { store: Readable<'photos' | 'customer'> },
   { customerId }: Pick<Caller, 'customerId'>,

@@ -10,7 +10,7 @@ import { awaitContinue } from './request-body.js';
 /**
  * Nest's adapter on a server whose requests and responses have Express's prototypes from the beginning. Express itself changes the
  * prototype of each after creation, and V8 never optimizes such objects again: everything that then accessed them, above all Node's own
- * HTTP code, took five times as long (docs/decisions/0024). It supports none of Nest's options for servers: we use none.
+ * HTTP code, took five times as long (bench/measurements.md). It supports none of Nest's options for servers: we use none.
  */
 export class ExpressServer extends ExpressAdapter {
   constructor(private readonly app: Express) {

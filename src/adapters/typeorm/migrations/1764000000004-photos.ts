@@ -30,7 +30,7 @@ export class Photos1764000000004 implements MigrationInterface {
 
 /**
  * A cell of any grid whose lines divide those of a coarser one is one range of `map_cell`: the bits of column and row at the finest grid, in turn
- * (docs/decisions/0066).
+ * (docs/decisions/0011).
  */
 async function createMapCell(runner: QueryRunner): Promise<void> {
   await runner.query(`
@@ -61,7 +61,7 @@ async function createMapCell(runner: QueryRunner): Promise<void> {
  *
  * What GET /photos reads of a library is bounded by the page, not by the library (docs/decisions/0011). `facets` holds everything that has few
  * values in one number, so that one index in the order of the list answers each of those filters and all of them together. Values that are
- * offered as a filter are read from an index, from one to the next (docs/decisions/0064).
+ * offered as a filter are read from an index, from one to the next (docs/decisions/0011).
  *
  * No two photos share an original: with one of them its bytes would go. `current` is false until a worker has looked up the place of a photo,
  * and until then it is not found by it.
@@ -186,7 +186,7 @@ const changes = (signed: string) => `
 const came = 'SELECT customer_id, trashed, size_bytes, 1 AS sign FROM came';
 const went = 'SELECT customer_id, trashed, size_bytes, -1 AS sign FROM went';
 
-/** How many photos and bytes each customer has: the sum of its rows (docs/decisions/0006). */
+/** How many photos and bytes each customer has: the sum of its rows (docs/decisions/0008). */
 async function createTotals(runner: QueryRunner): Promise<void> {
   await runner.query(`
       CREATE TABLE photo_totals (

@@ -6,7 +6,7 @@ import type { Photo, PhotoWithTags } from '../photo.js';
 const BITS = 64;
 /** The largest distance that can be searched for: beyond it, most pictures have nothing in common. */
 export const MAX_DISTANCE = 16;
-/** Up to this distance pictures are nearly always the same one, resized, compressed again or slightly cropped (docs/decisions/0051). */
+/** Up to this distance pictures are nearly always the same one, resized, compressed again or slightly cropped (bench/measurements.md). */
 export const DEFAULT_DISTANCE = 6;
 
 /** Which photos a client wants to see the likes of. */
