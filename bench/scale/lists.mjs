@@ -10,9 +10,9 @@ import { TypeormCustomerDirectory } from '../../dist/adapters/typeorm/customers/
 import { openDataSource } from '../../dist/adapters/typeorm/data-source.js';
 import { listPhotos } from '../../dist/adapters/typeorm/photos/photo-list.js';
 import { TypeormTagRepository } from '../../dist/adapters/typeorm/tags/tag.repository.js';
-import { commandLine } from '../../dist/core/audit/actor.js';
+import { commandLine } from '../../dist/core/audit/audit-entry.js';
 import { photoPosition, photoSorts } from '../../dist/core/photos/photo-query.js';
-import { tagPosition, tagSorts } from '../../dist/core/tags/tag-query.js';
+import { tagPosition, tagSorts } from '../../dist/core/tags/tag.js';
 import { fillLibrary, filtersOf, measured } from './rows-read.mjs';
 import { searchTexts } from './texts.mjs';
 
