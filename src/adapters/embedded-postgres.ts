@@ -17,7 +17,7 @@ const TENANT = `${NAME}_tenant`;
 /** The most connections of one process and of the commands beside it. */
 export const EMBEDDED_CONNECTIONS = 60;
 
-/** What to do, in terms of this service's settings and commands; null if the error explains itself. */
+/** The advice for each error, in terms of this service's settings and commands; null if the error explains itself. */
 const ADVICE = {
   data_dir_in_use: 'stop it first, or set another DATA_DIR (or a DATABASE_URL) for this process',
   data_dir_unusable: 'run as its owner, choose another DATA_DIR, or set DATABASE_URL',

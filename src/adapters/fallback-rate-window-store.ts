@@ -2,9 +2,9 @@ import type { Budget, RateWindowStore, WindowState } from '../core/access/rollin
 import { SECOND } from '../core/shared/clock.js';
 import { withTimeout } from './with-timeout.js';
 
-/** How long a call waits for the first store at most. */
+/** The longest time that a call waits for the first store. */
 const WAIT_MS = SECOND;
-/** How long the first store is not used after a failure. */
+/** Period in which the first store is not used after a failure. */
 const RETRY_MS = 2 * SECOND;
 
 /** Called when the first store is not used for now, with the reason, and when it is back. Must not throw. */
@@ -80,7 +80,7 @@ export class FallbackRateWindowStore implements RateWindowStore {
     }
   }
 
-  /** Of many calls that meet the same outage, the first reports it. */
+  /** Leaves the first store. When many calls meet the same outage, the first reports it. */
   private leave(reason: unknown): void {
     if (this.lookAt !== null) return;
     this.lookAt = this.times.elapsed() + this.times.retryMs;

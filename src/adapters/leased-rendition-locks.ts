@@ -8,11 +8,11 @@ import type { Id } from '../core/shared/ids.js';
 export interface RenditionLease {
   readonly customerId: Id;
   readonly key: BlobKey;
-  /** Of one holder. */
+  /** The token of one holder. */
   readonly token: string;
 }
 
-/** What processes share: at most one unexpired lease for each customer and key. Errors: `service_unavailable`. */
+/** The leases that processes share: at most one unexpired lease for each customer and key. Errors: `service_unavailable`. */
 export interface RenditionLeases {
   /** False while another holder has an unexpired lease. */
   acquire(lease: RenditionLease, seconds: number): Promise<boolean>;

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../core/shared/clock.js';
 
-/** As `Clock` has it, for adapters that collect requests. */
+/** Resolves at the next turn, as `Clock` has it, for adapters that collect requests. */
 export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** The machine's clock. */

@@ -3,7 +3,7 @@ import { type IpCountries, normalizeAddress } from '../../core/access/ip-list.js
 import { Lazy } from '../../core/shared/lazy.js';
 
 const builtFolder = new URL('./register/', import.meta.url);
-/** What registries write where they name no country: the European Union, Asia and the Pacific, nobody. */
+/** The codes that registries write where they name no country: the European Union, Asia and the Pacific, none at all. */
 const NO_COUNTRIES: readonly string[] = ['EU', 'AP', 'ZZ'];
 
 type Register = (address: string) => string | null;

@@ -238,7 +238,7 @@ const FOLDER_MODE = 0o700;
 const MAX_TRIES = 50;
 const MAX_KNOWN = 10_000;
 
-/** How a folder that is removed meanwhile shows. ENOTDIR is mkdir's, which looks at a folder that it has found and that is gone by then. */
+/** Errors that show that a folder was removed meanwhile. ENOTDIR is mkdir's, which looks at a folder that it has found and that is gone by then. */
 const GONE = ['ENOENT', 'ENOTDIR'];
 
 /** The folders between a root and its blobs: created with the first blob, removed with the last. Other processes do the same. */

@@ -147,7 +147,7 @@ export class LocalBlobStore implements BlobStore {
     return onDisk(() => this.temp.sweep());
   }
 
-  /** Of the disk that the folder is on, as far as this account may fill it. */
+  /** Returns the space of the disk that the folder is on, as far as this account may fill it. */
   async diskSpace(): Promise<DiskSpace> {
     const { bavail, blocks, bsize } = await onDisk(() => statfs(this.folders.root));
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };

@@ -38,7 +38,7 @@ export interface MediaReaderOptions extends Partial<ProcessBounds & Pick<PoolOpt
   readonly scratchDir: string;
   /** Number of concurrent pictures, default 2, plus one for a customer that would have to wait for others; each may use `maxMemoryBytes`. */
   readonly processes?: number;
-  /** How strongly processes are isolated from the rest of the machine; default: the best level that works. */
+  /** The degree to which processes are isolated from the rest of the machine; default: the best level that works. */
   readonly isolation?: WantedIsolation;
   readonly priority?: DecoderPriority;
   /** The compiled `media-child.js`. */
@@ -50,7 +50,7 @@ export interface MediaReaderOptions extends Partial<ProcessBounds & Pick<PoolOpt
 /** Whose turn it is, and whether alone. */
 type Turn = Pick<InspectBounds, 'customerId' | 'alone'>;
 
-/** What is asked of a process, and how its answer is read: within bounds, and by `check`, which throws `FrameError`. */
+/** A question to a process, and how its answer is read: within bounds, and by `check`, which throws `FrameError`. */
 interface Question<Result> {
   readonly job: MediaJob;
   readonly bounds: FrameBounds;

@@ -125,7 +125,7 @@ async function thumb(small: SmallPicture, alpha: boolean): Promise<RenderedPictu
 /** Maximum longest side in pixels that ThumbHash accepts; it stores seven waves of them. */
 const LONGEST_SIDE = 100;
 
-/** What can be displayed before the picture has loaded. */
+/** Returns what can be displayed before the picture has loaded. */
 function blurredPreview(small: SmallPicture): Pick<PictureFacts, 'thumbhash' | 'dominantColor'> {
   return { thumbhash: thumbhash(small), dominantColor: dominantColor(small) };
 }

@@ -8,7 +8,7 @@ import { MAX_EXIF_BYTES, MAX_EXIF_TEXT } from './facts/metadata.js';
 import { type FrameBounds, FrameError } from './media-channel.js';
 
 /**
- * What a decoder may answer, field by field. It may have been taken over by a picture, so its answer is checked as a client's body is, and
+ * The answers that a decoder may give, field by field. It may have been taken over by a picture, so its answer is checked as a client's body is, and
  * what does not fit here is a failure of the decoder. The types of answers are those of this declaration.
  */
 
@@ -183,7 +183,7 @@ const renditionTypes: readonly string[] = pictureFormats.map((format) => `image/
 /** Instead of a result: an error in the decoder itself; or what the system refused to it, whatever the picture. */
 const failures = { failed: { message: text(2000) }, unavailable: { code: text(20, /^E[A-Z0-9]+$/) } } as const;
 
-/** Of a picture, whose bytes are those of its `thumb`; or why it is refused. */
+/** The facts about a picture, whose bytes are those of its `thumb`; or why it is refused. */
 export const inspectionAnswer = variant({
   picture: { facts: object(facts), contentType: oneOf(thumbTypes) },
   refused: { error: object({ code: oneOf(refusals), message: text(1000) }) },

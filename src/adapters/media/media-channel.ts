@@ -15,12 +15,12 @@ export interface FrameBounds {
   readonly maxBytes: number;
 }
 
-/** What came is no frame within its bounds. */
+/** The error for bytes that are no frame within its bounds. */
 export class FrameError extends Error {}
 
 const CHANNEL = 3;
 const HEADER_BYTES = 8;
-/** Of jobs, which the service itself makes. */
+/** Bounds of jobs, which the service itself makes. */
 const JOB: FrameBounds = { maxJsonBytes: 64 * 1024, maxBytes: 0 };
 
 export function encodeFrame(json: unknown, bytes: Uint8Array = new Uint8Array()): Buffer {

@@ -4,7 +4,7 @@ import { type InspectOrder, inspectPicture } from './inspect-picture.js';
 import type { InspectionAnswer, RenditionAnswer } from './media-answer.js';
 import { type RenderOrder, renderPicture } from './render-picture.js';
 
-/** What a decoder is asked for, one at a time. */
+/** The job that a decoder is asked to do, one at a time. */
 export type MediaJob = ({ readonly kind: 'inspect' } & InspectOrder) | ({ readonly kind: 'render' } & RenderOrder);
 
 /** The frame of an answer. */

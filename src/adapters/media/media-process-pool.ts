@@ -11,7 +11,7 @@ export interface PoolOptions extends ProcessBounds {
   readonly scratchDir: string;
   /** Processes that are kept; one more is started when it is needed, and ended after its picture. */
   readonly processes: number;
-  /** How long a process is kept that nothing asks for. */
+  /** Time that a process is kept that nothing asks for. */
   readonly idleMs: number;
   readonly isolation: WantedIsolation;
   readonly priority: DecoderPriority;

@@ -20,11 +20,11 @@ export interface ProcessBounds extends ProcessLimits {
 }
 
 const WATCH_MS = 100;
-/** How long a process that has closed the channel, and is not seen to be the one that decodes, may take to end. */
+/** Time that a process which has closed the channel, and is not seen to be the one that decodes, may take to end. */
 const UNHEARD_MS = 1000;
 /** A decoder has sixteen; each takes memory of the kernel. */
 const MAX_THREADS = 64;
-/** How many times `maxTemporaryBytes` a process may write in its life, and how often after which it is replaced when it has nothing to do. */
+/** Multiples of `maxTemporaryBytes` that a process may write in its life, and after which it is replaced when it has nothing to do. */
 const [MOST_WRITTEN, WORN_OUT] = [6, 4];
 /** Characters of its standard error for one job; a decoder that was taken over may write without end. */
 const MAX_ERROR_BYTES = 1024 * 1024;
@@ -51,19 +51,19 @@ export class MediaProcess {
     this.#greet = resolve;
   });
   #settle: ((outcome: Frame | Error) => void) | null = null;
-  /** Of the frame that is expected; null: none is. */
+  /** The reader of the frame that is expected; null: none is. */
   #reader: FrameReader | null = new FrameReader(READY_BOUNDS);
   readonly #channel: Socket | undefined;
   #errorBytes = 0;
   /** Why we killed it. */
   #verdict: string | null = null;
   #lastWords = '';
-  /** How it ended. */
+  /** The way in which it ended. */
   #how = 'has not started';
 
   #isCounting = false;
   readonly #watch = setInterval(() => this.#requireLimits(), WATCH_MS).unref();
-  /** Of the process that decodes, if it is not the one that we started. */
+  /** Id of the process that decodes, if it is not the one that we started. */
   #inner: number | null = null;
 
   constructor(
@@ -115,7 +115,7 @@ export class MediaProcess {
     return this.#settle !== null;
   }
 
-  /** Of the process that decodes; 0 when it could not be started. */
+  /** Id of the process that decodes; 0 when it could not be started. */
   get pid(): number {
     return this.#inner ?? this.#child.pid ?? 0;
   }
@@ -285,7 +285,7 @@ export class MediaProcess {
 
 interface Started {
   readonly child: ChildProcess;
-  /** Of the parent of the process that decodes; null where that is this process. */
+  /** Id of the parent of the process that decodes; null where that is this process. */
   readonly innerParent: Promise<number | null>;
 }
 
@@ -331,7 +331,7 @@ function childOf(pid: number): number | null {
   }
 }
 
-/** What ended a process: a signal, or its exit code. bubblewrap reports a signal as a code over 128, as shells do. */
+/** Returns what ended a process: a signal, or its exit code. bubblewrap reports a signal as a code over 128, as shells do. */
 function causeOf(code: number | null, signal: NodeJS.Signals | null): string {
   const [name] = Object.entries(constants.signals).find(([, number]) => number + 128 === code) ?? [];
   return signal ?? name ?? `code ${code}`;

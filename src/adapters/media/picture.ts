@@ -91,7 +91,7 @@ async function opened(order: OpenFile, structure: HeifStructure | null): Promise
   };
 }
 
-/** What libvips does not find. */
+/** Reads the metadata that libvips does not find. */
 async function embeddedMetadata(file: FileHandle, contentType: string): Promise<EmbeddedMetadata> {
   if (contentType === 'image/png') return pngMetadata(file);
   if (contentType !== 'image/gif') return {};

@@ -39,7 +39,7 @@ export function processIds(): readonly number[] {
   return readdirSync('/proc').map(Number).filter(Number.isInteger);
 }
 
-/** What a file of /proc says under each name; nothing when it cannot be read. Read at once: no disk is behind it. */
+/** Returns what a file of /proc says under each name; nothing when it cannot be read. Read at once: no disk is behind it. */
 function linesOf(path: string): ReadonlyMap<string, string> {
   try {
     const lines = readFileSync(path, 'utf8')
@@ -51,7 +51,7 @@ function linesOf(path: string): ReadonlyMap<string, string> {
   }
 }
 
-/** How long a process has run, and whether it would run now. */
+/** The time for which a process has run, and whether it would run now. */
 export interface ProcessorTime {
   /** Milliseconds that all its threads have run together. */
   readonly used: number;

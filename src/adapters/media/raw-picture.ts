@@ -13,7 +13,7 @@ import { readCr3, readRaf, readTiffRaw } from './formats/raw-readers.js';
 const MIN_PREVIEW = renditionSizes.small;
 const CHUNK_BYTES = 1024 * 1024;
 
-/** What the file says if it is a raw file, by its structure alone; null when it is not. */
+/** Returns what the file says if it is a raw file, by its structure alone; null when it is not. */
 export async function readRaw(file: FileHandle): Promise<RawFile | typeof OTHER_RAW | null> {
   return (await readTiffRaw(file)) ?? (await readRaf(file)) ?? (await readCr3(file));
 }

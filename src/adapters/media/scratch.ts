@@ -46,7 +46,7 @@ export interface ProcessFolder {
   handOver(name: string): Promise<void>;
   /** Removes the picture. Throws when something else is in its place, or it cannot be removed. An absent one is ignored. */
   takeBack(): Promise<void>;
-  /** What is below `TEMPORARY`. */
+  /** Returns what is below `TEMPORARY`. */
   temporaryFiles(): Promise<FolderUsage>;
   /** Removes the folder with everything in it. Call it when the process has ended. */
   remove(): Promise<void>;

@@ -21,7 +21,7 @@ export function channelOffsets(channels: SmallPicture['raw']['channels']) {
 }
 
 export interface SmallOrder {
-  /** Of the result, which is upright, in pixels. */
+  /** Pixels of the result, which is upright. */
   readonly width: number;
   readonly height: number;
   /** Whether damage is an error or is tolerated; of a JPEG, also whether a warning is one. */
@@ -77,7 +77,7 @@ async function converted(lying: Sharp, space: ColourSpace, samples: Colours['sam
   return { data: converter(space, max)(values, channels), raw: { width, height, channels } };
 }
 
-/** As an EXIF orientation says. */
+/** Turns and mirrors the picture as an EXIF orientation says. */
 function rotate(small: SmallPicture, orientation: number): Promise<SmallPicture> | SmallPicture {
   const { turn, mirror } = orientations[orientation] ?? upright;
   if (turn === 0 && !mirror) return small;
@@ -118,13 +118,13 @@ export async function pixelsOf(pipeline: Sharp): Promise<SmallPicture> {
 
 /** A picture in a file that sharp can decode, known by its header. */
 export interface Picture {
-  /** What to decode: the file itself, what a HEIC was decoded into, or the preview of a raw file. */
+  /** The file to decode: the picture's own, what a HEIC was decoded into, or the preview of a raw file. */
   readonly path: string;
   readonly contentType: string;
   /** Upright. */
   readonly width: number;
   readonly height: number;
-  /** Of what is to be decoded, as in EXIF; 1 where EXIF's does not apply. */
+  /** Orientation of what is to be decoded, as in EXIF; 1 where EXIF's does not apply. */
   readonly orientation: number;
   readonly alpha: boolean;
   readonly colours: Colours;
@@ -176,7 +176,7 @@ export async function isCutJpeg(picture: Picture, folder: string, warning: strin
 
 const START_OF_SCAN = 0xda;
 
-/** What a decoder needs to find the pixels: no comments, and no segments of applications. */
+/** Returns what a decoder needs to find the pixels: no comments, and no segments of applications. */
 function segmentsWithPixels(jpeg: Buffer): readonly Buffer[] {
   const parts = [jpeg.subarray(0, 2)];
   for (let at = 2; at + 4 <= jpeg.length; ) {
@@ -195,7 +195,7 @@ function segmentsWithPixels(jpeg: Buffer): readonly Buffer[] {
   return parts;
 }
 
-/** As libvips has it, which gives up after 100 warnings, too, unless both are unlimited. */
+/** The limit that libvips has, too, which gives up after 100 warnings as well, unless both are unlimited. */
 const MAX_SCANS = 100;
 const CHUNK_BYTES = 1024 * 1024;
 

@@ -32,7 +32,7 @@ async function otherType(head: Uint8Array): Promise<string | undefined> {
   return (await fileTypeFromBuffer(head.subarray(0, HEAD_BYTES)))?.mime;
 }
 
-/** What begins like a TIFF, Olympus's and Panasonic's variants included, a RAF or a CR3: whether it is one takes more than its first bytes. */
+/** Whether the file begins like a TIFF (or Olympus's or Panasonic's variant), a RAF or a CR3: whether it is one takes more than its first bytes. */
 export function mayBeRaw(head: Uint8Array): boolean {
   const text = textOf(head.subarray(0, 12));
   return /^(II|MM|FUJIFILM)/.test(text) || text.endsWith('ftypcrx ');

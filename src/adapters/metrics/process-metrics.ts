@@ -2,7 +2,7 @@ import { AggregatorRegistry } from 'prom-client';
 import { withTimeout } from '../with-timeout.js';
 import { type MetricsReport, PrometheusMetrics } from './prometheus-metrics.js';
 
-/** How long a process may take to report; after that, its previous report is used. */
+/** The longest time that a process may take to report; after that, its previous report is used. */
 const WAIT_MS = 1000;
 
 /** The types of metrics that count from the start of a process: without those of processes that have ended, sums would go down. */

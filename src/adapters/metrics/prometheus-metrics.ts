@@ -44,7 +44,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** What happens in this process, and what is waiting in the installation, for Prometheus. No label identifies a customer. */
+/** The metrics for Prometheus: what happens in this process, and what is waiting in the installation. No label identifies a customer. */
 export class PrometheusMetrics {
   private readonly registry = new Registry();
   private readonly on = { registers: [this.registry] };
@@ -171,7 +171,7 @@ export class PrometheusMetrics {
     if (backlog !== undefined) new BacklogGauges(this.registry, { backlog });
   }
 
-  /** As plain data, for a process that adds up those of several. */
+  /** Returns the metrics as plain data, for a process that adds up those of several. */
   report(): Promise<MetricsReport> {
     return this.registry.getMetricsAsJSON();
   }
@@ -238,7 +238,7 @@ export class PrometheusMetrics {
   }
 }
 
-/** What is waiting in the installation. */
+/** The source of numbers about what is waiting in the installation. */
 interface BacklogSource {
   backlog(): Promise<Backlog>;
 }

@@ -96,7 +96,7 @@ export class OpenIdProvider implements IdentityProvider {
     return library.buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnTo }).href;
   }
 
-  /** Of several who wait, one asks. What failed is tried again by the next. */
+  /** Asks for the provider's configuration, once for all that wait. What failed is tried again by the next. */
   private discover(): Promise<Discovered> {
     const isOld = this.clock.elapsed() - this.askedAt >= DISCOVERY_MS;
     if (this.discovered !== null && !isOld) return this.discovered;
@@ -193,7 +193,7 @@ function lacks(claims: Claims, { groups }: ClaimNames): boolean {
 }
 
 /**
- * What the claims of a checked token say, and `more` of the same person. How and when somebody signed in is only said by the token, which
+ * Returns what the claims of a checked token say, and `more` of the same person. How and when the person signed in is only said by the token, which
  * is about this sign-in and signed. Claims of unexpected types say nothing.
  */
 export function assertionOf(token: Claims, more: Claims, { verified, groups }: ClaimNames): Assertion {

@@ -44,7 +44,7 @@ const HOSTS_FILE =
 const TIMEOUT_MS = 2_000;
 /** A customer's look-ups at the same time. */
 const AT_ONCE = 4;
-/** How long an answer is used again, a negative one too: long enough for many files of one server, short enough to notice a change. */
+/** Period in which an answer is used again, a negative one too: long enough for many files of one server, short enough to notice a change. */
 const REUSED_MS = 5_000;
 const REMEMBERED = 1_000;
 
@@ -67,7 +67,7 @@ interface Answer {
 export class CustomerNames {
   readonly #options: CustomerNamesOptions;
   readonly #now: () => number;
-  /** Of the answers, the oldest first. */
+  /** The answers, the oldest first. */
   readonly #answers = new Map<string, Answer>();
   readonly #running = new Map<Id, number>();
   readonly #waiting = new Map<Id, (() => void)[]>();
@@ -166,7 +166,7 @@ export class CustomerNames {
   }
 }
 
-/** What c-ares says of a name that does not exist, or not with addresses of this kind. */
+/** The errors of c-ares for a name that does not exist, or not with addresses of this kind. */
 const ABSENT: readonly unknown[] = ['ENOTFOUND', 'ENODATA'];
 
 /** hosts(5): each line an address and its names. */

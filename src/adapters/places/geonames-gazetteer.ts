@@ -45,7 +45,7 @@ class Cities {
     /** Two letters each. */
     private readonly countries: string,
     private readonly regions: Lines,
-    /** Of each city the number of its region, or -1; then of each its people. */
+    /** The number of each city's region, or -1; then the number of each city's people. */
     private readonly numbers: Int32Array,
   ) {}
 

@@ -22,7 +22,7 @@ interface PictureCall<Order> {
 
 interface WaitingPicture {
   readonly bytes: PictureBytes;
-  /** What the source of the bytes threw, which callers get unchanged. */
+  /** The error that the source of the bytes threw, which callers get unchanged. */
   failure?: { readonly error: unknown };
 }
 
@@ -105,7 +105,7 @@ export class PrimaryMediaReader implements MediaReader {
 
 const nameOf = (picture: number) => `picture-${picture}`;
 
-/** What the primary process runs for the `PrimaryMediaReader` of one request process. */
+/** Returns what the primary process runs for the `PrimaryMediaReader` of one request process. */
 export function mediaMethods(reader: MediaReader, process: Rpc): Methods {
   return {
     inspectPicture: ({ picture, order }: PictureCall<InspectBounds>) =>

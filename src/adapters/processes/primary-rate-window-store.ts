@@ -35,7 +35,7 @@ export class PrimaryRateWindowStore implements RateWindowStore {
   }
 }
 
-/** What the primary process runs for `PrimaryRateWindowStore`. */
+/** Returns what the primary process runs for `PrimaryRateWindowStore`. */
 export function rateWindowMethods(store: RateWindowStore): Methods {
   return {
     countRequests: (calls: readonly WindowCall[]) =>

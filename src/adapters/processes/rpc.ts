@@ -2,7 +2,7 @@ import type { Serializable } from 'node:child_process';
 import { ReaderFailure } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
 
-/** What the other process may call, by name. */
+/** The methods that the other process may call, by name. */
 export type Methods = Readonly<Record<string, (params: never) => Promise<unknown>>>;
 
 interface Call {
@@ -42,7 +42,7 @@ export class Rpc {
     void channel.closed.then(() => this.close());
   }
 
-  /** What the other process may call from now on, in addition to earlier ones. */
+  /** Adds methods that the other process may call from now on, in addition to earlier ones. */
   serve(methods: Methods): void {
     for (const [name, run] of Object.entries(methods)) this.methods.set(name, run);
   }

@@ -41,7 +41,7 @@ const RATE_WINDOW_SCRIPT = `
   return { admitted and 1 or 0, used, at(-1) or -1, blocker, now }
 `;
 
-/** How long a call takes at most, including the network. Shorter than the timeout of FallbackRateWindowStore. */
+/** The longest time that a call takes, including the network. Shorter than the timeout of FallbackRateWindowStore. */
 const DEADLINE_MS = 800;
 
 /** -1 stands for none. */

@@ -21,7 +21,7 @@ export interface S3Settings {
   readonly forcePathStyle: boolean;
 }
 
-/** How long a store may be silent, in milliseconds. */
+/** The times for which a store may be silent, in milliseconds. */
 export interface S3Timeouts {
   readonly connect: number;
   /** Without a byte in either direction: the attempt has failed. */
@@ -79,7 +79,7 @@ function quietVersionWarning(): void {
 export interface PartSizes {
   /** Size of a part, which is also held in memory. S3 accepts 5 MiB to 5 GiB, and 10,000 parts per object. */
   readonly sent: number;
-  /** What the store copies per call: one call must end before the store is considered dead. */
+  /** Bytes that the store copies per call: one call must end before the store is considered dead. */
   readonly copied: number;
 }
 

@@ -7,7 +7,7 @@ type Part =
   | { readonly kind: 'link'; readonly label: string; readonly url: string }
   | { readonly kind: 'facts'; readonly rows: readonly (readonly [label: string, value: string])[] };
 
-/** What a mail says, before it is plain text or HTML. */
+/** The text of a mail, before it is plain text or HTML. */
 interface MailText {
   readonly subject: string;
   readonly parts: readonly Part[];
@@ -260,7 +260,7 @@ function ifNotYou({ owners, home }: NoticeValues, remedy: string | null): readon
   return [paragraph(sentence), link('Open the settings', home)];
 }
 
-/** Of a line, without its end; RFC 5322 recommends 78. Addresses of links stay whole, as they would not work otherwise. */
+/** Length of a line, without its end; RFC 5322 recommends 78. Addresses of links stay whole, as they would not work otherwise. */
 const WIDTH = 76;
 
 const REASON =

@@ -13,7 +13,7 @@ export interface SmtpOptions {
   readonly plaintextAllowed: boolean;
   readonly credentials: { readonly user: string; readonly pass: string } | null;
   readonly from: { readonly name: string; readonly address: string };
-  /** How long the server may take for one mail. Default: 45 s. */
+  /** The longest time that the server may take for one mail. Default: 45 s. */
   readonly timeoutMs?: number;
 }
 
@@ -132,7 +132,7 @@ interface SmtpError {
   readonly permanent?: boolean;
 }
 
-/** Of this mail or its recipient, for good. A server that refuses the sender's password may be told another one. */
+/** Whether the server refuses this mail or its recipient, for good. A server that refuses the sender's password may be told another one. */
 function isRefusal(error: unknown): boolean {
   const { code, permanent } = error as SmtpError;
   return permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE');

@@ -154,7 +154,7 @@ function getOnce({ url, from, addresses, idleTimeout }: Getting, signal: AbortSi
 /** Seconds after a change in which `Last-Modified` may be the same for two versions of a file. */
 const WEAK_SECONDS = 60;
 
-/** What a 200 or 206 says about the file. Throws `SourceFailure`. */
+/** Returns what a 200 or 206 says about the file. Throws `SourceFailure`. */
 function readResponse(
   { from, maxBytes }: SourceRequest,
   { statusCode, headers }: Pick<IncomingMessage, 'statusCode' | 'headers'>,
@@ -185,7 +185,7 @@ function lengthOf({ 'content-length': length }: IncomingHttpHeaders): number | n
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
 
-/** What `If-Range` takes: a strong ETag, or a time long enough ago (RFC 9110, 8.8.2.2). */
+/** Returns what `If-Range` takes: a strong ETag, or a time long enough ago (RFC 9110, 8.8.2.2). */
 function validatorOf(headers: IncomingHttpHeaders): string | null {
   if (headers['accept-ranges']?.toLowerCase() === 'none') return null;
   const { etag, date, 'last-modified': modified } = headers;

@@ -13,7 +13,7 @@ import { BatchSpanProcessor, type NodeTracerConfig, NodeTracerProvider } from '@
 import type { Job } from '../../core/jobs/job.js';
 import { withTraceContext } from '../../core/jobs/trace-context.js';
 
-/** How long sending the last spans may take when the service ends. */
+/** The longest time that sending the last spans may take when the service ends. */
 const GOODBYE_MS = 2000;
 
 /**
@@ -91,7 +91,7 @@ export class OtlpTracing {
   }
 }
 
-/** What all spans have in common. */
+/** Returns what all spans have in common. */
 function resourceOf(attributes: Readonly<Record<string, string>>): NonNullable<NodeTracerConfig['resource']> {
   const resource: NonNullable<NodeTracerConfig['resource']> = {
     attributes,

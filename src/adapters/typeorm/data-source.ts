@@ -22,7 +22,7 @@ const SILENCE_MS = 8_000;
 const IDLE_TRANSACTION_MS = 30_000;
 /** Key of the `pg_advisory_lock` for migrations: any number that nothing else in this database locks. */
 const MIGRATION_LOCK = 7_046_133_812;
-/** How long migrations wait for a table: whoever needs it meanwhile waits behind them. */
+/** The longest time that migrations wait for a table: everything that needs it meanwhile waits behind them. */
 const LOCK_TIMEOUT_MS = 300;
 const PAUSE_MS = 100;
 const OLDEST_VERSION = 150_000;
@@ -68,7 +68,7 @@ export class MigrationFailed extends Error {
   }
 }
 
-/** How migrations connect: without time limits, because they may take long. Also for the command of TypeORM. */
+/** Returns the options with which migrations connect: without time limits, because they may take long. Also for the command of TypeORM. */
 export function migrationOptions(address: DatabaseAddress, lockTimeoutMs = 0): DataSourceOptions {
   const client = clientOptions(directly(address), { max: 2, connectionTimeoutMillis: LIMIT_MS });
   return {

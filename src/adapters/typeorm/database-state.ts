@@ -10,18 +10,18 @@ import { migrations } from './registry.js';
 
 /** The state of a database, read without changing it. */
 export interface DatabaseState {
-  /** As `server_version_num`: 180004 is 18.4. */
+  /** The version in the form of `server_version_num`: 180004 is 18.4. */
   readonly version: number;
   readonly encoding: string;
   readonly readOnly: boolean;
-  /** How far its clock is ahead of this machine's, in milliseconds. */
+  /** Milliseconds that its clock is ahead of this machine's. */
   readonly aheadMs: number;
   /** Migrations that have not been run, and those that this program does not know. */
   readonly pending: readonly string[];
   readonly unknown: readonly string[];
   /** Null: there are no tables yet. */
   readonly rowSecurity: RowSecurity | null;
-  /** As the statistics of the database estimate them. */
+  /** Sizes as the statistics of the database estimate them. */
   readonly tables: readonly { readonly name: string; readonly rows: number; readonly bytes: number }[];
 }
 

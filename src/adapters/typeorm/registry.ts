@@ -62,7 +62,7 @@ import {
 } from './webhooks/webhook.repository.js';
 
 /**
- * What Postgres stores for each concept. A new concept has its lines here, and nowhere else in the adapter: whatever must cover every table
+ * The tables that Postgres has for each concept. A new concept has its lines here, and nowhere else in the adapter: whatever must cover every table
  * (policies, erasing, backup, integrity) reads the database's catalogue.
  */
 export const tables = [

@@ -100,7 +100,7 @@ function textOf(base64url: string): string {
   return Buffer.from(base64url, 'base64url').toString('utf8');
 }
 
-/** What the library looks at is checked there. */
+/** Parses an answer without checking its fields: the library checks those that it looks at. */
 function parse<T>(answer: string): T | null {
   if (answer.length > MAX_LENGTH) return null;
   try {

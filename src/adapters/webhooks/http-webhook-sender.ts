@@ -150,7 +150,7 @@ function reasonFor(error: unknown, signal: AbortSignal): string {
   return signal.aborted ? 'The receiver did not respond in time.' : reasonOf(error);
 }
 
-/** What receivers might answer with and nobody should read in a log: each pattern keeps its first group. */
+/** The secrets that receivers might answer with and that must not be readable in a log: each pattern keeps its first group. */
 const secrets: readonly RegExp[] = [
   /\b(phs_[a-z]+_|whsec_)[\w+/=-]+/g,
   /\b((?:Bearer|Basic)\s+)[\w.~+/=-]+/gi,
@@ -162,7 +162,7 @@ const secrets: readonly RegExp[] = [
 const MEMBER = /"([^"]*)"(\s*:\s*")((?:[^"\\]|\\.)*)/g;
 const SECRET_NAME = /token|secret|passw|api_?key|authorization|cookie|credential/i;
 
-/** What would act on a terminal, or turn the text round. Lines and tabs stay. */
+/** The characters that would act on a terminal, or turn the text round. Lines and tabs stay. */
 const UNSEEN = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]/gu;
 
 /** The beginning of a response for the delivery log: readable, without what looks like a secret; null when nothing is left. */

@@ -19,7 +19,7 @@ import { pathId } from '../openapi/parameters.js';
 import { customerId, OperatorAccount, sealedBody } from './operator-caller.js';
 
 @ResponseModel('OperatorPerson', 'A person with access to the settings area of an account.')
-export class OperatorPersonView {
+class OperatorPersonView {
   @IdOf({ description: 'The unique identifier of the person.', example: 5 })
   id: number;
 

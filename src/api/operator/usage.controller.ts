@@ -36,7 +36,7 @@ const Stored = (description: string, example: number) =>
   });
 
 @ResponseModel('OperatorUsageDay', 'What an account used on one day.')
-export class OperatorUsageDayView {
+class OperatorUsageDayView {
   @Text({ description: 'The day, in UTC.', example: '2026-11-21', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' })
   day: string;
 

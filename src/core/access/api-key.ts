@@ -30,7 +30,7 @@ export interface ApiKey {
 
 const keySettings = ['name', 'ipList', 'readLimit', 'writeLimit', 'expiresAt'] as const;
 
-/** What may change in a key. Its scopes never do. */
+/** The settings of a key that may change. Its scopes never do. */
 export type KeySettings = Pick<ApiKey, (typeof keySettings)[number]>;
 
 export type NewApiKey = Omit<ApiKey, 'id' | 'lastUsedAt' | 'lastUsedIp' | 'deletedAt'>;
@@ -67,7 +67,7 @@ export function lastFour(token: string): string {
   return token.slice(-4);
 }
 
-/** What people see of a key after its creation. */
+/** Returns what people see of a key after its creation. */
 export function displayPrefix(key: Pick<ApiKey, 'lastFour'>): string {
   return `${PREFIX}…${key.lastFour}`;
 }
@@ -104,7 +104,7 @@ export function readKeySettings(
   return { settings: { ...settings, name, ipList }, errors };
 }
 
-/** Of settings as they were read, those that were given: another person or program may have changed the others by now. */
+/** Returns the settings that were given, of those that were read: another person or program may have changed the others by now. */
 export function givenSettings<Settings extends object>(read: Settings, given: Partial<Settings>): Partial<Settings> {
   const isGiven = ([name]: [string, unknown]) => given[name as keyof Settings] !== undefined;
   return Object.fromEntries(Object.entries(read).filter(isGiven)) as Partial<Settings>;

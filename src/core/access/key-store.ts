@@ -71,7 +71,7 @@ export interface KeyAddress {
   readonly lastSeenAt: Date;
 }
 
-/** How long addresses are retained before the newest use of their key. */
+/** Period for which addresses are retained before the newest use of their key. */
 export const ADDRESS_RETENTION_MS = 2 * DAY;
 export const MAX_LISTED_ADDRESSES = 100;
 

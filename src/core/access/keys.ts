@@ -124,7 +124,7 @@ export function mostRequests(key: Pick<ApiKey, 'readLimit' | 'writeLimit'> | nul
   return Math.max(defaultBudgets[group], granted);
 }
 
-/** What an owner may set: only the operator can raise limits. Errors: `invalid_request`. */
+/** Requires settings that an owner may set: only the operator can raise limits. Errors: `invalid_request`. */
 function requireAllowedSettings(settings: KeySettings, granted: ApiKey | null): void {
   const errors = [...limitErrors(settings, granted, 'read'), ...limitErrors(settings, granted, 'write')];
   if (errors.length > 0) throw invalid(...errors);
@@ -207,7 +207,7 @@ export async function recentAddresses(
   return uses.keys.addressesOf(key.customerId, key.id, after(uses.clock.now(), -DAY));
 }
 
-/** Those of the addresses that a list would refuse. None while the list has an invalid entry: then it is not saved. */
+/** Returns the addresses that a list would refuse. None while the list has an invalid entry: then it is not saved. */
 export function lockedOut(
   ipList: readonly string[],
   addresses: readonly Pick<KeyAddress, 'address'>[],

@@ -53,7 +53,7 @@ export interface RateWindowStore {
  */
 export class AdmissionLog {
   private times: number[];
-  /** Those before it have left the window. */
+  /** Index of the oldest admission that is still in the window. */
   private first = 0;
 
   /** @param times Of admissions, oldest first. */

@@ -87,7 +87,7 @@ export interface Change {
   readonly changes?: readonly string[];
 }
 
-/** How long entries are retained. */
+/** Period for which entries are retained. */
 export const AUDIT_MS = 2 * 365 * DAY;
 
 export function entryOf(
@@ -107,7 +107,7 @@ export function changedFields<T>(before: T, after: T, fields: readonly (keyof T 
   return fields.filter((field) => canonical(before[field]) !== canonical(after[field]));
 }
 
-/** What no account's own log can say: tokens of the operator belong to no account, and what is erased has no log. */
+/** The actions that no account's own log can record: tokens of the operator belong to no account, and what is erased has no log. */
 export const operatorActions = [
   'operator_token.created',
   'operator_token.edited',
@@ -139,7 +139,7 @@ export function operatorEntryOf(actor: Actor, { action, at, subject, changes = [
 export interface OperatorEntryWindow {
   /** Before this instant; null: from the newest on. */
   readonly until: Date | null;
-  /** What this token did, and what was done to it; null: all. */
+  /** The token that did it, or to which it was done; null: all. */
   readonly tokenId: Id | null;
   readonly limit: number;
 }
@@ -150,7 +150,7 @@ export interface Actor {
    * A signed-in person, a program with an API key, a program of the operator with a token, an operator who runs `phs`, or the service itself.
    */
   readonly kind: 'person' | 'api_key' | 'operator' | 'command_line' | 'service';
-  /** Of the user, the API key or the operator token; otherwise null. */
+  /** The id of the user, the API key or the operator token; otherwise null. */
   readonly id: Id | null;
   /**
    * E-mail address of the user, or name of the API key or operator token, at that time; null for a user without an address, and for all

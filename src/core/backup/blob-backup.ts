@@ -21,7 +21,7 @@ export interface BackedUpBlob {
   readonly key: BlobKey;
   /** The file of the folder of backups that contains it; absent if that has the name of the blob. */
   readonly file?: BlobKey;
-  /** Of that file. */
+  /** Size of that file. */
   readonly sizeBytes: number;
   readonly sha256: string;
 }
@@ -40,7 +40,7 @@ export type Conversion = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uin
 
 /** The files of blobs in a folder of backups: those of all its backups. */
 export interface BlobFiles {
-  /** What an earlier backup has of a blob, without reading it; null if there is nothing that may be relied on. */
+  /** Returns what an earlier backup has of a blob, without reading it; null if there is nothing that may be relied on. */
   find(blob: NeededBlob): Promise<BackedUpBlob | null>;
   /** Errors: those of the bytes, with nothing written. */
   add(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<BackedUpBlob>;

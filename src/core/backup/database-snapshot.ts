@@ -5,7 +5,7 @@ export interface ArchivedTable {
   readonly columns: readonly string[];
 }
 
-/** What a backup records about its database, in addition to the rows. */
+/** The facts that a backup records about its database, in addition to the rows. */
 export interface ArchivedSchema {
   /** Names of the migrations that had been run, oldest first. */
   readonly migrations: readonly string[];

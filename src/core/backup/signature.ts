@@ -51,7 +51,7 @@ function publicName(key: KeyObject): string {
   return `${PREFIX}${createPublicKey(key).export({ format: 'jwk' }).x}`;
 }
 
-/** What the name of a backup ends in until it is complete, and from when on it is being removed. */
+/** The end of a backup's name until the backup is complete, and again while it is being removed. */
 export const UNFINISHED = '.unfinished';
 
 /** The folder of a backup, after the time of its snapshot: names sort by time, and every file system takes them. */

@@ -113,7 +113,7 @@ export class BlobCache {
     }
   }
 
-  /** What must be evicted to free so much space; null when that is not enough, or one of them was requested since. */
+  /** Returns what must be evicted to free so much space; null when that is not enough, or one of them was requested since. */
   private evictionsFor(sizeBytes: number, since: number): readonly BlobKey[] | null {
     let needed = this.bytes + sizeBytes - MAX_BYTES;
     const others: BlobKey[] = [];

@@ -2,7 +2,7 @@ import type { Id } from '../shared/ids.js';
 import { allKinds, type BlobKey, type BlobKind, prefixOf, type StagingName } from './blob-key.js';
 import type { BlobStore } from './blob-store.js';
 
-/** What the rows say about one name in staging, in one snapshot. */
+/** The state of one name in staging according to the rows, in one snapshot. */
 export interface StagingState {
   readonly uploadId: number;
   /** An item waits for the bytes of this very upload, or has them and they are being inspected; or they are a part of a resumable upload. */
@@ -19,16 +19,16 @@ export interface BlobOwners {
   /** A state for each of these names, in no order. */
   staging(names: readonly StagingName[]): Promise<readonly StagingState[]>;
   /**
-   * Those of these names that are the originals of photos, in the trash or not, or of items that may still become photos
+   * Returns the names among these that are the originals of photos, in the trash or not, or of items that may still become photos
    * (`reservingStatuses`).
    */
   originals(blobNames: readonly string[]): Promise<readonly string[]>;
   /**
-   * Those of these ids that are photos, in the trash or not, with their rotation, or null when their original is lost and no rendition can
+   * Returns the ids among these that are photos, in the trash or not, with their rotation, or null when their original is lost and no rendition can
    * be generated again; and items that may still become photos, with rotation 0.
    */
   renditions(ids: readonly Id[]): Promise<readonly { readonly id: Id; readonly rotation: number | null }[]>;
-  /** Those of these uploads that were abandoned. */
+  /** Returns the uploads among these that were abandoned. */
   dropped(importId: Id, uploadIds: readonly number[]): Promise<readonly number[]>;
 }
 

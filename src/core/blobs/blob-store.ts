@@ -6,7 +6,7 @@ export interface BlobInfo {
   readonly etag: string;
 }
 
-/** What a store can tell about a blob without reading it. */
+/** The facts that a store can tell about a blob without reading it. */
 export interface BlobState {
   /** Another one after anything has written to the blob, whether this service or another program. Opaque. */
   readonly fingerprint: string;

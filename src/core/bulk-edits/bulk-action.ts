@@ -11,7 +11,7 @@ import { resolveTags } from '../tags/resolve-tags.js';
 import { nameErrors, nameKeyOf, type TagName } from '../tags/tag.js';
 import type { TagReads } from '../tags/tag-repository.js';
 
-/** What is done to each photo. Tags are stored with the names that they had. */
+/** The change to be made to each photo. Tags are stored with the names that they had. */
 export type BulkAction = TagAction | ValueAction;
 export type TagAction = { readonly kind: 'add_tags' | 'remove_tags'; readonly tags: readonly TagName[] };
 type ValueAction =
@@ -25,7 +25,7 @@ type ValueAction =
   | { readonly kind: 'trash' }
   | { readonly kind: 'restore' };
 
-/** As a person asks for it: tags by their names. */
+/** The action as a person asks for it: tags by their names. */
 export type BulkActionInput = { readonly kind: TagAction['kind']; readonly tagNames: readonly string[] } | ValueAction;
 
 const MAX_BULK_TAGS = 20;

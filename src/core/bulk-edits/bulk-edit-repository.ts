@@ -6,11 +6,11 @@ export interface BulkEditReads {
   get(id: Id): Promise<BulkEdit | null>;
   /** Newest first: those with ids below `before` (null: from the newest), at most `limit`. */
   list(before: Id | null, limit: number): Promise<readonly BulkEdit[]>;
-  /** Those in progress, oldest first. */
+  /** Returns the edits in progress, oldest first. */
   active(): Promise<readonly BulkEdit[]>;
   /** The photos that were chosen for an edit: ids after `after`, ascending, at most `limit`. */
   chosenPhotos(id: Id, after: Id | null, limit: number): Promise<readonly Id[]>;
-  /** What an edit has done: by photo id ascending, after `after`, at most `limit`. */
+  /** Returns what an edit has done: by photo id ascending, after `after`, at most `limit`. */
   changes(id: Id, after: Id | null, limit: number): Promise<readonly BulkChange[]>;
 }
 
@@ -21,7 +21,7 @@ export interface BulkEditRepository extends BulkEditReads {
   insert(edit: NewBulkEdit, photoIds: readonly Id[]): Promise<BulkEdit>;
   /** Stores every field but those of `NewBulkEdit`. It must be locked. */
   update(edit: BulkEdit): Promise<void>;
-  /** Of photos without a change by this edit. */
+  /** Adds changes of photos that have none by this edit yet. */
   addChanges(id: Id, changes: readonly BulkChange[]): Promise<void>;
   /**
    * Deletes at most `limit` changes of edits that were created before this time, and those edits that have none left. True when nothing is

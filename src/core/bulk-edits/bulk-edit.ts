@@ -18,7 +18,7 @@ export interface BulkEdit {
   readonly action: BulkAction;
   /** It concerns the photos that match; null: photos that were chosen one by one (`BulkEditReads.chosenPhotos`). */
   readonly filters: PhotoFilters | null;
-  /** How many photos it concerned when it was started. */
+  /** Number of photos that it concerned when it was started. */
   readonly total: number;
   readonly state: BulkEditState;
   /** Photos up to this id have been processed in this state; null: none. */
@@ -60,7 +60,7 @@ export interface BulkFailure {
 /** The fields that an action concerns, as JSON; of tags, only the ids of those that it removed (before) and added (after). */
 export type FieldValues = Readonly<Record<string, string | number | null | readonly Id[] | GeoPoint | Place>>;
 
-/** What an edit has done to a photo. */
+/** The effect of an edit on a photo. */
 export interface BulkChange {
   readonly photoId: Id;
   readonly before: FieldValues;
@@ -71,7 +71,7 @@ export interface BulkChange {
 export const MAX_CHOSEN_PHOTOS = 10_000;
 /** Edits of one customer that may be in progress at a time. */
 export const MAX_ACTIVE_EDITS = 5;
-/** How long an edit can be undone; afterwards it is deleted. */
+/** Period in which an edit can be undone; afterwards it is deleted. */
 export const BULK_EDIT_MS = 7 * DAY;
 /** Photos per transaction: a fraction of a second, during which nobody else can change them. */
 export const BULK_BATCH = 100;
@@ -86,7 +86,7 @@ export function canBeUndone({ state, changed }: Pick<BulkEdit, 'state' | 'change
   return state === 'running' || ((state === 'done' || state === 'failed') && changed > 0);
 }
 
-/** How many photos have been processed, and of how many, in the present state. */
+/** Returns how many photos have been processed, and of how many, in the present state. */
 export function progressOf(edit: BulkEdit): { readonly processed: number; readonly total: number } {
   if (edit.state === 'undoing' || edit.state === 'undone') {
     return { processed: edit.undone + edit.kept, total: edit.changed };

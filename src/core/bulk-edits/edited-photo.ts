@@ -16,7 +16,7 @@ interface EditedPhoto {
   readonly change: Omit<BulkChange, 'photoId'>;
 }
 
-/** What is the same for all photos of a batch. */
+/** The values that are the same for all photos of a batch. */
 export interface EditContext {
   readonly transaction: Reader<'customer'>;
   readonly at: Date;

@@ -86,7 +86,7 @@ export async function readBulkEdit({ store }: ReadUses, { customerId }: Caller, 
   return requireFound(await store.query(customerId, ({ bulkEdits }) => bulkEdits.get(id)), 'bulk_edit');
 }
 
-/** Those in progress, oldest first. */
+/** Returns the edits in progress, oldest first. */
 export function activeBulkEdits({ store }: ReadUses, { customerId }: Caller): Promise<readonly BulkEdit[]> {
   return store.query(customerId, ({ bulkEdits }) => bulkEdits.active());
 }

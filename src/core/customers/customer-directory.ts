@@ -74,7 +74,7 @@ export type Creation =
   /** The key belongs to a different request. */
   | { readonly outcome: 'taken' };
 
-/** What was there, what was removed, and what a final check found. */
+/** The record of an erasure: what was there, what was removed, and what a final check found. */
 export interface Erasure {
   readonly customerId: Id;
   readonly startedAt: Date;

@@ -13,13 +13,13 @@ export interface CustomerRepository extends CustomerReads {
   update(customer: Customer): Promise<void>;
 }
 
-/** What counts against a customer's quota. */
+/** The amounts that count against a customer's quota. */
 export interface QuotaUse {
   readonly photos: number;
   readonly storageBytes: number;
 }
 
-/** What the bound customer has, in numbers. */
+/** The usage of the bound customer, in numbers. */
 export interface UsageReads {
   read(): Promise<CustomerUsage>;
   /**
@@ -27,7 +27,7 @@ export interface UsageReads {
    */
   photoTotals(): Promise<{ readonly stored: PhotoTotals; readonly counted: PhotoTotals }>;
   /**
-   * What counts against the quota, in one snapshot: every photo, in the trash or not, and, for every item that may still become one
+   * Returns what counts against the quota, in one snapshot: every photo, in the trash or not, and, for every item that may still become one
    * (`reservingStatuses`), a photo of its declared size.
    */
   quotaUse(): Promise<QuotaUse>;

@@ -39,13 +39,13 @@ export interface PhotoTotals {
 export interface CustomerUsage extends PhotoTotals {
   readonly tags: number;
   readonly openImports: number;
-  /** Of stored renditions, when they were last counted. Against no quota: they can be generated again. */
+  /** Size of the stored renditions when they were last counted. It counts against no quota: they can be generated again. */
   readonly renditionBytes: number;
 }
 
 export const customerSettings = ['name', 'defaultTimeZone', 'trashRetentionDays'] as const;
 
-/** What an owner may change in the account. */
+/** The settings of the account that an owner may change. */
 export type CustomerSettings = Pick<Customer, (typeof customerSettings)[number]>;
 
 export function withSettings(customer: Customer, settings: CustomerSettings, at: Date): Customer {
@@ -69,7 +69,7 @@ export function admitNewPeople(customer: Customer, admitsNewPeople: boolean, at:
 
 export const customerAdministration = [...customerSettings, 'storageBytesLimit', 'photosLimit'] as const;
 
-/** What an operator may change in an account. */
+/** The fields of an account that an operator may change. */
 export type CustomerAdministration = Pick<Customer, (typeof customerAdministration)[number]>;
 
 /** Errors: `invalid_request` when it is being erased. */
@@ -140,7 +140,7 @@ export function quotaErrors(field: string, quota: number | null): FieldError[] {
   return [{ field, code: 'out_of_range', message: `${field} must be a whole number, 0 or greater.`, min: 0 }];
 }
 
-/** What a use case of the settings area or the command line needs to know about its caller: whose account it is, and who acts. */
+/** The caller of a use case of the settings area or the command line: whose account it is, and who acts. */
 export interface AccountCaller {
   readonly customerId: Id;
   /** The actor in the audit log. */

@@ -96,7 +96,7 @@ export function administerCustomer(
   });
 }
 
-/** What is wrong with a patch, whatever the state of the account. */
+/** Returns what is wrong with a patch, whatever the state of the account. */
 export function customerPatchErrors(patch: CustomerPatch): FieldError[] {
   const { name, defaultTimeZone, trashRetentionDays, storageBytesLimit, photosLimit } = patch;
   return [

@@ -6,7 +6,7 @@ import type { QuotaUse } from './customer-repository.js';
 const quotas = ['photos', 'storageBytes'] as const;
 type Quota = (typeof quotas)[number];
 
-/** What is left of a customer's quota for the photos of one request, reserved one by one. */
+/** The rest of a customer's quota, for the photos of one request, reserved one by one. */
 export class QuotaReservation {
   private readonly reserved: Record<Quota, number> = { photos: 0, storageBytes: 0 };
   private readonly refused: Record<Quota, number> = { photos: 0, storageBytes: 0 };

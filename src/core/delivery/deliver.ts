@@ -81,14 +81,14 @@ const presetRequired: FieldError = {
 
 /** The parts of a signed address, in the form in which they were sent. */
 export interface DeliveryAddress {
-  /** As `DeliveryKey.publicId`. */
+  /** The `publicId` of a `DeliveryKey`. */
   readonly keyId: string;
   readonly photoId: Id;
-  /** As `parseDeliveryOptions` reads them. */
+  /** The options as text that `parseDeliveryOptions` reads. */
   readonly options: string;
   /** Null: it is valid as long as its key. */
   readonly expiresAt: Date | null;
-  /** What of the address is signed. */
+  /** The part of the address that is signed. */
   readonly signed: string;
   readonly signature: string;
 }
@@ -107,7 +107,7 @@ async function signingKey(
   return { key: opened.key, expiresAt: end };
 }
 
-/** Of no key. */
+/** A secret that belongs to no key. */
 const NO_SECRET = newDeliverySecret();
 
 function earlier(one: Date | null, other: Date | null): Date | null {

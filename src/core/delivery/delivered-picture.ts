@@ -14,10 +14,10 @@ import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { DeliveryOptions } from './delivery-options.js';
 
-/** What of a photo decides how it is delivered. */
+/** The properties of a photo that decide how it is delivered. */
 export interface DeliveredPhoto {
   readonly alpha: boolean;
-  /** What a person wants to be kept in view. */
+  /** The point that a person wants to be kept in view. */
   readonly focus: Focus | null;
 }
 
@@ -28,7 +28,7 @@ export type AcceptedFormats = ReadonlySet<'avif' | 'webp'>;
 const QUALITY: Readonly<Record<PictureFormat, number>> = { jpeg: 80, webp: 80, avif: 55, png: 100 };
 
 /**
- * What an address asks for. Errors: `invalid_request`, when `dpr` makes a side longer than any may be.
+ * Returns the picture that an address asks for. Errors: `invalid_request`, when `dpr` makes a side longer than any may be.
  * @param options Those of the address, over those of its preset.
  * @param accepted Those that the client says it shows.
  */

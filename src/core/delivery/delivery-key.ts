@@ -8,7 +8,7 @@ import { cleanText, expiryErrors, requiredTextErrors } from '../shared/text.js';
 export interface DeliveryKey {
   readonly customerId: Id;
   readonly id: Id;
-  /** How addresses name it: `dk_` and 16 letters and digits. */
+  /** The key's name in addresses: `dk_` and 16 letters and digits. */
   readonly publicId: string;
   readonly name: string;
   /** Sealed (core/shared/secrets.ts): checking a signature needs the secret itself, so a hash would not do. */
@@ -49,10 +49,10 @@ export function newDeliverySecret(): string {
 
 export const deliveryKeySettings = ['name', 'presetsOnly', 'expiresAt'] as const;
 
-/** What its customer chooses. */
+/** The settings that a customer chooses. */
 export type DeliveryKeySettings = Pick<DeliveryKey, (typeof deliveryKeySettings)[number]>;
 
-/** As they are stored. Errors: `invalid_request`. */
+/** Returns the settings as they are stored. Errors: `invalid_request`. */
 export function readDeliveryKeySettings(
   { name, presetsOnly, expiresAt }: DeliveryKeySettings,
   now: Date,

@@ -151,7 +151,7 @@ async function resealSecretsOf({ store, secrets }: SealUses, customerId: Id): Pr
   }
 }
 
-/** What the URLs of an account's images are made with, and how often they were used. */
+/** The keys and presets for the URLs of an account's images, and how often they were used. */
 export interface ImageDelivery {
   /** Oldest first. */
   readonly keys: readonly DeliveryKey[];

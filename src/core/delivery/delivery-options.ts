@@ -1,15 +1,15 @@
 import { fits, MAX_RESULT_SIDE, pictureFormats } from '../media/transformation.js';
 import { type FieldError, type FieldErrorCode, invalid } from '../shared/errors.js';
 
-/** How a preset may be called. */
+/** The form of a preset's name. */
 export const PRESET_NAME = /^[a-z0-9_-]{1,40}$/;
 export const PRESET_NAME_CHARACTERS = '1 to 40 of a-z, 0-9, _ and -';
 
-/** What `cover` keeps in view: the middle, the photo's focus, or what attracts attention. */
+/** The parts of a picture that `cover` can keep in view: the middle, the photo's focus, or what attracts attention. */
 export const gravities = ['center', 'focus', 'auto'] as const;
 export const deliveryFormats = ['auto', ...pictureFormats] as const;
 
-/** How the text of one option is read. */
+/** The rule by which the text of one option is read. */
 interface Rule<T> {
   /** Null when it is not one of the `values`. */
   read(text: string): T | null;

@@ -23,7 +23,7 @@ export async function openFullPicture(
 }
 
 /**
- * What a preset with these options would show of the newest photo, to a client that shows no newer formats. Errors: `invalid_request`;
+ * Returns what a preset with these options would show of the newest photo, to a client that shows no newer formats. Errors: `invalid_request`;
  * `not_found` when there is no photo; when opened those of `openRendition`.
  */
 export async function previewOptions(

@@ -16,7 +16,7 @@ import {
 export interface Preset {
   readonly customerId: Id;
   readonly name: string;
-  /** As `formatDeliveryOptions` writes them. */
+  /** The options as text that `formatDeliveryOptions` writes. */
   readonly options: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;

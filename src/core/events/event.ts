@@ -80,7 +80,7 @@ export interface Outbox {
   wants(type: ChangeType): Promise<boolean>;
 }
 
-/** What became of a photo that was changed. */
+/** The outcome of a change to a photo. */
 export type PhotoOutcome = 'updated' | 'trashed' | 'restored';
 
 /** Announces changed photos, whatever changed them: each has got its new version, and gets one event. */

@@ -4,9 +4,9 @@ import { DomainError } from '../shared/errors.js';
 import type { Repositories, Transactional } from '../shared/transactional.js';
 import type { Claim, IdempotencyKey, IdempotencyStore, StoredResponse, StoreResponse } from './idempotency-store.js';
 
-/** How long a request can be repeated under its key. */
+/** Period in which a request can be repeated under its key. */
 export const RETENTION_MS = DAY;
-/** How long a claim outlives its process, at most. A living process renews the lease. */
+/** The longest time that a claim outlives its process. A living process renews the lease. */
 export const CLAIM_LEASE_SECONDS = 25;
 /** Every claim began later than this, even if the clocks of two processes differ: a run is given up after minutes. */
 const CLAIMED_WITHIN = HOUR;
@@ -50,8 +50,8 @@ export function reclaimKeys({ idempotency, clock }: { idempotency: IdempotencySt
 }
 
 /**
- * What stores the response within a transaction: after a crash, either both the work and its response exist, or neither. A run that has lost
- * its claim is rolled back (`idempotency_in_progress`): the one that took over answers.
+ * Returns the function that stores the response within a transaction: after a crash, either both the work and its response exist, or neither. A run
+ * that has lost its claim is rolled back (`idempotency_in_progress`): the one that took over answers.
  */
 export function responseOf<Result>(claim: Claim, answerTo: (result: Result) => StoredResponse): StoreResponse<Result> {
   return async (result, responses) => {

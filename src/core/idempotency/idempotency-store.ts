@@ -23,7 +23,7 @@ export interface ClaimRequest extends Claim {
   /** Equal for equal requests only. */
   readonly fingerprint: string;
   readonly at: Date;
-  /** How long the claim is valid without being renewed. */
+  /** Period for which the claim is valid without being renewed. */
   readonly leaseSeconds: number;
   /** A record that began before this is ignored. */
   readonly expiredBefore: Date;

@@ -9,7 +9,7 @@ import { inLibrary } from './publish/duplicates.js';
 
 export type ApplyUses = { store: Transactional<'photos' | 'imports' | 'importPhotos'>; clock: Clock };
 
-/** What an inspection of a `processing` item's bytes has found. */
+/** The outcome of an inspection of a `processing` item's bytes. */
 export type InspectionResult = AcceptedPicture | { readonly item: ImportPhoto; readonly error: ItemError };
 
 interface AcceptedPicture {

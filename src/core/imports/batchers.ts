@@ -37,7 +37,7 @@ interface FinishedItem {
 }
 
 /**
- * What is done for thousands of files at the same time, done together: one statement or transaction for all files of an import that need it
+ * The steps that thousands of files need at the same time, taken together: one statement or transaction for all files of an import that need it
  * at that moment. A process has one of these.
  */
 export class ImportBatchers {

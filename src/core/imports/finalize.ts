@@ -13,7 +13,7 @@ import { receiveStoredUploads } from './receive/direct.js';
 export interface Finalization {
   /** `commit` publishes the photos to the library, `discard` leaves it unchanged. */
   readonly action: 'commit' | 'discard';
-  /** What to do when bytes are missing: refuse, or fail those items. */
+  /** The reaction to missing bytes: refuse, or fail those items. */
   readonly missingUploads: 'reject' | 'fail';
 }
 

@@ -36,7 +36,7 @@ export const reservingStatuses: readonly ImportPhotoStatus[] = ['awaiting_upload
 /** States in which an item has no bytes yet: a client sends them, or the service fetches them. */
 const waitingStatuses: readonly ImportPhotoStatus[] = ['awaiting_upload', 'fetching'];
 
-/** What the client declared about a photo; null means: take it from the file. */
+/** The values that the client declared for a photo; null means: take it from the file. */
 export interface ClientValues extends Descriptive {
   /** RFC 3339 with its offset, as the client sent it. Mutually exclusive with the next two. */
   readonly takenAt: string | null;
@@ -74,7 +74,7 @@ export interface ImportPhoto extends ClientValues {
   readonly uploadId: number;
   /** Random name of the original that this attempt will write. */
   readonly blobName: string;
-  /** What the inspection found, from `ready` until published. */
+  /** The findings of the inspection, from `ready` until published. */
   readonly facts: PictureFacts | null;
   readonly error: ItemError | null;
   readonly createdAt: Date;
@@ -99,7 +99,7 @@ export function finalError(
   return new DomainError('import_photo_final', message, { status, photoId });
 }
 
-/** How much of the customer's quota an item reserves. */
+/** Returns how much of the customer's quota an item reserves. */
 export function quotaUseOf({ status, sizeBytes }: Pick<ImportPhoto, 'status' | 'sizeBytes'>): QuotaUse {
   return reservingStatuses.includes(status)
     ? { photos: 1, storageBytes: sizeBytes ?? 0 }

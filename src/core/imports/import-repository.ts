@@ -62,7 +62,7 @@ export interface ImportPhotoReads {
   /** Null also when the item belongs to another import. */
   get(importId: Id, id: Id): Promise<ImportPhoto | null>;
   list(query: ItemQuery): Promise<readonly ImportPhoto[]>;
-  /** Those of the import that exist, by id ascending. */
+  /** Returns the items of the import that exist, by id ascending. */
   getMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]>;
   findByClientRefs(importId: Id, clientRefs: readonly string[]): Promise<readonly ImportPhoto[]>;
   /** Items of the import with these hashes that are not cancelled, by id ascending. */

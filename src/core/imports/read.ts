@@ -81,7 +81,7 @@ export async function listImportPhotos(
 
 type ItemUses = TargetUses & { store: Readable<'tags' | 'imports' | 'importPhotos'> };
 
-/** Those of the items that exist, by id ascending, with fresh upload targets for those that wait for bytes. */
+/** Returns the items that exist, by id ascending, with fresh upload targets for those that wait for bytes. */
 export async function readImportPhotos(
   uses: ItemUses,
   caller: Caller,

@@ -32,7 +32,7 @@ export interface Candidate {
   readonly staged: { readonly id: Id; readonly uploadId: number } | null;
 }
 
-/** What is wrong with this one file, or null. The others of its batch continue. */
+/** Returns what is wrong with this one file, or null. The others of its batch continue. */
 export function registrationError(input: Registration, limits: Limits): ItemError | null {
   const size = input.sourceUrl && input.sizeBytes === undefined ? null : sizeError(input.sizeBytes, limits);
   if (size !== null) return size;
@@ -73,7 +73,7 @@ export function normalSha256(text: string): string | null {
   return Array.from(atob(text), (char) => char.charCodeAt(0).toString(16).padStart(2, '0')).join('');
 }
 
-/** What the item stores of the client's values. `tagIds` are resolved by then. */
+/** Returns the client's values that the item stores. `tagIds` are resolved by then. */
 export function clientValues(input: Registration, tagIds: readonly number[]): ClientValues & { filename: string } {
   const text = (value: string | null | undefined) => (typeof value === 'string' ? cleanText(value) : null);
   return {
@@ -123,7 +123,7 @@ export function newItem(
 }
 
 /**
- * How bytes differ from what was declared of them; null if they do not. What was not read to its end has no hash, and no size that matters.
+ * Returns how bytes differ from what was declared of them; null if they do not. What was not read to its end has no hash, and no size that matters.
  */
 export function mismatch(
   declared: { readonly sizeBytes?: number | null | undefined; readonly sha256?: string | null | undefined },

@@ -68,7 +68,7 @@ function proxyTarget(
   return { ...addresses.upload(token, size), isResumable: true, expiresAt };
 }
 
-/** What the token grants, or null when it was not signed with one of our secrets. The caller checks the expiry. */
+/** Returns what the token grants, or null when it was not signed with one of our secrets. The caller checks the expiry. */
 export function readUploadToken({ secrets }: { secrets: Secrets }, token: string): UploadGrant | null {
   const values = readToken(secrets, 'upload', token);
   if (!Array.isArray(values)) return null;

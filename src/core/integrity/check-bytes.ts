@@ -6,13 +6,13 @@ import type { Photo, PhotoWithTags } from '../photos/photo.js';
 import type { Clock } from '../shared/clock.js';
 import type { Transactional } from '../shared/transactional.js';
 
-/** What a row says about its bytes; unknown values are not compared. */
+/** The facts that a row states about its bytes; unknown values are not compared. */
 export interface Expected {
   readonly sizeBytes: number | null;
   readonly sha256: string | null;
 }
 
-/** What can be wrong with stored bytes. `unreadable` may be temporary: the others are not. */
+/** A fault that stored bytes can have. `unreadable` may be temporary: the others are not. */
 export interface Fault {
   readonly kind: 'missing' | 'damaged' | 'unreadable';
   /** Follows "The original of this photo". */

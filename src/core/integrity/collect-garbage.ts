@@ -13,7 +13,7 @@ import { after, type Clock, SECOND } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable, Reader, Transactional } from '../shared/transactional.js';
 
-/** How long an unowned blob is left alone: its owner may be about to be stored. */
+/** Period for which an unowned blob is left alone: its owner may be about to be stored. */
 export const GRACE_SECONDS = 24 * 60 * 60;
 
 export interface GarbageOptions {
@@ -113,7 +113,7 @@ async function* batches(
   if (batch.length > 0) yield batch;
 }
 
-/** Those of the blobs that no row relies on. For a customer that does not exist, that is all of them. */
+/** Returns the blobs that no row relies on. For a customer that does not exist, that is all of them. */
 export async function unownedAmong(
   { store }: { store: Readable<'blobOwners'> },
   batch: readonly Named[],
@@ -169,7 +169,7 @@ export function giveUp(
   });
 }
 
-/** Those whose bytes may be removed: of no row ever again, or of an upload that is abandoned here. */
+/** Returns the blobs whose bytes may be removed: of no row ever again, or of an upload that is abandoned here. */
 async function removableAmong(
   uses: { store: Transactional<'imports' | 'importPhotos' | 'blobOwners'> },
   batch: readonly UnownedBlob[],

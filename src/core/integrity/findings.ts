@@ -1,7 +1,7 @@
 import type { Photo } from '../photos/photo.js';
 import type { Id } from '../shared/ids.js';
 
-/** What must always hold. */
+/** The conditions that must always hold. */
 export const invariants = {
   I1: 'every photo, including those in the trash, has its original, byte for byte, and every import item has its bytes',
   I2: 'unowned data is removed',
@@ -30,7 +30,7 @@ export function about({ customerId, id, importId }: Photo): Pick<Finding, 'custo
   return { customerId, photoId: id, importId };
 }
 
-/** What was checked, in numbers. */
+/** The extent of a check, in numbers. */
 export interface Checked {
   customers: number;
   photos: number;
@@ -40,7 +40,7 @@ export interface Checked {
   tags: number;
   /** Photos without their thumb, which is generated at its next use; not a violation. */
   missingThumbs: number;
-  /** Those of them that this run generated. */
+  /** The missing thumbs that this run generated. */
   remadeThumbs: number;
 }
 
@@ -76,7 +76,7 @@ export class Findings {
 export interface OrphanRow {
   /** A photo or item of an import, a photo with another's original, a photo with a tag; or rows of a deleted photo. */
   readonly kind: 'photo' | 'item' | 'original' | 'tag' | 'residue';
-  /** Of the photo or item. */
+  /** The id of the photo or item. */
   readonly id: Id;
 }
 

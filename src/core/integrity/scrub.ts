@@ -89,7 +89,7 @@ export interface Scrubbing {
   readonly rest: (readBytes: number, stopping: AbortSignal) => Promise<void>;
 }
 
-/** How far originals were read, in one round through all of them. */
+/** The progress of reading originals, in one round through all of them. */
 export interface ScrubRound {
   readonly beganAt: Date;
   /** Photos at its beginning, and those that were read since. */
@@ -118,7 +118,7 @@ function nextRound(round: ScrubRound | null, now: Date, period: number): ScrubRo
   return round;
 }
 
-/** How many more photos should have been read by now. After the period all that are left, however many were added. */
+/** Returns how many more photos should have been read by now. After the period all that are left, however many were added. */
 function dueIn({ beganAt, photos, checked, isComplete }: ScrubRound, now: Date, period: number): number {
   if (isComplete) return 0;
   const share = Math.min(1, (now.getTime() - beganAt.getTime()) / period);

@@ -25,9 +25,9 @@ export interface Job {
   readonly work: JobWork;
   /** The number of this attempt, from 1; stored before the attempt begins. */
   readonly attempt: number;
-  /** How many of the earlier attempts failed; the others were interrupted, or ended in an outage. */
+  /** Number of earlier attempts that failed; the others were interrupted, or ended in an outage. */
   readonly failures: number;
-  /** How many consecutive attempts before this one ended in an outage. */
+  /** Number of consecutive attempts before this one that ended in an outage. */
   readonly outages: number;
   /** The trace context of the change that added it, as a W3C `traceparent`; null when there was none. */
   readonly traceContext: string | null;

@@ -16,7 +16,7 @@ interface LinkValues {
   readonly expiresAt: string;
 }
 
-/** What has been done in a person's name. */
+/** The circumstances of something that has been done in a person's name. */
 export interface NoticeValues {
   readonly account: string;
   readonly timeZone: string;
@@ -33,7 +33,7 @@ export interface NoticeValues {
   readonly home: string;
 }
 
-/** What advice depends on that the person gets. */
+/** The facts about a person that the advice in a mail depends on. */
 export interface PersonValues extends NoticeValues {
   /** Whether the person signs in with a password; otherwise at a provider. */
   readonly hasPassword: boolean;
@@ -76,14 +76,14 @@ export interface QueuedMail {
   readonly at: Date;
 }
 
-/** How an attempt to send a mail ended. `refused`: the server will never take it, for example because the mailbox does not exist. */
+/** The end of an attempt to send a mail. `refused`: the server will never take it, for example because the mailbox does not exist. */
 export type SendResult = 'sent' | 'refused';
 
-/** How an attempt ended for the operator who waits for it. */
+/** The end of an attempt, for the operator who waits for it. */
 export interface SendReport {
   /** `unavailable`: the server could not be used, or takes no mails now. */
   readonly result: SendResult | 'unavailable';
-  /** What the server answered, on one line; without an answer, why there is none. It may repeat the address, so it is not for logs. */
+  /** The server's answer, on one line; without an answer, why there is none. It may repeat the address, so it is not for logs. */
   readonly answer: string;
 }
 
@@ -95,7 +95,7 @@ export interface Mailer {
    * `service_unavailable` when it may work later, also when the server does not answer in time.
    */
   send(mail: QueuedMail): Promise<SendResult>;
-  /** As `send`, and says what the server answered. */
+  /** Sends a mail as `send` does, and says what the server answered. */
   sendReported(mail: QueuedMail): Promise<SendReport>;
   /** Connects and signs in as for a mail, and sends none. Errors: `service_unavailable`. */
   check(): Promise<void>;

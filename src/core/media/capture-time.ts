@@ -7,7 +7,7 @@ export type TakenAtSource = 'exif_offset' | 'gps_time' | 'gps_position' | 'custo
 export interface CaptureTime {
   /** The instant. */
   readonly takenAt: Date | null;
-  /** What the camera's clock showed: `YYYY-MM-DDTHH:MM:SS[.sss]`, no zone. */
+  /** The time that the camera's clock showed: `YYYY-MM-DDTHH:MM:SS[.sss]`, no zone. */
   readonly takenAtLocal: string | null;
   /** `+01:00` or an IANA name. */
   readonly timeZone: string | null;
@@ -143,7 +143,7 @@ export function parseInstant(text: string): Date | null {
   return parts && new Date(parts.clock.at - parts.offset);
 }
 
-/** What a clock showed. */
+/** The time that a clock showed. */
 interface Clock {
   /** Milliseconds since 1970 if the clock had shown UTC. */
   readonly at: number;

@@ -6,7 +6,7 @@ export interface PictureFormat {
   readonly contentType: string;
   /** For people. */
   readonly name: string;
-  /** Of file names, without a dot, in lower case. Files are recognized by their bytes: these are for finding and selecting them. */
+  /** Extensions of file names, without a dot, in lower case. Files are recognized by their bytes: these are for finding and selecting them. */
   readonly extensions: readonly string[];
   /** One of them is that of each file; those of several formats may be the same. */
   readonly signatures: readonly Signature[];
@@ -154,7 +154,7 @@ export const otherFormats: readonly Omit<PictureFormat, 'decoder'>[] = [
   },
 ];
 
-/** Of the names of files that may be accepted, with their dots. */
+/** Extensions of the names of files that may be accepted, with their dots. */
 export const fileExtensions: readonly string[] = acceptedFormats.flatMap(({ extensions }) =>
   extensions.map((each) => `.${each}`),
 );

@@ -5,8 +5,8 @@ import type { Camera, Companion, Descriptive, ExifTags, Exposure } from './pictu
 import type { Size, Transformation } from './transformation.js';
 
 /**
- * What the bytes of a picture contain, and what decoding it showed. Plain data: it is stored as JSON between inspection and publishing.
- * Texts are truncated to the limits of a photo: a title to 255 characters, a description to 10,000.
+ * The facts that the bytes of a picture contain, and those that decoding it showed. Plain data: it is stored as JSON between inspection and
+ * publishing. Texts are truncated to the limits of a photo: a title to 255 characters, a description to 10,000.
  */
 export interface PictureFacts extends Descriptive {
   /** From the fixed list of accepted types; determined by the bytes. */
@@ -59,7 +59,7 @@ export interface RenditionOrder extends OfCustomer, Transformation {
    * have from the original.
    */
   readonly originalSize?: Size | undefined;
-  /** As in `InspectBounds`. */
+  /** The same promise as that of `InspectBounds`. */
   readonly alone?: boolean;
 }
 
@@ -116,7 +116,7 @@ export interface MediaReader {
 }
 
 /**
- * What code that has taken over a decoder process can reach; best first. `sandbox`: the current picture, and nothing else. `user`: what
+ * The reach of code that has taken over a decoder process; best first. `sandbox`: the current picture, and nothing else. `user`: what
  * every account may read, and the network. `process`: everything that the service itself may.
  */
 export const isolationLevels = ['sandbox', 'user', 'process'] as const;

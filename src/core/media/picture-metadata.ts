@@ -26,7 +26,7 @@ export interface Exposure {
 export interface Companion {
   readonly type: 'video';
   readonly contentType: 'video/mp4' | 'video/quicktime';
-  /** Of its first byte, from the beginning of the file. */
+  /** Position of its first byte, from the beginning of the file. */
   readonly offset: number;
   readonly sizeBytes: number;
 }

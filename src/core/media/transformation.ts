@@ -13,21 +13,21 @@ export interface Focus {
 /** The longest side of any result, in pixels. Every format can store it, and every decoder makes it within its memory. */
 export const MAX_RESULT_SIDE = 4096;
 
-/** How a picture fits into the requested size. */
+/** The modes of fitting a picture into the requested size. */
 export const fits = ['inside', 'cover', 'contain', 'fill'] as const;
 export type Fit = (typeof fits)[number];
 
 export const pictureFormats = ['jpeg', 'webp', 'avif', 'png'] as const;
 export type PictureFormat = (typeof pictureFormats)[number];
 
-/** What to make of a picture, with nothing left to decide: the same transformation of the same picture gives the same result. */
+/** The instructions for making a picture, with nothing left to decide: the same transformation of the same picture gives the same result. */
 export interface Transformation {
   /** Pixels; null: as the other side and the shape of the picture require. Both null: the size of the picture. At most `MAX_RESULT_SIDE`. */
   readonly width: number | null;
   readonly height: number | null;
   /** Never enlarged, except by `fill`. */
   readonly fit: Fit;
-  /** What `cover` keeps in view: a point, or what attracts attention. */
+  /** The part that `cover` keeps in view: a point, or what attracts attention. */
   readonly gravity: Focus | 'attention';
   readonly format: PictureFormat;
   /** 1 to 100; a PNG is always exact. */
@@ -70,9 +70,9 @@ export interface Region extends Size {
 export interface Layout {
   /** The whole picture is scaled to this. */
   readonly scaled: Size;
-  /** What is kept of it. With the gravity `attention` only the size of the region counts. */
+  /** The region of it that is kept. With the gravity `attention` only the size of the region counts. */
   readonly kept: Region;
-  /** What is kept stands in the middle of this. */
+  /** The size of the result; what is kept stands in the middle of it. */
   readonly canvas: Size;
 }
 

@@ -4,7 +4,7 @@ import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { base62, randomNumber } from '../shared/random.js';
 
-/** What a token of the operator may do, in the accounts of all customers. */
+/** The permissions that a token of the operator can have, in the accounts of all customers. */
 export const operatorScopeMeanings = {
   'customers:read': 'read accounts, their usage, keys, people and webhooks',
   'customers:write': 'create, change, suspend, resume and erase accounts, and manage their webhooks',
@@ -34,7 +34,7 @@ export interface OperatorToken {
 
 export const operatorTokenSettings = ['name', 'ipList', 'expiresAt'] as const;
 
-/** What may change. */
+/** The settings that may change. */
 export type OperatorTokenSettings = Pick<OperatorToken, (typeof operatorTokenSettings)[number]>;
 
 export type NewOperatorToken = Omit<OperatorToken, 'id' | 'deletedAt'>;
@@ -54,7 +54,7 @@ export function isWellFormedOperatorToken(text: string): boolean {
   return /^phs_op_[0-9A-Za-z]{43}$/.test(text);
 }
 
-/** What people see of a token after its creation. */
+/** Returns what people see of a token after its creation. */
 export function operatorTokenPrefix({ lastFour }: Pick<OperatorToken, 'lastFour'>): string {
   return `${PREFIX}…${lastFour}`;
 }

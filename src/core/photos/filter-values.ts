@@ -26,7 +26,7 @@ export interface CountedValue {
   readonly photos: number;
 }
 
-/** What is counted in one go: all photos outside the trash, or all in it. */
+/** The photos to count in one go: all outside the trash, or all in it. */
 export interface ValuesRequest {
   readonly trashed: boolean;
   /** At most so many photos are counted for each value … */
@@ -35,7 +35,7 @@ export interface ValuesRequest {
   readonly limit: number;
 }
 
-/** What a library can be filtered by, most important first where order matters. */
+/** The values by which a library can be filtered, most important first where order matters. */
 export interface FilterValues {
   /** `1` to `5`: at least so many stars. */
   readonly ratings: readonly CountedValue[];
@@ -45,7 +45,7 @@ export interface FilterValues {
   readonly tagged: { readonly yes: number; readonly no: number };
   /** Make and model, as cameras write them. */
   readonly cameras: readonly CountedValue[];
-  /** As cameras write them; those whose names cannot be searched by their words are left out. */
+  /** Names as cameras write them; lenses whose names cannot be searched by their words are left out. */
   readonly lenses: readonly CountedValue[];
   /** ISO 3166-1 alpha-2, in the order of their names. */
   readonly countries: readonly CountedValue[];

@@ -71,7 +71,7 @@ export async function similarFilter(
   return photo.phash === null ? null : { photoId, maxDistance, phash: photo.phash };
 }
 
-/** How many photos match. Errors: `invalid_request` (`unknown_tag`). */
+/** Returns how many photos match. Errors: `invalid_request` (`unknown_tag`). */
 export function countPhotos(
   { store }: { store: Readable<'photos' | 'tags'> },
   { customerId }: Pick<Caller, 'customerId'>,

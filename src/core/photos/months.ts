@@ -3,7 +3,7 @@ import { instantOf, offsetAt } from '../media/zones.js';
 import type { Readable, Reader } from '../shared/transactional.js';
 
 export interface PhotoMonth {
-  /** Of the account's time zone, `2024-06`. */
+  /** Month in the account's time zone, `2024-06`. */
   readonly month: string;
   /** Taken in it and outside the trash, at most `MAX_COUNTED_IN_MONTH`. */
   readonly photos: number;

@@ -11,16 +11,16 @@ export interface PhotoReads {
   get(id: Id): Promise<PhotoWithTags | null>;
   /** Without its tags; null also when it is in the trash, or its customer is `closing`. */
   getVisible(id: Id): Promise<Photo | null>;
-  /** Those that exist, by id ascending. */
+  /** Returns the photos that exist, by id ascending. */
   getMany(ids: readonly Id[]): Promise<readonly PhotoWithTags[]>;
   /** Rows strictly after the window's position in the sort's total order, at most `limit`. */
   list(query: PhotoQuery): Promise<readonly PhotoWithTags[]>;
   /** Whether the list still has, at exactly this position, the row that the position was taken from. */
   hasRowAt(filters: PhotoFilters, sort: ListSort, position: Position): Promise<boolean>;
-  /** How many photos match; any number of them is counted, so it can take a second for a million. */
+  /** Counts the photos that match; any number of them is counted, so it can take a second for a million. */
   count(filters: PhotoFilters): Promise<number>;
   /**
-   * How many photos outside the trash were taken from each of these instants, ascending, until the next one; of each, `most` are counted at
+   * Returns how many photos outside the trash were taken from each of these instants, ascending, until the next one; of each, `most` are counted at
    * most. Takes time proportional to what is counted, not to the number of photos.
    */
   countTakenBetween(instants: readonly Date[], most: number): Promise<readonly number[]>;

@@ -28,16 +28,16 @@ export interface Photo extends Descriptive, CaptureTime {
   /** 0, except for the deliberate duplicates of an import with `duplicatePolicy: allow`: (customer, sha256, dupSeq) is unique. */
   readonly dupSeq: number;
   readonly blobKey: string;
-  /** As displayed: after orientation and rotation. */
+  /** Pixels as displayed: after orientation and rotation. */
   readonly width: number;
   readonly height: number;
   /** EXIF value in effect, 1 to 8. */
   readonly orientation: number;
   readonly rotation: Rotation;
-  /** What crops keep in view, as the picture is displayed. */
+  /** The point that crops keep in view, as the picture is displayed. */
   readonly focus: Focus | null;
   readonly alpha: boolean;
-  /** Of the location; null also until it has been looked up. */
+  /** The place at the location; null also until it has been looked up. */
   readonly place: Place | null;
   readonly camera: Camera | null;
   readonly exposure: Exposure | null;

@@ -9,7 +9,7 @@ export interface SavedSearch {
   readonly name: string;
   /** `foldKey` of the name: no two searches of a customer have the same. */
   readonly nameKey: string;
-  /** As the address of the library has it: what it means is known where addresses are read. */
+  /** The query as the address of the library has it: what it means is known where addresses are read. */
   readonly query: string;
   readonly createdAt: Date;
 }

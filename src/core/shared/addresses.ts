@@ -5,11 +5,11 @@ export interface UploadAddress {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What passkeys are bound to. */
+/** The site that passkeys are bound to. */
 export interface PasskeySite {
   /** The domain name. */
   readonly id: string;
-  /** Of the pages on which they are used: scheme, name and port. */
+  /** Origin of the pages on which they are used: scheme, name and port. */
   readonly origin: string;
 }
 

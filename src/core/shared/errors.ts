@@ -35,7 +35,7 @@ export const errorCodes = [
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** What is wrong with one field of a request. */
+/** The kind of problem with one field of a request. */
 export type FieldErrorCode =
   | 'required'
   | 'unknown_field'

@@ -1,4 +1,4 @@
-/** What is opened by the first call, and shared by all. A failure is only that of the calls that waited: the next call opens it again. */
+/** A value that is opened by the first call, and shared by all. A failure is only that of the calls that waited: the next call opens it again. */
 export class Lazy<T> {
   #opened: Promise<T> | null = null;
 

@@ -38,7 +38,7 @@ export interface Listing<T> {
   readonly list: string;
   readonly sort: string;
   readonly filters: unknown;
-  /** As an earlier version had them: its cursors remain valid. */
+  /** The filters as an earlier version had them: its cursors remain valid. */
   readonly formerFilters?: unknown;
   position(row: T): Position;
   rows(window: PageWindow): Promise<readonly T[]>;
@@ -46,7 +46,7 @@ export interface Listing<T> {
   hasRowAt(position: Position): Promise<boolean>;
 }
 
-/** What a list by id needs: ids never change, so such a list does not shift. */
+/** Returns what a list by id needs: ids never change, so such a list does not shift. */
 export function orderById<T extends { readonly id: Id }>(): Pick<Listing<T>, 'position' | 'hasRowAt'> {
   return { position: ({ id }) => ({ value: id, id }), hasRowAt: async () => true };
 }

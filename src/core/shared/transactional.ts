@@ -1,7 +1,7 @@
 import type { Id } from './ids.js';
 
 /**
- * What can be read of one customer: repositories in their reading form, by name. Each concept adds its own, beside their ports
+ * The data of one customer that can be read: repositories in their reading form, by name. Each concept adds its own, beside their ports
  * (`declare module '../shared/transactional.js'`), so that this file imports none of them.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: the concepts declare its members.

@@ -31,7 +31,7 @@ export function isSpaceless(text: string): boolean {
   return SPACELESS.test(text);
 }
 
-/** What a folded word is found by: each character of a script without spaces, and what stands between them as a whole. */
+/** Returns the units that a folded word is found by: each character of a script without spaces, and what stands between them as a whole. */
 export function wordUnits(word: string): string[] {
   if (!isSpaceless(word)) return [word];
   const units: string[] = [];

@@ -20,18 +20,18 @@ export interface Share {
   readonly photoIds: readonly Id[];
   /** Visitors may download originals. */
   readonly mayDownload: boolean;
-  /** What visitors may upload in all; no files: they may not. */
+  /** The limits of what visitors may upload in all; no files: they may not. */
   readonly uploadFilesLimit: number;
   readonly uploadBytesLimit: number;
-  /** What they have uploaded. */
+  /** The amounts that they have uploaded. */
   readonly uploadedFiles: number;
   readonly uploadedBytes: number;
-  /** What requests under way may need of the limits. */
+  /** The parts of the limits that requests under way may need. */
   readonly uploadReservations: readonly UploadReservation[];
   /** Null: the link is enough. */
   readonly passwordHash: string | null;
   readonly expiresAt: Date | null;
-  /** How often its page was opened. */
+  /** Number of times that its page was opened. */
   readonly visits: number;
   readonly lastVisitedAt: Date | null;
   readonly createdAt: Date;
@@ -84,7 +84,7 @@ export function activeReservations({ uploadReservations }: Share, now: Date): re
   return uploadReservations.filter(({ until }) => until > now.getTime());
 }
 
-/** What visitors may still upload besides what has arrived and what requests under way hold. */
+/** Returns what visitors may still upload besides what has arrived and what requests under way hold. */
 export function uploadLeft(share: Share, now: Date): UploadShare {
   const active = activeReservations(share, now);
   const reserved = (name: 'files' | 'bytes') => active.reduce((sum, each) => sum + each[name], 0);
@@ -105,14 +105,14 @@ export function auditSubject({ id, title }: Pick<Share, 'id' | 'title'>): { read
   return { id, name: title };
 }
 
-/** What people choose, and may change later. */
+/** The settings that people choose, and may change later. */
 export interface ShareSettings
   extends Pick<Share, 'title' | 'mayDownload' | 'expiresAt' | 'uploadFilesLimit' | 'uploadBytesLimit'> {
   /** Null: none. */
   readonly password: string | null;
 }
 
-/** Those that were given. */
+/** The settings that were given. */
 export type GivenShareSettings = { readonly [Name in keyof ShareSettings]?: ShareSettings[Name] | undefined };
 
 /** All problems with the values. Absent ones are not examined. */

@@ -47,7 +47,7 @@ function isShown({ tagId, photoIds }: Share, { id, tags }: PhotoWithTags): boole
   return tagId === null ? photoIds.includes(id) : tags.some((tag) => tag.id === tagId);
 }
 
-/** Those before and after a photo of the share. */
+/** Returns the photos before and after a photo of the share. */
 export function readSharedNeighbours(uses: PhotoUses, share: Share, photo: PhotoWithTags): Promise<Neighbours> {
   return readNeighbours(uses, share, photo, { filters: filtersOf(share), sort: ORDER });
 }

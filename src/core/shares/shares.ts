@@ -21,7 +21,7 @@ import {
 
 export interface ShareWithToken {
   readonly share: Share;
-  /** What its link ends with. Null: sealed under a secret that the service no longer has. */
+  /** The token that its link ends with. Null: sealed under a secret that the service no longer has. */
   readonly token: string | null;
 }
 
@@ -68,7 +68,7 @@ function tooMany(): DomainError {
   return new DomainError('limit_reached', message, { limit: MAX_SHARES, name: 'shares' });
 }
 
-/** What a share shows: exactly one of the two. */
+/** The photos that a share shows: exactly one of the two. */
 export interface ShareContents {
   readonly tagId?: Id | undefined;
   readonly photoIds?: readonly Id[] | undefined;

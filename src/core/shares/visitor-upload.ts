@@ -22,7 +22,7 @@ export function requireUploadBudget(uses: { rateWindows: RateWindowStore }, addr
 }
 
 /**
- * How long a request holds what it reserved without asking for more: one that brings as little meanwhile is closed long before, and a process
+ * Period for which a request holds what it reserved without asking for more: one that brings as little meanwhile is closed long before, and a process
  * that is killed gives back what it held. A request that lost its reservation still counts what it has brought.
  */
 export const RESERVED_MS = 10 * MINUTE;

@@ -19,7 +19,7 @@ export async function openShare({ shares, clock }: OpenUses, token: string): Pro
   return known.share;
 }
 
-/** As `newRandomToken` makes them. */
+/** Whether a text has the form of those that `newRandomToken` makes. */
 function isToken(text: string): boolean {
   return /^[\w-]{43}$/.test(text);
 }
@@ -29,9 +29,9 @@ export function closedLink(): DomainError {
   return new DomainError('not_found', message, { resource: 'share' });
 }
 
-/** How long a visitor who has entered the password need not do so again. */
+/** Hours in which a visitor who has entered the password need not do so again. */
 export const PASS_HOURS = 12;
-/** How long a browser with a pass is known as that of somebody who has entered. */
+/** Days for which a browser with a pass is known as that of a visitor who has entered. */
 export const KNOWN_DAYS = 90;
 /** Guesses per minute: of a browser that is known, or from one address, and at one share from everywhere. */
 const GUESSES_OF_VISITOR = 10;

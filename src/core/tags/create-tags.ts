@@ -132,7 +132,7 @@ export async function createMissingTags(
   return { tags: byKey, created: new Set(created.map(({ nameKey }) => nameKey)) };
 }
 
-/** How many more tags the customer may have. It must be locked. */
+/** Returns how many more tags the customer may have. It must be locked. */
 async function countFreeTags(tags: TagRepository, limits: Limits): Promise<number> {
   return Math.max(0, limits.tags - (await tags.count()));
 }

@@ -73,7 +73,7 @@ export async function editTag(
   });
 }
 
-/** What a merge of tags would affect. */
+/** The extent of a merge of tags, before it is made. */
 export interface MergePreview {
   /** By id ascending. */
   readonly tags: readonly Tag[];

@@ -5,7 +5,7 @@ import type { NewTag, Tag, TagFilters, TagName, TagQuery, TagSort } from './tag.
 /** Tags of the bound customer. */
 export interface TagReads {
   get(id: Id): Promise<Tag | null>;
-  /** Those that exist, by id ascending. */
+  /** Returns the tags that exist, by id ascending. */
   getMany(ids: readonly Id[]): Promise<readonly Tag[]>;
   list(query: TagQuery): Promise<readonly Tag[]>;
   hasRowAt(filters: TagFilters, sort: TagSort, position: Position): Promise<boolean>;
@@ -15,7 +15,7 @@ export interface TagReads {
   count(): Promise<number>;
   /** Deleted tags (tombstones) whose photos may not all have their new version yet, by id ascending. */
   tombstones(): Promise<readonly Id[]>;
-  /** Of tags with ids after `after`, ascending, at most `limit`. */
+  /** Returns the counts of tags with ids after `after`, ascending, at most `limit`. */
   photoCounts(after: Id | null, limit: number): Promise<readonly TagCount[]>;
 }
 
@@ -27,7 +27,7 @@ export interface TagCount {
   readonly counted: number;
 }
 
-/** What a merge did to photos. Numbers are of those outside the trash. */
+/** The effects of a merge on photos. Numbers are of those outside the trash. */
 export interface MergedPhotos {
   /** The ids of photos that got a new version, in no order. */
   readonly changed: readonly Id[];
@@ -91,7 +91,7 @@ declare module '../shared/transactional.js' {
   }
 }
 
-/** What tags know about a photo. */
+/** The facts that tags know about a photo. */
 export interface PhotoTags {
   readonly id: Id;
   /** Null outside the trash. */

@@ -91,7 +91,7 @@ export interface TagCreation extends TagInput {
   readonly name: string;
 }
 
-/** As it is stored. Errors: `invalid_request`. */
+/** Returns the tag as it is stored. Errors: `invalid_request`. */
 export function newTag(input: TagCreation, createdAt: Date): NewTag {
   const errors = tagErrors(input);
   if (errors.length > 0) throw invalid(...errors);

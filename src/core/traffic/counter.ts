@@ -73,7 +73,7 @@ export class TrafficCounter {
     this.transfers.add({ customerId, channel, day: this.dayOf(at), receivedBytes, sentBytes });
   }
 
-  /** What was counted since the last call. */
+  /** Returns what was counted since the last call. */
   take(): Tally | null {
     if (this.counts.isEmpty && this.pictures.isEmpty && this.transfers.isEmpty) return null;
     const tally = {
@@ -87,7 +87,7 @@ export class TrafficCounter {
     return tally;
   }
 
-  /** What could not be written is counted again. */
+  /** Counts again what could not be written. */
   putBack({ counts, hours, failures, pictures, transfers }: Tally): void {
     for (const count of counts) this.counts.add(count);
     for (const count of hours) this.hours.add(count);

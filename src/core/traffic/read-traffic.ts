@@ -21,7 +21,7 @@ import {
 export interface Traffic {
   readonly customer: Customer;
   readonly usage: CustomerUsage;
-  /** What counts against its quota. */
+  /** The amounts that count against its quota. */
   readonly quotaUse: QuotaUse;
   /** Keys that are not deleted, oldest first. */
   readonly keys: readonly ApiKey[];
@@ -29,7 +29,7 @@ export interface Traffic {
   readonly days: readonly string[];
   readonly counts: readonly RequestCount[];
   readonly transfers: readonly TransferCount[];
-  /** Of the last of the days, today. */
+  /** Counts for the last of the days, today. */
   readonly hours: readonly HourCount[];
   readonly failures: readonly RequestFailure[];
 }
@@ -53,7 +53,7 @@ export async function readTraffic(
 }
 
 export interface UsageReport {
-  /** What the account has now. */
+  /** The present usage of the account. */
   readonly usage: CustomerUsage;
   /** Oldest first, those without requests included. */
   readonly days: readonly DailyUsage[];
@@ -80,15 +80,15 @@ export async function readDailyUsage(
   });
 }
 
-/** Of all channels together: `imageBytes`, which are bodies only, are among those sent. */
+/** Bytes of all channels together: `imageBytes`, which are bodies only, are among those sent. */
 type TransferredBytes = Pick<TransferCount, 'receivedBytes' | 'sentBytes'>;
 
-/** What an account used on one day. */
+/** The usage of an account on one day. */
 export interface DailyUsage
   extends Pick<RequestCount, 'day' | 'requests' | 'limited' | 'failed'>,
     Record<'images' | 'imageBytes' | 'imagesMade', number>,
     TransferredBytes {
-  /** What was stored, the trash included; null if it was not counted on this day. */
+  /** The amount that was stored, the trash included; null if it was not counted on this day. */
   readonly stored: StorageCount | null;
 }
 

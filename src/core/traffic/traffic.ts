@@ -6,12 +6,12 @@ import type { Id } from '../shared/ids.js';
 export interface RequestCount {
   readonly customerId: Id;
   readonly apiKeyId: Id;
-  /** Of UTC, `2026-11-21`. */
+  /** A day of UTC, `2026-11-21`. */
   readonly day: string;
   readonly requests: number;
-  /** Of them: refused because the budget was used up. */
+  /** Number of them that were refused because the budget was used up. */
   readonly limited: number;
-  /** Of them: refused for another reason, or failed. */
+  /** Number of them that were refused for another reason, or failed. */
   readonly failed: number;
 }
 
@@ -25,12 +25,12 @@ export interface HourCount extends RequestCount {
 export interface PictureCount {
   readonly customerId: Id;
   readonly deliveryKeyId: Id;
-  /** Of UTC. */
+  /** A day of UTC. */
   readonly day: string;
   readonly requests: number;
   /** That were sent. */
   readonly bytes: number;
-  /** Of the requests: those whose picture had to be made first. */
+  /** Number of requests whose picture had to be made first. */
   readonly made: number;
 }
 
@@ -45,24 +45,24 @@ export type Channel = (typeof channels)[number];
 /** The bytes of one channel of a customer on one day, as connections carried them: more than the bodies, which may be compressed. */
 export interface TransferCount {
   readonly customerId: Id;
-  /** Of UTC: the day on which a request ended. */
+  /** The day of UTC on which a request ended. */
   readonly day: string;
   readonly channel: Channel;
-  /** Of requests, those that were refused included. */
+  /** Bytes of requests, those that were refused included. */
   readonly receivedBytes: number;
-  /** Of responses. */
+  /** Bytes of responses. */
   readonly sentBytes: number;
 }
 
-/** What a customer had stored when it was last counted on a day, the trash included. */
+/** The amount that a customer had stored when it was last counted on a day, the trash included. */
 export interface StorageCount {
   readonly customerId: Id;
-  /** Of UTC. */
+  /** A day of UTC. */
   readonly day: string;
   readonly photos: number;
-  /** Of originals. */
+  /** Bytes of originals. */
   readonly storageBytes: number;
-  /** Of renditions and delivered pictures. */
+  /** Bytes of renditions and delivered pictures. */
   readonly renditionBytes: number;
 }
 
@@ -112,7 +112,7 @@ export interface Tally {
 export interface TrafficReads {
   /** From this day on, by day, then by key. */
   counts(fromDay: string): Promise<readonly RequestCount[]>;
-  /** Of this day, by hour, then by key. Hours of earlier days may be deleted. */
+  /** Returns the counts of this day, by hour, then by key. Hours of earlier days may be deleted. */
   hours(day: string): Promise<readonly HourCount[]>;
   /** Newest first, at most `MAX_FAILURES`. */
   failures(): Promise<readonly RequestFailure[]>;

@@ -119,14 +119,14 @@ export async function refusingSlowly<T>({ clock }: { clock: Clock }, attempt: ()
   }
 }
 
-/** How long an address is known after a sign-in. */
+/** Days for which an address is known after a sign-in. */
 const ADDRESS_DAYS = 90;
 /** Only the newest sign-ins are checked. */
 const SIGN_INS = 100;
 const signIns: readonly AuditAction[] = ['user.signed_in', 'user.joined', 'user.link_used'];
 
 /**
- * How an attempt is recognized as coming from where the person of this account has signed in before: the browser, or else the address. Null
+ * Returns what shows that an attempt comes from where the person of this account has signed in before: the browser, or else the address. Null
  * when it may come from anyone. Strangers cannot use up the attempts of a known source.
  */
 export async function knownSource(
@@ -155,7 +155,7 @@ async function sourcesOf(
   return entries.flatMap(({ address }) => (address === null ? [] : [addressBudget(address)]));
 }
 
-/** How long a browser is known after a sign-in. */
+/** Days for which a browser is known after a sign-in. */
 export const DEVICE_DAYS = 365;
 
 interface DevicePayload {

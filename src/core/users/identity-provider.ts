@@ -2,13 +2,13 @@ import { DomainError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Role } from './user.js';
 
-/** What the operator has decided about a provider at which people sign in (OpenID Connect). */
+/** The operator's decisions about a provider at which people sign in (OpenID Connect). */
 export interface ProviderSettings {
   /** In addresses. */
   readonly id: string;
   /** For people. */
   readonly name: string;
-  /** As the operator writes it. */
+  /** The issuer as the operator writes it. */
   readonly issuer: string;
   /** Domains of e-mail addresses that are let in, in lower case; empty: all. */
   readonly domains: readonly string[];
@@ -16,7 +16,7 @@ export interface ProviderSettings {
   readonly customerId: Id | null;
   /** Whoever is let in and has no user yet becomes one of this customer, if its owners allow it. */
   readonly admitsNewPeople: boolean;
-  /** Of new people, and of those in none of the groups below. */
+  /** The role of new people, and of those in none of the groups below. */
   readonly role: Exclude<Role, 'owner'>;
   /** Roles by group: they apply at each sign-in. Null: groups decide nothing. */
   readonly groupRoles: Readonly<Record<string, Role>> | null;
@@ -35,15 +35,15 @@ export interface ProviderRequest {
   readonly isFresh: boolean;
 }
 
-/** What a provider says about a person. */
+/** The statement of a provider about a person. */
 export interface Assertion {
   readonly issuer: string;
-  /** Of all names of a person, the one that the issuer never gives to anybody else. */
+  /** The one among all names of a person that the issuer never gives to another. */
   readonly subject: string;
   readonly email: string | null;
   readonly isEmailVerified: boolean;
   readonly groups: readonly string[];
-  /** How the person signed in there. */
+  /** The methods by which the person signed in there. */
   readonly methods: readonly string[];
   /** When the person last gave a password, or the like, there; null if the provider does not say. */
   readonly authenticatedAt: Date | null;

@@ -11,7 +11,7 @@ import type { User } from './user.js';
 import type { KnownUser } from './user-store.js';
 
 /**
- * What a link in a mail says. Nothing of it is stored, so a stranger who asks for many links makes none of them invalid: each is good until
+ * The content of a link in a mail. Nothing of it is stored, so a stranger who asks for many links makes none of them invalid: each is good until
  * the password or the address changes, which using one of them does.
  */
 export interface MailedToken {
@@ -65,7 +65,7 @@ export function isMailedTokenOpen({ fingerprint, expiresAt }: MailedToken, user:
   return fingerprint === fingerprintOf(user) && expiresAt > now.getTime();
 }
 
-/** Of what the person signs in with. It reveals nothing: the hash of a password contains random bits of its own. */
+/** Returns a hash of what the person signs in with. It reveals nothing: the hash of a password contains random bits of its own. */
 function fingerprintOf({ email, passwordHash }: User): string {
   return hashRandomToken(`${email}\n${passwordHash}`).slice(0, 32);
 }
@@ -88,7 +88,7 @@ export function linkForbidden(): DomainError {
 /** Entries that are read: more than any limit per hour. */
 const MAX_READ = 100;
 
-/** How often a person has asked for a mail within the last hour. */
+/** Returns how often a person has asked for a mail within the last hour. */
 export async function requestsWithinHour(
   audit: AuditReads,
   action: AuditAction,

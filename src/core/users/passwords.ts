@@ -71,7 +71,7 @@ async function passwordError(
 const MIN_SCORE = 3;
 const PRODUCT = ['photo', 'photos', 'service', 'photo-service', 'photoservice', 'phs'];
 
-/** What is wrong with a password that is easy to guess, by one who knows these texts too; null for others. */
+/** Returns what is wrong with a password that is easy to guess, by one who knows these texts too; null for others. */
 export async function strengthError(
   { passwordStrength }: { passwordStrength: PasswordStrength },
   password: string,

@@ -17,7 +17,7 @@ export interface Session {
   readonly userId: Id;
   /** SHA-256 of the cookie's value: a copy of the database does not sign anyone in. */
   readonly tokenHash: string;
-  /** What pages store between two requests. */
+  /** The values that pages store between two requests. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly startedAt: Date;
   readonly lastSeenAt: Date;
@@ -45,7 +45,7 @@ export function isOver(session: Pick<Session, 'startedAt' | 'lastSeenAt'>, now: 
   return now.getTime() >= Math.min(started + LONGEST_MS, seen + IDLE_MS);
 }
 
-/** How long a person who signed in by a link may correct the password chosen then. */
+/** Period in which a person who signed in by a link may correct the password chosen then. */
 const LINK_GRACE_MS = 15 * MINUTE;
 
 /** For how long after a password nobody is asked for it again. */
@@ -104,7 +104,7 @@ export interface Browser {
   readonly userAgent: string;
 }
 
-/** What is stored of the name that a browser gives itself. */
+/** Characters that are stored of the name that a browser gives itself. */
 const MAX_USER_AGENT = 300;
 
 /** The session to store for a browser that signs in; `byLink`: with a one-time link, not with a password. */
@@ -205,7 +205,7 @@ export const MAX_OTHER_ACCOUNTS = 4;
 
 /** A session that the browser could use instead. */
 export interface OtherAccount {
-  /** What its cookie would contain. */
+  /** The token that its cookie would contain. */
   readonly token: string;
   readonly known: KnownSession;
 }

@@ -33,7 +33,7 @@ export function auditSubject({ id, email }: Pick<User, 'id' | 'email'>): {
   return { id, name: email };
 }
 
-/** What attempts to sign in as this person are counted by, and what the log of refusals names. */
+/** Returns the name that attempts to sign in as this person are counted by, and that the log of refusals shows. */
 export function accountOf({ id, email }: Pick<User, 'id' | 'email'>): string {
   return email ?? `user ${id}`;
 }
@@ -46,7 +46,7 @@ export function userActor({ id, email }: Pick<User, 'id' | 'email'>, address: st
 export type NewUser = Omit<User, 'customerId' | 'id'>;
 
 export const MAX_USERS = 100;
-/** How long an invitation, or a new link, is valid. */
+/** Days for which an invitation, or a new link, is valid. */
 export const LINK_DAYS = 7;
 /** RFC 5321, without the angle brackets. */
 export const MAX_EMAIL = 254;

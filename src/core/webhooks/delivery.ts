@@ -21,7 +21,7 @@ export interface Delivery extends Event {
   readonly attempt: number;
   /** When the next attempt may begin; null once it has ended. */
   readonly dueAt: Date | null;
-  /** Of the last completed attempt: what the endpoint answered, or why it did not. */
+  /** The result of the last completed attempt: what the endpoint answered, or why it did not. */
   readonly responseStatus: number | null;
   readonly reason: string | null;
   readonly attemptedAt: Date | null;
@@ -34,7 +34,7 @@ export interface LeasedDelivery extends Delivery {
   readonly lease: string;
 }
 
-/** What was exchanged in the last completed attempt at a delivery. */
+/** The bodies that were exchanged in the last completed attempt at a delivery. */
 export interface DeliveryBodies {
   /** Null when nothing was sent, and after `BODY_DAYS`. */
   readonly requestBody: string | null;

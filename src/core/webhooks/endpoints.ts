@@ -27,7 +27,7 @@ export interface EndpointWithSecret {
   readonly secret: string;
 }
 
-/** What only an endpoint for a listening program needs. */
+/** The values that only an endpoint for a listening program needs. */
 interface EndpointPurpose {
   readonly secret?: string | undefined;
   /** Milliseconds until it is abandoned; null: it is on the network. */

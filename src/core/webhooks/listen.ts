@@ -17,7 +17,7 @@ export type ListenUses = {
   store: Transactional<'customer' | 'webhookEndpoints' | 'deliveries' | 'audit'>;
   clock: Clock;
   secrets: Secrets;
-  /** Of the program that listens: it decides which addresses are permitted. */
+  /** The sender of the program that listens: it decides which addresses are permitted. */
   webhooks: WebhookSender;
 };
 

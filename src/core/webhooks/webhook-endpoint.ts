@@ -52,7 +52,7 @@ export type NewWebhookEndpoint = Omit<WebhookEndpoint, 'id'>;
 export const MAX_ENDPOINTS = 20;
 /** An endpoint is disabled after so long without a success. */
 export const FAILING_DAYS = 5;
-/** How long the previous secret also signs after a rotation. */
+/** Hours in which the previous secret also signs after a rotation. */
 export const ROTATION_HOURS = 24;
 
 /** It is enabled from the beginning, and nothing has been sent to it yet. */

@@ -22,9 +22,9 @@ export interface WebhookEndpointRepository extends WebhookEndpointReads {
 /** Deliveries of the bound customer. */
 export interface DeliveryReads {
   get(id: Id): Promise<Delivery | null>;
-  /** What its last completed attempt exchanged. Null when there is no such delivery. */
+  /** Returns what its last completed attempt exchanged. Null when there is no such delivery. */
   bodies(id: Id): Promise<DeliveryBodies | null>;
-  /** Of one endpoint, newest first: ids below `before` (null: from the newest), at most `limit`. */
+  /** Returns the deliveries of one endpoint, newest first: ids below `before` (null: from the newest), at most `limit`. */
   list(endpointId: Id, before: Id | null, limit: number, filters?: DeliveryFilters): Promise<readonly Delivery[]>;
 }
 

@@ -17,7 +17,7 @@ export interface WebhookAnswer {
    * secret; null when there is none.
    */
   readonly body: string | null;
-  /** How long a busy receiver (429, 503) asks to wait, in milliseconds. Absent: it does not. */
+  /** Time that a busy receiver (429, 503) asks to wait, in milliseconds. Absent: it does not. */
   readonly retryAfter?: number;
 }
 

@@ -5,7 +5,7 @@ export interface MetadataSource {
   /** The file; of a raw file, its preview. */
   readonly path: string;
   readonly contentType: string;
-  /** As found with the picture (`Picture`). */
+  /** The metadata that was found with the picture (`Picture`). */
   readonly exif: Uint8Array | undefined;
   readonly xmp: Uint8Array | undefined;
   readonly iptc?: Uint8Array | undefined;

@@ -26,7 +26,7 @@ export function metadataOf(tags: FileTags): PictureMetadata {
   };
 }
 
-/** What cameras and phones write by default into fields for people's texts. */
+/** The texts that cameras and phones write by default into fields for people's texts. */
 const placeholders: readonly RegExp[] = [
   /^(sony dsc|default|untitled|cof|dav|edf|fbt|mde|oznor|r?hdr|sdr)$/i,
   /^(exif[_ ]jpeg|dcim\\|<digimax|<kenox).*$/i,
@@ -143,7 +143,7 @@ function orNull<T extends object>(known: T): T | null {
   return Object.values(known).some((value) => value !== null) ? known : null;
 }
 
-/** Of all tags as JSON. */
+/** Bytes of all tags as JSON. */
 export const MAX_EXIF_BYTES = 64 * 1024;
 /** Characters of one tag. */
 export const MAX_EXIF_TEXT = 1000;

@@ -6,7 +6,7 @@ import { tiffOf } from '../formats/tiff-reader.js';
 import { type FileTags, metadataOf, type PictureMetadata, type Tag } from './metadata.js';
 import type { MetadataSource } from './metadata-reader.js';
 
-/** Of each of EXIF, XMP and IPTC, inflated. Nothing that is read here needs more; depth maps in XMP do. */
+/** Bytes of each of EXIF, XMP and IPTC, inflated. Nothing that is read here needs more; depth maps in XMP do. */
 const MAX_BYTES = 1024 * 1024;
 
 const RDF_END = '</rdf:RDF>';
@@ -17,7 +17,9 @@ const options = {
   decompress: { maxDecompressedSize: MAX_BYTES },
 } as const;
 
-/** What cannot be read is treated as absent. Takes as long, and as much memory, as the file makes it: run it where both are limited. */
+/**
+ * Reads metadata, and treats as absent what cannot be read. Takes as long, and as much memory, as the file makes it: run it where both are limited.
+ */
 export async function readMetadata({ xmp, ...source }: MetadataSource): Promise<PictureMetadata> {
   // A file without any EXIF or IPTC is an error to ExifReader, and may still have XMP.
   const inFile = await tagsIn(source).catch((): Tags => ({}));
@@ -46,7 +48,7 @@ async function tagsIn({ path, contentType, exif, iptc }: Omit<MetadataSource, 'x
   return contentType === 'image/jpeg' ? { ...tags, ...(await splitTags(path).catch((): Tags => ({}))) } : tags;
 }
 
-/** What a raw file itself does not say may be in its preview: of some makers, all of it. */
+/** Returns the tags of a raw file, and those of its preview that it does not have itself: with some makers, that is all of them. */
 async function rawTags(preview: string, exif: Uint8Array | undefined): Promise<Tags> {
   const inPreview = await tagsIn({ path: preview, contentType: 'image/jpeg', exif: undefined });
   return exif ? { ...inPreview, exif: { ...inPreview.exif, ...exifTags(exif).exif } } : inPreview;

@@ -79,7 +79,7 @@ function hlg(v: number): number {
 }
 
 /**
- * Of light in cd/m², that of an sRGB display; straight lines between them on logarithmic axes. Report ITU-R BT.2408 puts the grey card
+ * The light of an sRGB display, for light in cd/m²; straight lines between them on logarithmic axes. Report ITU-R BT.2408 puts the grey card
  * (18 %) at 26 cd/m², and the white of graphics at 203, 18 % of which is 37: both greys come out within 5 levels of sRGB's 118. Darker light
  * is that of the scene; brighter light is compressed, so that clouds at 1,000 cd/m² and beyond still differ.
  */
@@ -115,7 +115,7 @@ type Primaries = readonly [
   wy: number,
 ];
 const D65 = [0.3127, 0.329] as const;
-/** As XYZ. */
+/** The white D50 as XYZ. */
 export const D50: Vector = [0.9642, 1, 0.8249];
 const BT709: Primaries = [0.64, 0.33, 0.3, 0.6, 0.15, 0.06, ...D65];
 const ADOBE: Primaries = [0.64, 0.33, 0.21, 0.71, 0.15, 0.06, ...D65];
@@ -210,7 +210,7 @@ function toXyz(primaries: Primaries): Matrix {
   return product(lights(primaries), diagonal(whiteOf(primaries)));
 }
 
-/** How much of red, green and blue there is in white. */
+/** Returns how much of red, green and blue there is in white. */
 function whiteOf(primaries: Primaries): Vector {
   const [x, y] = primaries.slice(6) as [number, number];
   return applied(inverse(lights(primaries)), xyzOf(x, y));
@@ -264,7 +264,7 @@ const FROM_D50 = inverse(toD50(BT709));
 
 export const adobeRgb: ColourSpace = { light: gamma(563 / 256), matrix: matrixOf(ADOBE) };
 export const displayP3: ColourSpace = { light: srgb, matrix: matrixOf(P3) };
-/** As samples of floating point are, unless a profile says otherwise. */
+/** The colour space of samples of floating point, unless a profile says otherwise. */
 export const linearSrgb: ColourSpace = { light: linear, matrix: [1, 0, 0, 0, 1, 0, 0, 0, 1] };
 
 const HEADER = 128;
@@ -302,7 +302,7 @@ function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length);
 }
 
-/** Of the samples' colours; null when this is no profile. */
+/** Returns the signature of the samples' colours; null when this is no profile. */
 function signatureOf(profile: Buffer): string | null {
   const isProfile = profile.length > HEADER + 4 && profile.toString('latin1', 36, 40) === 'acsp';
   return isProfile && profile.readUInt32BE(0) <= profile.length ? profile.toString('latin1', 16, 20) : null;

@@ -15,9 +15,9 @@ import { type ByteSource, bytesAt, inMemory } from './file-bytes.js';
 import { pngChunks } from './png.js';
 import { type TiffDirectory, TiffReader, tiffHeader, tiffOf } from './tiff-reader.js';
 
-/** How a picture becomes sRGB. */
+/** The conversion of a picture to sRGB. */
 export interface Colours {
-  /** Of its samples as sharp decodes them; null: sharp itself turns them into sRGB. */
+  /** The space of its samples as sharp decodes them; null: sharp itself turns them into sRGB. */
   readonly space: ColourSpace | null;
   /** Whether the space is that of samples without the file's profile. */
   readonly ignoreIcc: boolean;
@@ -34,7 +34,7 @@ export interface ColourSources {
   readonly codePoints: CodePoints | null;
   /** By an exponent and chromaticities, which count after a profile and before EXIF; null: they say sRGB. */
   readonly measured?: ColourSpace | null;
-  /** What EXIF of the file says where libvips does not find it. */
+  /** Whether EXIF of the file says so, where libvips does not find it. */
   readonly isAdobeRgb?: boolean;
 }
 
@@ -107,10 +107,10 @@ export async function namesAdobeRgb(tiff: TiffReader, exif: TiffDirectory | null
 
 /** Bytes of the chunks of a PNG that name colours, but for its profile. */
 const COLOUR_CHUNKS: Readonly<Record<string, number>> = { cICP: 4, sRGB: 1, gAMA: 4, cHRM: 32 };
-/** Of the integers in gAMA and cHRM. */
+/** The unit of the integers in gAMA and cHRM. */
 const UNIT = 100_000;
 
-/** What a PNG says of its colours before its pixels (third edition, 11.3.2 and 13.13): by code points, as sRGB, or as it was measured. */
+/** Returns what a PNG says of its colours before its pixels (third edition, 11.3.2 and 13.13): by code points, as sRGB, or as it was measured. */
 export async function pngColours(file: ByteSource): Promise<Pick<ColourSources, 'codePoints' | 'measured'>> {
   const found = new Map<string, Buffer>();
   for await (const { type, start, length } of pngChunks(file)) {

@@ -140,7 +140,7 @@ function shown({ width, height }: Size, crop: Region | null): Region {
   return isInside ? crop : { left: 0, top: 0, width, height };
 }
 
-/** What a HEIF file (ISO/IEC 23008-12) says of its primary picture. */
+/** The statements of a HEIF file (ISO/IEC 23008-12) about its primary picture. */
 export interface HeifStructure {
   readonly majorBrand: string;
   /** Type of the item that contains the picture, or its first part: `hvc1`, `av01` … Null when nothing says it. */
@@ -158,7 +158,7 @@ export interface HeifCrop extends Region {
   readonly whole: Uint8Array;
 }
 
-/** Of the box `meta`, which contains no pixels that anyone would miss. */
+/** Bytes of the box `meta`, which contains no pixels that anyone would miss. */
 const MAX_META_BYTES = 8 * 1024 * 1024;
 const MAX_DERIVATIONS = 4;
 

@@ -39,7 +39,7 @@ export async function splitMetadata(file: FileHandle, maxBytes: number): Promise
 
 interface Segment {
   readonly marker: number;
-  /** Of its content, in bytes from the start of the file. */
+  /** Start of its content, in bytes from the start of the file. */
   readonly start: number;
   readonly length: number;
 }

@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib';
 import { type ByteSource, bytesAt } from './file-bytes.js';
 import { iptcOf } from './jpeg-metadata.js';
 
-/** As in the file: EXIF as a TIFF, perhaps after `Exif\0\0`, IPTC records, an XMP packet. */
+/** The metadata as in the file: EXIF as a TIFF, perhaps after `Exif\0\0`, IPTC records, an XMP packet. */
 export interface EmbeddedMetadata {
   readonly exif?: Uint8Array | undefined;
   readonly iptc?: Uint8Array | undefined;
@@ -11,12 +11,12 @@ export interface EmbeddedMetadata {
 
 interface Chunk {
   readonly type: string;
-  /** Of its content, in bytes from the start of the file. */
+  /** Start of its content, in bytes from the start of the file. */
   readonly start: number;
   readonly length: number;
 }
 
-/** Of one chunk, and inflated. Hexadecimal digits take two bytes of each. */
+/** Bytes of one chunk, and inflated. Hexadecimal digits take two bytes of each. */
 const MAX_CHUNK_BYTES = 3 * 1024 * 1024;
 /** Encoders write some kilobytes of pixels in each. */
 const MAX_CHUNKS = 32_768;
@@ -58,7 +58,7 @@ export async function pngMetadata(file: ByteSource): Promise<EmbeddedMetadata> {
   };
 }
 
-/** What precedes XMP in an APP1 segment of a JPEG. */
+/** The bytes that precede XMP in an APP1 segment of a JPEG. */
 const XMP_HEAD = 'http://ns.adobe.com/xap/1.0/\0';
 const TEXTS = ['tEXt', 'zTXt', 'iTXt'];
 

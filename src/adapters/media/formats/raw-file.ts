@@ -9,12 +9,12 @@ export interface Range {
   readonly length: number;
 }
 
-/** What a raw file says about itself. */
+/** The statements of a raw file about itself. */
 export interface RawFile {
   readonly contentType: string;
   /** Where it says that JPEGs are: previews of several sizes, and what turns out to be sensor data compressed as a JPEG. */
   readonly jpegs: readonly Range[];
-  /** As in EXIF, of sensor data and previews alike. Null when the preview itself contains it. */
+  /** The orientation as in EXIF, of sensor data and previews alike. Null when the preview itself contains it. */
   readonly orientation: number | null;
   /** Its EXIF says so of its previews. */
   readonly isAdobeRgb: boolean;

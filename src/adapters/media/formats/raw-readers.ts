@@ -243,7 +243,7 @@ const MAKER_NOTE = 37_500;
 const CAMERA_SETTINGS = 0x2020;
 const PREVIEW = [0x101, 0x102] as const;
 
-/** What a maker note begins with, byte order included; its directory follows, and its offsets count from its beginning. */
+/** The bytes that a maker note begins with, byte order included; its directory follows, and its offsets count from its beginning. */
 const HEADERS = ['OLYMPUS\0II\x03\0', 'OM SYSTEM\0\0\0II\x04\0'];
 const LONGEST_HEADER = 16;
 
@@ -273,7 +273,7 @@ async function olympusPreview(
 }
 
 const SIGNATURE = 'FUJIFILMCCD-RAW ';
-/** Of the header, which ends with the places of its three parts: a JPEG, a directory of Fujifilm's own, and the sensor data. */
+/** Length of the header, which ends with the places of its three parts: a JPEG, a directory of Fujifilm's own, and the sensor data. */
 const LENGTH = 108;
 const JPEG_AT = 84;
 const SENSOR_DATA_AT = 100;

@@ -22,7 +22,7 @@ export interface TiffPage {
   /** Where in the file its photometric interpretation is, in the file's order of bytes. */
   readonly photometricAt: number;
   readonly little: boolean;
-  /** Of CIELab, as XYZ. */
+  /** The white of CIELab, as XYZ. */
   readonly white: Vector;
 }
 
@@ -42,7 +42,7 @@ const COLOURS: Readonly<Record<number, number>> = {
   [CIELAB]: 3,
   [ICCLAB]: 3,
 };
-/** Those that libtiff in sharp has. It leaves out what it cannot decode, sometimes without an error. */
+/** The compressions that libtiff in sharp has. It leaves out what it cannot decode, sometimes without an error. */
 const COMPRESSIONS = [1, 2, 3, 4, 5, 7, 8, 32_766, 32_771, 32_773, 32_809, 32_946, 50_001];
 const COMPRESSION_NAMES: Readonly<Record<number, string>> = {
   6: 'old-style JPEG',
@@ -107,7 +107,7 @@ async function pageOf(tiff: TiffReader, { entries }: TiffDirectory, index: numbe
   };
 }
 
-/** Of two fractions, x and y; D50 where there are none. */
+/** Returns the white in two fractions, x and y; D50 where there are none. */
 function whiteOf(bytes: Buffer | null, little: boolean): Vector {
   if (bytes === null || bytes.length !== 16) return D50;
   const [a = 0, b = 0, c = 0, d = 0] = [0, 4, 8, 12].map((at) =>
@@ -139,11 +139,11 @@ interface TiffOrder {
   readonly folder: string;
 }
 
-/** What sharp decodes: a page of the file itself, or what had to be made of it before. */
+/** The picture that sharp decodes: a page of the file itself, or what had to be made of it before. */
 export interface DecodableTiff {
   readonly path: string;
   readonly page: number;
-  /** Of the page. */
+  /** The header of the page. */
   readonly header: Metadata;
   readonly isSrgb: boolean;
   readonly damaged: boolean;

@@ -5,9 +5,9 @@ export interface TiffEntry {
   readonly tag: number;
   readonly type: number;
   readonly count: number;
-  /** Of its value, from the beginning of the file. */
+  /** Start of its value, from the beginning of the file. */
   readonly start: number;
-  /** Of its value, in bytes. */
+  /** Length of its value, in bytes. */
   readonly length: number;
 }
 
@@ -138,7 +138,7 @@ export class TiffReader {
     return { tag, type, count, start, length };
   }
 
-  /** Of as many bytes as offsets have. */
+  /** Reads an offset, of as many bytes as offsets have in this file. */
   #offset(bytes: Buffer, at: number): number {
     return this.isBig ? long8(bytes, at, this.little) : this.#long(bytes, at);
   }

@@ -70,7 +70,7 @@ function ownAccount(hasPrlimit: boolean): Isolation {
 const [FIRST_ID, LAST_ID] = [64_200, 65_500] as const;
 /** Threads count as processes; one of ours has about fifteen. */
 const MAX_PROCESSES = 64;
-/** How often all processes of an account are ended; more than once only where they end the process that would end them. */
+/** The number of times that all processes of an account are ended; more than once only where they end the process that would end them. */
 const MAX_TRIES = 20;
 
 /**

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { IsolationLevel } from '../../../core/media/media-reader.js';
 
-/** What decoding processes need to read, apart from their picture. */
+/** The files that decoding processes need to read, apart from their picture. */
 export interface ProgramFiles {
   readonly script: string;
   /** Folders and files of the program and its packages. */
@@ -12,11 +12,11 @@ export interface ProgramFiles {
 /** For a process from its start to its end. Bytes. */
 export interface ProcessLimits {
   readonly maxMemoryBytes: number;
-  /** Of all its temporary files. */
+  /** Bytes of all its temporary files. */
   readonly maxTemporaryBytes: number;
 }
 
-/** How a process is started at one level. */
+/** The command that starts a process at one level. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
@@ -84,8 +84,8 @@ export const resourceLimits = ({ maxMemoryBytes, maxTemporaryBytes }: ProcessLim
 ];
 
 /**
- * What the script of a decoding process loads: the given files, the files that tell Node how to load them, and every `node_modules` that
- * Node searches from there.
+ * Returns the files that the script of a decoding process loads: the given files, the files that tell Node how to load them, and every `node_modules`
+ * that Node searches from there.
  */
 export function programFiles(script: string, files: readonly string[]): ProgramFiles {
   const paths = [...files];

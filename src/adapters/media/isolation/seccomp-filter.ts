@@ -77,7 +77,7 @@ export const FORBIDDEN = {
 /** Answered as by a kernel that does not support it, so that the C library creates threads by `clone`, whose flags a filter can read. */
 const CLONE3 = 435;
 const CLONE: Readonly<Record<FilteredArchitecture, number>> = { x64: 56, arm64: 220 };
-/** Of clone(2): the new task is a thread of this process. */
+/** The flag of clone(2) by which the new task is a thread of this process. */
 const CLONE_THREAD = 0x0001_0000;
 
 /**

@@ -5,7 +5,7 @@ import type pg from 'pg';
 /** Rows are small: they are passed on in chunks of this size. */
 const PIECE = 64 * 1024;
 
-/** What pg calls on a statement (its `Submittable`), as far as COPY needs it. */
+/** The connection that pg gives a statement (its `Submittable`), as far as COPY needs it. */
 interface Connection {
   readonly stream: NodeJS.WritableStream & { pause(): void; resume(): void; readonly writableNeedDrain: boolean };
   query(sql: string): void;

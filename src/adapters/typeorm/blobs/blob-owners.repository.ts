@@ -18,7 +18,7 @@ export const droppedUploadTable = tableOf<DroppedUpload>('droppedUpload', 'dropp
   uploadId: key,
 });
 
-/** As literals, so that the partial indexes for exactly these states are used. */
+/** The states as literals, so that the partial indexes for exactly these states are used. */
 const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
 
 /** Every query is one statement, and so one snapshot: an original that passes from an item to its photo is seen with one of the two. */

@@ -24,7 +24,7 @@ import {
 } from '../database/sql.js';
 
 interface BulkEditRow extends BulkEdit {
-  /** Those that were chosen one by one, ascending. Never read as a whole. */
+  /** The photos that were chosen one by one, ascending. Never read as a whole. */
   readonly photoIds: readonly Id[];
 }
 

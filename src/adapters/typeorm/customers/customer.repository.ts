@@ -53,7 +53,7 @@ export const customerTable = tableOf<Customer>('customer', 'customers', {
   version: whole,
 });
 
-/** What the operator API made for an idempotency key; without `createdId` until the transaction ends. */
+/** The account that the operator API made for an idempotency key; without `createdId` until the transaction ends. */
 interface CreationRow {
   readonly key: string;
   readonly fingerprint: string;

@@ -44,7 +44,7 @@ export async function tablesByReference(query: Query): Promise<readonly Catalogu
   return sorted;
 }
 
-/** As a name in SQL. */
+/** Returns a name as SQL writes it. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -99,7 +99,7 @@ export interface Listening {
   readonly holder?: number;
 }
 
-/** What becomes due with time is not announced. */
+/** Period of waking without a notification: what becomes due with time is not announced. */
 const LOOK_EVERY_MS = 2_000;
 const RECONNECT_AFTER_MS = 1_000;
 

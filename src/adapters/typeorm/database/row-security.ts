@@ -5,7 +5,7 @@ import { type Query, quoted, tablesByReference } from './catalogue.js';
 export interface RowSecurity {
   /** Null: there is no role that the policies apply to, and transactions run as the owner of the tables. */
   readonly role: string | null;
-  /** What an administrator has to run, or to check, to provide one; empty when there is one. */
+  /** Advice on what an administrator has to run, or to check, to provide one; empty when there is one. */
   readonly remedy: string;
 }
 
@@ -39,7 +39,7 @@ interface RoleState {
   readonly isAbove: boolean | null;
 }
 
-/** As it was found when the database was opened. */
+/** Returns the state of row security as it was found when the database was opened. */
 export function rowSecurityOf(dataSource: DataSource): RowSecurity {
   const { rowSecurity } = dataSource.options.extra as { rowSecurity?: RowSecurity | null };
   if (!rowSecurity) throw new Error('Only a database opened for the service supports customer transactions.');

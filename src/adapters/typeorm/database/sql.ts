@@ -225,7 +225,7 @@ function instantOf(text: string): Date {
   return parseAnyInstant(text.replace('T', ' ').replace('+00:00', '+00'));
 }
 
-/** How pg reads values. Ids and sizes stay below 2^53, so they are numbers. */
+/** Returns the function by which pg reads values of a type. Ids and sizes stay below 2^53, so they are numbers. */
 export function getTypeParser(oid: number, format?: 'text' | 'binary'): unknown {
   if (oid === INT8) return Number;
   if (oid === INT8_ARRAY) return parseNumbers;

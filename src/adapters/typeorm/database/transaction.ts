@@ -15,7 +15,7 @@ import { beginOf, rowSecurityOf } from './row-security.js';
 
 const ATTEMPTS = 3;
 const PAUSE_MS = 40;
-/** How TypeORM begins a transaction. */
+/** The statement with which TypeORM begins a transaction. */
 const START = 'START TRANSACTION';
 
 /**

@@ -32,7 +32,7 @@ interface IdempotencyKeyRow {
   readonly startedAt: Date;
   /** The process of the run, as the number of its advisory lock. Null: written by a release without leases. */
   readonly heldBy: number | null;
-  /** How long an unanswered run holds the key, by the database's clock. */
+  /** The time until which an unanswered run holds the key, by the database's clock. */
   readonly leaseUntil: Date;
   /** Null while the run is in progress. */
   readonly answer: StoredResponse | null;

@@ -25,7 +25,7 @@ import {
 } from '../database/sql.js';
 import { importPhotoTable } from './import-photo.repository.js';
 
-/** What is not shown of an import: whether its items are gone; and whether it is gone itself, but for the id that photos refer to. */
+/** An import with what is not shown of it: whether its items are gone; and whether it is gone itself, but for the id that photos refer to. */
 export interface ImportRow extends Import {
   readonly itemsForgotten: boolean;
   readonly forgotten: boolean;

@@ -3,7 +3,7 @@ import { reservingStatuses } from '../../../core/imports/import-photo.js';
 import { select } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 
-/** What is waiting in the whole installation, as anonymous numbers. */
+/** The work that is waiting in the whole installation, as anonymous numbers. */
 export interface Backlog {
   /** For each kind of work. `oldestSeconds`: how long the oldest due job has waited. */
   readonly jobs: readonly {
@@ -44,7 +44,7 @@ const ITEMS_UNDER_WAY = `
   FROM (SELECT status FROM import_photos WHERE status IN (${UNDER_WAY}) LIMIT $1) seen
   GROUP BY status`;
 
-/** As of the last autovacuum: no row is read for it. */
+/** The numbers as of the last autovacuum: no row is read for it. */
 const ITEMS_ESTIMATED = `
   SELECT status, (share * t.reltuples)::bigint AS items
   FROM pg_stats s CROSS JOIN unnest(s.most_common_vals::text::text[], s.most_common_freqs) AS common (status, share)
@@ -85,7 +85,7 @@ export function poolUse(dataSource: DataSource): PoolUse {
   return { open: totalCount, idle: idleCount, waiting: waitingCount };
 }
 
-/** Of pg's pool, which TypeORM calls the master. */
+/** The counts of pg's pool, which TypeORM calls the master. */
 interface Counts {
   readonly totalCount: number;
   readonly idleCount: number;

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What requests are admitted by, and which of them were answered under an idempotency key. */
+/** The tables by which requests are admitted, and that tell which of them were answered under an idempotency key. */
 export class Requests1764000000002 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createRateWindows(runner);

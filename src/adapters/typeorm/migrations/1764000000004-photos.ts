@@ -186,7 +186,7 @@ const changes = (signed: string) => `
 const came = 'SELECT customer_id, trashed, size_bytes, 1 AS sign FROM came';
 const went = 'SELECT customer_id, trashed, size_bytes, -1 AS sign FROM went';
 
-/** How many photos and bytes each customer has: the sum of its rows (docs/decisions/0008). */
+/** The photos and bytes that each customer has: the sum of its rows (docs/decisions/0008). */
 async function createTotals(runner: QueryRunner): Promise<void> {
   await runner.query(`
       CREATE TABLE photo_totals (

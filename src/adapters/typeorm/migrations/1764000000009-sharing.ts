@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What photos are shown to others by: shares, delivery keys and presets. Tokens of shares and public ids of delivery keys are looked up before
- * their customer is known, so they have indexes of their own, which are not unique for the reason that the one of keys is not. Tags and photos
+ * The tables by which photos are shown to others: shares, delivery keys and presets. Tokens of shares and public ids of delivery keys are looked up
+ * before their customer is known, so they have indexes of their own, which are not unique for the reason that the one of keys is not. Tags and photos
  * of a share are no foreign keys: one that is deleted is no longer shown, and the share stays.
  */
 export class Sharing1764000000009 implements MigrationInterface {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What was changed in accounts and by whom, and what operators act with. */
+/** The changes in accounts and who made them, and the tokens that operators act with. */
 export class AuditAndOperators1764000000011 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createAudit(runner);

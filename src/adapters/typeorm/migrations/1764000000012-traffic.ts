@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What accounts ask for, exchange, deliver and store, by day. */
+/** The amounts that accounts ask for, exchange, deliver and store, by day. */
 export class Traffic1764000000012 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createRequestCounts(runner);

@@ -273,7 +273,7 @@ export function keysetRangesAfter(order: PhotoOrder, after: Position | null): Ke
   return [beyond, ...withoutValue];
 }
 
-/** As in the column `facets`: one digit for each property that has few values. */
+/** The properties in the column `facets`: one digit for each that has few values. */
 export interface Facets {
   /** Null means not rated. */
   readonly rating: number | null;
@@ -305,7 +305,7 @@ export function facetsOf(filters: PhotoFilters): readonly number[] | undefined {
   return all.flatMap((facets, number) => (fits(facets) ? [number] : []));
 }
 
-/** What a number of the column means. */
+/** Returns what a number of the column means. */
 export function facetsNumbered(number: number): Facets {
   const facets = all[number];
   if (facets === undefined) throw new Error(`There are no facets ${number}.`);

@@ -32,7 +32,7 @@ export async function shiftPhotoCounts(
   );
 }
 
-/** Of photos outside the trash; `t` is the tag. From one index only, so that it takes a second for millions. */
+/** The number of photos outside the trash; `t` is the tag. From one index only, so that it takes a second for millions. */
 const counted = 'SELECT count(*) FROM photo_tags l WHERE l.customer_id = $1 AND l.tag_id = t.id AND NOT l.trashed';
 
 export function countsOf(
@@ -75,7 +75,7 @@ const countedTotals = `
     coalesce(sum(size_bytes) FILTER (WHERE trashed), 0)::bigint AS "trashedBytes"
   FROM photos WHERE customer_id = $1`;
 
-/** As literals, not as a parameter, so that the partial index for exactly these states is used. */
+/** The states as literals, not as a parameter, so that the partial index for exactly these states is used. */
 const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
 
 export class TypeormUsageRepository implements UsageRepository {

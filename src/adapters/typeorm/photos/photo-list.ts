@@ -107,8 +107,8 @@ interface List {
 }
 
 /**
- * How a list finds a page, in the order to try: a full page is the result, and so is whatever the last way finds. Each of them reads a
- * limited number of rows (docs/decisions/0011).
+ * Returns the queries by which a list finds a page, in the order to try: a full page is the result, and so is whatever the last one finds. Each of
+ * them reads a limited number of rows (docs/decisions/0011).
  */
 async function planQueries(manager: EntityManager, list: List): Promise<readonly PlannedQuery[]> {
   const { customerId, filters, order } = list;
@@ -272,7 +272,7 @@ function orderBy({ column, direction }: PhotoOrder, table: string): string {
   return `ORDER BY ${table}.${column} ${direction}, ${table}.${column === 'id' ? 'created_at' : 'id'} ${direction}`;
 }
 
-/** Those that are like another photo, which their hashes alone tell; then they are looked up one by one. */
+/** Finds the photos that are like another one, which their hashes alone tell; then they are looked up one by one. */
 function nearFirst({ filters, order }: List, similar: SimilarFilter, conditions: PhotoConditions): PlannedQuery {
   return (range, limit) => {
     const all = conditions.copy();

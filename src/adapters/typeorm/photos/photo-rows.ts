@@ -163,7 +163,7 @@ const selectVisiblePhotos = prepared(
    WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) AND NOT p.trashed`,
 );
 
-/** Those that exist, with their tags, by id ascending. */
+/** Returns the photos that exist, with their tags, by id ascending. */
 export async function photosWithTags(
   manager: EntityManager,
   customerId: Id,
@@ -174,7 +174,7 @@ export async function photosWithTags(
   return found.map(({ photo }) => taggedPhotoOf(photo));
 }
 
-/** Those that are not in the trash, unless their customer is `closing`; without their tags. */
+/** Returns the photos that are not in the trash, unless their customer is `closing`; without their tags. */
 export async function visiblePhotos(
   manager: EntityManager,
   customerId: Id,

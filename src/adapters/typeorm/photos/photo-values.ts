@@ -47,7 +47,7 @@ const selectCameras = countedValues(
   },
 );
 
-/** As in the index `photos_lens`. */
+/** The expression in the index `photos_lens`. */
 const LENS = `(p.camera ->> 'lens') COLLATE "C"`;
 const selectLenses = countedValues({ value: LENS }, { isGiven: `(${LENS}) > ''` });
 
@@ -68,7 +68,7 @@ export async function photoKinds(
   });
 }
 
-/** What a statement of `countedValues` finds: values by name, each with the number of its photos. */
+/** Returns what a statement of `countedValues` finds: values by name, each with the number of its photos. */
 const valuesInUse =
   (sql: string) =>
   async (manager: EntityManager, customerId: Id, request: ValuesRequest): Promise<readonly CountedValue[]> => {

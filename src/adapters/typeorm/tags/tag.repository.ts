@@ -214,7 +214,7 @@ export class TypeormTagRepository implements TagRepository {
   }
 }
 
-/** As in the index of these imports: with parameters it would not be used, so statements on them are by hand. */
+/** The condition in the index of these imports: with parameters it would not be used, so statements on them are by hand. */
 const UNPUBLISHED = `status IN ('open', 'processing')`;
 const OF_UNPUBLISHED = `import_id IN (SELECT id FROM imports WHERE customer_id = $1 AND ${UNPUBLISHED})`;
 

@@ -73,7 +73,7 @@ const storageCountTable = tableOf<StorageCount>('storageCount', 'storage_days', 
   renditionBytes: bigWhole,
 });
 
-/** Those of one moment are ordered by their number. */
+/** The table of failures. Failures at the same moment are ordered by their number. */
 const requestFailureTable = tableOf<RequestFailure & { id: Id }>('requestFailure', 'request_failures', {
   customerId: key,
   id: generatedKey,

@@ -122,7 +122,7 @@ async function storeSource(
   }
 }
 
-/** What is stored of another version of the file is dropped. */
+/** Drops what is stored of another version of the file. */
 async function begin(
   uses: StoreSourceUses,
   leased: LeasedFetch,
@@ -164,7 +164,7 @@ async function storeWhole(
 
 type TakeUses = { store: Transactional<'importPhotos' | 'resumableUploads'>; clock: Clock };
 
-/** What earlier tries have stored, for this try to continue. */
+/** The bytes that earlier tries have stored, for this try to continue. */
 interface StoredSource {
   readonly item: ImportPhoto;
   /** Without a sender, unless it has parts: nobody else adds to it. */

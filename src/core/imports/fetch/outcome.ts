@@ -62,7 +62,7 @@ function isOurFault(error: unknown): boolean {
   return isOutage(error) || (error instanceof DomainError && passing.includes(error.code));
 }
 
-/** What is to be recorded of a try that failed, and whether another can succeed. */
+/** Returns the failure to record for a try, which says whether another can succeed. */
 function failureOf({ declaredBytes }: LeasedFetch, error: unknown): SourceFailure {
   if (error instanceof SourceFailure) return error;
   if (!(error instanceof DomainError)) return new SourceFailure(unprocessable, false);

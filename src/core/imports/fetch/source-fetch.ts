@@ -4,7 +4,7 @@ import { type Secrets, seal } from '../../shared/secrets.js';
 import type { ImportPhoto } from '../import-photo.js';
 import type { Registration } from '../registration.js';
 
-/** What is to be fetched for a `fetching` item. It exists no longer than the item has that state. */
+/** The task of fetching the bytes of a `fetching` item. It exists no longer than the item has that state. */
 export interface SourceFetch {
   readonly customerId: Id;
   readonly itemId: Id;
@@ -49,7 +49,7 @@ export function retrySeconds(failures: number, askedSeconds: number | null, chan
   return Math.round(wait * (1 + JITTER * chance));
 }
 
-/** What is to be fetched for an item as it was registered: nothing, unless it is `fetching`. */
+/** Returns the fetches to store for an item as it was registered: none, unless it is `fetching`. */
 export function newFetches(
   secrets: Secrets,
   { apiKeyId }: Pick<Caller, 'apiKeyId'>,
@@ -104,10 +104,10 @@ declare module '../../shared/transactional.js' {
   }
 }
 
-/** What a claim skips, because enough is being fetched. */
+/** The customers and hosts that a claim skips, because enough is being fetched. */
 export interface BusySources {
   readonly customerIds: readonly Id[];
-  /** Those of one customer each. */
+  /** The hosts, each for one customer. */
   readonly hosts: readonly Pick<SourceFetch, 'customerId' | 'host'>[];
 }
 

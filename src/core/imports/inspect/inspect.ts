@@ -83,7 +83,7 @@ async function inspectAndApply(
   await uses.blobs.delete([stagingKey(item), ...(applied === 'used' ? [] : [originalKey(item)])]);
 }
 
-/** What is found in the staged bytes of an item. Too many, or others than were declared, are refused, whatever they contain. */
+/** Inspects the staged bytes of an item. Too many, or others than were declared, are refused, whatever they contain. */
 async function inspectStaged(
   { media, limits }: { media: MediaReader; limits: Limits },
   item: ImportPhoto,

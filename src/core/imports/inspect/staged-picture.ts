@@ -40,7 +40,7 @@ export async function openStaged(
   return { etag: staged.etag, bytes: recycled(bytes, staged.release), measure };
 }
 
-/** Of an item that should have staged bytes, and has none. */
+/** The error of an item that should have staged bytes, and has none. */
 export const bytesMissing: ItemError = {
   code: 'upload_missing',
   message: 'The uploaded bytes are missing. Upload the file again.',

@@ -53,7 +53,7 @@ export function partKeys({ parts, ...upload }: Omit<ResumableUpload, 'sender' | 
 export interface ResumableUploadReads {
   /** Null when the item has none. */
   get(itemId: Id): Promise<ResumableUpload | null>;
-  /** Those that were last changed at `until` or before, or whose item no longer waits for this upload; at most `limit`. */
+  /** Returns the uploads that were last changed at `until` or before, or whose item no longer waits for this upload; at most `limit`. */
   abandoned(until: Date, limit: number): Promise<readonly ResumableUpload[]>;
 }
 

@@ -101,7 +101,7 @@ function offsetMismatch(offset: number, stored: number): DomainError {
   return new DomainError('upload_offset_mismatch', message, { offset: stored });
 }
 
-/** How far an upload is. */
+/** The progress of an upload. */
 export interface UploadProgress {
   /** Bytes that need not be sent again. All of them: the item has its bytes. */
   readonly offset: number;
@@ -117,7 +117,7 @@ function progressOf({ sizeBytes, expiresAt }: UploadGrant, offset: number): Uplo
 type IdleUses = { store: Transactional<'importPhotos' | 'resumableUploads'>; clock: Clock };
 
 /**
- * How far the upload is that this address is for. A request that is still sending to it ends, and what it has brought is included: its sender
+ * Returns how far the upload is that this address is for. A request that is still sending to it ends, and what it has brought is included: its sender
  * asks because it wants to go on over another connection. Errors: `upload_forbidden`, `import_photo_final`.
  */
 export async function readUploadProgress(
@@ -220,11 +220,11 @@ export async function receiveParts(
   }
 }
 
-/** What one request brings. */
+/** The content of one request. */
 interface Sending {
   readonly grant: UploadGrant;
   readonly reader: PartReader;
-  /** As it is when the next part is added. */
+  /** The upload as it is when the next part is added. */
   readonly upload: ResumableUpload;
 }
 

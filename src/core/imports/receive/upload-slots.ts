@@ -15,7 +15,7 @@ interface Sender {
   readonly itemId: Id | null;
   /** Bytes that may still arrive. */
   readonly remaining: () => number;
-  /** What has arrived is kept when it ends. */
+  /** Whether what has arrived is kept when it ends. */
   readonly isResumable?: boolean;
 }
 
@@ -140,7 +140,7 @@ export function replaced(): DomainError {
 }
 
 const GIB = 1024 ** 3;
-/** Of the whole disk; if that is less than a GiB. */
+/** Share of the whole disk; if that is less than a GiB. */
 const FLOOR_SHARE = 0.05;
 
 /**

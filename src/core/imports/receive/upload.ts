@@ -83,7 +83,7 @@ export async function stageUpload(
   }
 }
 
-/** What is known of a file before its bytes arrive; a source need not state its size. */
+/** The facts that are known of a file before its bytes arrive; a source need not state its size. */
 export interface DeclaredBytes extends Pick<UploadGrant, 'sha256'> {
   readonly sizeBytes: number | null;
 }

@@ -79,7 +79,7 @@ export interface InlineUpload {
   readonly inputs: readonly InlineInput[] | null;
   /** To be read one after another. */
   readonly files: AsyncIterable<InlineFile>;
-  /** Of the whole request; null when the client does not send it. */
+  /** Length of the whole request; null when the client does not send it. */
   readonly announcedBytes: number | null;
 }
 

@@ -125,7 +125,7 @@ export async function registerAll(
   return { ...answer, results };
 }
 
-/** What registering photos needs, whichever way they come. */
+/** The ports that registering photos needs, whichever way they come. */
 export type RegisterUses = TargetUses & {
   store: Transactional<
     | 'photos'
@@ -231,7 +231,7 @@ interface ReuseTerms {
   readonly tags: () => Promise<readonly Id[]>;
   readonly quota: QuotaReservation;
   readonly at: Date;
-  /** What is to be fetched for the item: nothing, unless it is `fetching`. */
+  /** Returns the fetches to store for the item: none, unless it is `fetching`. */
   readonly fetchesOf: (item: ImportPhoto) => readonly SourceFetch[];
 }
 
@@ -273,7 +273,7 @@ function withStagedBytes(item: ImportPhoto, staged: Candidate['staged'], at: Dat
   return { ...item, status: 'processing', uploadId: staged.uploadId, updatedAt: at };
 }
 
-/** What the import and the library have for the hashes and clientRefs of one request. */
+/** The items and photos that the import and the library have for the hashes and clientRefs of one request. */
 class RegistrationIndex {
   private readonly byClientRef: Map<string, ImportPhoto>;
   private readonly bySha256: Map<string, ImportPhoto>;
@@ -332,7 +332,7 @@ class RegistrationIndex {
     return new Map(locked.map((item) => [item.id, item]));
   }
 
-  /** What later files of the request find: the item as it is now. */
+  /** Adds the item as it is now, for later files of the request to find. */
   add(item: ImportPhoto): void {
     if (item.clientRef !== null) this.byClientRef.set(item.clientRef, item);
     const bringsBytes = ['awaiting_upload', 'fetching', 'processing'].includes(item.status);

@@ -23,7 +23,7 @@ export interface MappedCluster extends PhotoCluster {
   readonly photo: PhotoWithTags;
 }
 
-/** What a map of a part of the earth shows, most photos first. At most 441 clusters, whatever the number of photos. */
+/** Returns what a map of a part of the earth shows, most photos first. At most 441 clusters, whatever the number of photos. */
 export function readMap(
   { store }: { store: Readable<'photos'> },
   { customerId }: Pick<Caller, 'customerId'>,
@@ -43,7 +43,7 @@ export function readMap(
   });
 }
 
-/** Those that were not counted are somewhere in the cell. */
+/** Returns a box with all photos of the cluster: those that were not counted are somewhere in the cell. */
 function wholeBox({ level }: MapGrid, cluster: PhotoCluster): MapBox {
   return cluster.photos < MAX_COUNTED ? cluster.box : boxOfCell(level, cluster);
 }

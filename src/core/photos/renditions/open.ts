@@ -48,7 +48,7 @@ export function renditionOf(
   return { ...openRendition(uses, photo, fixedRendition(photo, name, format)), name, format };
 }
 
-/** What a signed URL refers to. Errors: `url_forbidden`, `not_found`, `service_unavailable`. */
+/** Opens the rendition that a signed URL refers to. Errors: `url_forbidden`, `not_found`, `service_unavailable`. */
 export async function openSignedRendition(
   uses: RenditionUses & { store: Readable<'photos'>; keys: KeyStore; secrets: Secrets; clock: Clock },
   token: string,

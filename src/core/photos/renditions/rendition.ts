@@ -15,7 +15,7 @@ import { type Id, isId } from '../../shared/ids.js';
 import { readToken, type Secrets, signToken } from '../../shared/secrets.js';
 import { isRotation, type Photo, type PhotoWithTags, type Rotation } from '../photo.js';
 
-/** What to make of a photo, and where it is stored. */
+/** A picture to make of a photo, and where it is stored. */
 export interface Rendition {
   readonly key: BlobKey;
   readonly transformation: Transformation;
@@ -50,7 +50,7 @@ export function renditionUrls(
   return { thumb: url('thumb'), small: url('small'), medium: url('medium'), large: url('large'), expiresAt };
 }
 
-/** What a signed URL shows, to whom, and until when. */
+/** The grant in a signed URL: what it shows, to whom, and until when. */
 export interface RenditionGrant {
   readonly customerId: Id;
   readonly photoId: Id;
@@ -93,7 +93,7 @@ export function readGrant({ secrets }: { secrets: Secrets }, token: string): Ren
 /** So long a process that died while it made a rendition prevents others from making it, by the clock of the store of locks. */
 export const RENDITION_LOCK_SECONDS = 10;
 
-/** How one rendition is found, and made. */
+/** The functions by which one rendition is found, and made. */
 export interface Making<T> {
   /** Null when it does not exist. */
   find(): Promise<T | null>;
@@ -103,7 +103,7 @@ export interface Making<T> {
 /** Ensures that of all processes of an installation one at a time makes a rendition, while the others wait for it. */
 export interface RenditionLocks {
   /**
-   * What `find` returns as soon as it is not null; otherwise the result of `make`, which runs only while no other process runs one for this
+   * Returns the result of `find` as soon as it is not null; otherwise the result of `make`, which runs only while no other process runs one for this
    * key. Who waits looks for the result periodically, and holds no connection in between. When `make` fails, its error is thrown here, and
    * another process tries. The lock of a process that died is free after `RENDITION_LOCK_SECONDS`; a process that cannot extend its lock may
    * end up making a rendition beside another, which is harmless. Errors: `service_unavailable`; those of `find` and `make`.

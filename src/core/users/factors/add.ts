@@ -114,7 +114,7 @@ function tooMany(): DomainError {
 }
 
 export interface Enrolment {
-  /** What the person's app has to know, as a text and as the content of a QR code. */
+  /** The secret that the person's app has to know, as a text and as the content of a QR code. */
   readonly secret: string;
   readonly uri: string;
   /** To be sent back with the first code. Nobody else can use it, and nothing is stored before. */

@@ -7,7 +7,7 @@ import type { PasskeyUses } from './confirm-identity.js';
 import { challengeFor, newChallenge, type Passkey, userHandle } from './passkey.js';
 import { isPending, readPendingCookie } from './second-factor.js';
 
-/** What a browser is asked for. */
+/** The request that a browser passes on to a device. */
 export interface PasskeyQuestion {
   readonly challenge: string;
   /** For the browser, to be sent back with the answer. */

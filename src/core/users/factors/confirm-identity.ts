@@ -78,7 +78,7 @@ export type FactorAnswer = string | PasskeyAnswer;
 
 interface FactorAttempt {
   readonly given: FactorAnswer;
-  /** What the challenge of a passkey must be for. */
+  /** The purpose that the challenge of a passkey must have. */
   readonly purpose: string;
   /** Wrong codes are counted by it. */
   readonly source: string;
@@ -156,7 +156,7 @@ export interface PasskeyUses {
 
 interface PasskeyAttempt {
   readonly given: PasskeyAnswer;
-  /** What the challenge must be for (`challengeFor`). */
+  /** The purpose that the challenge must have (`challengeFor`). */
   readonly purpose: string;
   /** Nothing else shows who it is: only a passkey that may be used so, and whose device has checked the person. */
   readonly alone: boolean;

@@ -2,12 +2,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { SECOND } from '../../shared/clock.js';
 import { hashRandomToken } from '../../shared/random.js';
 
-/** What authenticator apps assume unless told otherwise: SHA-1, six digits, thirty seconds (RFC 6238). */
+/** The parameters that authenticator apps assume unless told otherwise: SHA-1, six digits, thirty seconds (RFC 6238). */
 export const CODE_DIGITS = 6;
 const STEP_SECONDS = 30;
 /** Steps before and after the current one whose codes are accepted: clocks differ, and typing takes time (RFC 6238, section 5.2). */
 const TOLERANCE = 1;
-/** As many as the hash has, as RFC 4226 recommends (section 4). */
+/** The length of the hash, as RFC 4226 recommends (section 4). */
 const SECRET_BYTES = 20;
 
 /** The name of the service in authenticator apps. */
@@ -37,7 +37,7 @@ export function codeAt(secret: string, step: number): string {
   return String(number % 10 ** CODE_DIGITS).padStart(CODE_DIGITS, '0');
 }
 
-/** What an app reads from a QR code. `account`: how the app names the entry. */
+/** Returns what an app reads from a QR code. `account`: how the app names the entry. */
 export function codeSecretUri(secret: string, account: string): string {
   const label = `${encodeURIComponent(CODE_ISSUER)}:${encodeURIComponent(account)}`;
   return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(CODE_ISSUER)}`;

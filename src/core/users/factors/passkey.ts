@@ -13,11 +13,11 @@ export interface Passkey {
   readonly userId: Id;
   /** The person's own name for it. */
   readonly name: string;
-  /** As the device named it, in base64url. */
+  /** The name that the device gave it, in base64url. */
   readonly credentialId: string;
   /** In base64url. It is no secret: it only checks what the other half signed. */
   readonly publicKey: string;
-  /** How often the device has signed, as of the last time; zero of devices that do not count. */
+  /** Number of times that the device has signed, as of the last time; zero for devices that do not count. */
   readonly counter: number;
   /** It lets the person in by itself, without the password. */
   readonly signsInAlone: boolean;
@@ -30,18 +30,18 @@ export type NewPasskey = Omit<Passkey, 'customerId' | 'id'>;
 /** Signatures that passkeys may make, best first: Ed25519, ECDSA with P-256, RSA (numbers of COSE). */
 export const PASSKEY_ALGORITHMS: readonly number[] = [-8, -7, -257];
 
-/** How long there is to answer a challenge. */
+/** The time there is to answer a challenge. */
 export const CHALLENGE_MS = 5 * MINUTE;
 
-/** What a browser sends of a passkey. */
+/** The answer that a browser sends for a passkey. */
 export interface PasskeyAnswer {
-  /** As the browser words it. */
+  /** The answer as the browser words it. */
   readonly answer: string;
   /** The cookie of the challenge. */
   readonly challenge: string;
 }
 
-/** What a device stores with a passkey, and presents to say whose it is. */
+/** Returns what a device stores with a passkey, and presents to say whose it is. */
 export function userHandle({ customerId, id }: Pick<User, 'customerId' | 'id'>): string {
   return `${customerId}.${id}`;
 }
@@ -67,7 +67,7 @@ interface ChallengePayload {
   readonly u: number;
 }
 
-/** What a challenge is for: an answer to one is none to another. */
+/** The purposes of challenges: an answer to one is none to another. */
 export const challengeFor = {
   signIn: () => 'sign_in',
   secondStep: (pendingToken: string) => `second_step:${hashRandomToken(pendingToken)}`,
@@ -89,7 +89,7 @@ export function openChallenge({ secrets, clock }: ChallengeUses, cookie: string,
   return payload?.p === purpose && payload.u > clock.now().getTime() ? payload.c : null;
 }
 
-/** What an answer must be to. */
+/** The conditions that an answer must meet. */
 export interface ExpectedAnswer {
   readonly challenge: string;
   readonly site: PasskeySite;
@@ -99,7 +99,7 @@ export interface ExpectedAnswer {
 
 /** Understands what browsers send of passkeys (WebAuthn), and checks signatures. */
 export interface PasskeyReader {
-  /** Of which passkey and of whom an answer claims to be. Nothing is checked. Null when it is no answer. */
+  /** Returns the passkey and the person that an answer claims to be from. Nothing is checked. Null when it is no answer. */
   claimOf(answer: string): { readonly credentialId: string; readonly userHandle: string | null } | null;
   /** A new passkey; null when the answer is not as expected. */
   readNew(answer: string, expected: ExpectedAnswer): Promise<PasskeyValues | null>;

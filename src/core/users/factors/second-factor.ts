@@ -44,7 +44,7 @@ export type NewPendingSignIn = Omit<PendingSignIn, 'customerId' | 'tries'>;
 export const MAX_FACTORS = 10;
 export const MAX_FACTOR_NAME = 60;
 
-/** How long there is to give the second factor. */
+/** The time there is to give the second factor. */
 export const PENDING_MS = 10 * MINUTE;
 /** After so many wrong codes it starts again with the password. */
 export const PENDING_TRIES = 5;
@@ -78,7 +78,7 @@ export function readFactorName(text: string): string {
 export interface FactorReads {
   /** The authenticator apps of a person, oldest first. */
   appsOf(userId: Id): Promise<readonly AuthenticatorApp[]>;
-  /** Those of everyone, by id. */
+  /** Returns the apps of everyone, by id. */
   listApps(): Promise<readonly AuthenticatorApp[]>;
   /** The passkeys of a person, oldest first. */
   passkeysOf(userId: Id): Promise<readonly Passkey[]>;

@@ -76,7 +76,7 @@ export async function changeEmail(
   });
 }
 
-/** How long the link to a new address is valid. */
+/** Period for which the link to a new address is valid. */
 const CONFIRMATION_MS = DAY;
 const REQUESTS_PER_HOUR = 5;
 

@@ -99,7 +99,7 @@ export interface Invitation {
 
 export interface NewLink {
   readonly link: string;
-  /** Of its token. */
+  /** The hash of its token. */
   readonly hash: string;
   readonly at: Date;
   /** Using it removes the second factors. */

@@ -81,7 +81,7 @@ export async function requestRecovery(uses: RequestUses, text: string, source: s
   await Promise.all([uses.clock.pause(AT_LEAST_MS), mailRecovery(uses, text, source)]);
 }
 
-/** How long a link for a new password is valid. */
+/** Period for which a link for a new password is valid. */
 export const RECOVERY_MS = 60 * MINUTE;
 /** Mails to one person in an hour; their links are all valid. */
 const MAILS_PER_HOUR = 3;

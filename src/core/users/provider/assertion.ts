@@ -118,7 +118,7 @@ interface AssertionResult {
   readonly lostPassword: boolean;
 }
 
-/** What a sign-in at a provider proves about the person. */
+/** Returns what a sign-in at a provider proves about the person. */
 function proofBy(
   settings: ProviderSettings,
   { assertion: { methods, authenticatedAt, groups }, at }: Arrival,

@@ -149,7 +149,7 @@ function withoutSlash(issuer: string): string {
   return issuer.replace(/\/$/, '');
 }
 
-/** How long there is to sign in at a provider. */
+/** The time there is to sign in at a provider. */
 export const FLOW_MS = 10 * MINUTE;
 
 /** A sign-in at a provider that one browser has started. */

@@ -28,9 +28,9 @@ export function isSameIdentity(a: Name, b: Name): boolean {
 
 /** Identities of the people of the bound customer. */
 export interface IdentityReads {
-  /** Those of a person, oldest first. */
+  /** Returns the identities of a person, oldest first. */
   of(userId: Id): Promise<readonly Identity[]>;
-  /** Those of everyone, by id. */
+  /** Returns the identities of everyone, by id. */
   list(): Promise<readonly Identity[]>;
 }
 

@@ -8,15 +8,15 @@ import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import { type Browser, newSession } from '../session.js';
 import { auditSubject, hasOtherOwner, type Role, recordSignIn, type User, userActor } from '../user.js';
 
-/** What a person has shown, which was right, to be signed in. */
+/** The evidence that a person has given, and that was right, to be signed in. */
 export interface Proof {
-  /** What was shown first. */
+  /** The evidence that was given first. */
   readonly by: 'password' | 'link' | 'passkey' | 'assertion';
   /** Whether a second factor is part of it, so that none is asked for. */
   readonly provesFactor: boolean;
   /** Where the person is known from (`knownSource`); null: an unknown browser. */
   readonly source: string | null;
-  /** What the person is told by mail even if the browser is known. */
+  /** The notice that the person gets by mail even if the browser is known. */
   readonly notice?: 'new_sign_in' | 'password_changed' | null;
   /** When it was shown, if a provider says so; absent: now. */
   readonly confirmedAt?: Date;
@@ -28,7 +28,7 @@ export interface SignInResult {
   readonly user: User;
   /** The browser is not signed in: its token is that of a sign-in that waits for the second factor. */
   readonly isPending: boolean;
-  /** What groups at a provider make of the person with the second factor; null: nothing new. */
+  /** The role that groups at a provider give the person with the second factor; null: nothing new. */
   readonly pendingRole: Role | null;
 }
 
