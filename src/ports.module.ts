@@ -71,7 +71,7 @@ import { REQUEST_OBSERVERS, type RequestObservers } from './http/http-options.js
 import { allPorts, PORTS, portToken } from './http/ports-token.js';
 import { PublicAddresses } from './http/public-addresses.js';
 
-/** What several ports are made from. */
+/** The resources that several ports are made from. */
 interface Shared {
   readonly database: Database;
   readonly dataSource: DataSource;

@@ -40,7 +40,7 @@ export function wordOr<W extends string, T>(word: W, read: (text: string) => T):
   return (text) => (text === word ? word : read(text));
 }
 
-/** Of the program, so that it is understood before and after the name of a command. */
+/** An option of the program, so that it is understood before and after the name of a command. */
 export function envFileOption(): Option {
   return new Option('--env-file <file>', 'settings of the installation (default: phs.env, see docs/operations.md)');
 }

@@ -16,7 +16,7 @@ import { blobsCommand, gcCommand, verifyCommand } from './store-commands.js';
 import { userCommand } from './user-command.js';
 import { listenCommand, webhookCommand } from './webhook-commands.js';
 
-/** What the help of each command ends with. */
+/** The examples that the help of each command ends with. */
 const examples: Readonly<Record<string, string>> = {
   serve: 'phs serve --env-file /etc/photo-service/phs.env',
   doctor: 'phs doctor --json',

@@ -11,7 +11,7 @@ import { BeforeFirstRelease } from '../core/backup/before-first-release.js';
 import type { ArchiveTarget } from '../core/backup/database-snapshot.js';
 import { requireTables, unusable } from './require-installation.js';
 
-/** How the embedded database is used: a service owns it, a command shares it with a running service. */
+/** The use of the embedded database: a service owns it, a command shares it with a running service. */
 export type Ownership = 'own' | 'share';
 
 export interface OpenOptions {

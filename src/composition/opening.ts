@@ -2,7 +2,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { reasonOf } from '../core/shared/errors.js';
 import type { Log } from './open-database.js';
 
-/** What was opened, which is closed once: by Nest's hook, or after a failure. */
+/** The resources that were opened, which are closed once: by Nest's hook, or after a failure. */
 export class Opening implements OnApplicationShutdown {
   private readonly opened = new Map<string, Promise<unknown>>();
   private failure: { readonly error: unknown } | null = null;
@@ -38,7 +38,7 @@ export class Opening implements OnApplicationShutdown {
     return this.closing;
   }
 
-  /** Those that are on their way as well. One that cannot be closed leaves no other open. */
+  /** Closes all, those that are on their way as well. One that cannot be closed leaves no other open. */
   private async closeAll(): Promise<void> {
     await Promise.allSettled(this.opened.values());
     const made = this.order.map((name) => this.opened.get(name)?.catch(() => null));

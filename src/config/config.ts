@@ -44,7 +44,7 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** The internal location where the trusted proxies, which are nginx, serve the local blobs; null: they do not. */
   readonly blobsLocation: string | null;
-  /** How long caches may store a delivered picture, in seconds. */
+  /** Seconds for which caches may store a delivered picture. */
   readonly deliveryMaxAge: number;
   readonly workerConcurrency: number;
   /** Webhooks may go to private addresses, and over http. */
@@ -235,7 +235,7 @@ function readPublicUrl(read: EnvironmentReader, fallback: string): string {
   return problem === null ? `${new URL(text).origin}${path}` : fallback;
 }
 
-/** What to do about the value, which is not repeated: it may contain a password. */
+/** Returns what to do about the value, which is not repeated: it may contain a password. */
 function publicUrlProblem(text: string, path: string): string | null {
   if (text.includes('@'))
     return 'must not contain a user name or password: remove everything from the slashes to the @.';

@@ -16,7 +16,7 @@ export interface FormRules {
   readonly confirmed?: boolean;
 }
 
-/** What a route requires of its caller. */
+/** The requirements of a route on its caller. */
 export type Access =
   | { readonly needs: 'scope'; readonly scope: Scope }
   | ({ readonly needs: 'person'; readonly role: Role } & FormRules)
@@ -48,7 +48,7 @@ export const RequireRole = (role: Role, rules: FormRules = {}) =>
 /** A page or form of the settings area that does not require sign-in. Its forms are protected like all others. */
 export const Public = () => SetMetadata<symbol, Access>(ACCESS, { needs: 'visitor' });
 
-/** What a route wants in `Authorization`; null: nothing. A route that declares nothing is closed to callers without a key. */
+/** Returns what a route wants in `Authorization`; null: nothing. A route that declares nothing is closed to callers without a key. */
 export function credentialOf(access: Access | undefined): 'key' | 'operator_token' | null {
   if (access === undefined || access.needs === 'scope' || access.needs === 'key') return 'key';
   return access.needs === 'operator' || access.needs === 'operator_token' ? 'operator_token' : null;

@@ -9,7 +9,7 @@ export interface HttpOptions {
   readonly trustedProxies: IpRanges | null;
   /** The location under which the trusted proxies, which are nginx, serve the blob folder; null: they do not. */
   readonly blobsLocation: string | null;
-  /** How long caches may store a delivered picture, in seconds. */
+  /** Seconds for which caches may store a delivered picture. */
   readonly deliveryMaxAge: number;
   /** Whether the API reference and the guides are served; default: yes. */
   readonly docs?: boolean;
@@ -51,7 +51,7 @@ export interface Answered {
 
 export const HTTP_OPTIONS = Symbol('HttpOptions');
 
-/** What is told about requests, which is opened with the ports. */
+/** The listeners to what happens to requests, which are opened with the ports. */
 export type RequestObservers = Pick<HttpOptions, 'onAnswered' | 'onProviderSignInRefused' | 'trace'>;
 
 export const REQUEST_OBSERVERS = Symbol('RequestObservers');

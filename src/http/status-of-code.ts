@@ -53,7 +53,7 @@ export function retryAfterOf({ code, details }: DomainError): number | undefined
   return typeof known === 'number' ? known : retryAfter[code];
 }
 
-/** How pages show errors to people. Each kind of page registers its own (app.module.ts); the first that is for a request shows its error. */
+/** The display of errors to people. Each kind of page registers its own (app.module.ts); the first that is for a request shows its error. */
 export interface ErrorPage {
   isFor(requestContext: RequestContext): boolean;
   /** Sends the error as a page. Must not throw. */

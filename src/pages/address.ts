@@ -24,7 +24,7 @@ export function allOfQuery(value: unknown): readonly string[] {
 /** Longest value of a parameter of a page, in UTF-16 units. */
 const MAX_VALUE = 500;
 
-/** Of parameters whose values are longer. */
+/** The lengths of parameters whose values are longer. */
 const longer: Readonly<Record<string, number>> = {
   cursor: 2000,
   // Of a photo, as many as one request has.

@@ -25,7 +25,7 @@ export interface Asset {
 const hash = pathToFileURL(createRequire(import.meta.url).resolve('@noble/hashes/sha2.js'));
 const hashFiles = ['sha2.js', '_md.js', '_u64.js', 'utils.js'];
 
-/** What draws the blurred previews of photos: its package is this file. */
+/** The script that draws the blurred previews of photos: its package is this file. */
 const thumbhash = pathToFileURL(createRequire(import.meta.url).resolve('thumbhash'));
 
 /** The typeface, for the languages with Latin letters; others are displayed in a typeface of the reader's system. */

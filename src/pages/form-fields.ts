@@ -6,7 +6,7 @@ import { bytesOfPart, type Part, partsOf } from '../http/requests/multipart.js';
 import { headerOf } from '../http/server/headers.js';
 import { hasBody, readBody } from '../http/server/request-body.js';
 
-/** Of a form without its files. */
+/** The length of a form without its files. */
 const FORM_BYTES = 256 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const FILES_TYPE = 'multipart/form-data';
@@ -20,13 +20,13 @@ export const FieldLength = {
   word: 200,
   /** A name, a title, a password, an address. */
   line: 4000,
-  /** What a program made: an answer of a passkey, a sealed value, a query. */
+  /** Characters of what a program made: an answer of a passkey, a sealed value, a query. */
   opaque: 20_000,
   /** A description, or a list of names. */
   text: 40_000,
   /** The ids of as many photos as one form has. */
   ids: 20_000,
-  /** As many addresses as a key can have, and as much white space. */
+  /** Characters of as many addresses as a key can have, and as much white space. */
   addresses: 20_000,
 } as const;
 export type FieldLength = (typeof FieldLength)[keyof typeof FieldLength];

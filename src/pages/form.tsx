@@ -31,7 +31,7 @@ interface FieldProps {
   readonly name: string;
   readonly hint?: ComponentChildren;
   readonly errors?: Problems | null | undefined;
-  /** Of the element: type, value, autocomplete, required … */
+  /** Attributes of the element: type, value, autocomplete, required … */
   readonly input?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Several lines instead of one. */
   readonly lines?: number;
@@ -221,7 +221,7 @@ export function UserName({ email }: { email: string | null }) {
 }
 
 interface ExpiryProps {
-  /** What ends then, as in “The key stops working”. */
+  /** The clause about the end, as in “The key stops working”. */
   readonly end: string;
   /** The last day. */
   readonly value: string;
@@ -322,7 +322,7 @@ const fieldWords: Readonly<Record<string, string>> = {
   'expiresAt out_of_range': 'This date is in the past. Choose a later one.',
 };
 
-/** How a sentence that begins with the name of a field refers to it if there is no label beside it. */
+/** The names with which a sentence that begins with the name of a field refers to it if there is no label beside it. */
 const fieldNames: Readonly<Record<string, string>> = {
   name: 'The name',
   tagNames: 'The name of a tag',

@@ -1,21 +1,21 @@
 import type { KeyAddress } from '../core/access/key-store.js';
 import { Choice, Field, type Problems } from './form.js';
 
-/** What one checks who blocks addresses that were used a moment ago. */
+/** The box that confirms blocking addresses that were used a moment ago. */
 export const LOCK_OUT_FIELD = 'lockOut';
 
 interface IpListProps {
   readonly value: string;
-  /** What an empty list means. */
+  /** The meaning of an empty list. */
   readonly anywhere: string;
-  /** What was used from the addresses, as in “the key was used”. */
+  /** The words for what was used from the addresses, as in “the key was used”. */
   readonly used: string;
   readonly problems: Problems | null;
   /** Addresses that the list as typed would block; empty before it was sent. */
   readonly locksOut: readonly string[];
   readonly addresses: readonly Pick<KeyAddress, 'address'>[];
   readonly clientIp: string;
-  /** What else is lost with the addresses. */
+  /** A note on what else is lost with the addresses. */
   readonly warning?: string | null;
 }
 

@@ -66,7 +66,7 @@ export function peopleManager(context: PageContext): PeopleManager {
 }
 
 interface NavigationEntry {
-  /** What a page names as its section: the path below /settings. */
+  /** The name by which pages give their section: the path below /settings. */
   readonly section: string;
   readonly label: string;
   readonly path: string;

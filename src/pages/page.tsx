@@ -47,7 +47,7 @@ export function renderPage(
 /** Members of what scripts get that are paths of ours. */
 const paths = ['action', 'older'];
 
-/** What a script asked for, with texts that it shows, and paths that it requests. */
+/** Returns the reply that a script asked for, with texts that it shows, and paths that it requests. */
 export function replyToScript({ request }: PageContext, body: object): Reply {
   const text = JSON.stringify(body, (name, value) => {
     return paths.includes(name) && typeof value === 'string' ? publicPath(request, value) : value;
@@ -98,9 +98,9 @@ function takeFlash({ request }: PageContext): Flash | null {
 }
 
 interface PageOptions {
-  /** Of the window, and the page's heading unless the page has its own. */
+  /** Title of the window, and the page's heading unless the page has its own. */
   readonly title: string;
-  /** Of the navigation. */
+  /** Section of the navigation. */
   readonly section?: string;
   /** Files of `assets/` that run on this page, as modules. */
   readonly scripts?: readonly string[];
@@ -116,7 +116,7 @@ interface PageOptions {
   readonly pictures?: readonly string[];
   /** Without navigation, centred: signing in, errors. */
   readonly plain?: boolean;
-  /** As wide as the window. */
+  /** Whether the page is as wide as the window. */
   readonly isWide?: boolean;
 }
 

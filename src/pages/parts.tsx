@@ -174,7 +174,7 @@ interface CopyableProps {
   readonly codes?: boolean;
 }
 
-/** What the script says to screen readers, once on a page with texts to copy. */
+/** The place where the script speaks to screen readers, once on a page with texts to copy. */
 export function Copied() {
   return <p class="unseen" id="copied" role="status" />;
 }
@@ -189,11 +189,11 @@ export function Paging({
 }: {
   page: Pick<Page<unknown>, 'nextCursor'>;
   path: string;
-  /** What is looked for; the cursor is added. */
+  /** The search in the address; the cursor is added. */
   query?: Readonly<Record<string, string>>;
-  /** Of this page; empty on the first. */
+  /** The cursor of this page; empty on the first. */
   cursor: string;
-  /** Of what these are the pages, for those who do not see. */
+  /** The list that these are the pages of, for those who do not see. */
   label: string;
 }) {
   if (page.nextCursor === null && cursor === '') return null;
@@ -217,7 +217,10 @@ export function Paging({
   );
 }
 
-/** What a camera reads a text from. `label`: for screen readers. Drawn dark on light in every colour scheme: not every camera reads the reverse. */
+/**
+ * A code from which a camera reads a text. `label`: for screen readers. Drawn dark on light in every colour scheme: not every camera reads the
+ * reverse.
+ */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, data } = encode(text, { border: 4 });
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : []))).join('');

@@ -4,7 +4,7 @@ import { FieldLength, type FormFields } from './form-fields.js';
 
 const NAME = 'shown';
 
-/** What a form shows when it is opened, so that it changes only what its reader has changed, and notices what others have. */
+/** The values that a form shows when it is opened, so that it changes only what its reader has changed, and notices what others have. */
 export function ShownValues({ fields }: { fields: object }) {
   const digests = Object.entries(fields).map(([name, value]) => `${name}:${digestOf(value)}`);
   return <input type="hidden" name={NAME} value={digests.join(' ')} />;

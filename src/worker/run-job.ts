@@ -22,7 +22,7 @@ type RunJobUses = Uses<
   | 'secrets'
 >;
 
-/** What may be said of a mail. */
+/** The facts about a mail that may be made known. */
 export interface EndedMail {
   readonly customerId: Id;
   readonly userId: Id;
@@ -62,7 +62,7 @@ export async function runJob(
   }
 }
 
-/** As long as only the database is unavailable, it is not given up. */
+/** Continues an edit. As long as only the database is unavailable, it is not given up. */
 async function continueEdit(uses: RunUses, customerId: Id, id: Id, isLast: boolean): Promise<void> {
   try {
     await runBulkEdit(uses, customerId, id);

@@ -50,7 +50,7 @@ export function runListener(
   });
 }
 
-/** Those that use all their slots. */
+/** Returns the endpoints and customers that use all their slots. */
 export function busy(inProgress: readonly Pick<LeasedDelivery, 'endpointId' | 'customerId'>[]): Busy {
   return {
     endpointIds: full(
@@ -112,7 +112,7 @@ export function runFetcher(
   });
 }
 
-/** Those that use all their slots. */
+/** Returns the customers and hosts that use all their slots. */
 export function busySources(inProgress: readonly Pick<LeasedFetch, 'customerId' | 'host'>[]): BusySources {
   const names = inProgress.map(({ customerId, host }) => `${customerId}/${host}`);
   const hosts = full(names, FETCH_SLOTS.host).map((name) => {
@@ -126,7 +126,7 @@ export function busySources(inProgress: readonly Pick<LeasedFetch, 'customerId' 
   return { customerIds, hosts };
 }
 
-/** What is worked on, many at a time, in slots that the source of work assigns. */
+/** The work that is done on many items at a time, in slots that its source assigns. */
 export interface SlotWork<Item> {
   /** Maximum number of items at the same time. */
   readonly slots: number;

@@ -9,7 +9,7 @@ export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>;
 export interface WorkerOptions {
   /** Concurrent jobs. */
   readonly concurrency: number;
-  /** How long a job is leased to a worker that does not renew. */
+  /** Period for which a job is leased to a worker that does not renew. */
   readonly leaseSeconds: number;
   /** Seconds after which an idle worker polls the queue without a wake-up signal. Default 5. */
   readonly idleSeconds?: number;
@@ -24,7 +24,7 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** How long a full worker lets slots become free before it claims the next jobs: claiming many costs little more than claiming one. */
+/** Time that a full worker lets slots become free before it claims the next jobs: claiming many costs little more than claiming one. */
 const HANDFUL_MS = 50;
 const MAX_REASON_LENGTH = 500;
 

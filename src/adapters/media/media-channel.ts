@@ -15,7 +15,7 @@ export interface FrameBounds {
   readonly maxBytes: number;
 }
 
-/** The error for bytes that are no frame within its bounds. */
+/** The error for bytes that are not a frame within its bounds. */
 export class FrameError extends Error {}
 
 const CHANNEL = 3;

@@ -51,7 +51,7 @@ function linesOf(path: string): ReadonlyMap<string, string> {
   }
 }
 
-/** The time for which a process has run, and whether it would run now. */
+/** The processor time of a process, and whether it would run now. */
 export interface ProcessorTime {
   /** Milliseconds that all its threads have run together. */
   readonly used: number;

@@ -96,7 +96,7 @@ export class OpenIdProvider implements IdentityProvider {
     return library.buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnTo }).href;
   }
 
-  /** Asks for the provider's configuration, once for all that wait. What failed is tried again by the next. */
+  /** Discovers the provider, asking once for all that wait. A request that failed is tried again by the next. */
   private discover(): Promise<Discovered> {
     const isOld = this.clock.elapsed() - this.askedAt >= DISCOVERY_MS;
     if (this.discovered !== null && !isOld) return this.discovered;

@@ -90,7 +90,7 @@ export class DeliveryController {
     };
   }
 
-  /** What an answer without a body, or one that was cut off, did not send counts as well: a cache asked for it. */
+  /** Counts a delivery. An answer without a body counts as well, and one that was cut off with all its bytes: a cache asked for it. */
   private count(download: DeliveredDownload, { method }: Request, response: Response): void {
     if (response.statusCode >= 400) return;
     const hasBody = method === 'GET' && response.statusCode !== 304;

@@ -18,7 +18,7 @@ class SpeaksTus implements CanActivate {
 
 export const Tus = () => UseGuards(new SpeaksTus());
 
-/** What is supported, in the response to OPTIONS. */
+/** Describes what is supported, in the response to OPTIONS. */
 export function describeTus(response: Response, maxBytes: number): void {
   response.setHeader('Tus-Version', TUS_VERSION);
   response.setHeader('Tus-Extension', 'expiration');

@@ -62,7 +62,7 @@ export class ClaimLeases implements OnModuleInit, BeforeApplicationShutdown {
     this.timer = setInterval(() => void this.renew(), RENEW_EVERY_MS).unref();
   }
 
-  /** What is still held is left to the next process. The ports are closed at the shutdown itself. */
+  /** Stops renewing: claims that are still held are left to the next process. The ports are closed at the shutdown itself. */
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.stopShowing?.();
@@ -93,7 +93,7 @@ export class ClaimLeases implements OnModuleInit, BeforeApplicationShutdown {
 /** Without a key, no response is stored. */
 async function nothing(): Promise<void> {}
 
-/** Of responses that an earlier request got. */
+/** The header of responses that an earlier request got. */
 export const REPLAYED = 'Idempotent-Replayed';
 
 /**

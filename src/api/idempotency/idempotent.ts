@@ -19,7 +19,7 @@ export type RunIdempotently = <T>(
   answerTo: (result: T) => unknown,
 ) => Promise<unknown>;
 
-/** How the handler of a request runs its work, set once the Idempotency-Key has been checked. */
+/** The function by which the handler of a request runs its work, set once the Idempotency-Key has been checked. */
 export const idempotentRun = new RequestSlot<RunIdempotently>();
 
 export const Idempotent = createParamDecorator((_: unknown, context: ExecutionContext): RunIdempotently => {
@@ -31,7 +31,7 @@ export const Idempotent = createParamDecorator((_: unknown, context: ExecutionCo
 /** Responds without a body. */
 export function noBody(): undefined {}
 
-/** How the bodies of a route are stored when they contain secrets: only what is needed to recreate them. */
+/** The form in which bodies of a route are stored when they contain secrets: only what is needed to recreate them. */
 export interface StoredBodyFormat<Body extends object, Stored extends object> {
   toStored(body: Body, ports: Ports): Stored;
   /** The body for a repeated request, in the current state. */
@@ -57,7 +57,7 @@ export type AnyStoredBodyFormat = StoredBodyFormat<object, object>;
 /** Between quotes (a string of RFC 9651 §3.3.3) `"` and `\` are escaped. */
 const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 const BARE = /^[\x21\x23-\x7e][\x21-\x7e]*$/;
-/** Of the header: each character escaped, between quotes. */
+/** Length of the header: each character escaped, between quotes. */
 export const MAX_QUOTED_KEY = 2 * MAX_IDEMPOTENCY_KEY + 2;
 
 /** The `Idempotency-Key` of a request; null without one. Quoted and bare spellings are the same key. Errors: `invalid_request`. */
@@ -71,14 +71,14 @@ export function idempotencyKeyOf(request: Request): string | null {
   throw invalid({ field: 'Idempotency-Key', code: 'invalid_format', message });
 }
 
-/** As it is stored for a request of the operator: with a space, which no key of a client contains. */
+/** Returns the key as it is stored for a request of the operator: with a space, which no key of a client contains. */
 export function operatorKey(key: string): string {
   return `operator ${key}`;
 }
 
 /**
- * What makes requests equal: method, path, query and body, as parsed by the route, so that neither the order of fields nor white space
- * matters. Of a streamed body only its values count: its files are identified by their hashes.
+ * Returns a hash of what makes requests equal: method, path, query and body, as parsed by the route, so that neither the order of fields nor white
+ * space matters. Of a streamed body only its values count: its files are identified by their hashes.
  */
 export function fingerprintOf({ method, path }: Request, { parameters, body }: RequestContext): string {
   const values = isStreamed(body) ? body.inputs : body;

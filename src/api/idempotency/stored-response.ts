@@ -43,7 +43,7 @@ export function storedResponseOf(
   };
 }
 
-/** What a handler would have returned. Errors: the stored one. */
+/** Returns what a handler would have returned. Errors: the stored one. */
 export async function replyOf(
   stored: StoredHttpResponse,
   toBody: (body: object) => object | Promise<object>,

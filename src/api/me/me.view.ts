@@ -93,7 +93,7 @@ export class MeView {
 export interface Me {
   readonly customer: CustomerView;
   readonly key: ApiKey;
-  /** As in the headers of this response. */
+  /** The values in the headers of this response. */
   readonly read: WindowState;
   readonly write: WindowState;
   readonly clientIp: string;

@@ -27,7 +27,7 @@ const shared: Readonly<Record<string, Schema>> = {
 
 /** The events of an API. */
 export interface DocumentedWebhooks {
-  /** What events show, some of it in no endpoint. */
+  /** The schemas of what events show, some of it in no endpoint. */
   readonly subjectRefs: readonly Schema[];
   /** @param resources The schemas of the resources that events show. */
   schemas(resources: Readonly<Record<string, Schema>>): Record<string, Schema>;
@@ -39,7 +39,7 @@ export interface DocumentedApi {
   readonly info: { readonly title: string; readonly summary: string; readonly description: string };
   readonly module: object;
   readonly idempotencyKey: Parameter;
-  /** What its callers prove themselves with. */
+  /** The credentials of its callers. */
   readonly security: { readonly name: string; readonly format: string; readonly description: string };
   readonly scopes: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, object>>;
@@ -181,7 +181,7 @@ function errorsOf(
   return [...always, ...errors];
 }
 
-/** What clients may rely on of an operation, a parameter or a field. Nothing is younger than the first release, and nothing is likely to change. */
+/** The promise to clients about an operation, a parameter or a field. Nothing is younger than the first release, and nothing is likely to change. */
 const lifecycle = { 'x-stability': 'stable', 'x-added-in': '0.1.0' } as const;
 
 /** Marks every field of the schemas in here. */

@@ -116,7 +116,7 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers;
 
-/** Those of the operator API, where they differ. */
+/** The headers of the operator API, where they differ. */
 export const operatorHeaders = {
   ...pick(
     'X-Request-Id',

@@ -120,7 +120,7 @@ function asOpenApi31({ allOf, nullable, ...schema }: Schema): Schema {
   return nullable ? orNull(plain) : plain;
 }
 
-/** What it is, what that means, an example, and its limits; a list shows its entries first. */
+/** Puts a schema in order: what it is, what that means, an example, and its limits; a list shows its entries first. */
 function inOrder({ type, enum: values, const: only, description, items, examples, ...rules }: Schema): Schema {
   const known = Object.entries(
     type === 'array' || type === 'object'

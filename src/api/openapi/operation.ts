@@ -59,7 +59,7 @@ export function json(schema: Schema, examples?: Content['examples']): Readonly<R
 }
 
 /**
- * What a controller says of a route in the document. Path, method, scope, query parameters, the fields of the body and its media types
+ * The words of a controller about a route in the document. Path, method, scope, query parameters, the fields of the body and its media types
  * follow from the decorators by which the route works.
  */
 export interface RouteDocument {
@@ -68,11 +68,11 @@ export interface RouteDocument {
   readonly description: string;
   /** In the path. */
   readonly path?: readonly Parameter[];
-  /** Of the request, beside the Idempotency-Key of writes. */
+  /** Headers of the request, beside the Idempotency-Key of writes. */
   readonly headers?: readonly Parameter[];
-  /** What the body is for. */
+  /** The purpose of the body. */
   readonly body?: string;
-  /** Of bodies that are not JSON. */
+  /** The contents of bodies that are not JSON. */
   readonly streamed?: Readonly<Record<string, Content>>;
   readonly answers: Readonly<Record<number, SuccessDocument>>;
   /** Beside those that follow from the kind of the operation. */

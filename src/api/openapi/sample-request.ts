@@ -3,7 +3,7 @@ import type { Schema } from '../../http/fields/declared.js';
 /** A request that shows an operation, made of the examples in the document. */
 export interface SampleRequest {
   readonly method: string;
-  /** As the document has it. */
+  /** The path as the document has it. */
   readonly template: string;
   /** The same with its examples. */
   readonly path: string;
@@ -16,7 +16,7 @@ export interface SampleRequest {
   readonly answer: 'json' | 'text' | 'file' | 'none';
 }
 
-/** What a sample shows of an operation, where it is more than its path. Values are those of the document, or these. */
+/** The parts of an operation that a sample shows, where it is more than its path. Values are those of the document, or these. */
 interface RequestExample {
   /** Fields of the body by their examples. */
   readonly fields?: readonly string[];

@@ -37,7 +37,7 @@ export function operatorDocumentFile(basePath: string): PublicFile {
   return documentFile(`${basePath}/operator/openapi.json`, (version) => operatorOpenApiText(version, basePath));
 }
 
-/** What holds for every operation of the operator API, once. */
+/** The rules for every operation of the operator API, once. */
 const operatorIntroduction = `For programs of the operator, such as the backend of a sign-up page. It exists if the setting \`OPERATOR_API\` is \`on\`. The guide is at [/docs/guides/operator-api](/docs/guides/operator-api).
 
 **Authentication.** Every request must carry \`Authorization: Bearer <operator token>\`. A token acts in the accounts of all customers: keep it on a server. API keys of customers are refused here, and operator tokens under \`/api/v1\`.

@@ -47,7 +47,7 @@ class RootController {
 
 const PATH = '/.well-known/security.txt';
 
-/** How long a copy of it is valid. RFC 9116 §2.5.5 recommends less than a year. */
+/** Days for which a copy of it is valid. RFC 9116 §2.5.5 recommends less than a year. */
 const VALID_DAYS = 180;
 
 /**

@@ -22,7 +22,7 @@ export interface ReadinessReport {
 
 /** Maximum duration of one check. */
 const DEADLINE_MS = 3000;
-/** How long a result is cached, so that frequent requests do not burden the dependencies. */
+/** Time for which a result is cached, so that frequent requests do not burden the dependencies. */
 const FRESH_MS = 1000;
 
 /**

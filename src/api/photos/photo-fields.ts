@@ -98,7 +98,7 @@ export const MetadataMap = () =>
     schema: { additionalProperties: value, maxProperties: MAX_METADATA_KEYS, ...keys },
   });
 
-/** How many keys a patch may have depends on how many are null, which is beyond a schema. */
+/** A patch of metadata. The number of keys that it may have depends on how many are null, which is beyond a schema. */
 export const MetadataPatch = () =>
   StringMap({
     nulls: true,

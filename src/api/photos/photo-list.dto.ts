@@ -134,7 +134,7 @@ const when = (what: string) => ({ description: `${what} ${WITH_OFFSET}`, example
 
 export const URLS = 'signed URLs of the renditions, for use in `<img>`';
 
-/** What the document says of `include`. */
+/** Returns what the document says of `include`. */
 export function include<Name extends string>(meanings: Readonly<Record<Name, string>>) {
   const description = 'Additional fields to return, separated by commas.';
   return { description: withMeanings(description, meanings), example: Object.keys(meanings).slice(0, 1) };

@@ -62,7 +62,7 @@ interface SubjectUses {
   readonly keys: KeyStore;
 }
 
-/** How events show a resource. */
+/** The form in which events show a resource. */
 export interface EventSubject {
   /** The name of its schema in the OpenAPI document. */
   readonly schema: string;

@@ -23,7 +23,7 @@ import { hashOfFile, type Part, PartWriter, readPart, readValues } from './part-
 /** No path leads out of the backup. */
 const PART = /^[a-z0-9_-]+(\.[a-z0-9]+)*$/i;
 
-/** What the name of a backup ends in from when on it is being removed. */
+/** The end of a backup's name from when on it is being removed. */
 const REMOVED = `.removed${UNFINISHED}`;
 
 /** One backup in a folder of backups. It is named after its time; until it is complete, the name ends in `.unfinished`. */
@@ -105,7 +105,7 @@ export class BackupFolder {
     for (const part of parts) await this.checkPart(part);
   }
 
-  /** Of a file without a hash, only that it is there. Errors: an Error that names it. */
+  /** Checks a file against its hash; of one without a hash, only that it is there. Errors: an Error that names it. */
   async checkPart(part: Part | Pick<Part, 'file'>): Promise<void> {
     if (!PART.test(part.file)) throw this.refusal(MANIFEST_FILE, `names ${part.file}, which is not a file of a backup`);
     const hash = await hashOfFile(join(this.path, part.file));

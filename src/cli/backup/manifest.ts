@@ -3,7 +3,7 @@ import { isSigned, type Signature, signBackup } from '../../core/backup/signatur
 import type { Secrets } from '../../core/shared/secrets.js';
 import type { Part } from './part-file.js';
 
-/** What a backup consists of. */
+/** The contents of a backup. */
 export interface Manifest {
   /** 1: made before backups were signed and could be encrypted. */
   readonly format: 1 | 2;

@@ -12,7 +12,7 @@ import type { Conversion } from '../../core/backup/blob-backup.js';
 export interface Part {
   readonly file: string;
   readonly lines: number;
-  /** Of the file as it is on disk, like its hash. */
+  /** Bytes of the file as it is on disk, like its hash. */
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -68,7 +68,7 @@ export class PartWriter {
   }
 }
 
-/** What was written, in the form in which it was given. Errors: an Error for an encrypted part without `decrypt`. */
+/** Reads what was written, in the form in which it was given. Errors: an Error for an encrypted part without `decrypt`. */
 export function readPart(folder: string, { file }: Pick<Part, 'file'>, decrypt: Conversion | null): Readable {
   const stored = createReadStream(join(folder, file));
   if (file.endsWith(ENCRYPTED) && decrypt === null) throw new Error(`${join(folder, file)} is encrypted.`);

@@ -74,7 +74,7 @@ function signerOption(text: string): string {
   return text;
 }
 
-/** Of a broken disk, nobody wants to read every file. */
+/** Number of files that a message names: for a broken disk, a list of all would be too long. */
 const NAMED = 20;
 
 function refusal(damaged: readonly string[]): string {
@@ -132,7 +132,7 @@ export async function checkSigner(
   return `Signed by ${signedBy}. Compare it with the key that phs backup printed: anybody can sign with a key of their own.`;
 }
 
-/** What decrypts a backup; null if it is not encrypted. Errors: an Error when the identity is missing, or does not open the backup. */
+/** Returns what decrypts a backup; null if it is not encrypted. Errors: an Error when the identity is missing, or does not open the backup. */
 export async function openEncryption(
   folder: BackupFolder,
   { recipients, missed }: Manifest,

@@ -8,7 +8,7 @@ import { type Finding, fail, ok, warn } from './finding.js';
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
-/** What the service and the embedded database need, apart from the processes that read pictures. */
+/** Memory that the service and the embedded database need, apart from the processes that read pictures. */
 const BASE_MEMORY = 512 * MIB;
 const LITTLE_SPACE = 5 * GIB;
 const NO_SPACE = 512 * MIB;

@@ -12,7 +12,7 @@ export interface Finding {
   readonly check: string;
   readonly level: Level;
   readonly message: string;
-  /** What to do; empty if all is well. */
+  /** Advice on what to do; empty if all is well. */
   readonly advice: string;
 }
 
@@ -66,7 +66,7 @@ export interface Checked {
   readonly database: DatabaseState | null;
 }
 
-/** What somebody who is to help needs to know of an installation, without secrets and without anything of its customers. */
+/** Returns what is needed to help with an installation, without secrets and without anything of its customers. */
 export function supportDocument({ findings, database }: Checked, names: readonly string[], env: Environment): object {
   const set = names.filter((name) => (env[name] ?? '').trim() !== '').sort();
   return {

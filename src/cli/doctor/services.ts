@@ -124,7 +124,7 @@ export async function checkProviders(
   return (await Promise.all(findings)).flat();
 }
 
-/** What a picture that takes over its reader could reach. */
+/** Judges what a picture that takes over its reader could reach. */
 export function judgeIsolation({ level, refused }: MediaIsolation): Finding {
   const reasons = refused.map((each) => ` ${each.level} does not work: ${each.reason}`).join('');
   if (level === 'sandbox') return ok('isolation', 'sandbox: a media process can access only its image');

@@ -139,7 +139,7 @@ export function operatorEntryOf(actor: Actor, { action, at, subject, changes = [
 export interface OperatorEntryWindow {
   /** Before this instant; null: from the newest on. */
   readonly until: Date | null;
-  /** The token that did it, or to which it was done; null: all. */
+  /** The token that acted, or that was acted on; null: all. */
   readonly tokenId: Id | null;
   readonly limit: number;
 }

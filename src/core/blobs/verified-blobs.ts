@@ -4,7 +4,7 @@ import type { BlobState } from './blob-store.js';
 
 /** Blobs that are remembered, in 3 MiB. Two blobs may share a slot: the later one takes it, and the other is verified again. */
 const SLOTS = 2 ** 18;
-/** Words in a hash of 96 bits that identifies a blob and its state, so that no other is ever taken for it. */
+/** Words of a slot: a hash of 96 bits that identifies a blob and its state, so that no other is ever taken for it. */
 const WORDS = 3;
 /** One read of so many is verified although nothing has written to the blob: disks lose bits without any trace. */
 const ONE_IN = 64;

@@ -6,7 +6,7 @@ import type { Claim, IdempotencyKey, IdempotencyStore, StoredResponse, StoreResp
 
 /** Period in which a request can be repeated under its key. */
 export const RETENTION_MS = DAY;
-/** The longest time that a claim outlives its process. A living process renews the lease. */
+/** The longest time for which a claim outlives its process. A living process renews the lease. */
 export const CLAIM_LEASE_SECONDS = 25;
 /** Every claim began later than this, even if the clocks of two processes differ: a run is given up after minutes. */
 const CLAIMED_WITHIN = HOUR;

@@ -30,7 +30,7 @@ export function about({ customerId, id, importId }: Photo): Pick<Finding, 'custo
   return { customerId, photoId: id, importId };
 }
 
-/** The extent of a check, in numbers. */
+/** The numbers of rows and blobs that were checked. */
 export interface Checked {
   customers: number;
   photos: number;

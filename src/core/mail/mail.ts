@@ -76,10 +76,10 @@ export interface QueuedMail {
   readonly at: Date;
 }
 
-/** The end of an attempt to send a mail. `refused`: the server will never take it, for example because the mailbox does not exist. */
+/** The outcome of an attempt to send a mail. `refused`: the server will never take it, for example because the mailbox does not exist. */
 export type SendResult = 'sent' | 'refused';
 
-/** The end of an attempt, for the operator who waits for it. */
+/** The outcome of an attempt, for the operator who waits for it. */
 export interface SendReport {
   /** `unavailable`: the server could not be used, or takes no mails now. */
   readonly result: SendResult | 'unavailable';

@@ -38,7 +38,7 @@ function openMail({ secrets }: Pick<MailUses, 'secrets'>, { id, sealed }: MailWo
 export const MAIL_MS = DAY;
 
 /**
- * The end of a mail. `expired`: no server took it for a day; `unreadable`: what sealed it is gone; `failed`: a fault of our own, or the
+ * The outcome of a mail. `expired`: no server took it for a day; `unreadable`: what sealed it is gone; `failed`: a fault of our own, or the
  * service died each time.
  */
 export type MailOutcome = SendResult | 'expired' | 'unreadable' | 'failed';

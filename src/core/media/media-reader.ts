@@ -59,7 +59,7 @@ export interface RenditionOrder extends OfCustomer, Transformation {
    * have from the original.
    */
   readonly originalSize?: Size | undefined;
-  /** The same promise as that of `InspectBounds`. */
+  /** Whether it is read alone, as with `InspectBounds`. */
   readonly alone?: boolean;
 }
 

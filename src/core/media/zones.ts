@@ -78,7 +78,7 @@ export function wasInUse(offset: number, instant: number): boolean {
   return PARTS_OF_HOURS.some(([text, first, last]) => parseOffset(text) === offset && year >= first && year <= last);
 }
 
-/** The names that are stored for zones that are sent in lower case: names in the spelling of IANA. */
+/** The IANA spelling of each name, by its lower case: a zone that is sent in lower case is stored so. */
 const spellings = new Map([
   ...[...Intl.supportedValuesOf('timeZone'), 'UTC'].map((name) => [name.toLowerCase(), name] as const),
   ['-00:00', '+00:00'] as const,

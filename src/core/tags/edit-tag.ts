@@ -73,7 +73,7 @@ export async function editTag(
   });
 }
 
-/** The extent of a merge of tags, before it is made. */
+/** The tags that a merge would affect, and how many photos. */
 export interface MergePreview {
   /** By id ascending. */
   readonly tags: readonly Tag[];

@@ -63,7 +63,7 @@ export function orNull(schema: Schema): Schema {
   return { ...schema, type: [type, 'null'], ...(Array.isArray(values) && { enum: [...values, null] }) };
 }
 
-/** What the service sends: every field is always there but those named, and later versions may add others. */
+/** Returns the schema of what the service sends: every field is always there but those named, and later versions may add others. */
 export function answer<T extends object>(
   description: string,
   fields: Fields<T>,
@@ -82,9 +82,9 @@ export interface FieldSchema extends Schema {
   readonly model?: Model;
   readonly isList?: boolean;
   readonly nullable?: boolean;
-  /** Of requests: it must be sent. */
+  /** Whether the field must be sent in requests. */
   readonly required?: boolean;
-  /** Of responses: it is not always there. */
+  /** Whether the field may be absent from responses. */
   readonly sometimes?: boolean;
 }
 
@@ -102,8 +102,8 @@ export interface DeclaredModel extends Schema {
 }
 
 /**
- * What the decorators say, for the OpenAPI document. It is handed to @nestjs/swagger when the document is made: loading that package with
- * each class would cost every start of the service a fifth of a second.
+ * The fields that the decorators declare, for the OpenAPI document. They are handed to @nestjs/swagger when the document is made: loading that
+ * package with each class would cost every start of the service a fifth of a second.
  */
 export const declaredFields: DeclaredField[] = [];
 const models = new Map<Model, DeclaredModel>();

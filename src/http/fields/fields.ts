@@ -25,13 +25,13 @@ import { declareField, type FieldSchema, HasLength, type Model, ResponseModel } 
  */
 export interface FieldOptions {
   readonly description?: string;
-  /** Of a request: required. */
+  /** Whether a request must have the field. */
   readonly required?: boolean;
-  /** Of a request: required unless the field of this name has a value. */
+  /** The field without a value of which a request must have this one. */
   readonly requiredWithout?: string;
   /** May be null; in a request, that clears it. */
   readonly nullable?: boolean;
-  /** Of a response: not always there. */
+  /** Whether a response may lack the field. */
   readonly sometimes?: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface TextOptions extends FieldOptions {
   readonly max?: number;
   readonly pattern?: string;
   readonly format?: 'date-time' | 'uri';
-  /** Of a request whose text has no `max`, because its form says how long it is: more than any valid text has. */
+  /** The limit for a text in a request that has no `max`, because its form says how long it is: more than any valid text has. */
   readonly bound?: number;
 }
 
@@ -145,9 +145,9 @@ export function IdOf({ example, ...options }: FieldOptions & { readonly example:
 export interface MapOptions extends FieldOptions {
   /** Null removes a key. */
   readonly nulls?: boolean;
-  /** Of a request: the longest value. */
+  /** Length of the longest value in a request. */
   readonly maxValue?: number;
-  /** Of names and values. */
+  /** The schema of names and values. */
   readonly schema?: FieldSchema;
 }
 
@@ -255,7 +255,7 @@ export function Ids(max?: number, { example, ...options }: ListOptions<number> =
 }
 
 interface TextsOptions extends ListOptions<string> {
-  /** Of a request: the longest entry. */
+  /** Length of the longest entry in a request. */
   readonly maxEntry?: number;
   /** The schema of an entry. */
   readonly item?: FieldSchema;
@@ -306,7 +306,7 @@ function maxEntries(max: number | undefined): PropertyDecorator[] {
     : [ArrayMaxSize(max, constraint(`can have at most ${max} entries.`, 'too_many', { max }))];
 }
 
-/** Of a response: numbers by name. */
+/** Declares numbers by name in a response. */
 export function Counts({ example, ...options }: FieldOptions & { readonly example: Readonly<Record<string, number>> }) {
   const counts = { type: 'object', additionalProperties: { type: 'integer', minimum: 0 }, ...examplesOf(example) };
   return declared(options, counts);

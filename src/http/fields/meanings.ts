@@ -18,7 +18,7 @@ export const KeyScopes = () =>
     },
   });
 
-/** What each role is for, as documents and pages say it after its name. From the most to the least. */
+/** The purpose of each role, as documents and pages say it after its name. From the most to the least. */
 export const roleMeanings: Readonly<Record<Role, string>> = {
   owner: 'may do everything',
   admin: 'may do everything but erase the account, edit its settings, and manage owners',

@@ -33,7 +33,7 @@ const ITEMS_AT_ONCE = 25;
 export type BodyClass = Model & {
   /** Fields that clients see but cannot write here, each with what changes it. If sent, they are `read_only` instead of unknown. */
   readonly readOnly?: Readonly<Record<string, string>>;
-  /** What core finds wrong with the values, independent of the library. Fields of the wrong shape are absent from the body. */
+  /** Returns what core finds wrong with the values, independent of the library. Fields of the wrong shape are absent from the body. */
   readonly valueErrors?: (body: never, request: BodyContext) => readonly FieldError[];
 };
 

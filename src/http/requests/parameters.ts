@@ -14,7 +14,7 @@ export interface ParameterParser<T> {
   (text: string): ParseResult<T>;
   /** The length of the longest text that it takes, in UTF-16 units. It is never called with more than one unit beyond it. */
   readonly maxLength: number;
-  /** Of the values that it accepts, as they stand in the OpenAPI document. */
+  /** The schema of the values that it accepts, as they stand in the OpenAPI document. */
   readonly schema?: Schema | undefined;
 }
 
@@ -35,7 +35,7 @@ const PARAMETERS = Symbol('Parameters');
 export interface ParameterOptions<T> extends FieldSchema {
   readonly description: string;
   readonly example?: unknown;
-  /** Of the values that it takes. */
+  /** The meanings of the values that it takes. */
   readonly meanings?: Readonly<Record<T extends readonly (infer Entry extends string)[] ? Entry : T & string, string>>;
 }
 
@@ -190,7 +190,7 @@ export function idList(max = MAX_IDS): ParameterParser<readonly Id[]> {
   return listOf(id, max);
 }
 
-/** What the document says of a list of ids. */
+/** Returns what the document says of a list of ids. */
 export function idListWords(description: string, max = MAX_IDS) {
   return { description: `${description} At most ${max}, separated by commas.`, example: [12, 15] };
 }

@@ -6,7 +6,7 @@ import type { Uses } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import { privateHeaders, reprDigest, type Sendable } from './send-download.js';
 
-/** What a client may choose of a download; the original by default. */
+/** The choices that a client has for a download; the original by default. */
 interface DownloadChoice {
   readonly rendition?: 'original' | RenditionName;
   readonly format?: 'jpeg' | 'webp';

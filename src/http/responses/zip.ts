@@ -7,7 +7,7 @@ import type { Id } from '../../core/shared/ids.js';
 /** Archives have no earlier times, in every zone; yazl fails for those before 1970. */
 const EARLIEST = new Date('1980-01-02T00:00:00Z');
 
-/** Of the records around the bytes of an entry: its header, what follows its bytes, and its line in the directory with its time. */
+/** Lengths of the records around the bytes of an entry: its header, what follows its bytes, and its line in the directory with its time. */
 const HEADER = 30;
 const DESCRIPTOR = 16;
 const DIRECTORY_LINE = 46 + 9;
@@ -50,7 +50,7 @@ export async function* zipOf(entries: AsyncIterable<ZipEntry>): AsyncGenerator<U
 }
 
 /**
- * How long the archive of these entries will be. yazl would tell, too, but wrongly: it counts on the larger end for a directory of 64 KiB,
+ * Returns how long the archive of these entries will be. yazl would tell, too, but wrongly: it counts on the larger end for a directory of 64 KiB,
  * which it writes for one of 4 GiB.
  */
 export function zipSize(entries: readonly { readonly path: string; readonly sizeBytes: number }[]): number {

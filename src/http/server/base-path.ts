@@ -6,7 +6,7 @@ const ownRoots: readonly string[] = [
   ...['readyz', 'renditions', 's', 'settings', 'uploads'],
 ];
 
-/** Of a request target in absolute form (RFC 9112 §3.2.2). */
+/** The origin in a request target in absolute form (RFC 9112 §3.2.2). */
 const ORIGIN = /^https?:[/][/][^/?]*/i;
 
 /**

@@ -40,7 +40,7 @@ function behind<Prototype extends object>(prototype: object, expressOwn: Prototy
   return Object.setPrototypeOf(prototype, expressOwn);
 }
 
-/** How long a client may take to send the headers, and how long a connection may be silent. */
+/** The longest time that a client may take to send the headers, and that a connection may be silent. */
 const HEADERS_MS = 30 * SECOND;
 const IDLE_MS = 60 * SECOND;
 /**

@@ -3,7 +3,7 @@ import { LEAST_RATE, notSlower, RATE_OVER_MS } from '../../core/shared/bytes.js'
 import { DomainError } from '../../core/shared/errors.js';
 import { headerOf } from './headers.js';
 
-/** How much of an unwanted body is read and discarded, so that the client receives the response. */
+/** Bytes of an unwanted body that are read and discarded, so that the client receives the response. */
 const DISCARDED_BYTES = 16 * 1024 * 1024;
 
 /** The client disconnected before its request was complete. Nobody is left to receive a response. */

@@ -19,7 +19,7 @@ interface TransferredBytes {
 
 export const NOTHING: TransferredBytes = { receivedBytes: 0, sentBytes: 0 };
 
-/** What of a connection was counted for requests that have ended. */
+/** The bytes of a connection that were counted for requests that have ended. */
 interface Counted {
   received: number;
   readonly sent: number;
@@ -32,7 +32,7 @@ interface CountedSocket extends Socket {
   [COUNTED]?: Counted;
 }
 
-/** What the connection has carried since the request before this one ended: every byte is counted once, even if requests overlap. */
+/** Returns what the connection has carried since the request before this one ended: every byte is counted once, even if requests overlap. */
 export function endTransfer(request: IncomingMessage): TransferredBytes {
   const socket: CountedSocket = request.socket;
   const { received, sent } = socket[COUNTED] ?? { received: 0, sent: 0 };
@@ -48,7 +48,7 @@ export function endTransfer(request: IncomingMessage): TransferredBytes {
   return { receivedBytes: bytesRead - received, sentBytes: bytesWritten - sent };
 }
 
-/** What is known about one request and its response so far; each check adds its part. */
+/** The facts that are known about one request and its response so far; each check adds its part. */
 export interface RequestContext {
   /** `req_` and a ULID. */
   readonly requestId: string;
@@ -84,7 +84,7 @@ export interface RequestContext {
   sentByFront: number;
 }
 
-/** What one part of http alone knows about a request: only who has the slot can read it. */
+/** A value that one part of http alone knows about a request: only who has the slot can read it. */
 export class RequestSlot<T> {
   private readonly key = Symbol('RequestSlot');
 

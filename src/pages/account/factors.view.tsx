@@ -198,7 +198,7 @@ export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
 
 interface RemoveProps {
   readonly name: string;
-  /** Of the form. */
+  /** Address of the form. */
   readonly action: string;
   readonly isLast: boolean;
   readonly problems: Problems | null;

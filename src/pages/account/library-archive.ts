@@ -176,7 +176,7 @@ class LibraryArchive {
     return (await this.ports.blobs.head(storedKey(blobKey)))?.sizeBytes !== sizeBytes;
   }
 
-  /** As `phs export` names it. A sidecar beside it has its name, and one more ending. */
+  /** Returns the name that `phs export` gives it. A sidecar beside it has its name, and one more ending. */
   private nameOf(photo: PhotoWithTags): string {
     const candidates = photoNames(photo).map((name) => `${byDate(photo)}/${name}`);
     const isFree = (path: string) => [path, `${path}.xmp`].every((each) => !this.taken.has(nameKey(each)));

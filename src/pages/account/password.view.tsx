@@ -52,7 +52,7 @@ export function PasswordCard({ person, mayOmitCurrent, offersPasskeys, problems 
   );
 }
 
-/** What a person without a second factor signs in with. */
+/** Returns what a person without a second factor signs in with. */
 export function onlyProofOf({ passwordHash }: Pick<User, 'passwordHash'>): string {
   return passwordHash === null ? 'at a provider' : 'with your password';
 }

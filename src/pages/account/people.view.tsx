@@ -22,7 +22,7 @@ export const SETTINGS_ADDRESSES_PATH = `${PEOPLE_PATH}/addresses`;
 
 interface ListProps {
   readonly users: readonly User[];
-  /** Those who have a second factor. */
+  /** The people who have a second factor. */
   readonly withFactor: ReadonlySet<Id>;
   /** By which those sign in who do so at a provider. */
   readonly identities: readonly Identity[];
@@ -136,7 +136,7 @@ function FactorPolicy({ customer }: { customer: Customer }) {
   );
 }
 
-/** Those that a person may give, from the most to the least. */
+/** Returns the roles that a person may give, from the most to the least. */
 function rolesFor(self: Pick<User, 'role'>): readonly Role[] {
   return roles.filter((role) => mayManage(self, role)).reverse();
 }

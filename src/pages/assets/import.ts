@@ -18,7 +18,7 @@ if (section && form && card) startImporter(section, form, new ImportView(card));
 function startImporter(section: HTMLElement, form: HTMLFormElement, view: ImportView): void {
   const tags = form.querySelector<HTMLInputElement>('[name="tags"]');
   let run: ImportRun | null = null;
-  /** Of the last import: those that can be tried again. */
+  /** The entries of the last import that can be tried again. */
   let failed: readonly Entry[] = [];
   let leftOut = 0;
   /** An import that was begun before: whoever chooses the same files again goes on with it. */

@@ -228,7 +228,7 @@ function showParts(page: Document): void {
   }
 }
 
-/** What an import has brought, around the importer, which keeps its report. */
+/** Shows what an import has brought, around the importer, which keeps its report. */
 function showImported(page: Document): void {
   showParts(page);
   const importer = document.querySelector<HTMLElement>('[data-importer]');

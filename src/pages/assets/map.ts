@@ -3,7 +3,7 @@
 import { addressOf, MapView, viewOf } from './map/map-view.js';
 import { fetchPage, publicPath } from './public-path.js';
 
-/** How long nothing moves before clusters are fetched. */
+/** Time in which nothing moves before clusters are fetched. */
 const STILL_MS = 150;
 
 class PhotoMap {

@@ -61,7 +61,7 @@ async function optionsFrom(button: HTMLButtonElement, form: HTMLFormElement): Pr
   return body;
 }
 
-/** What the service says about why not. */
+/** The service's words about why not. */
 class Refusal extends Error {}
 
 async function askBrowser(options: Options): Promise<unknown> {

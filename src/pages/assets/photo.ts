@@ -64,7 +64,7 @@ function fill(form: HTMLFormElement, name: string, value: string): void {
   if (field instanceof HTMLInputElement) field.value = value;
 }
 
-/** Of what is beside the picture, the nearest point of it. */
+/** Returns a position in the picture, in hundredths; for a point beside it, the nearest one in it. */
 function percent(at: number, length: number): string {
   return ((Math.min(Math.max(at, 0), length) / length) * 100).toFixed(2);
 }

@@ -6,7 +6,7 @@ import { Card, Confirm, Copied, Copyable, Heading } from '../parts.js';
 import { ShownValues } from '../shown-values.js';
 import { LIST, presetPath, previewPath } from './delivery.view.js';
 
-/** What the form says. */
+/** The content of the form. */
 export interface DeliveryKeyFields {
   readonly name: string;
   readonly presetsOnly: boolean;

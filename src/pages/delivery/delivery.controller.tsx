@@ -147,7 +147,7 @@ function fieldsOf(form: FormFields): DeliveryKeyFields {
 }
 
 /**
- * What was not changed is not there: an expiry may have passed since.
+ * Returns the submitted values, without an expiry that was not changed: an expiry may have passed since.
  * @param before Null: a new key. Errors: `invalid_request`.
  */
 function submittedValues(fields: DeliveryKeyFields, before: null): DeliveryKeySettings;

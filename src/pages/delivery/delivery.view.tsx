@@ -158,7 +158,7 @@ function ByKey({ delivery }: { delivery: ImageDelivery }) {
   );
 }
 
-/** What was requested with one key, in all days of the report. */
+/** Returns what was requested with one key, in all days of the report. */
 function requestsOf(delivery: ImageDelivery, id: number): number {
   return sum(ofKey(delivery, id)).requests;
 }
@@ -184,9 +184,9 @@ function sum(counts: readonly Figures[]): Figures {
 }
 
 export const LIST = '/settings/delivery';
-/** Of every page about image delivery. */
+/** The options of every page about image delivery. */
 export const AREA = { section: 'delivery', styles: ['areas.css'] } as const;
-/** Of a page that shows a secret. */
+/** The options of a page that shows a secret. */
 export const ONCE = { ...AREA, scripts: ['copy.js', 'no-resend.js'] } as const;
 
 export function presetPath(name: string, act: 'edit' | 'delete'): string {

@@ -15,7 +15,7 @@ const own = new URL('./assets/', import.meta.url);
 export const assetNames = ['search.js', 'tabs.js', 'try-it.js', 'docs.css', 'reference.css'] as const;
 export type AssetName = (typeof assetNames)[number];
 
-/** What makes a document is loaded when somebody asks for it: no start of the service waits for it. */
+/** Returns the file of the API's document. The code that makes it is loaded at the first request: no start of the service waits for it. */
 export async function openApiFile(basePath = ''): Promise<PublicFile> {
   return (await import('./documents.js')).apiDocumentFile(basePath);
 }
@@ -30,7 +30,7 @@ export function assetFile(name: string): PublicFile | undefined {
   return publicFile(name, type, () => readFileSync(new URL(name, own)));
 }
 
-/** What pages search in: made from the same content as they are. */
+/** Returns the index that pages search in: made from the same content as they are. */
 export async function searchFile(): Promise<PublicFile> {
   const [all, { searchEntries }] = await Promise.all([references(), import('./search-entries.js')]);
   return publicFile('search.json', 'application/json; charset=utf-8', () =>
@@ -86,7 +86,7 @@ export function apiDocumentFile(basePath: string): PublicFile {
 
 const { read, write, anonymous } = defaultBudgets;
 
-/** What holds for every operation, once. */
+/** The rules for every operation, once. */
 const introduction = `Nineteen endpoints under \`/api/v1\`, with bulk operations built in. The guides at [/docs](/docs) have tested code examples.
 
 **Authentication.** Every request must carry \`Authorization: Bearer <API key>\`. A key belongs to one account and has scopes. Resources of other accounts return 404, exactly like resources that do not exist.

@@ -46,7 +46,7 @@ export function blocksOf(markdown: string): readonly Block[] {
   return blocks;
 }
 
-/** How a paragraph begins that introduces the code of one language. */
+/** The beginning of a paragraph that introduces the code of one language. */
 const LANGUAGE = /^(?:A )?(TypeScript|Python|PHP|Go|Ruby|shell)\b.*:$/;
 
 /** Blocks of code in several languages that follow each other, each behind a paragraph that names its language, become tabs. */
@@ -213,7 +213,7 @@ export function inline(text: string): ComponentChildren[] {
 interface TabbedCode {
   readonly label: string;
   readonly code: string;
-  /** What is said before it. */
+  /** The text before it. */
   readonly note?: ComponentChildren;
 }
 

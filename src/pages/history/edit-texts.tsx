@@ -21,7 +21,7 @@ const reasonTexts: Readonly<Record<BulkFailureReason, string>> = {
   capture_time_out_of_range: 'the capture time would be outside of the years 1 to 9999',
 };
 
-/** What an edit has done so far, in a sentence, and one for each reason why photos were left as they are. */
+/** Returns what an edit has done so far, in a sentence, and one for each reason why photos were left as they are. */
 export function resultText(edit: BulkEdit): string {
   if (edit.state === 'undoing' || edit.state === 'undone') return undoneText(edit);
   const failures = edit.failures.map(
@@ -90,7 +90,7 @@ export function undoPath({ id }: Pick<BulkEdit, 'id'>): string {
   return `${HISTORY}/${id}/undo`;
 }
 
-/** What scripts are told of an edit: how far it is, and once it has ended, what it did (bulk-edits.ts). */
+/** The state of an edit for scripts: how far it is, and once it has ended, what it did (bulk-edits.ts). */
 export interface EditStatus extends Flash {
   /** While it is in progress. */
   readonly edit?: {

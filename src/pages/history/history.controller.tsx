@@ -21,7 +21,7 @@ import { editFlash, editStatus, HISTORY, progressText, resultText, stateText, un
 
 const PAGE = 50;
 
-/** What people have changed on many photos at once, to follow and to undo. */
+/** The changes that people have made to many photos at once, to follow and to undo. */
 @Controller('settings/history')
 @RequireRole('editor')
 export class HistoryController {

@@ -98,7 +98,7 @@ function State({ subject }: { subject: CountedImport }) {
 
 interface DetailsProps {
   readonly subject: ImportDetails;
-  /** Those that failed, and those that have not arrived. */
+  /** The items that failed, and those that have not arrived. */
   readonly items: readonly ItemDetails[];
   readonly more: string | null;
   readonly limits: Limits;

@@ -204,7 +204,7 @@ export interface Preset {
   readonly scopes: readonly Scope[];
 }
 
-/** What most keys are for. */
+/** The scopes for the most common purposes of keys. */
 const presets: readonly Preset[] = [
   {
     name: 'read',

@@ -35,7 +35,7 @@ export interface LibraryQuery {
   readonly importId: Id | null;
   /** The photo that others look like. */
   readonly similarTo: Id | null;
-  /** What the filter panel narrows by besides. */
+  /** The values by which the filter panel narrows besides. */
   readonly panel: PanelValues;
 }
 
@@ -172,7 +172,7 @@ interface PanelFilter {
   /** Null when the value means nothing. */
   readonly read: (value: string) => Partial<PhotoFilters> | null;
   readonly inWords: (value: string) => string;
-  /** What is wrong with a value that means nothing. */
+  /** The problem with a value that means nothing. */
   readonly problem: string;
 }
 
@@ -248,7 +248,7 @@ export function panelInWords(name: PanelName, value: string): string {
   return filters[name].inWords(value);
 }
 
-/** What the values mean. Those that mean nothing are named, and filter nothing. */
+/** Returns what the values mean. Those that mean nothing are named, and filter nothing. */
 export function panelFilters(values: PanelValues): { filters: Partial<PhotoFilters>; problems: readonly string[] } {
   const given = panelNames.filter((name) => values[name] !== '');
   const read = given.map((name) => ({ filter: filters[name].read(values[name]), problem: filters[name].problem }));

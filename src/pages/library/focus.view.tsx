@@ -62,7 +62,7 @@ export function FocusForm({ photo, query }: { photo: PhotoWithTags; query: Libra
   );
 }
 
-/** Of the width or height of a photo, for people, in hundredths: finer than a pixel of most screens. */
+/** Returns a share of the width or height of a photo, for people, in hundredths: finer than a pixel of most screens. */
 function percentOf(share: number): number {
   return Number((share * 100).toFixed(2));
 }

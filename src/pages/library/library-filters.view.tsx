@@ -17,7 +17,7 @@ import { Icon } from '../parts.js';
 
 interface FiltersProps {
   readonly query: LibraryQuery;
-  /** What there is to choose from in the panel; null while it is closed. */
+  /** The values to choose from in the panel; null while it is closed. */
   readonly values: FilterValues | null;
 }
 
@@ -73,7 +73,7 @@ function PanelToggle({ query, isOpen }: { query: LibraryQuery; isOpen: boolean }
   );
 }
 
-/** What the form sends besides, so that a search keeps it. */
+/** The fields that the form sends besides, so that a search keeps them. */
 function ClosedPanel({ query }: { query: LibraryQuery }) {
   const { box: _, ...panel } = query.panel;
   return <Hidden values={{ tag: query.tag, from: query.from, to: query.to, ...panel, panel: 'closed' }} />;
@@ -195,7 +195,7 @@ function TagField({ label, id, value = '' }: { label: string; id: string; value?
   );
 }
 
-/** What narrows the list, each with a link that takes it away. */
+/** The filters that narrow the list, each with a link that takes it away. */
 function ActiveFilters({ query }: { query: LibraryQuery }) {
   const active = activeFilters(query);
   if (active.length === 0) return null;
@@ -227,7 +227,7 @@ export interface ActiveFilter {
   readonly without: LibraryQuery;
 }
 
-/** What narrows a list, in the order of the form. */
+/** Returns the filters that narrow a list, in the order of the form. */
 function activeFilters(query: LibraryQuery): readonly ActiveFilter[] {
   const active: ActiveFilter[] = [];
   const add = (isSet: unknown, text: string, less: Partial<LibraryQuery>) => {

@@ -97,11 +97,11 @@ export class LibraryController {
 
 /** The number in the script's requests (photo-grid.ts). */
 const MAX_TILES = 60;
-/** As many as one action takes. */
+/** The ids that one action takes at most. */
 const IDS = 1000;
 const SUGGESTED_TAGS = 20;
 
-/** What the scripts of the library ask for. Pages without scripts do without. */
+/** The answers that the scripts of the library ask for. Pages without scripts do without. */
 @Controller('settings/library')
 @RequireRole('viewer')
 export class LibraryScriptsController {
@@ -165,7 +165,7 @@ export class LibraryScriptsController {
     return new Reply(200, { ids, nextCursor }, { 'Cache-Control': 'no-store' });
   }
 
-  /** How many photos match. */
+  /** Returns how many photos match. */
   @Get('count')
   async count(
     @CurrentPageContext() context: PageContext,

@@ -21,10 +21,10 @@ interface LibraryProps {
   readonly size: TileSize;
   /** To choose from; none where the list is not in the order in which photos were taken. */
   readonly years: readonly number[];
-  /** How many photos match, in words. */
+  /** The number of photos that match, in words. */
   readonly count: string;
   readonly problems: readonly string[];
-  /** Of the filter panel; null while it is closed. */
+  /** Values of the filter panel; null while it is closed. */
   readonly values: FilterValues | null;
   readonly searches: readonly SavedSearch[];
   /** Where the next page is. */
@@ -84,7 +84,7 @@ function NewLibrary() {
   );
 }
 
-/** What is brought up to date around the importer when it has brought photos (library.ts). */
+/** A part that is brought up to date around the importer when it has brought photos (library.ts). */
 function Part({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <div class="library-part" data-library-part={name}>
@@ -161,7 +161,7 @@ function Selectable({ query, sections, size, older }: Pick<LibraryProps, 'query'
   );
 }
 
-/** How many photos there are, and how large they are displayed. */
+/** The number of photos there are, and the choice of how large they are displayed. */
 function ListHead({ query, size, count }: Pick<LibraryProps, 'query' | 'size' | 'count'>) {
   const path = libraryPath(query);
   return (
@@ -191,7 +191,7 @@ function ListHead({ query, size, count }: Pick<LibraryProps, 'query' | 'size' | 
   );
 }
 
-/** What somebody does first, below the place for the first photos: gone when these have come. */
+/** The steps for a new account, below the place for the first photos: gone when these have come. */
 function FirstSteps() {
   return (
     <section class="first-steps" aria-labelledby="first-steps">
@@ -225,7 +225,7 @@ function FirstSteps() {
   );
 }
 
-/** What can be done by keyboard (library-keys.ts). */
+/** The list of what can be done by keyboard (library-keys.ts). */
 function KeysDialog({ isTrash }: { isTrash: boolean }) {
   return (
     <dialog class="card" data-keys aria-labelledby="keys-title">

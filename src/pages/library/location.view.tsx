@@ -11,7 +11,7 @@ import { ShownValues } from '../shown-values.js';
 interface LocationProps {
   readonly photo: PhotoWithTags;
   readonly query: LibraryQuery;
-  /** What the field contains. */
+  /** The content of the field. */
   readonly text: string;
   readonly problems: Problems | null;
   readonly tiles: HttpOptions['mapTiles'];

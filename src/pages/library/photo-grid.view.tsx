@@ -121,7 +121,10 @@ function monthTitle(month: string): string {
   return month === '' ? 'Date not known' : localizable('month', month);
 }
 
-/** Those of the whole library and of the trash are stored totals. Matches are counted only where the first page has them all. */
+/**
+ * Returns the number of photos in words. Numbers for the whole library and the trash are stored totals. Matches are counted only where the first page
+ * has them all.
+ */
 export function countText(
   query: LibraryQuery,
   { usage, shown, isAll }: { usage: PhotoTotals; shown: number; isAll: boolean },
@@ -131,7 +134,7 @@ export function countText(
   return pluralize(query.trash ? usage.trashedPhotos : usage.photos, 'photo');
 }
 
-/** How large photos are in the grid: the height of a row in rem and, on a phone, how many photos are in one. The style has the same numbers. */
+/** The sizes of photos in the grid: the height of a row in rem and, on a phone, how many photos are in one. The style has the same numbers. */
 export const tileSizes = {
   small: { label: 'Small', row: 8, columns: 5 },
   medium: { label: 'Medium', row: 12, columns: 3 },
@@ -141,7 +144,7 @@ export type TileSize = keyof typeof tileSizes;
 
 declare module 'express-session' {
   interface SessionData {
-    /** As the person chose it last. */
+    /** The size that the person chose last. */
     tileSize?: TileSize | undefined;
   }
 }
@@ -157,7 +160,7 @@ function tileWidths(size: TileSize, { width, height }: { readonly width: number;
   return `(max-width: 42rem) ${onPhone}vw, ${(row * ratio).toFixed(1)}rem`;
 }
 
-/** As the address says, which is remembered; otherwise as it was chosen last. */
+/** Returns the size in the address, and remembers it; otherwise the one that was chosen last. */
 export function chosenTileSize(
   { request }: Pick<PageContext, 'request'>,
   query: Readonly<Record<string, unknown>>,
@@ -170,7 +173,7 @@ export function chosenTileSize(
 interface YearsProps {
   readonly query: LibraryQuery;
   readonly years: readonly number[];
-  /** Of these years, latest first. A script adds them (scrubber.ts): counting can take longer than the page. */
+  /** The months of these years, latest first. A script adds them (scrubber.ts): counting can take longer than the page. */
   readonly months?: readonly PhotoMonth[];
 }
 

@@ -251,7 +251,7 @@ export interface PhotoFields {
   readonly title: string;
   readonly description: string;
   readonly rating: string;
-  /** As `<input type="datetime-local">` sends it. */
+  /** The time as `<input type="datetime-local">` sends it. */
   readonly takenAtLocal: string;
   readonly timeZone: string;
   /** `48.8584, 2.2945`; empty for none. */

@@ -35,7 +35,7 @@ type RawQuery = Record<string, unknown>;
 
 const nothing: EditStatus = { kind: 'failed', text: 'Select some photos first.' };
 
-/** What people do with selected photos, or with all that the query in the address matches. */
+/** The actions of people on selected photos, or on all that the query in the address matches. */
 @Controller('settings/library/selection')
 @RequireRole('editor')
 export class SelectionController {

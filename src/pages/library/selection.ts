@@ -36,7 +36,7 @@ export async function fewSelected(ports: Ports, caller: Caller, selection: Selec
   throw invalid({ field: 'ids', code: 'too_many', message, max: MAX_AT_ONCE });
 }
 
-/** As many as can be too many. */
+/** Returns the ids of the photos that match: at most one more than are allowed at once. */
 async function matchingIds(ports: Ports, caller: Caller, filters: PhotoFilters): Promise<readonly Id[]> {
   const request = { filters, sort: 'id', limit: MAX_AT_ONCE + 1, cursor: null } as const;
   return (await listPhotos(ports, caller, request)).data.map(({ id }) => id);

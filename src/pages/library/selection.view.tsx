@@ -12,7 +12,7 @@ interface ActionsProps {
   readonly query: LibraryQuery;
 }
 
-/** What can be done with selected photos. Everything works without scripts, for the photos whose boxes are checked. */
+/** The actions for selected photos. Everything works without scripts, for the photos whose boxes are checked. */
 export function LibraryActions({ query }: ActionsProps) {
   return (
     <fieldset class="selection">
@@ -165,7 +165,7 @@ export function ShiftFields() {
   );
 }
 
-/** What a script does without leaving the page (photo-actions.ts). */
+/** A button for what a script does without leaving the page (photo-actions.ts). */
 function ActionButton({
   name,
   isForDeleteKey,

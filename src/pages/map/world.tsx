@@ -47,7 +47,7 @@ export function Drawing({ position, view, label, children }: DrawingProps) {
   );
 }
 
-/** As wide as a country, with the position in its middle; the whole world without one. */
+/** Returns a view as wide as a country, with the position in its middle; the whole world without one. */
 export function viewAround(position: Position | null): View {
   if (position === null) return viewOf(WHOLE);
   const { x, y } = pointAt(position.latitude, position.longitude);
@@ -99,7 +99,7 @@ export function MapTiles({ tiles, view }: { tiles: HttpOptions['mapTiles']; view
   );
 }
 
-/** What marks a place. Its tip is the point, and it has the same size at every zoom. */
+/** A pin that marks a place. Its tip is the point, and it has the same size at every zoom. */
 function Pin({ point, scale }: { point: Point | null; scale: number }) {
   const { x, y } = point ?? { x: 0, y: 0 };
   return (

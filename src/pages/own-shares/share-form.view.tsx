@@ -12,7 +12,7 @@ import { LIST, sharePagePath } from './shares.view.js';
 interface NewShareProps {
   readonly fields: ShareFields;
   readonly problems: Problems | null;
-  /** Those that were chosen in the library; null: a tag is shared. */
+  /** The photos that were chosen in the library; null: a tag is shared. */
   readonly photoIds: readonly Id[] | null;
 }
 
@@ -133,10 +133,10 @@ function Settings({ fields, problems, hasPassword }: SettingsProps) {
 }
 
 const MEGABYTE = 1_000_000;
-/** Of uploads, if a number of files is given alone. */
+/** The limit of uploads, if a number of files is given alone. */
 const DEFAULT_MEGABYTES = 2000;
 
-/** What the form says. A password is never shown again. */
+/** The content of the form. A password is never shown again. */
 export interface ShareFields {
   readonly title: string;
   readonly mayDownload: boolean;
@@ -147,7 +147,7 @@ export interface ShareFields {
   readonly password: string;
   /** Remove the password that there is. */
   readonly withoutPassword: boolean;
-  /** Of a new share: the name of its tag. */
+  /** The tag of a new share, by its name. */
   readonly tag: string;
 }
 

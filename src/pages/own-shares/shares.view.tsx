@@ -8,7 +8,7 @@ import { Badge, Card, Confirm, Copied, Copyable, Empty, Heading, Moment, QrCode,
 
 interface ShareListProps {
   readonly shares: readonly ShareWithToken[];
-  /** Those whose photos are shared, as far as they still exist. */
+  /** The tags whose photos are shared, as far as they still exist. */
   readonly tags: readonly Tag[];
   readonly now: Date;
   linkOf(token: string): string;
@@ -127,7 +127,7 @@ export function RevokeShare({ share: { id, title } }: { share: Share }) {
 }
 
 export const LIST = '/settings/shares';
-/** Of every page about shares. */
+/** The options of every page about shares. */
 export const AREA = { section: 'shares', styles: ['areas.css'] } as const;
 
 export function sharePagePath(id: Id, act?: 'revoke'): string {

@@ -28,7 +28,7 @@ export function rememberChallenge(ports: Ports, request: Request, field: Passkey
   });
 }
 
-/** What a passkey answered with this form; null when none did. */
+/** Returns what a passkey answered with this form; null when none did. */
 export function passkeyAnswerOf(ports: Ports, context: PageContext, field: PasskeyField): PasskeyAnswer | null {
   const { form, request } = context;
   const [answer, name] = [form.text(field, FieldLength.opaque), cookieName(ports, COOKIES[field])];
@@ -81,7 +81,7 @@ export async function canUsePasskey(ports: Ports, { user, hasFactor }: KnownSess
 
 const TYPE = 'public-key';
 
-/** What browsers take to ask for a passkey (WebAuthn, PublicKeyCredentialRequestOptionsJSON). */
+/** Returns what browsers take to ask for a passkey (WebAuthn, PublicKeyCredentialRequestOptionsJSON). */
 export function requestOptions({ challenge, site, credentialIds, alone }: PasskeyQuestion): object {
   return {
     challenge,
@@ -92,7 +92,7 @@ export function requestOptions({ challenge, site, credentialIds, alone }: Passke
   };
 }
 
-/** What browsers take to have one made (PublicKeyCredentialCreationOptionsJSON). */
+/** Returns what browsers take to have one made (PublicKeyCredentialCreationOptionsJSON). */
 export function creationOptions(
   { challenge, site, credentialIds, alone, handle }: PasskeyQuestion & { readonly handle: string },
   { user, customer }: Pick<KnownSession, 'user' | 'customer'>,

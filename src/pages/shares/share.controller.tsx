@@ -177,7 +177,7 @@ const LISTED_PHOTOS = 100;
 /** Browsers ask again each time: a photo that is trashed, or a share that is revoked, is gone at once. */
 const headers = { ...privateHeaders, 'Referrer-Policy': 'no-referrer' } as const;
 
-/** What the pages of a share consist of, and what visitors may download. */
+/** The files that the pages of a share consist of, and those that visitors may download. */
 @Controller(`${SHARES_PATH}/:token`)
 @NoKeyRequired()
 export class ShareFilesController {
@@ -277,7 +277,7 @@ async function openArchive(
   };
 }
 
-/** Of all that the bytes depend on. Times in archives are in the zone of the process. */
+/** Returns an ETag of all that the bytes depend on. Times in archives are in the zone of the process. */
 function tagOf(photos: readonly ArchivedPhoto[]): string {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const facts = photos.map(({ path, sha256, modifiedAt }) => [path, sha256, modifiedAt.getTime()]);
@@ -293,7 +293,7 @@ async function* entriesOf(ports: Ports, token: string, photos: readonly Archived
   }
 }
 
-/** What comes before the range is read and dropped: the checksums at the end of the archive need it. */
+/** Returns the bytes in the range. Earlier ones are read and dropped: the checksums at the end of the archive need them. */
 async function* within(bytes: AsyncIterable<Uint8Array>, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
   let position = 0;
   for await (const chunk of bytes) {

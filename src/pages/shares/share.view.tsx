@@ -141,7 +141,7 @@ function altOf({ title, id }: PhotoWithTags): string {
   return title ?? `Photo ${id}`;
 }
 
-/** What visitors learn of a photo: nothing of where, with what and under what name it was taken, unless they may download it. */
+/** Returns what visitors learn of a photo: nothing of where, with what and under what name it was taken, unless they may download it. */
 export function sharedPhotoView(request: Request, token: string, { mayDownload }: Share, photo: PhotoWithTags) {
   const { id, title, width, height, thumbhash, dominantColor } = photo;
   const at = (size: VisitorSize | 'download') => publicPath(request, sharedPicturePath(token, id, size));
@@ -180,7 +180,7 @@ interface UploadedProps {
   readonly token: string;
   /** Nothing was added. */
   readonly isEmpty: boolean;
-  /** What went wrong, with all or with some; null: nothing did. */
+  /** The failure of all or of some; null: there was none. */
   readonly trouble: string | null;
 }
 

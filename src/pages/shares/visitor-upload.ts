@@ -13,7 +13,7 @@ import {
 import type { FormFields } from '../form-fields.js';
 import { type PlainImport, receivePlainForm } from '../imports/plain-import.js';
 
-/** How long a request waits for those that began later. */
+/** The longest time that a request waits for those that began later. */
 const PATIENCE_MS = 10_000;
 const LOOK_AGAIN_MS = 100;
 

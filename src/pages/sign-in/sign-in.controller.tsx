@@ -188,7 +188,7 @@ export class PasskeySignInController {
   }
 }
 
-/** What a script asks the browser for. Each answer brings the cookie of its challenge, which counts once. */
+/** The challenges that scripts ask for. Each answer brings the cookie of its challenge, which counts once. */
 @Controller()
 export class PasskeyQuestionsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}

@@ -102,7 +102,7 @@ type Group = readonly PhotoWithUrls[];
 
 interface SimilarProps {
   readonly groups: readonly Group[];
-  /** Of this page; null on the first. */
+  /** The position of this page; null on the first. */
   readonly after: Id | null;
   readonly next: Id | null;
 }
@@ -228,7 +228,7 @@ function pairText({ photoId, otherId }: PhotoPair): string {
   return `${photoId}-${otherId}`;
 }
 
-/** What is no pair is left out. */
+/** Returns the pair in a text, as a list; empty when it is none. */
 export function parsePair(text: string): readonly PhotoPair[] {
   const [photoId, otherId, more] = text.split('-', 3).map(parseId);
   return photoId && otherId && more === undefined ? [{ photoId, otherId }] : [];

@@ -4,7 +4,7 @@ import { pluralize } from '../localized.js';
 import { Card, Heading } from '../parts.js';
 import { ShownValues } from '../shown-values.js';
 
-/** What the form says. */
+/** The content of the form. */
 export interface TagFields {
   readonly name: string;
   /** `#rrggbb`, `other` for what `otherColor` says, or empty for none. */
@@ -80,7 +80,7 @@ interface TagFormProps {
   readonly button: string;
   readonly fields: TagFields;
   readonly problems: Problems | null;
-  /** Of a tag that is there already. */
+  /** The fields of a tag that is there already. */
   readonly shown?: TagFields;
 }
 

@@ -185,5 +185,5 @@ function idsOf(texts: readonly string[]): readonly Id[] {
   return [...new Set(texts.map((text) => parseId(text) ?? 0))];
 }
 
-/** Of every page about tags. */
+/** The options of every page about tags. */
 const AREA = { section: 'tags', styles: ['areas.css'] } as const;

@@ -8,7 +8,7 @@ import { Allowed, useMayActAs } from '../page-context.js';
 import { Card, Confirm, Empty, Heading, Icon, Moment, Paging, Table } from '../parts.js';
 import { Swatch } from './tag-form.view.js';
 
-/** What the list is looked through for, as its form says it. */
+/** The search in the list, as its form says it. */
 export interface TagSearch {
   readonly q: string;
   readonly sort: string;

@@ -10,7 +10,7 @@ export interface Column {
   readonly failed: number;
 }
 
-/** What a chart measures on a desktop, and on a phone. */
+/** The measures of a chart on a desktop, and on a phone. */
 const sizes = { wide: { width: 900, height: 190 }, narrow: { width: 340, height: 170 } } as const;
 /** Room for the numbers on the left and the names below, of which the last is wider than its column. */
 const [LEFT, RIGHT, BOTTOM, TOP] = [56, 16, 24, 8];
@@ -90,7 +90,7 @@ export function monthDay(day: string): string {
   return localizable('day', day);
 }
 
-/** How much of a quota is used. */
+/** A bar that shows how much of a quota is used. */
 export function Meter({ used, limit, label }: { used: number; limit: number; label: string }) {
   const share = limit === 0 ? 1 : Math.min(1, used / limit);
   const tone = share >= 1 ? 'bad' : share >= 0.9 ? 'warn' : 'good';

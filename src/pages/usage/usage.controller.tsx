@@ -12,7 +12,7 @@ import { renderPage } from '../page.js';
 import { CurrentPageContext, InNavigation, type PageContext, personOf } from '../page-context.js';
 import { UsagePage } from './usage.view.js';
 
-/** What an account holds, and what its keys ask for. */
+/** The page about what an account holds, and what its keys ask for. */
 @Controller('settings/usage')
 export class UsageController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}

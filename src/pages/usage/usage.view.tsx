@@ -176,7 +176,7 @@ function nameOf({ keys }: Traffic, id: Id): string {
   return keys.find((key) => key.id === id)?.name ?? `deleted key ${id}`;
 }
 
-/** What an account holds, compared with its quota. */
+/** The holdings of an account, compared with its quota. */
 function Holdings({ traffic: { customer, usage, quotaUse } }: { traffic: Traffic }) {
   const { photosLimit, storageBytesLimit } = customer;
   return (
@@ -322,7 +322,7 @@ function transferFigures(counts: readonly TransferCount[]): readonly string[] {
   return [bytes(receivedBytes), bytes(sentBytes)];
 }
 
-/** How many requests a day, an hour or a key had. */
+/** The numbers of requests that a day, an hour or a key had. */
 export type Figures = Pick<RequestCount, 'requests' | 'limited' | 'failed'>;
 
 /** The columns in which `figures` stand. */

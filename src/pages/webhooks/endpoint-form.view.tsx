@@ -5,7 +5,7 @@ import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { Card, Heading } from '../parts.js';
 import { ShownValues } from '../shown-values.js';
 
-/** What the form says. */
+/** The content of the form. */
 export interface EndpointFields {
   readonly url: string;
   readonly description: string;

@@ -255,7 +255,7 @@ function indented(body: string | null): string | null {
   return body === null ? null : JSON.stringify(JSON.parse(body), null, 2);
 }
 
-/** What the log of an endpoint is narrowed by, as its address says. Empty: not set. */
+/** The filters of an endpoint's log, as its address says. Empty: not set. */
 interface LogQuery extends Readonly<Record<string, string>> {
   readonly state: string;
   readonly event: string;

@@ -150,7 +150,7 @@ function submittedValues({ url, description, which, events }: EndpointFields) {
   return { url, description, events: which === 'all' ? [] : events };
 }
 
-/** What the buttons of an endpoint and of its log do. */
+/** The actions behind the buttons of an endpoint and of its log. */
 @Controller('settings/webhooks')
 export class WebhookActsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -236,9 +236,9 @@ function back(context: PageContext, id: Id, text: string, kind: Flash['kind'] = 
   return redirectTo(context, `/settings/webhooks/${id}`, { kind, text });
 }
 
-/** Of every page about webhooks. */
+/** The options of every page about webhooks. */
 const AREA = { section: 'webhooks', styles: ['areas.css'], scripts: ['webhooks.js'] } as const;
-/** Of a page with a log that moves by itself. */
+/** The options of a page with a log that moves by itself. */
 const LIVE = { ...AREA, scripts: ['live.js'] } as const;
-/** Of a page that shows a secret. */
+/** The options of a page that shows a secret. */
 const ONCE = { ...AREA, scripts: ['copy.js', 'no-resend.js'] } as const;

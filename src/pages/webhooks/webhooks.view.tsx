@@ -144,7 +144,7 @@ export function State({ endpoint }: { endpoint: WebhookEndpoint }) {
   return failingSince === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="warn">Failing</Badge>;
 }
 
-/** What is behind the state, in a sentence or two; nothing while all is well. In a list the first will do. */
+/** The reason behind the state, in a sentence or two; nothing while all is well. In a list the first will do. */
 export function StateReason({ endpoint, brief = false }: { endpoint: WebhookEndpoint; brief?: boolean }) {
   const { status, disabledReason, disabledAt, failingSince } = endpoint;
   if (status === 'disabled' && disabledReason !== null) {
@@ -180,7 +180,7 @@ export function DeliveryState({ delivery: { status, attemptedAt } }: { delivery:
   return attemptedAt === null ? <Badge>Waiting</Badge> : <Badge tone="warn">Retrying</Badge>;
 }
 
-/** What the receiver said the last time, or why it said nothing. */
+/** The receiver's last answer, or why there was none. */
 export function Answer({ delivery: { responseStatus, reason } }: { delivery: Delivery }) {
   if (responseStatus !== null) return <span class="code">HTTP {responseStatus}</span>;
   return <>{reason ?? 'No response yet'}</>;

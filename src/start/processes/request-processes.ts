@@ -21,7 +21,7 @@ export interface ProcessesOptions {
 /** A process that ends sooner than this after its start is replaced after a pause, which grows each time. */
 const SETTLED_MS = 60_000;
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 30_000];
-/** How long a process may take to stop, in addition to what its requests may take. */
+/** The longest time that a process may take to stop, in addition to what its requests may take. */
 const STOP_MARGIN_MS = 10_000;
 
 /** One of so many, and its successors. */
@@ -35,7 +35,7 @@ interface Slot {
 /** The processes that answer requests: one that ends is replaced. */
 export class RequestProcesses {
   private readonly slots: readonly Slot[];
-  /** Those that have not ended, whether they have a slot or not. */
+  /** The processes that have not ended, whether they have a slot or not. */
   private readonly alive = new Set<RequestProcess>();
   private readonly stopping = new AbortController();
   private reloading: Promise<void> = Promise.resolve();

@@ -24,7 +24,7 @@ import { runDispatcher, runFetcher } from '../../worker/slots.js';
 import { scrubTask, upkeep } from '../../worker/upkeep.js';
 import { runWorker } from '../../worker/worker.js';
 
-/** How long a job is leased; the worker renews the lease while it runs. A killed worker's job is due again after this. */
+/** Period for which a job is leased; the worker renews the lease while it runs. A killed worker's job is due again after this. */
 const JOB_LEASE_SECONDS = 60;
 
 /**
@@ -149,7 +149,7 @@ function timed(run: Run, metrics: OpenPorts['metrics']): Run {
   };
 }
 
-/** What `phs backup --json` prints. */
+/** The result that `phs backup --json` prints. */
 export interface MadeBackup {
   /** False: the service itself has lost photos, which are listed as problems. */
   readonly ok: boolean;

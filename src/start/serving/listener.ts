@@ -59,13 +59,13 @@ export async function handOver(server: Server): Promise<void> {
   for (const timer of timers) clearTimeout(timer);
 }
 
-/** How long the listener continues after SIGTERM, so that a load balancer can see the change of /readyz and send its traffic elsewhere. */
+/** Time that the listener continues after SIGTERM, so that a load balancer can see the change of /readyz and send its traffic elsewhere. */
 export const LINGER_MS = 2000;
-/** How long requests in flight may take after that. */
+/** The longest time that requests in flight may take after that. */
 export const DRAIN_MS = 20_000;
-/** How long they may take in a process that was replaced: long enough for a large upload. */
+/** The longest time that they may take in a process that was replaced: long enough for a large upload. */
 const HAND_OVER_MS = 600_000;
-/** How long such a process keeps connections open on which nothing is requested. */
+/** Time that such a process keeps connections open on which nothing is requested. */
 const UNUSED_MS = 5000;
 
 /** The first signal's name. A second one ends the process immediately, as if there were no handler. */

@@ -23,7 +23,7 @@ import { cannotListen } from './listener.js';
 import { logReadiness } from './log.js';
 
 /**
- * What answers requests, not initialized yet. Errors: what the ports cannot be opened for. After any, what was opened is closed.
+ * Opens the app that answers requests, not initialized yet. Errors: what the ports cannot be opened for. After any, what was opened is closed.
  * @param checks In addition to those of the ports.
  */
 export async function openApp(

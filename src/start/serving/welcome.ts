@@ -80,10 +80,10 @@ async function introduction(first: FirstRun, { dataDir, publicUrl }: Config): Pr
   return firstSteps(publicUrl, places);
 }
 
-/** What a first start created; the database only has hashes of both. */
+/** The results of a first start; the database only has hashes of both. */
 export interface FirstRun {
   readonly customerId: Id;
-  /** Of the first owner. */
+  /** The id of the first owner. */
   readonly userId: Id;
   readonly token: string;
   /** Signs one browser in to the settings area, once. */
@@ -122,7 +122,7 @@ async function keylessCustomer({ customers, keys }: Uses<'customers' | 'keys'>):
 interface SecretLocations {
   /** The file that holds the key. */
   readonly keyFile: string;
-  /** What a person sees of the link: the link itself, or where it is. */
+  /** The link that a person sees: the link itself, or where it is. */
   readonly link: string | { readonly file: string };
 }
 
@@ -199,7 +199,7 @@ function shellWord(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** How `phs` is run in a folder, for messages. */
+/** Returns how `phs` is run in a folder, for messages. */
 export function ownCommand(folder = process.cwd()): string {
   // Installed there, or the folder of the program. Elsewhere `npx phs` would run somebody else's package of that name.
   const places = [join('node_modules', '.bin', 'phs'), join('bin', 'phs.js')];
@@ -212,7 +212,7 @@ export function examplePhotos(folder = process.cwd()): string {
   return existsSync(join(folder, near)) ? near : fileURLToPath(new URL('../../../examples/photos', import.meta.url));
 }
 
-/** What opens an address on each system. */
+/** The command that opens an address on each system. */
 const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],

@@ -34,7 +34,7 @@ export interface ColourSources {
   readonly codePoints: CodePoints | null;
   /** By an exponent and chromaticities, which count after a profile and before EXIF; null: they say sRGB. */
   readonly measured?: ColourSpace | null;
-  /** Whether EXIF of the file says so, where libvips does not find it. */
+  /** Whether EXIF of the file says Adobe RGB, where libvips does not find it. */
   readonly isAdobeRgb?: boolean;
 }
 

@@ -140,7 +140,7 @@ export function replaced(): DomainError {
 }
 
 const GIB = 1024 ** 3;
-/** Share of the whole disk; if that is less than a GiB. */
+/** Share of the whole disk, if that is less than a GiB. */
 const FLOOR_SHARE = 0.05;
 
 /**

@@ -80,7 +80,7 @@ export interface SimilarityScan {
 export interface SimilarPhotoReads {
   /** Compares the next `limit` photos after `after` that have a hash with all others. */
   scan(after: Id | null, limit: number, maxDistance: number): Promise<SimilarityScan>;
-  /** Returns what is similar to these, by both ids ascending; for each at most `limit`, those with the lowest ids. */
+  /** Returns the pairs of these with photos that are similar, by both ids ascending; for each at most `limit`, those with the lowest ids. */
   similarTo(ids: readonly Id[], limit: number, maxDistance: number): Promise<readonly Similarity[]>;
 }
 

@@ -7,7 +7,7 @@ import type { PasskeyUses } from './confirm-identity.js';
 import { challengeFor, newChallenge, type Passkey, userHandle } from './passkey.js';
 import { isPending, readPendingCookie } from './second-factor.js';
 
-/** The request that a browser passes on to a device. */
+/** The request to a browser for a passkey. */
 export interface PasskeyQuestion {
   readonly challenge: string;
   /** For the browser, to be sent back with the answer. */

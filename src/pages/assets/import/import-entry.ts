@@ -15,23 +15,23 @@ export type EntryState =
   | 'refused'
   | 'lost';
 
-/** What is `lost` can be tried again. */
+/** The states that end an entry. One that is `lost` can be tried again. */
 const ends: readonly EntryState[] = ['arrived', 'known', 'refused', 'lost'];
 
 export class Entry {
   state: EntryState = 'waiting';
   reason = '';
   sentBytes = 0;
-  /** Of a file that continues where it was cut off. */
+  /** Bytes that have arrived of a file that continues where it was cut off. */
   arrivedBytes = 0;
   hash: string | null = null;
-  /** What the service has recorded of it. */
+  /** The item that the service has recorded for it. */
   item: Pick<ImportItem, 'id'> | null = null;
   upload: UploadTarget | null = null;
   throughService = false;
   readonly file: File;
   readonly path: string;
-  /** As they were entered when it was dropped or chosen. */
+  /** The names as they were entered when it was dropped or chosen. */
   readonly tagNames: readonly string[];
 
   /** @param found As it was dropped or chosen, to try it again. */
@@ -72,7 +72,7 @@ export class Entry {
   }
 }
 
-/** What is to be done with a file, or became of it, by the service's answer to its announcement; and why. */
+/** Returns what is to be done with a file, or became of it, by the service's answer to its announcement; and why. */
 export function stateAfter(registered: Registered | undefined): [state: EntryState, reason?: string | undefined] {
   const { photo = null, error = null } = registered ?? {};
   if (photo === null) return ['refused', error?.message];

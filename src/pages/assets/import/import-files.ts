@@ -10,7 +10,7 @@ export interface Found {
 
 export interface FoundFiles {
   readonly files: readonly Found[];
-  /** How many hidden files and those of systems were left out; a folder is one. */
+  /** Number of hidden files and those of systems that were left out; a folder is one. */
   readonly leftOut: number;
 }
 
@@ -21,14 +21,14 @@ const leftBySystems = /^(\.|thumbs\.db$|desktop\.ini$)/i;
 const systemFolders =
   /^(@eaDir|@Recycle|@Recently-Snapshot|#recycle|#snapshot|\.@__thumb|\.thumbnails|\$RECYCLE\.BIN|RECYCLER|System Volume Information|lost\+found|FOUND\.\d{3}|__MACOSX)$/i;
 
-/** Those of `<input type="file">`, of a folder too. */
+/** Returns the files of `<input type="file">`, of a folder too. */
 export function chosenFiles(input: HTMLInputElement): FoundFiles {
   const found = [...(input.files ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
   const leftOut = new Set(found.map(({ path }) => leftOutIn(path)).filter((path) => path !== null));
   return { files: found.filter(({ path }) => leftOutIn(path) === null), leftOut: leftOut.size };
 }
 
-/** Those of a drop. To be called in the event itself: what was dropped cannot be asked for later. */
+/** Returns the files of a drop. To be called in the event itself: what was dropped cannot be asked for later. */
 export async function droppedFiles({ items, files }: DataTransfer): Promise<FoundFiles> {
   const entries = [...items].map((item) => item.webkitGetAsEntry?.()).filter((entry) => entry != null);
   if (entries.length === 0) return { files: [...files].map((file) => ({ file, path: file.name })), leftOut: 0 };
@@ -52,7 +52,7 @@ function isLeftOut(name: string, isFolder: boolean): boolean {
   return leftBySystems.test(name) || (isFolder && systemFolders.test(name));
 }
 
-/** What cannot be read is found, too: it is reported, and the rest is imported. */
+/** Finds all files below an entry, also what cannot be read: it is reported, and the rest is imported. */
 async function walk(entry: FileSystemEntry, found: { files: Found[]; leftOut: number }): Promise<void> {
   const path = entry.fullPath.replace(/^\//, '');
   if (isLeftOut(entry.name, !isFile(entry))) {

@@ -101,7 +101,7 @@ async function ask<T>(path: string, body?: object): Promise<T> {
 }
 
 // What to do when the service does not answer: try again, after waits that grow, and say when.
-/** Of one request, before anybody is told. */
+/** Attempts at one request, before anybody is told. */
 export const ATTEMPTS = 5;
 
 const WAIT_SECONDS = [5, 10, 20, 40, 60];

@@ -25,7 +25,7 @@ export interface Failure {
   readonly reason: string;
 }
 
-/** What people can do when not everything has come. */
+/** The actions that people are offered when not everything has come. */
 interface Offers {
   readonly again?: boolean;
   readonly finish?: boolean;

@@ -83,7 +83,7 @@ interface Tones {
   readonly highlights: number;
 }
 
-/** Of pixels as a canvas has them: red, green, blue and opacity. Null when none can be seen. */
+/** Returns the tones of pixels as a canvas has them: red, green, blue and opacity. Null when none can be seen. */
 export function tonesOf(pixels: ArrayLike<number>): Tones | null {
   const channels = [0, 1, 2].map(() => new Array<number>(STEPS).fill(0));
   const thirds = [0, 0, 0];

@@ -77,7 +77,7 @@ export function offerTileSizes(links: HTMLElement, grid: HTMLElement, resized: (
 /** Rows grow until they fill the width, and may stretch their pictures by as much (tile-size.ts). The squares of a phone do not grow. */
 const STRETCH = matchMedia('(max-width: 42rem)').matches ? 1 : 1.25;
 
-/** Of the whole picture: in a square tile, sides of a wide photo are cut off. */
+/** Returns the width of the whole picture: in a square tile, sides of a wide photo are cut off. */
 function displayedWidth(image: HTMLImageElement): number {
   const { clientWidth, clientHeight } = image.closest('li') ?? image;
   return Math.ceil(Math.max(clientWidth, (clientHeight * image.width) / image.height) / STRETCH);
@@ -107,7 +107,7 @@ function secondsIn(fields: HTMLFieldSetElement): number {
   return textIn('direction') === 'back' ? -sum : sum;
 }
 
-/** Of local times: the zone plays no part. */
+/** Describes a shift of local times: the zone plays no part. */
 function textOf(taken: string, seconds: number): string {
   const before = new Date(`${taken}Z`);
   const after = new Date(before.getTime() + seconds * 1000);

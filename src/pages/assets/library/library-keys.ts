@@ -90,7 +90,7 @@ export function useKeys(
   );
 }
 
-/** Of tiles in the order in which they are passed, the nearest one of the first row that is another. */
+/** Returns the nearest tile in the next row, of tiles in the order in which they are passed. */
 function inNextRow(tiles: readonly HTMLLIElement[], from: HTMLLIElement): HTMLLIElement | undefined {
   const { left, width, top } = from.getBoundingClientRect();
   const middle = left + width / 2;

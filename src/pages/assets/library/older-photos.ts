@@ -113,7 +113,7 @@ async function reach(form: HTMLFormElement, time: string, older: OlderPhotos): P
   }
 }
 
-/** How many photos the months before this time have. */
+/** Returns how many photos the months before this time have. */
 function photosBefore(nav: HTMLElement, time: string): number {
   const months = [...nav.querySelectorAll<HTMLElement>('a[data-photos]')];
   const at = months.findIndex(({ dataset }) => dataset.time?.startsWith(time));

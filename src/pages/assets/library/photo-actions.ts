@@ -11,7 +11,7 @@ const LEAVING = ['trash', 'restore'];
 
 export class PhotoActions {
   private timer = 0;
-  /** What edits were done to, for when they are undone. */
+  /** The photos of edits, for when they are undone. */
   private readonly edited = new Map<string, { readonly ids: readonly string[]; readonly isLeaving: boolean }>();
 
   constructor(
@@ -46,7 +46,7 @@ export class PhotoActions {
     this.timer = setTimeout(() => toast.remove(), MESSAGE_MS);
   }
 
-  /** As long as its message offers it. */
+  /** Undoes the latest action, as long as its message offers it. */
   undoLatest(): void {
     this.form.querySelector<HTMLButtonElement>('.toast button')?.click();
   }
@@ -167,7 +167,7 @@ export class PhotoActions {
 }
 
 // Edits of many photos that are in progress: how far they are. They go on when the page is left.
-/** What the service answers about an edit. */
+/** The service's answer about an edit. */
 export interface EditStatus {
   readonly kind: 'done' | 'failed';
   readonly text: string;
@@ -188,7 +188,7 @@ export class BulkEdits {
   /** @param root What the page shows of them. */
   constructor(private readonly root: HTMLElement) {}
 
-  /** Those that were in progress when the page was made. */
+  /** The edits that were in progress when the page was made. */
   get shown(): readonly string[] {
     return [...this.root.querySelectorAll<HTMLElement>('[data-bulk-edit]')].map(
       ({ dataset }) => dataset.bulkEdit ?? '',

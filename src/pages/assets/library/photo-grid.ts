@@ -5,7 +5,7 @@ import { thumbHashToRGBA } from '../thumbhash.js';
 
 /** Tiles are filled and emptied in groups: watching each of ten thousand would cost more than it saves. */
 const GROUP = 20;
-/** How far from the window tiles are filled. */
+/** The distance from the window at which tiles are filled. */
 const NEAR = '2500px';
 /** When the service did not answer. */
 const AGAIN_MS = 5000;

@@ -3,7 +3,7 @@
 import { publicPath } from '../public-path.js';
 import { idOf } from './photo-grid.js';
 
-/** How long a touch lasts that selects. */
+/** Duration of a touch that selects. */
 const LONG_PRESS_MS = 450;
 /** A touch that moves farther than this scrolls. */
 const STILL_PX = 10;
@@ -12,7 +12,7 @@ export class PhotoSelection {
   /** Called after every change. */
   onChange: () => void = () => undefined;
   private readonly ids = new Set<string>();
-  /** How many photos match, while all of them are selected, loaded or not. */
+  /** Number of photos that match, while all of them are selected, loaded or not. */
   private total: number | null = null;
   /** Where a range begins. */
   private last: string | null = null;
@@ -178,7 +178,7 @@ function selectByLongPress(form: HTMLElement, select: (tile: HTMLLIElement) => v
 }
 
 // Selects every photo that matches, also those that are not loaded.
-/** Of so many photos the ids are fetched, so that one of them can be left out again. More are only known by their number. */
+/** The number of photos up to which the ids are fetched, so that one of them can be left out again. More are only known by their number. */
 const MOST = 10_000;
 
 export class SelectAll {

@@ -110,7 +110,7 @@ export interface Gestures {
   close(): void;
 }
 
-/** How far a finger moves sideways for the next picture, and down to close. */
+/** The distance that a finger moves sideways for the next picture, and down to close. */
 const SWIPE_PX = 60;
 const CLOSE_PX = 120;
 

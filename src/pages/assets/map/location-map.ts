@@ -3,13 +3,13 @@
 import { fetchPage } from '../public-path.js';
 import { addressOf, latitudeAt, longitudeAt, MapView, type Point, pointAt, WORLD } from './map-view.js';
 
-/** How long nothing moves before pictures of a tile server are fetched. */
+/** Time in which nothing moves before pictures of a tile server are fetched. */
 const STILL_MS = 150;
-/** How far a key moves the pin: a share of the map's width, less with Shift. */
+/** The distance that a key moves the pin: a share of the map's width, less with Shift. */
 const [FAR, NEAR] = [1 / 20, 1 / 200];
 /** A pin that keys move stays so far from the edges: a share of the map. */
 const EDGE = 0.15;
-/** Of Mercator's map, which is a square. */
+/** The limit of Mercator's map, which is a square. */
 const MAX_LATITUDE = 85;
 
 /** Offers the map of a photo's page, wherever that is shown. */
@@ -86,7 +86,7 @@ class LocationMap {
     if (fresh && own === this.latest) this.part('tiles')?.replaceChildren(...fresh.childNodes);
   }
 
-  /** What the field says; null if it is empty or says nothing that could be shown. */
+  /** Returns what the field says; null if it is empty or says nothing that could be shown. */
   private typed(): Point | null {
     const [, latitude, longitude] = /^\s*([+-]?[\d.]+)°?[\s,;]+([+-]?[\d.]+)°?\s*$/.exec(this.field.value) ?? [];
     const [north, east] = [Number(latitude), Number(longitude)];

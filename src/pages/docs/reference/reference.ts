@@ -82,7 +82,7 @@ export interface ReferenceOperation {
   readonly codes: readonly string[];
 }
 
-/** What belongs together on one page. */
+/** The endpoints that belong together on one page. */
 export interface Resource {
   readonly name: string;
   readonly description: string;
@@ -191,7 +191,7 @@ function kindOf(schema: JsonSchema, schemas: Schemas): string {
   return type === undefined ? (values === undefined ? 'any' : 'string') : String(type);
 }
 
-/** What a value has to keep to, each in a few words; `code` where it is to be read as it stands. */
+/** Returns what a value has to keep to, each in a few words; `code` where it is to be read as it stands. */
 export function constraints(schema: JsonSchema, schemas: Schemas): readonly string[] {
   const { schema: inner } = nonNull(schema, schemas);
   const { format, minimum, maximum, minLength, maxLength, minItems, maxItems, pattern } = inner;
