@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { withRawPicture } from '../../src/adapters/media/raw-picture.js';
 import { writePixelTiff } from '../../src/adapters/media/formats/tiff-picture.js';
+import { withRawPicture } from '../../src/adapters/media/raw-picture.js';
 import { mountedDisk, unmount } from '../support/mounted.js';
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type MetricSources, PrometheusMetrics } from '../../src/adapters/metrics/prometheus-metrics.js';
 import { ProcessMetrics } from '../../src/adapters/metrics/process-metrics.js';
+import { type MetricSources, PrometheusMetrics } from '../../src/adapters/metrics/prometheus-metrics.js';
 import { ObservedBlobStore } from '../../src/adapters/observed-blob-store.js';
 import type { BlobKey } from '../../src/core/blobs/blob-key.js';
 import { DomainError } from '../../src/core/shared/errors.js';

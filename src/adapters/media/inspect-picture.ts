@@ -10,7 +10,6 @@ import { companionOf } from './facts/companion.js';
 import type { PictureMetadata } from './facts/metadata.js';
 import type { MetadataSource } from './facts/metadata-reader.js';
 import { withPicture } from './picture.js';
-import { beyondDecoder, decodeFailed, Refusal } from './sniff.js';
 import {
   channelOffsets,
   isCutJpeg,
@@ -21,6 +20,7 @@ import {
   sharpOf,
   smallPicture,
 } from './small-picture.js';
+import { beyondDecoder, decodeFailed, Refusal } from './sniff.js';
 
 export interface InspectOrder {
   readonly path: string;

@@ -8,11 +8,24 @@ import { firstFrame, gifXmp } from './formats/gif-blocks.js';
 import { decodeHeif, type HeifStructure, heifStructure } from './formats/heif.js';
 import { type EmbeddedMetadata, pngMetadata } from './formats/png.js';
 import { OTHER_RAW, type RawFile } from './formats/raw-file.js';
-import { readRaw, withRawPicture } from './raw-picture.js';
 import { tiffPage, withUnpackedTiff, writePixelTiff } from './formats/tiff-picture.js';
 import { TiffReader, tiffHeader, tiffOf } from './formats/tiff-reader.js';
-import { beyondDecoder, decodeFailed, fileEmpty, notAnImage, requireDensity, requirePictureSize, unsupportedFeature, unsupportedFormat, HEAD_BYTES, isHeif, mayBeRaw, sniff } from './sniff.js';
+import { readRaw, withRawPicture } from './raw-picture.js';
 import { isDecoderLimit, isTurned, type Picture, swapped } from './small-picture.js';
+import {
+  beyondDecoder,
+  decodeFailed,
+  fileEmpty,
+  HEAD_BYTES,
+  isHeif,
+  mayBeRaw,
+  notAnImage,
+  requireDensity,
+  requirePictureSize,
+  sniff,
+  unsupportedFeature,
+  unsupportedFormat,
+} from './sniff.js';
 
 interface PictureOrder {
   readonly path: string;

@@ -2,12 +2,20 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { renditionSizes } from '../../core/media/media-reader.js';
-import { decodeFailed, noPreview, requireDensity, requirePictureSize } from './sniff.js';
-import { isTurned, type Picture, swapped } from './small-picture.js';
 import { declaredColours } from './formats/declared-colours.js';
 import { bytesAt } from './formats/file-bytes.js';
-import { isCut, largestPreview, metadataTiff, type OTHER_RAW, type Preview, type Range, type RawFile } from './formats/raw-file.js';
+import {
+  isCut,
+  largestPreview,
+  metadataTiff,
+  type OTHER_RAW,
+  type Preview,
+  type Range,
+  type RawFile,
+} from './formats/raw-file.js';
 import { readCr3, readRaf, readTiffRaw } from './formats/raw-readers.js';
+import { isTurned, type Picture, swapped } from './small-picture.js';
+import { decodeFailed, noPreview, requireDensity, requirePictureSize } from './sniff.js';
 
 /** Longest side that a preview must have: smaller ones are for a camera's own display. */
 const MIN_PREVIEW = renditionSizes.small;

@@ -2,8 +2,8 @@ import type { Sharp } from 'sharp';
 import type { RenderedPicture, RenditionOrder } from '../../core/media/media-reader.js';
 import { type Layout, layoutOf, type Transformation } from '../../core/media/transformation.js';
 import { withPicture } from './picture.js';
-import { Refusal } from './sniff.js';
 import { type Picture, pixelsOf, type SmallPicture, sharpOf, smallPicture, swapped } from './small-picture.js';
+import { Refusal } from './sniff.js';
 
 export interface RenderOrder extends Omit<RenditionOrder, 'customerId' | 'alone'> {
   readonly path: string;

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { fileTypeFromBuffer } from 'file-type/core';
-import { acceptedFormats, formatBySignature, otherFormats, formatNames } from '../../core/media/formats.js';
-import type { Sniffed } from '../../core/media/media-reader.js';
 import { MAX_SIDE } from '../../core/customers/limits.js';
+import { acceptedFormats, formatBySignature, formatNames, otherFormats } from '../../core/media/formats.js';
+import type { Sniffed } from '../../core/media/media-reader.js';
 import type { ItemError, ItemErrorCode } from '../../core/shared/errors.js';
 
 /** HEIC and HEIF need the WebAssembly decoder, which an installation may omit because of its licence (LGPL-3.0). */
