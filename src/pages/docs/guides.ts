@@ -40,6 +40,7 @@ const groups = {
     adapters: 'docs/adapters.md',
     recipes: 'docs/recipes.md',
     glossary: 'docs/glossary.md',
+    compared: 'docs/compared.md',
   },
 } as const;
 

@@ -2,7 +2,6 @@ import type { EntityManager } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
 import type { MergedPhotos } from '../../../core/tags/tag-repository.js';
 import { change, select } from '../database/sql.js';
-import { TypeormOutbox } from '../events/outbox.repository.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { tagLexeme } from './photo-search.js';
 import { addTombstones, redirectTombstones } from './tag-tombstones.js';
