@@ -198,7 +198,7 @@ describe('F22: phs backup and phs restore', () => {
     expect(result).toMatchObject({ ok: true, wrong: [] });
     expect(await verification(restored)).toMatchObject({ ok: true, problems: [] });
     failpoints = new Failpoints(restored);
-    failpoints.arm('make-backup:makeBackup/backup.removePart');
+    failpoints.arm('backup-command:makeBackup/backup.removePart');
     await restored.start(failpoints.settings);
     const again = new Client(restored.url, token);
     const listed = async (path: string) => {

@@ -11,18 +11,18 @@ const MIB = 1024 ** 2;
 
 /** Each step of a fetch that changes something; those before which few files arrive come first. */
 const steps = [
-  'take-stored-source:takeStoredSource/store.transaction',
-  'reserve-source-bytes:reserveSourceBytes/store.transaction',
-  'record-fetch:release/store.transaction',
-  'store-source:begin/store.transaction',
-  'store-source:begin/blobs.delete',
-  'upload-parts:storePart/blobs.put',
-  'upload-parts:replaceParts/store.transaction',
-  'join-parts:complete/blobs.delete',
-  'upload-parts:forget/store.transaction',
-  'declared-bytes:storeDeclaredBytes/blobs.put',
-  'receive-staged-bytes:receiveStagedBytes/store.transaction',
-  'record-fetch:forget/store.transaction',
+  'fetch:takeStoredSource/store.transaction',
+  'fetch:reserveSourceBytes/store.transaction',
+  'outcome:release/store.transaction',
+  'fetch:begin/store.transaction',
+  'fetch:begin/blobs.delete',
+  'resumable:storePart/blobs.put',
+  'resumable:replaceParts/store.transaction',
+  'resumable:complete/blobs.delete',
+  'resumable:forget/store.transaction',
+  'upload:storeDeclaredBytes/blobs.put',
+  'staged:receiveStagedBytes/store.transaction',
+  'outcome:forget/store.transaction',
 ];
 
 /**
@@ -72,9 +72,9 @@ afterAll(async () => {
 afterEach(() => installation.stop());
 
 describe('docs/reliability.md F31: kill -9 right after each step of fetching, before anybody is told of it', () => {
-  it('register-all:registerAll/store.transaction', async () => {
+  it('register:registerAll/store.transaction', async () => {
     await installation.start(failpoints.settings);
-    failpoints.arm('register-all:registerAll/store.transaction');
+    failpoints.arm('register:registerAll/store.transaction');
     const photos = files.map(({ name }) => ({
       filename: name,
       clientRef: name,

@@ -12,27 +12,27 @@ import { collectGarbage, expectSound } from './support/sound.js';
 
 /** Each step that changes something, in the order of a photo's life: upload, verify, finalize, publish, delete, purge. */
 const steps = [
-  'create-import:createImport/store.transaction',
-  'register-all:registerAll/store.transaction',
-  'declared-bytes:storeDeclaredBytes/blobs.put',
-  'receive-staged-bytes:receiveStagedBytes/store.transaction',
-  'inspect-and-apply:inspectAndApply/blobs.copy',
-  'apply-inspection-results:applyResults/store.transaction',
-  'inspect-and-apply:inspectAndApply/blobs.put',
-  'inspect-and-apply:inspectAndApply/blobs.delete',
-  'request-publishing:requestPublishing/store.transaction',
-  'finalize-import:finalizeImport/store.transaction',
-  'publish-many:publishMany/store.transaction',
-  'complete-import:completeImport/store.transaction',
+  'create:createImport/store.transaction',
+  'register:registerAll/store.transaction',
+  'upload:storeDeclaredBytes/blobs.put',
+  'staged:receiveStagedBytes/store.transaction',
+  'inspect:inspectAndApply/blobs.copy',
+  'apply:applyResults/store.transaction',
+  'inspect:inspectAndApply/blobs.put',
+  'inspect:inspectAndApply/blobs.delete',
+  'complete:requestPublishing/store.transaction',
+  'finalize:finalizeImport/store.transaction',
+  'publish:publishMany/store.transaction',
+  'complete:completeImport/store.transaction',
   'edit-photo:editPhoto/store.transaction',
-  'trash-photo:trashPhoto/store.transaction',
-  'purge-photo:purgePhoto/store.transaction',
-  'purge-photo:removeBytes/blobs.delete',
+  'trash:trashPhoto/store.transaction',
+  'trash:purgePhoto/store.transaction',
+  'trash:removeBytes/blobs.delete',
   'idempotent-responses:storeAfterwards/store.transaction',
 ];
 
 /** The steps of `phs gc`, which is a process of its own. */
-const gcSteps = ['unowned:giveUp/store.transaction', 'collect-garbage:collectGarbage/blobs.delete'];
+const gcSteps = ['collect-garbage:giveUp/store.transaction', 'collect-garbage:collectGarbage/blobs.delete'];
 
 describe('F2, F3: kill -9 right after each step, before anybody is told of it', () => {
   let installation: Installation;
@@ -124,7 +124,7 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
     // So does a list of ids, sent again with its key.
     const shift = (list: readonly number[]) =>
       client.patch(`/photos/${list.join()}`, { shiftTakenAt: { seconds: 60 } }, { 'Idempotency-Key': `${list[0]}` });
-    await killedDuring('edit-photos:editPhotos/store.transaction', () => shift(ids.slice(0, 100)));
+    await killedDuring('edit-photo:editPhotos/store.transaction', () => shift(ids.slice(0, 100)));
     const again = [await shift(ids.slice(0, 100)), await shift(ids.slice(100))];
     expect(again.map(({ status, headers }) => [status, headers.get('idempotent-replayed')])).toEqual([
       [200, 'true'],
@@ -136,7 +136,7 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
 
   it.each(gcSteps)('phs gc: %s', async (step) => {
     // Bytes that arrived and were not told of: gc takes them, and the client, who has no answer, sends them again.
-    failpoints.arm('declared-bytes:storeDeclaredBytes/blobs.put');
+    failpoints.arm('upload:storeDeclaredBytes/blobs.put');
     const life = liveThrough(client, step);
     await installation.end();
     failpoints.arm(step);

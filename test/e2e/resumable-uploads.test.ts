@@ -17,13 +17,13 @@ const MIB = 1024 ** 2;
 
 /** Each step of an upload in several requests that changes something. */
 const steps = [
-  'claim-upload:claimUpload/store.transaction',
-  'declared-bytes:storeDeclaredBytes/blobs.put',
-  'join-parts:complete/blobs.delete',
-  'receive-staged-bytes:receiveStagedBytes/store.transaction',
-  'upload-parts:forget/store.transaction',
-  'upload-parts:replaceParts/store.transaction',
-  'upload-parts:storePart/blobs.put',
+  'resumable:claimUpload/store.transaction',
+  'upload:storeDeclaredBytes/blobs.put',
+  'resumable:complete/blobs.delete',
+  'staged:receiveStagedBytes/store.transaction',
+  'resumable:forget/store.transaction',
+  'resumable:replaceParts/store.transaction',
+  'resumable:storePart/blobs.put',
 ];
 
 let installation: Installation;

@@ -16,7 +16,7 @@ export class Failpoints {
     this.disarm();
   }
 
-  /** From now on; for those that run already, too. @param step As in `declared-bytes:storeDeclaredBytes/blobs.put`. */
+  /** From now on; for those that run already, too. @param step As in `upload:storeDeclaredBytes/blobs.put`. */
   arm(step: string): void {
     writeFileSync(join(this.folder, 'armed'), step);
   }

@@ -1,5 +1,5 @@
 // Loaded before the built program by failpoints.ts, and by nothing else (NODE_OPTIONS=--import). Every step that changes something gets a name:
-// the use case that takes it, and the port's method, as in `declared-bytes:storeDeclaredBytes/blobs.put`. FAILPOINTS is a folder:
+// the use case that takes it, and the port's method, as in `upload:storeDeclaredBytes/blobs.put`. FAILPOINTS is a folder:
 //   armed  names the step right after which this very process is killed (kill -9): it took effect, and nobody was told of it yet.
 //   seen   collects the names of all steps that are taken.
 import { appendFileSync, readFileSync } from 'node:fs';
@@ -50,7 +50,7 @@ function watch(prototype, { port, methods }) {
   }
 }
 
-/** The innermost named function of core that is under way; where there is none, of http, or of the command line. */
+/** The innermost named function of core that is under way; where there is none, of the API or a page, or of the command line. */
 function useCase(stack) {
   const frames = [...stack.matchAll(/at (?:async )?(?:(\w+)\.)?(\w+)(?:\$\d+)? \((\/[^()\n]+):(\d+):\d+\)/g)];
   const places = frames.map(([, owner, name, file, line]) => ({ owner, name, ...moduleAt(file, Number(line)) }));
@@ -58,7 +58,7 @@ function useCase(stack) {
   const isFunction = ({ owner, name }) => owner === undefined || (owner === 'Object' && !ofPorts.includes(name));
   const found =
     places.find((place) => place.ring === 'core' && isFunction(place)) ??
-    places.find(({ ring }) => ring === 'http') ??
+    places.find(({ ring }) => ['api', 'http', 'pages'].includes(ring)) ??
     places.find(({ owner, ring }) => ring === 'cli' && owner === undefined);
   return found ? `${found.file}:${found.name}` : 'unknown';
 }
