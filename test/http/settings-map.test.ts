@@ -32,12 +32,12 @@ const clusters = (html: string) =>
   [...html.matchAll(/<a href="([^"]*)" aria-label="([^"]*)" data-photos/g)].map(([, path, label]) => [label, path]);
 
 test.each([
-  ['map', 'world-map.js', 'assets/world.svg'],
+  ['map', 'world-map.js', 'assets/map/world.svg'],
   ['icons', 'icons.js', 'icon-shapes.ts'],
 ])('the shapes of the %s are those of the package that is installed', (_, script, file) => {
   const path = join(__dirname, '../../bin', script);
   const written = execFileSync(process.execPath, [path, '--print'], { encoding: 'utf8', maxBuffer: 2 ** 22 });
-  const stored = readFileSync(join(__dirname, '../../src/http/settings', file), 'utf8');
+  const stored = readFileSync(join(__dirname, '../../src/pages', file), 'utf8');
   expect(stored === written).toBe(true);
 });
 
@@ -81,7 +81,7 @@ test('a map without photos says how they get a place', async () => {
   expect(html).toContain('No photo has a location yet');
   // Wherever the map is moved.
   expect(await page('?box=100,0,101,1')).toContain('No photo has a location yet');
-  expect(html).toMatch(/<use class="land" href="\/settings\/assets\/[0-9a-f]+\/world\.svg#land"/);
+  expect(html).toMatch(/<use class="land" href="\/settings\/assets\/[0-9a-f]+\/map\/world\.svg#land"/);
   expect(html).not.toMatch(/<style| style=|<script(?! type="module" src)/);
 });
 

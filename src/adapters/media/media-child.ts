@@ -1,5 +1,5 @@
-import sharp from 'sharp';
 import { MetadataReader } from './facts/metadata-reader.js';
+import { restrictSharp } from './formats/sharp-settings.js';
 import { answerJobs } from './media-channel.js';
 import { doJob, type MediaJob } from './media-job.js';
 
@@ -9,6 +9,7 @@ import { doJob, type MediaJob } from './media-job.js';
  */
 
 restrictSharp();
+
 const metadata = new MetadataReader(Number(process.argv[2]));
 
 // The parent ends this process. Signals from a terminal or a supervisor to the whole group are for the parent, which may still be waiting
@@ -16,20 +17,3 @@ const metadata = new MetadataReader(Number(process.argv[2]));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 
 answerJobs<MediaJob>(metadata.load(), (job) => doJob(job, metadata));
-
-/** One file at a time and no cache, so that memory is limited by one picture; and only the loaders of the accepted types. */
-function restrictSharp(): void {
-  sharp.cache(false);
-  sharp.concurrency(1);
-  sharp.block({ operation: ['VipsForeignLoad'] });
-  sharp.unblock({
-    operation: [
-      'VipsForeignLoadJpegFile',
-      'VipsForeignLoadPngFile',
-      'VipsForeignLoadWebpFile',
-      'VipsForeignLoadNsgifFile',
-      'VipsForeignLoadTiffFile',
-      'VipsForeignLoadHeifFile',
-    ],
-  });
-}
