@@ -166,20 +166,30 @@ describe.each(Object.keys(subjects))('the form of %s', (name) => {
 test('forms of one field keep and show what another tab has saved, too', async () => {
   const caller = operatorFor(actor.customerId);
   await savePreset(app.ports, caller, { name: 'card', options: 'w=100' });
+  const [photo] = await importPhotos(app, actor, [{ filename: 'c.jpg', content: picture('c') }]);
+  const preset = '/settings/delivery/presets/card/edit';
+  const addresses = '/settings/account/people/addresses';
   const forms = [
-    ['/settings/delivery/presets/card/edit', 'options', 'w=200', 'w=300'],
-    ['/settings/account/people/addresses', 'ipList', '127.0.0.0/8', '127.0.0.0/16'],
-  ] as const;
-  for (const [page, field, theirs, mine] of forms) {
-    const [first, second] = [await browser.open(page), await browser.open(page)];
-    expect((await browser.post(page, { ...first, [field]: theirs })).status).toBe(303);
-    expect((await browser.post(page, second)).status).toBe(303);
-    expect((await browser.open(page))[field]).toBe(theirs);
-    const refused = await browser.post(page, { ...second, [field]: mine });
+    { page: preset, action: preset, field: 'options', theirs: 'w=200', mine: 'w=300' },
+    { page: addresses, action: addresses, field: 'ipList', theirs: '127.0.0.0/8', mine: '127.0.0.0/16' },
+    {
+      page: `/settings/photos/${photo.id}`,
+      action: `/settings/photos/${photo.id}/location`,
+      field: 'location',
+      theirs: '48.8584, 2.2945',
+      mine: '10, 20',
+    },
+  ];
+  for (const { page, action, field, theirs, mine } of forms) {
+    const [first, second] = [await browser.open(page, action), await browser.open(page, action)];
+    expect((await browser.post(action, { ...first, [field]: theirs })).status).toBe(303);
+    expect((await browser.post(action, second)).status).toBe(303);
+    expect((await browser.open(page, action))[field]).toBe(theirs);
+    const refused = await browser.post(action, { ...second, [field]: mine });
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(`changed to “${theirs}”`)]);
-    const again = browser.fieldsOn(refused.text, page);
+    const again = browser.fieldsOn(refused.text, action);
     expect(again[field]).toBe(mine);
-    expect((await browser.post(page, again)).status).toBe(303);
-    expect((await browser.open(page))[field]).toBe(mine);
+    expect((await browser.post(action, again)).status).toBe(303);
+    expect((await browser.open(page, action))[field]).toBe(mine);
   }
 });

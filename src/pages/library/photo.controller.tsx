@@ -73,7 +73,8 @@ export class PhotoController {
     @Query() query: RawQuery,
   ): Promise<Reply> {
     const location = context.form.text('location', FieldLength.line).trim();
-    const { requireUnchanged } = editsOf(context.form, { location });
+    const { changed, requireUnchanged } = editsOf(context.form, { location });
+    if (changed.location === undefined) return this.saved(context, id, query);
     try {
       return await this.moveTo(context, id, query, location, (current) => {
         requireUnchanged({ location: locationText(current) });
