@@ -106,7 +106,7 @@ describe('docs/reliability.md F31: kill -9 right after each step of fetching, be
       expect([filename, hash]).toEqual([filename, sha256(bytes)]);
       expect(sha256(await client.bytes(`/photos/${photoId}/download`))).toBe(hash);
     }
-    const ofFetches = failpoints.seen().filter((step) => /source|fetch/.test(step));
+    const ofFetches = failpoints.seen().filter((step) => /^(fetch|outcome):/.test(step));
     expect(steps).toEqual(expect.arrayContaining(ofFetches));
     await collectGarbage(installation);
     await expectSound(installation, { graceSeconds: 0 });

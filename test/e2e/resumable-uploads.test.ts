@@ -120,7 +120,9 @@ describe('F1: kill -9 right after each step of an upload by tus, before anybody 
     const others = failpoints.seen();
     await sendPatiently(url, bytes, 5000);
     await until('the last step', () => steps.every((step) => failpoints.seen().includes(step)));
-    const ofUploads = failpoints.seen().filter((step) => !others.includes(step) && /^(resumable|staged|upload):/.test(step));
+    const ofUploads = failpoints
+      .seen()
+      .filter((step) => !others.includes(step) && /^(resumable|staged|upload):/.test(step));
     expect(ofUploads).toEqual(steps);
     await expectImported(importId, bytes);
   });
