@@ -7,7 +7,7 @@ import { Locked } from './build/locked.js';
 
 // Prints what is shipped as a CycloneDX document: the packages that are installed, of every platform, by the lock file, and those in the
 // bundle, by the modules that the bundler put into it. Needs the program that is built.
-//   npm run --silent sbom > photo-service.cdx.json
+//   npm run --silent sbom [-- FOLDER_OF_ANOTHER_BUNDLE] > photo-service.cdx.json
 // With SOURCE_DATE_EPOCH the same lock file always gives the same document.
 // `npm sbom --omit dev` would not do: it leaves out what is needed at run time and by a tool besides, express and @nestjs/core among it.
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -63,7 +63,7 @@ function serialNumber() {
 }
 
 const installed = locked.withNeeded(['']);
-const inBundle = new Set(packagesIn(join(root, 'dist/program')));
+const inBundle = new Set(packagesIn(process.argv[2] ?? join(root, 'dist/program')));
 const places = [
   ...installed,
   ...Object.keys(packages).filter((place) => !installed.includes(place) && inBundle.has(refOf(place))),

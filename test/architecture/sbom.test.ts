@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const root = join(__dirname, '../..');
+const run = promisify(execFile);
 const json = (text: string) => JSON.parse(text);
 
 interface Component {
@@ -27,7 +30,7 @@ let document: {
 };
 
 beforeAll(async () => {
-  text = (await promisify(execFile)('npm', ['run', '--silent', 'sbom'], { cwd: root, maxBuffer: 2 ** 26 })).stdout;
+  text = (await run('npm', ['run', '--silent', 'sbom'], { cwd: root, maxBuffer: 2 ** 26 })).stdout;
   document = json(text);
 });
 
@@ -56,6 +59,27 @@ test('it names every package that is installed without those for development, on
   expect(new Set(refs)).toEqual(new Set([...installed, ...inBundle()]));
   // Several of the packages for development are in the bundle only.
   expect(inBundle().filter((ref) => !installed.includes(ref)).length).toBeGreaterThan(20);
+});
+
+test('a package that only a bundle contains is found by the modules that the bundler put into it', async () => {
+  const target = await mkdtemp(join(tmpdir(), 'phs-bundle-'));
+  // Modules of this kind are loaded by Node: jest makes scripts of those that it loads itself.
+  const bundler = `
+    import { rolldown } from 'rolldown';
+    import { writeContents } from './bin/build/licences.js';
+    const [target, entry] = process.argv.slice(1);
+    const draft = await rolldown({ input: entry, platform: 'node', cwd: process.cwd() });
+    const { output } = await draft.write({ dir: target });
+    writeContents(target, output.flatMap(({ moduleIds = [] }) => moduleIds));
+    await draft.close();`;
+  const entry = join(target, 'entry.js');
+  await writeFile(entry, `export { integer } from '${join(root, 'node_modules/fast-check/lib/fast-check.js')}';\n`);
+  await run('node', ['--input-type=module', '-e', bundler, target, entry], { cwd: root });
+  const { stdout } = await run('node', ['bin/sbom.js', target], { cwd: root, maxBuffer: 2 ** 26 });
+  const names = json(stdout).components.map(({ name }: Component) => name);
+  expect(names).toContain('fast-check');
+  expect(document.components.map(({ name }) => name)).not.toContain('fast-check');
+  await rm(target, { recursive: true });
 });
 
 test('what runs is in it, and what only builds and tests is not', () => {
