@@ -1,7 +1,7 @@
 // What five requests cost: milliseconds of a processor, of all processes of the service, against a bare server in the same run, the
 // database included in both. Fails when one costs 15 % more than bench/cost.json says, in each of four starts. Rates depend on what else runs on a machine; these ratios hardly do. Needs wrk.
-//   npm run bench:cost            compares
-//   npm run bench:cost -- --write notes what was measured, to be committed with the change that explains it
+//   npm run bench -- cost            compares
+//   npm run bench -- cost --write notes what was measured, to be committed with the change that explains it
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // Pages of many customers in turn, each by its own key, against pages of one; and what memory the service keeps of them. Needs wrk.
-//   npm run bench:customers -- [customers, default 10000] [seconds of each measurement, default 5]
+//   npm run bench -- customers [customers, default 10000] [seconds of each measurement, default 5]
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 // Delivered pictures: made a second, against bare sharp on as many cores; and stored ones asked for again, against the thumb by its signed URL,
 // and through nginx's cache against bare nginx. Needs wrk (Debian: apt-get install wrk nginx-light).
-//   npm run bench:delivery -- [photos of 12 megapixels, default 24] [seconds of each measurement, default 4] [only, a part of a name]
+//   npm run bench -- delivery [photos of 12 megapixels, default 24] [seconds of each measurement, default 4] [only, a part of a name]
 import { spawnSync } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

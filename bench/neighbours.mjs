@@ -2,7 +2,7 @@
 // pictures made and hold uploads open, as a ratio to the same on the quiet service. Both are measured in turn, several times, and their
 // medians are compared: the tails of one measurement differ by as much as what is looked for. The customer asks 20 times a second
 // (`ordinary`), or as fast as eight connections are answered (`flooding`; needs wrk, Debian: apt-get install wrk).
-//   npm run bench:neighbours -- [seconds of each measurement, default 12] [large pictures of the attacker, default 160] [turns, default 3]
+//   npm run bench -- neighbours [seconds of each measurement, default 12] [large pictures of the attacker, default 160] [turns, default 3]
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';

@@ -1,5 +1,5 @@
 // Requests a second with several processes against one, two services in turns, and the processor time of each request. Needs wrk.
-//   npm run bench:processes -- [processes, default 2] [seconds of each measurement, default 4]
+//   npm run bench -- processes [processes, default 2] [seconds of each measurement, default 4]
 import { availableParallelism } from 'node:os';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
 import { fill } from './library.mjs';

@@ -1,7 +1,7 @@
 // Requests a second of what clients ask for most, as ratios to bare servers, measured in turns in one run: pages and photos against
 // Express with one prepared query of pg, thumbs against res.sendFile, originals against createReadStream, and by nginx where there is
 // one. Needs wrk (Debian: apt-get install wrk nginx-light).
-//   npm run bench:reads -- [photos in the library, default 2000] [seconds of each measurement, default 4] [only, a part of a name]
+//   npm run bench -- reads [photos in the library, default 2000] [seconds of each measurement, default 4] [only, a part of a name]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // Searches of photos with titles, descriptions and file names in several scripts, a third of them in scripts without spaces: for
-// `bench:lists -- --texts`. With an earlier build beside this one, both are asked in turn.
+// `bench lists --texts`. With an earlier build beside this one, both are asked in turn.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
