@@ -20,7 +20,6 @@ import { KeyUseRecorder, TrafficRecorder } from './http/server/recorders.js';
 import { ERROR_PAGES, type ErrorPage } from './http/status-of-code.js';
 import { DocsModule } from './pages/docs/docs.module.js';
 import { errorPage } from './pages/error-page.js';
-import { PersonGuard } from './pages/guards/person.guard.js';
 import { Navigation } from './pages/page-context.js';
 import { SettingsModule } from './pages/pages.module.js';
 import { shareErrorPage } from './pages/shares/share-page.js';
@@ -28,7 +27,7 @@ import { SharesModule } from './pages/shares/shares.module.js';
 
 export type AppOptions = Omit<HttpOptions, keyof RequestObservers> & OpsOptions;
 
-/** The modules of the service. The order of the guards is the order of checks (docs/architecture.md). */
+/** The modules of the service. The order of the guards is the order of checks (docs/architecture.md); pages have their own (pages/guards/page-guards.ts). */
 @Module({
   imports: [
     ResourcesModule,
@@ -68,7 +67,6 @@ export class AppModule {
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ScopeGuard },
         Navigation,
-        { provide: APP_GUARD, useClass: PersonGuard },
         ReadRequest,
         ClaimLeases,
         IdempotentResponses,
@@ -77,7 +75,7 @@ export class AppModule {
         { provide: ERROR_PAGES, useValue: [shareErrorPage, errorPage] satisfies readonly ErrorPage[] },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
-      exports: [HTTP_OPTIONS, KeyUseRecorder, TrafficRecorder],
+      exports: [HTTP_OPTIONS, KeyUseRecorder, TrafficRecorder, Navigation],
     };
   }
 }

@@ -28,7 +28,7 @@ export interface PageContext {
   readonly requestId: string;
 }
 
-/** Set by the guard of the settings area. */
+/** Set by the first guard of pages. */
 export const pageContexts = new RequestSlot<PageContext>();
 
 /** The page context of a request. Only after the guards. */
@@ -38,7 +38,7 @@ export const CurrentPageContext = createParamDecorator((_: unknown, context: Exe
 
 export function pageContextOf(request: Request): PageContext {
   const pageContext = pageContexts.get(requestContextOf(request));
-  if (pageContext === undefined) throw new Error('the person is known only after the person guard');
+  if (pageContext === undefined) throw new Error('the person is known only after the guards of pages');
   return pageContext;
 }
 
