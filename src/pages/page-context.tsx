@@ -10,6 +10,7 @@ import { mayActAs, type PeopleManager, type Role, userActor } from '../core/user
 import { type Controller, routesOf } from '../http/route-table.js';
 import { RequestSlot, requestContextOf } from '../http/server/request-context.js';
 import type { FormFields } from './form-fields.js';
+import type { Formats } from './formats.js';
 
 /** A request to the settings area, as pages see it. */
 export interface PageContext {
@@ -24,6 +25,8 @@ export interface PageContext {
   readonly navigation: readonly NavigationEntry[];
   /** Whether the documentation is served. */
   readonly hasDocs: boolean;
+  /** Numbers and dates as this browser writes them. */
+  readonly formats: Formats;
   readonly clientIp: string;
   readonly requestId: string;
 }

@@ -12,7 +12,7 @@ import { AccountMenu } from './accounts/accounts.js';
 import { assetUrl } from './assets.controller.js';
 import { Csrf, type Flash } from './browser-session.js';
 import { CsrfToken, Form } from './form.js';
-import { localize } from './localized.js';
+import { ReaderFormats } from './formats.js';
 import { ActingRole, HOME, type PageContext } from './page-context.js';
 import { Icon, Moment } from './parts.js';
 
@@ -29,19 +29,17 @@ export function renderPage(
     <CsrfToken.Provider value={token}>
       <ActingRole.Provider value={context.person?.user.role ?? null}>
         <HasDocs.Provider value={context.hasDocs}>
-          <Layout context={context} options={options} flash={flash} token={token}>
-            {content}
-          </Layout>
+          <ReaderFormats.Provider value={context.formats}>
+            <Layout context={context} options={options} flash={flash} token={token}>
+              {content}
+            </Layout>
+          </ReaderFormats.Provider>
         </HasDocs.Provider>
       </ActingRole.Provider>
     </CsrfToken.Provider>,
   );
   const reach = [new URL(ports.addresses.publicUrl).origin, ...(options.reach ?? [])];
-  return new Reply(
-    options.status ?? 200,
-    `<!doctype html>${localize(html, context.request)}`,
-    pageHeaders(reach, options.pictures),
-  );
+  return new Reply(options.status ?? 200, `<!doctype html>${html}`, pageHeaders(reach, options.pictures));
 }
 
 /** Members of what scripts get that are paths of ours. */
@@ -52,7 +50,7 @@ export function replyToScript({ request }: PageContext, body: object): Reply {
   const text = JSON.stringify(body, (name, value) => {
     return paths.includes(name) && typeof value === 'string' ? publicPath(request, value) : value;
   });
-  return new Reply(200, JSON.parse(localize(text, request)), { 'Cache-Control': 'no-store' });
+  return new Reply(200, JSON.parse(text), { 'Cache-Control': 'no-store' });
 }
 
 /** Redirects to another page after a form was sent. A message is shown there once. */

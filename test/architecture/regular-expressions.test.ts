@@ -53,10 +53,6 @@ const made: Readonly<Record<string, Expression>> = {
     source: '^/api/v1/imports/[^/]+/photos/[^/]+$',
     flags: '',
   },
-  "src/pages/localized.ts: new RegExp(`${BEGIN}(${Object.keys(formats).join('|')}):([-\\\\d.T:]+)${END}`, 'g')": {
-    source: String.raw`\ue000(number|decimal|month|monthName|day|hour|time):([-\d.T:]+)\ue001`,
-    flags: 'g',
-  },
 };
 
 /** Expressions that may backtrack, and why no text of others can make them slow. */

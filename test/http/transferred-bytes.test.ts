@@ -8,7 +8,7 @@ import { createDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { createShare } from '../../src/core/shares/shares.js';
 import type { Channel, TransferCount } from '../../src/core/traffic/traffic.js';
-import { bytes, localize } from '../../src/pages/localized.js';
+import { Formats } from '../../src/pages/formats.js';
 import { until } from '../support/until.js';
 import { BrowserClient } from './support/browser-client.js';
 import { importPhotos, picture, sha256 } from './support/photos.js';
@@ -142,7 +142,7 @@ test('are those that the connections of clients have carried, to the byte, as JS
   // The page counts itself as well, once it is sent.
   const total = await counted(customerId);
   const page = await browser.get('/settings/usage');
-  const shown = (size: number) => localize(bytes(size), { headers: {} });
+  const shown = (size: number) => new Formats().bytes(size);
   const row = `Total</td><td data-column="Received">${shown(total.receivedBytes)}</td><td data-column="Sent">${shown(total.sentBytes)}</td>`;
   expect(page.text.split('Data transfer by channel')[1]).toContain(row);
   await until(async () => (await counted(customerId)).sentBytes > total.sentBytes);

@@ -34,10 +34,10 @@ import { pageQuery } from '../../src/pages/address.js';
 import { cookieOf } from '../../src/pages/browser-session.js';
 import { endOf } from '../../src/pages/form.js';
 import { FieldLength } from '../../src/pages/form-fields.js';
+import { formatsOf } from '../../src/pages/formats.js';
 import { entriesOf } from '../../src/pages/ip-list-field.js';
 import { readLocation } from '../../src/pages/library/location.view.js';
 import { panelFilters, parseBox, readPanel } from '../../src/pages/library-query/library-query.js';
-import { localize } from '../../src/pages/localized.js';
 import { parsePair } from '../../src/pages/similar/similar.controller.js';
 
 /** A parser of texts that clients send. */
@@ -152,7 +152,7 @@ const parsers: readonly TextParser[] = [
     begins: ['', '/img/', '/img/a/b/c?exp=1', 'http://', '/img/a/b/c?sig='],
   },
   header('accept', (accept) => acceptedFormats(request({ accept })), 'image/webp;'),
-  header('accept-language', (text) => localize('', request({ 'accept-language': text })), 'en-'),
+  header('accept-language', (text) => formatsOf(request({ 'accept-language': text })), 'en-'),
   header('cookie', (cookie) => cookieOf(request({ cookie }), 'phs'), 'phs'),
   header('idempotency-key', (text) => idempotencyKeyOf(request({ 'idempotency-key': [text] })), '"', '"\\'),
   header('if-match', (text) => noneMatch(text, '"a"'), '"', 'W/"'),

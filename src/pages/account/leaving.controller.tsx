@@ -9,7 +9,7 @@ import { signOutOfOthers } from '../accounts/accounts.js';
 import { endSession } from '../browser-session.js';
 import { Button, Field, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { bytes, pluralize } from '../localized.js';
+import { useFormats } from '../formats.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
 
@@ -68,15 +68,17 @@ interface EraseProps {
 }
 
 function EraseAccount({ name, usage, keys, problems }: EraseProps) {
-  const photos = pluralize(usage.photos + usage.trashedPhotos, 'photo');
-  const size = bytes(usage.storageBytes + usage.trashedBytes);
+  const formats = useFormats();
+  const photos = formats.pluralize(usage.photos + usage.trashedPhotos, 'photo');
+  const size = formats.bytes(usage.storageBytes + usage.trashedBytes);
   return (
     <section class="card confirm">
       <h1>Erase {name}?</h1>
       <ProblemSummary problems={problems} />
       <p>
-        {photos} ({size}, including the trash), {pluralize(usage.tags, 'tag')} and {pluralize(keys, 'API key')} are
-        permanently deleted, with all imports, webhooks and logs of this account.
+        {photos} ({size}, including the trash), {formats.pluralize(usage.tags, 'tag')} and{' '}
+        {formats.pluralize(keys, 'API key')} are permanently deleted, with all imports, webhooks and logs of this
+        account.
       </p>
       <ul class="plain-list">
         <li>

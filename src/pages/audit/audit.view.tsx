@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../core/audit/audit-entry.js';
 import type { Page } from '../../core/shared/pagination.js';
 import { address } from '../address.js';
 import { Button, Field } from '../form.js';
-import { pluralize } from '../localized.js';
+import { useFormats } from '../formats.js';
 import { Empty, Heading, Moment, Paging, Table } from '../parts.js';
 import { type AuditQuery, actionLabels, actorLabel, auditKinds, fieldLabel } from './audit-query.js';
 
@@ -73,16 +73,17 @@ function cellsOf(entry: AuditEntry) {
 }
 
 function Subject({ entry: { action, subjectId, subjectName, count } }: { entry: AuditEntry }) {
+  const formats = useFormats();
   if (subjectId === null) {
     return (
       <>
-        {pluralize(count, 'photo')}
+        {formats.pluralize(count, 'photo')}
         {subjectName !== null && <span class="small soft">no. {subjectName}</span>}
       </>
     );
   }
-  const sessions = action === 'user.sessions_ended' ? `, ${pluralize(count, 'session')}` : '';
-  const photos = action.startsWith('photo.bulk') ? `, ${pluralize(count, 'photo')}` : '';
+  const sessions = action === 'user.sessions_ended' ? `, ${formats.pluralize(count, 'session')}` : '';
+  const photos = action.startsWith('photo.bulk') ? `, ${formats.pluralize(count, 'photo')}` : '';
   return (
     <>
       {subjectName ?? 'without a name'}

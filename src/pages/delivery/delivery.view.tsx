@@ -4,7 +4,7 @@ import type { ImageDelivery } from '../../core/delivery/delivery-keys.js';
 import { MAX_PRESETS, type Preset } from '../../core/delivery/preset.js';
 import { type PictureCount, TRAFFIC_DAYS } from '../../core/traffic/traffic.js';
 import { address } from '../address.js';
-import { bytes, localizable, number } from '../localized.js';
+import { type Formats, useFormats } from '../formats.js';
 import { Badge, Card, Empty, Heading, Moment, Table } from '../parts.js';
 
 const LEAD = 'Your own server signs URLs of images, in the sizes and formats that your pages need.';
@@ -28,6 +28,7 @@ export function DeliveryPage({ delivery, now }: { delivery: ImageDelivery; now: 
 }
 
 function Keys({ delivery, now }: { delivery: ImageDelivery; now: Date }) {
+  const formats = useFormats();
   const { keys } = delivery;
   return (
     <section class="log">
@@ -41,14 +42,14 @@ function Keys({ delivery, now }: { delivery: ImageDelivery; now: Date }) {
         <Table
           caption="Delivery keys"
           columns={['Key', 'Options', 'Expires', `Requests in ${TRAFFIC_DAYS} days`, '']}
-          rows={keys.map((key) => ({ key: key.id, cells: keyCells(key, now, requestsOf(delivery, key.id)) }))}
+          rows={keys.map((key) => ({ key: key.id, cells: keyCells(formats, key, now, requestsOf(delivery, key.id)) }))}
         />
       )}
     </section>
   );
 }
 
-function keyCells(key: DeliveryKey, now: Date, requests: number) {
+function keyCells(formats: Formats, key: DeliveryKey, now: Date, requests: number) {
   return [
     <>
       <a class="strong" href={`${LIST}/keys/${key.id}/edit`}>
@@ -59,7 +60,7 @@ function keyCells(key: DeliveryKey, now: Date, requests: number) {
     </>,
     key.presetsOnly ? 'Presets only' : 'Any',
     <Moment key="expires" at={key.expiresAt} />,
-    number(requests),
+    formats.number(requests),
     <span key="do" class="actions">
       <a class="button plain small" href={`${LIST}/keys/${key.id}/delete`} aria-label={`Delete ${key.name}`}>
         Delete…
@@ -117,6 +118,7 @@ interface PictureUsageProps {
 
 /** The images that were delivered: in total, and day by day. */
 export function PictureUsage({ delivery, subject, title = 'Usage', byKey = false }: PictureUsageProps) {
+  const formats = useFormats();
   const pictures = subject === null ? delivery.pictures : ofKey(delivery, subject.id);
   const rows = delivery.days.map((day) => ({ day, ...sum(pictures.filter((count) => count.day === day)) })).reverse();
   const of = subject === null ? 'Of all delivery keys, deleted ones included,' : 'Of this key';
@@ -125,7 +127,7 @@ export function PictureUsage({ delivery, subject, title = 'Usage', byKey = false
       <Table
         caption="Delivered images in total"
         columns={COLUMNS}
-        rows={[{ key: 'total', cells: figures(sum(pictures)) }]}
+        rows={[{ key: 'total', cells: figures(formats, sum(pictures)) }]}
       />
       {byKey && <ByKey delivery={delivery} />}
       <details>
@@ -133,7 +135,7 @@ export function PictureUsage({ delivery, subject, title = 'Usage', byKey = false
         <Table
           caption="Delivered images by day"
           columns={['Day', ...COLUMNS]}
-          rows={rows.map(({ day, ...count }) => ({ key: day, cells: [localizable('day', day), ...figures(count)] }))}
+          rows={rows.map(({ day, ...count }) => ({ key: day, cells: [formats.day(day), ...figures(formats, count)] }))}
         />
       </details>
     </Card>
@@ -141,6 +143,7 @@ export function PictureUsage({ delivery, subject, title = 'Usage', byKey = false
 }
 
 function ByKey({ delivery }: { delivery: ImageDelivery }) {
+  const formats = useFormats();
   const { keys, pictures } = delivery;
   const ids = new Set([...keys, ...pictures.map(({ deliveryKeyId: id }) => ({ id }))].map(({ id }) => id));
   const rows = [...ids]
@@ -152,7 +155,7 @@ function ByKey({ delivery }: { delivery: ImageDelivery }) {
       columns={['Delivery key', ...COLUMNS]}
       rows={rows.map(({ id, ...count }) => ({
         key: id,
-        cells: [keys.find((key) => key.id === id)?.name ?? `deleted key ${id}`, ...figures(count)],
+        cells: [keys.find((key) => key.id === id)?.name ?? `deleted key ${id}`, ...figures(formats, count)],
       }))}
     />
   );
@@ -169,8 +172,8 @@ function ofKey({ pictures }: ImageDelivery, id: number): readonly PictureCount[]
 
 type Figures = Pick<PictureCount, 'requests' | 'bytes' | 'made'>;
 
-function figures({ requests, made, ...sent }: Figures): readonly string[] {
-  return [number(requests), bytes(sent.bytes), number(made)];
+function figures(formats: Formats, { requests, made, ...sent }: Figures): readonly string[] {
+  return [formats.number(requests), formats.bytes(sent.bytes), formats.number(made)];
 }
 
 function sum(counts: readonly Figures[]): Figures {

@@ -17,6 +17,7 @@ import { type RequestContext, requestContextOf, wantsPage } from '../../http/ser
 import { accountsBeside } from '../accounts/accounts.js';
 import { Csrf } from '../browser-session.js';
 import { FormFields, readForm, TAKES_FILES } from '../form-fields.js';
+import { formatsOf } from '../formats.js';
 import { FACTORS_PATH, redirectTo } from '../page.js';
 import { Navigation, type PageContext, pageContextOf, pageContexts, personOf } from '../page-context.js';
 import { requireConfirmed } from './confirm-identity.js';
@@ -40,9 +41,9 @@ class VisitorGuard implements CanActivate {
     const isAdmitted = known !== null && this.ports.ipLists.admits(known.customer.settingsIpList, namedIp);
     const person = isAdmitted ? known : null;
     const others = known === null ? [] : await accountsBeside(this.ports, request, known);
-    const form = new FormFields(new URLSearchParams());
+    const own = { form: new FormFields(new URLSearchParams()), formats: formatsOf(request) };
     const service = { navigation: this.navigation.entries, hasDocs: this.options.docs !== false };
-    pageContexts.set(requestContext, { request, person, others, clientIp, requestId, form, ...service });
+    pageContexts.set(requestContext, { request, person, others, clientIp, requestId, ...own, ...service });
     requestContext.userId = person?.user.id ?? null;
     if (person === null) return true;
     const response = context.switchToHttp().getResponse<Response>();

@@ -8,7 +8,7 @@ import {
 } from '../../core/bulk-edits/bulk-edit.js';
 import { MAX_RATING } from '../../core/photos/photo-values.js';
 import type { Flash } from '../browser-session.js';
-import { number, pluralize } from '../localized.js';
+import { type Formats, useFormats } from '../formats.js';
 
 export const HISTORY = '/settings/history';
 
@@ -22,22 +22,24 @@ const reasonTexts: Readonly<Record<BulkFailureReason, string>> = {
 };
 
 /** Returns what an edit has done so far, in a sentence, and one for each reason why photos were left as they are. */
-export function resultText(edit: BulkEdit): string {
-  if (edit.state === 'undoing' || edit.state === 'undone') return undoneText(edit);
+export function resultText(formats: Formats, edit: BulkEdit): string {
+  if (edit.state === 'undoing' || edit.state === 'undone') return undoneText(formats, edit);
   const failures = edit.failures.map(
-    ({ reason, count }) => `Not changed: ${pluralize(count, 'photo')} (${reasonTexts[reason]}).`,
+    ({ reason, count }) => `Not changed: ${formats.pluralize(count, 'photo')} (${reasonTexts[reason]}).`,
   );
   const gaveUp = edit.state === 'failed' ? ['It stopped before the end, because of an error of the service.'] : [];
-  return [changedText(edit), ...failures, ...gaveUp].join(' ');
+  return [changedText(formats, edit), ...failures, ...gaveUp].join(' ');
 }
 
-function undoneText({ undone, kept }: BulkEdit): string {
-  const done = `Undone: ${pluralize(undone, 'photo is', 'photos are')} as before.`;
-  return kept === 0 ? done : `${done} Left alone: ${pluralize(kept, 'photo')} that changed or disappeared since.`;
+function undoneText(formats: Formats, { undone, kept }: BulkEdit): string {
+  const done = `Undone: ${formats.pluralize(undone, 'photo is', 'photos are')} as before.`;
+  return kept === 0
+    ? done
+    : `${done} Left alone: ${formats.pluralize(kept, 'photo')} that changed or disappeared since.`;
 }
 
-function changedText({ action, changed }: BulkEdit): string {
-  const photos = pluralize(changed, 'photo');
+function changedText(formats: Formats, { action, changed }: BulkEdit): string {
+  const photos = formats.pluralize(changed, 'photo');
   switch (action.kind) {
     case 'add_tags':
       return `${photos} tagged ${action.tags.map(({ name }) => `“${name}”`).join(', ')}.`;
@@ -66,9 +68,9 @@ function editTitle(edit: BulkEdit): string {
 }
 
 /** `12,000 of 50,000 photos` */
-export function progressText(edit: BulkEdit): string {
+export function progressText(formats: Formats, edit: BulkEdit): string {
   const { processed, total } = progressOf(edit);
-  return `${number(Math.min(processed, total))} of ${pluralize(total, 'photo')}`;
+  return `${formats.number(Math.min(processed, total))} of ${formats.pluralize(total, 'photo')}`;
 }
 
 export function stateText({ state }: BulkEdit): string {
@@ -79,9 +81,11 @@ export function stateText({ state }: BulkEdit): string {
  * After an edit, with its undo; while it is in progress, that it is.
  * @param returnTo What undoing leads to, as the query of the address.
  */
-export function editFlash(edit: BulkEdit, returnTo = 'from=library'): Flash {
+export function editFlash(formats: Formats, edit: BulkEdit, returnTo = 'from=library'): Flash {
   const kind = edit.state === 'failed' ? 'failed' : 'done';
-  const text = isActive(edit) ? `${editTitle(edit)}: in progress, ${progressText(edit)}.` : resultText(edit);
+  const text = isActive(edit)
+    ? `${editTitle(edit)}: in progress, ${progressText(formats, edit)}.`
+    : resultText(formats, edit);
   if (!canBeUndone(edit)) return { kind, text };
   return { kind, text, undo: { action: `${undoPath(edit)}?${returnTo}`, field: 'edit', values: [String(edit.id)] } };
 }
@@ -102,15 +106,16 @@ export interface EditStatus extends Flash {
   };
 }
 
-export function editStatus(edit: BulkEdit): EditStatus {
-  const flash = editFlash(edit);
+export function editStatus(formats: Formats, edit: BulkEdit): EditStatus {
+  const flash = editFlash(formats, edit);
   if (!isActive(edit)) return flash;
   const title = editTitle(edit);
-  return { ...flash, edit: { id: String(edit.id), title, ...progressOf(edit), progress: progressText(edit) } };
+  return { ...flash, edit: { id: String(edit.id), title, ...progressOf(edit), progress: progressText(formats, edit) } };
 }
 
 /** Edits in progress; a script follows them (bulk-edits.ts), and adds those that begin later. */
 export function ActiveEdits({ edits }: { edits: readonly BulkEdit[] }) {
+  const formats = useFormats();
   return (
     <div class="bulk-edits" data-bulk-edits>
       {edits.map((edit) => (
@@ -121,7 +126,7 @@ export function ActiveEdits({ edits }: { edits: readonly BulkEdit[] }) {
             max={Math.max(1, progressOf(edit).total)}
             value={progressOf(edit).processed}
           />
-          <span class="hint">{progressText(edit)}</span>
+          <span class="hint">{progressText(formats, edit)}</span>
           <a href={HISTORY}>History</a>
         </div>
       ))}

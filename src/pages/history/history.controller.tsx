@@ -12,8 +12,8 @@ import type { Reply } from '../../http/responses/reply.js';
 import { requestContextOf, wantsPage } from '../../http/server/request-context.js';
 import { address, oneOfQuery } from '../address.js';
 import { Form } from '../form.js';
+import { type Formats, useFormats } from '../formats.js';
 import { photoPath, readLibraryQuery } from '../library-query/library-query.js';
-import { pluralize } from '../localized.js';
 import { redirectTo, renderPage, replyToScript } from '../page.js';
 import { CurrentPageContext, callerOfPage, HOME, InNavigation, type PageContext } from '../page-context.js';
 import { Badge, Empty, Heading, Moment, Table } from '../parts.js';
@@ -39,7 +39,10 @@ export class HistoryController {
   /** For scripts that follow an edit. */
   @Get(':id/state')
   async status(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    return replyToScript(context, editStatus(await readBulkEdit(this.ports, callerOfPage(context), id)));
+    return replyToScript(
+      context,
+      editStatus(context.formats, await readBulkEdit(this.ports, callerOfPage(context), id)),
+    );
   }
 
   @Post(':id/undo')
@@ -53,10 +56,15 @@ export class HistoryController {
     // Few photos are as before when the page comes.
     await runBulkEdit(this.ports, caller.customerId, id);
     const edit = await readBulkEdit(this.ports, caller, id);
-    if (!wantsPage(requestContextOf(context.request), context.request)) return replyToScript(context, editStatus(edit));
+    if (!wantsPage(requestContextOf(context.request), context.request))
+      return replyToScript(context, editStatus(context.formats, edit));
     const photo = parseId(oneOfQuery(query['photo']));
     const list = query['from'] === 'library' ? HOME : HISTORY;
-    return redirectTo(context, photo === null ? list : photoPath(photo, readLibraryQuery(query)), editFlash(edit));
+    return redirectTo(
+      context,
+      photo === null ? list : photoPath(photo, readLibraryQuery(query)),
+      editFlash(context.formats, edit),
+    );
   }
 }
 
@@ -67,6 +75,7 @@ interface HistoryProps {
 }
 
 function HistoryPage({ edits, next }: HistoryProps) {
+  const formats = useFormats();
   // While one is in progress, the table is brought up to date (live.js).
   const live = edits.some(isActive) ? '1000' : undefined;
   return (
@@ -85,7 +94,7 @@ function HistoryPage({ edits, next }: HistoryProps) {
             <Table
               caption="Changes of many photos"
               columns={['When', 'What', 'Who', 'Result', '']}
-              rows={edits.map((edit) => ({ key: edit.id, cells: cellsOf(edit) }))}
+              rows={edits.map((edit) => ({ key: edit.id, cells: cellsOf(formats, edit) }))}
             />
           )}
         </div>
@@ -102,13 +111,15 @@ function HistoryPage({ edits, next }: HistoryProps) {
   );
 }
 
-function cellsOf(edit: BulkEdit) {
+function cellsOf(formats: Formats, edit: BulkEdit) {
   return [
     <Moment key="at" at={edit.createdAt} />,
     <>
       {actionTitle(edit.action)}
       <span class="small soft">
-        {edit.filters === null ? pluralize(edit.total, 'photo') : `All ${pluralize(edit.total, 'photo')} that matched`}
+        {edit.filters === null
+          ? formats.pluralize(edit.total, 'photo')
+          : `All ${formats.pluralize(edit.total, 'photo')} that matched`}
       </span>
     </>,
     <>
@@ -132,6 +143,7 @@ function cellsOf(edit: BulkEdit) {
 }
 
 function Result({ edit }: { edit: BulkEdit }) {
+  const formats = useFormats();
   const { processed, total } = progressOf(edit);
   const tone = edit.state === 'failed' || edit.failures.length > 0 ? 'warn' : 'good';
   return (
@@ -141,10 +153,10 @@ function Result({ edit }: { edit: BulkEdit }) {
         <progress
           max={Math.max(1, total)}
           value={processed}
-          aria-label={`${actionTitle(edit.action)}: ${progressText(edit)}`}
+          aria-label={`${actionTitle(edit.action)}: ${progressText(formats, edit)}`}
         />
       )}
-      <span class="small soft">{isActive(edit) ? progressText(edit) : resultText(edit)}</span>
+      <span class="small soft">{isActive(edit) ? progressText(formats, edit) : resultText(formats, edit)}</span>
     </>
   );
 }

@@ -4,7 +4,7 @@ import type { ImportPhoto } from '../../core/imports/import-photo.js';
 import type { ItemDetails } from '../../core/imports/read.js';
 import type { RegistrationResult } from '../../core/imports/register/register.js';
 import type { ItemError, ItemErrorCode } from '../../core/shared/errors.js';
-import { number } from '../localized.js';
+import { type Formats } from '../formats.js';
 
 /** The result for the importer's script about files that it registered; `refused` is the item of a refused one. */
 export function registrationView(
@@ -56,10 +56,10 @@ const parts: readonly (readonly [keyof ImportCounts, string])[] = [
 ];
 
 /** The counts in words, without zeros. */
-export function countsText(counts: ImportCounts): string {
+export function countsText(formats: Formats, counts: ImportCounts): string {
   if (counts.total === 0) return 'No photos';
   const nonZero = parts.filter(([name]) => counts[name] > 0);
-  return nonZero.map(([name, words]) => `${number(counts[name])} ${words}`).join(', ');
+  return nonZero.map(([name, words]) => `${formats.number(counts[name])} ${words}`).join(', ');
 }
 
 /** Why a file failed, for people: the API's messages are for developers. */

@@ -232,8 +232,8 @@ export class ImportsController {
     const confirm = (
       <Confirm title={`Discard import ${id}?`} action={`${path}/discard`} button="Discard import" back={path}>
         <p>
-          Its files ({countsText(counts)}) are not added to the library. Photos that are already in the library are not
-          affected.
+          Its files ({countsText(context.formats, counts)}) are not added to the library. Photos that are already in the
+          library are not affected.
         </p>
       </Confirm>
     );

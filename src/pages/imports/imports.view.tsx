@@ -2,7 +2,7 @@ import type { Limits } from '../../core/customers/limits.js';
 import { type CountedImport, type ImportStatus, progress } from '../../core/imports/import.js';
 import type { ImportDetails, ItemDetails } from '../../core/imports/read.js';
 import { Button, Form } from '../form.js';
-import { bytes } from '../localized.js';
+import { type Formats, useFormats } from '../formats.js';
 import { Badge, Card, Empty, Heading, Icon, Moment, Table } from '../parts.js';
 import { countsText, failureOf } from './import-state.js';
 import { Importer } from './importer.view.js';
@@ -14,6 +14,7 @@ interface ImportsProps {
 }
 
 export function ImportsPage({ imports, older, isFirst }: ImportsProps) {
+  const formats = useFormats();
   return (
     <>
       <Heading title="Imports" lead="From these pages, the API and the command line.">
@@ -33,7 +34,7 @@ export function ImportsPage({ imports, older, isFirst }: ImportsProps) {
           <Table
             caption="Imports"
             columns={['Import', 'State', 'Photos', 'Size', 'Started']}
-            rows={imports.map((subject) => ({ key: subject.id, cells: cellsOf(subject) }))}
+            rows={imports.map((subject) => ({ key: subject.id, cells: cellsOf(formats, subject) }))}
           />
         </div>
       )}
@@ -48,7 +49,7 @@ export function ImportsPage({ imports, older, isFirst }: ImportsProps) {
   );
 }
 
-function cellsOf(subject: CountedImport) {
+function cellsOf(formats: Formats, subject: CountedImport) {
   const path = `/settings/imports/${subject.id}`;
   return [
     <>
@@ -58,8 +59,8 @@ function cellsOf(subject: CountedImport) {
     <span data-live-part={`state-${subject.id}`}>
       <State subject={subject} />
     </span>,
-    <span data-live-part={`counts-${subject.id}`}>{countsText(subject.counts)}</span>,
-    bytes(subject.totalBytes),
+    <span data-live-part={`counts-${subject.id}`}>{countsText(formats, subject.counts)}</span>,
+    formats.bytes(subject.totalBytes),
     <Moment at={subject.createdAt} />,
   ];
 }
@@ -105,6 +106,7 @@ interface DetailsProps {
 }
 
 export function ImportDetailsPage({ subject, items, more, limits }: DetailsProps) {
+  const formats = useFormats();
   const path = `/settings/imports/${subject.id}`;
   return (
     <>
@@ -121,7 +123,7 @@ export function ImportDetailsPage({ subject, items, more, limits }: DetailsProps
             <p>
               <State subject={subject} />
             </p>
-            <p>{countsText(subject.counts)}</p>
+            <p>{countsText(formats, subject.counts)}</p>
           </div>
           <dl class="import-facts">
             <div>
@@ -148,7 +150,7 @@ export function ImportDetailsPage({ subject, items, more, limits }: DetailsProps
             )}
             <div>
               <dt>Size</dt>
-              <dd>{bytes(subject.totalBytes)}</dd>
+              <dd>{formats.bytes(subject.totalBytes)}</dd>
             </div>
             {subject.tags.length > 0 && (
               <div>
@@ -200,6 +202,7 @@ function OpenActions({ subject, path }: { subject: ImportDetails; path: string }
 }
 
 function FailedFiles({ items, limits }: { items: readonly ItemDetails[]; limits: Limits }) {
+  const formats = useFormats();
   return (
     <section class="not-in" aria-label="Failed files">
       <h2>Failed files</h2>
@@ -211,7 +214,7 @@ function FailedFiles({ items, limits }: { items: readonly ItemDetails[]; limits:
           cells: [
             item.filename,
             item.status === 'failed' ? failureOf(item, limits) : 'Not received yet.',
-            item.sizeBytes === null ? '' : bytes(item.sizeBytes),
+            item.sizeBytes === null ? '' : formats.bytes(item.sizeBytes),
           ],
         }))}
       />
@@ -226,10 +229,11 @@ interface ImportProps {
 }
 
 export function ImportPage({ begun, unfinished }: ImportProps) {
+  const formats = useFormats();
   if (begun !== null) {
     return (
       <>
-        <Heading title={`Continue import ${begun.id}`} lead={countsText(begun.counts)} />
+        <Heading title={`Continue import ${begun.id}`} lead={countsText(formats, begun.counts)} />
         <p>Select the same files again: what has already arrived is not sent again.</p>
         <Importer begun={begun} title="Drop the same files here" />
       </>
@@ -249,7 +253,7 @@ export function ImportPage({ begun, unfinished }: ImportProps) {
               <li key={subject.id}>
                 <a href={`/settings/imports/${subject.id}`}>{subject.name ?? `Import ${subject.id}`}</a>{' '}
                 <span class="soft">
-                  started <Moment at={subject.createdAt} />: {countsText(subject.counts)}
+                  started <Moment at={subject.createdAt} />: {countsText(formats, subject.counts)}
                 </span>
               </li>
             ))}

@@ -3,6 +3,7 @@ import type { CountedValue, FilterValues } from '../../core/photos/filter-values
 import { countryName } from '../../core/photos/places.js';
 import { MAX_TAG_NAME } from '../../core/tags/tag.js';
 import { Button } from '../form.js';
+import { useFormats } from '../formats.js';
 import {
   formatName,
   type LibraryQuery,
@@ -12,7 +13,6 @@ import {
   panelInWords,
   panelNames,
 } from '../library-query/library-query.js';
-import { countedUpTo } from '../localized.js';
 import { Icon } from '../parts.js';
 
 interface FiltersProps {
@@ -131,6 +131,7 @@ interface ChoiceProps {
 
 /** A value that no photo has any more stays to be seen, and to be left. */
 function Choice({ name, label, value, counts, text = (given) => panelInWords(name, given) }: ChoiceProps) {
+  const formats = useFormats();
   const offered = value === '' || counts.some((each) => each.value === value);
   return (
     <FilterField name={name} label={label}>
@@ -143,7 +144,7 @@ function Choice({ name, label, value, counts, text = (given) => panelInWords(nam
         )}
         {counts.map((each) => (
           <option key={each.value} value={each.value} selected={each.value === value}>
-            {`${text(each.value)} (${countedUpTo(each.photos)})`}
+            {`${text(each.value)} (${formats.countedUpTo(each.photos)})`}
           </option>
         ))}
       </select>

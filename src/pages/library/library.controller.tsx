@@ -19,6 +19,7 @@ import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
 import { Reply } from '../../http/responses/reply.js';
 import { oneOfQuery } from '../address.js';
+import { ReaderFormats } from '../formats.js';
 import { importerReach } from '../imports/importer.view.js';
 import {
   hasYears,
@@ -27,7 +28,6 @@ import {
   libraryPath,
   readLibraryQuery,
 } from '../library-query/library-query.js';
-import { localize } from '../localized.js';
 import { tileOrigins } from '../map/world.js';
 import { pageHeaders, renderPage, replyToScript } from '../page.js';
 import {
@@ -79,9 +79,13 @@ export class LibraryController {
       isWide: true,
     };
     const list = {
-      sections: photoSections(photos, query.sort, customer.defaultTimeZone),
+      sections: photoSections(context.formats, photos, query.sort, customer.defaultTimeZone),
       size: chosenTileSize(context, parameters),
-      count: countText(query, { usage, shown: data.length, isAll: cursor === null && nextCursor === null }),
+      count: countText(context.formats, query, {
+        usage,
+        shown: data.length,
+        isAll: cursor === null && nextCursor === null,
+      }),
       years: cursor === null && hasYears(query) ? await readPhotoYears(this.ports, caller) : [],
       older: nextCursor && libraryPath(query, nextCursor),
       isFirst: cursor === null,
@@ -136,8 +140,12 @@ export class LibraryScriptsController {
   ): Promise<Reply> {
     const months = await readPhotoMonths(this.ports, callerOfPage(context));
     const years = [...new Set(months.map(({ month }) => Number(month.slice(0, 4))))];
-    const html = renderToString(<Years query={readLibraryQuery(parameters)} years={years} months={months} />);
-    return new Reply(200, localize(html, context.request), pageHeaders([]));
+    const html = renderToString(
+      <ReaderFormats.Provider value={context.formats}>
+        <Years query={readLibraryQuery(parameters)} years={years} months={months} />
+      </ReaderFormats.Provider>,
+    );
+    return new Reply(200, html, pageHeaders([]));
   }
 
   /** A part of the list without its pictures, to go on beyond it (older-photos.ts). */
@@ -151,9 +159,11 @@ export class LibraryScriptsController {
     const { data, nextCursor } = await this.list(caller, query, parameters);
     const { defaultTimeZone } = (await readCustomer(this.ports, caller)).customer;
     const photos = data.map((photo) => ({ photo, urls: null }));
-    const sections = photoSections(photos, query.sort, defaultTimeZone).map(({ month, title, photos: own }) => {
-      return { month, title, tiles: own.map(({ photo }) => [String(photo.id), shapeClass(photo)]) };
-    });
+    const sections = photoSections(context.formats, photos, query.sort, defaultTimeZone).map(
+      ({ month, title, photos: own }) => {
+        return { month, title, tiles: own.map(({ photo }) => [String(photo.id), shapeClass(photo)]) };
+      },
+    );
     return replyToScript(context, { sections, older: nextCursor && libraryPath(query, nextCursor) });
   }
 

@@ -3,7 +3,7 @@ import type { TakenAtSource } from '../../core/media/capture-time.js';
 import type { Camera, ExifTags, Exposure, GeoPoint } from '../../core/media/picture-metadata.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { placeNames } from '../../core/photos/places.js';
-import { bytes, localizable } from '../localized.js';
+import { type Formats, useFormats } from '../formats.js';
 import { SmallMap } from '../map/world.js';
 import { Moment } from '../parts.js';
 
@@ -16,10 +16,11 @@ interface FactsProps {
 
 /** Everything about a photo that is not edited here. */
 export function PhotoFacts({ photo, exif, hasMap }: FactsProps) {
+  const formats = useFormats();
   const { camera, exposure, location, metadata } = photo;
   return (
     <dl class="photo-facts">
-      <Fact name="Taken">{takenText(photo)}</Fact>
+      <Fact name="Taken">{takenText(formats, photo)}</Fact>
       {camera && <Fact name="Camera">{cameraText(camera)}</Fact>}
       {exposure && <Fact name="Exposure">{exposureText(exposure)}</Fact>}
       {/* Filled by a script (histogram.ts). */}
@@ -42,8 +43,8 @@ export function PhotoFacts({ photo, exif, hasMap }: FactsProps) {
         {photo.filename}
         <br />
         <span class="soft">
-          {photo.contentType}, {bytes(photo.sizeBytes)}, {photo.width} × {photo.height} pixels
-          {photo.companion !== null && `, ${bytes(photo.companion.sizeBytes)} of them a film`}
+          {photo.contentType}, {formats.bytes(photo.sizeBytes)}, {photo.width} × {photo.height} pixels
+          {photo.companion !== null && `, ${formats.bytes(photo.companion.sizeBytes)} of them a film`}
         </span>
       </Fact>
       <Fact name="Original">
@@ -112,11 +113,11 @@ const zoneSources: Readonly<Record<TakenAtSource, string>> = {
   none: '',
 };
 
-function takenText({ takenAtLocal, timeZone, takenAtSource }: PhotoWithTags): ComponentChildren {
+function takenText(formats: Formats, { takenAtLocal, timeZone, takenAtSource }: PhotoWithTags): ComponentChildren {
   if (takenAtLocal === null) return <span class="soft">Not known</span>;
   return (
     <>
-      {localizable('time', takenAtLocal.slice(0, 19))}
+      {formats.time(takenAtLocal.slice(0, 19))}
       <br />
       <span class="soft">
         {timeZone}, {zoneSources[takenAtSource]}

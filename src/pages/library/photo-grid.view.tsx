@@ -3,8 +3,8 @@ import { renditionSizes } from '../../core/media/media-reader.js';
 import { offsetAt } from '../../core/media/zones.js';
 import { MAX_COUNTED_IN_MONTH, type PhotoMonth } from '../../core/photos/months.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
+import { type Formats, useFormats } from '../formats.js';
 import { isNarrow, type LibraryQuery, libraryPath, photoPath } from '../library-query/library-query.js';
-import { countedUpTo, localizable, pluralize } from '../localized.js';
 import { Allowed, type PageContext } from '../page-context.js';
 import { type PhotoWithUrls, Picture, photoName, shapeClass, Tint } from '../picture.js';
 
@@ -96,6 +96,7 @@ export interface PhotoSection {
  * times of many zones, the months of neighbouring photos would alternate.
  */
 export function photoSections(
+  formats: Formats,
   photos: readonly PhotoWithUrls[],
   sort: LibraryQuery['sort'],
   timeZone: string,
@@ -106,7 +107,12 @@ export function photoSections(
       sort === 'filename' ? null : monthOf(sort === '-createdAt' ? each.photo.createdAt : each.photo.takenAt, timeZone);
     const last = sections.at(-1);
     if (last !== undefined && last.month === (month ?? '')) last.photos.push(each);
-    else sections.push({ month: month ?? '', title: month === null ? null : monthTitle(month), photos: [each] });
+    else
+      sections.push({
+        month: month ?? '',
+        title: month === null ? null : month === '' ? 'Date not known' : formats.month(month),
+        photos: [each],
+      });
   }
   return sections;
 }
@@ -117,21 +123,18 @@ function monthOf(at: Date | null, timeZone: string): string {
   return local.toISOString().slice(0, -'-01T00:00:00.000Z'.length);
 }
 
-function monthTitle(month: string): string {
-  return month === '' ? 'Date not known' : localizable('month', month);
-}
-
 /**
  * Returns the number of photos in words. Numbers for the whole library and the trash are stored totals. Matches are counted only where the first page
  * has them all.
  */
 export function countText(
+  formats: Formats,
   query: LibraryQuery,
   { usage, shown, isAll }: { usage: PhotoTotals; shown: number; isAll: boolean },
 ): string {
-  if (isAll) return pluralize(shown, 'photo');
+  if (isAll) return formats.pluralize(shown, 'photo');
   if (isNarrow(query)) return '';
-  return pluralize(query.trash ? usage.trashedPhotos : usage.photos, 'photo');
+  return formats.pluralize(query.trash ? usage.trashedPhotos : usage.photos, 'photo');
 }
 
 /** The sizes of photos in the grid: the height of a row in rem and, on a phone, how many photos are in one. The style has the same numbers. */
@@ -179,6 +182,7 @@ interface YearsProps {
 
 /** Leads to the photos of a year or month: in the list from the newest to the oldest that is where its end is. */
 export function Years({ query, years, months }: YearsProps) {
+  const formats = useFormats();
   if (years.length < 2 && months === undefined) return null;
   const isAscending = query.sort === 'takenAt';
   const inOrder = <Value,>(all: readonly Value[]) => (isAscending ? all.toReversed() : all);
@@ -194,7 +198,7 @@ export function Years({ query, years, months }: YearsProps) {
               <ul>
                 {inOrder(own).map(({ month, photos }) => (
                   <li key={month}>
-                    <Step query={query} time={month} text={localizable('monthName', month)} photos={photos} />
+                    <Step query={query} time={month} text={formats.monthName(month)} photos={photos} />
                   </li>
                 ))}
               </ul>
@@ -208,6 +212,7 @@ export function Years({ query, years, months }: YearsProps) {
 
 /** @param time A year or a month. */
 function Step({ query, time, text, photos }: { query: LibraryQuery; time: string; text: string; photos?: number }) {
+  const formats = useFormats();
   const days = query.sort === 'takenAt' ? { from: firstDay(time), to: '' } : { from: '', to: lastDay(time) };
   return (
     <a
@@ -220,7 +225,7 @@ function Step({ query, time, text, photos }: { query: LibraryQuery; time: string
       {photos !== undefined && (
         <span class="soft">
           {' '}
-          {countedUpTo(photos, MAX_COUNTED_IN_MONTH)}
+          {formats.countedUpTo(photos, MAX_COUNTED_IN_MONTH)}
           <span class="unseen"> photos</span>
         </span>
       )}

@@ -113,7 +113,7 @@ export class PhotoController {
     const location = read(photo.location);
     const query = readLibraryQuery(parameters);
     const edit = await editSelected(this.ports, caller, { kind: 'set_location', location }, [id]);
-    const flash = editFlash(edit, `photo=${id}&${queryText(query)}`);
+    const flash = editFlash(context.formats, edit, `photo=${id}&${queryText(query)}`);
     const done = location === null ? 'Location removed.' : 'Location saved.';
     return redirectTo(context, photoPath(id, query), edit.changed === 1 ? { ...flash, text: done } : flash);
   }

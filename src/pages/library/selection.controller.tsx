@@ -62,10 +62,12 @@ export class SelectionController {
       }
       if (what === 'delete') {
         const ids = await fewSelected(this.ports, caller, selection);
-        return answer({ kind: 'done', text: await deleteSelected(this.ports, caller, ids) });
+        return answer({ kind: 'done', text: await deleteSelected(context.formats, this.ports, caller, ids) });
       }
       if (!isEditButton(what)) throw unknownAction();
-      return answer(editStatus(await editSelected(this.ports, caller, sentAction(what, form), selection)));
+      return answer(
+        editStatus(context.formats, await editSelected(this.ports, caller, sentAction(what, form), selection)),
+      );
     } catch (error) {
       return answer({ kind: 'failed', text: problemsOf(error).message });
     }

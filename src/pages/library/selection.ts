@@ -12,7 +12,7 @@ import { type Id, parseId } from '../../core/shared/ids.js';
 import { createTag } from '../../core/tags/create-tags.js';
 import { editTag } from '../../core/tags/edit-tag.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
-import { pluralize } from '../localized.js';
+import { type Formats } from '../formats.js';
 
 /** Maximum number of photos that one form deletes or shares. */
 const MAX_AT_ONCE = 1000;
@@ -59,10 +59,15 @@ export async function editSelected(
 }
 
 /** Permanently deletes photos, and says how many there were. */
-export async function deleteSelected(ports: Ports, caller: Caller, ids: readonly Id[]): Promise<string> {
+export async function deleteSelected(
+  formats: Formats,
+  ports: Ports,
+  caller: Caller,
+  ids: readonly Id[],
+): Promise<string> {
   const results = await purgePhotos(ports, caller, ids);
   const removed = results.filter(({ outcome }) => outcome === 'deleted');
-  return `${pluralize(removed.length, 'photo')} permanently deleted.`;
+  return `${formats.pluralize(removed.length, 'photo')} permanently deleted.`;
 }
 
 /** Adds the tag of this name to one photo; it is created if necessary. Errors: `invalid_request`, `limit_reached`. */

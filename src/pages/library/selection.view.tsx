@@ -3,8 +3,8 @@ import { MAX_RATING } from '../../core/photos/photo-values.js';
 import type { Id } from '../../core/shared/ids.js';
 import { MAX_TAG_NAME } from '../../core/tags/tag.js';
 import { Button, Form, MAX_ZONE_NAME, TimeZoneNames } from '../form.js';
+import { useFormats } from '../formats.js';
 import { type LibraryQuery, libraryPath, selectionPath } from '../library-query/library-query.js';
-import { pluralize } from '../localized.js';
 import { Icon } from '../parts.js';
 import type { EditButton } from './selection.js';
 
@@ -204,9 +204,10 @@ function SelectionButtons() {
 
 /** Asks for confirmation before photos are deleted permanently. */
 export function ConfirmDeletion({ ids, query }: { ids: readonly Id[]; query: LibraryQuery }) {
+  const formats = useFormats();
   return (
     <section class="card confirm">
-      <h1>Permanently delete {pluralize(ids.length, 'photo')}?</h1>
+      <h1>Permanently delete {formats.pluralize(ids.length, 'photo')}?</h1>
       <p>The originals and all their data are removed. This cannot be undone.</p>
       <Form action={selectionPath(query)}>
         <input type="hidden" name="do" value="delete" />

@@ -7,8 +7,8 @@ import { RequireRole } from '../../http/access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
 import type { Reply } from '../../http/responses/reply.js';
+import { type Formats, useFormats } from '../formats.js';
 import { boxText, parseBox } from '../library-query/library-query.js';
-import { countedUpTo, number } from '../localized.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
 import { Empty, Heading, Table } from '../parts.js';
@@ -63,6 +63,7 @@ interface MapProps {
 }
 
 function MapPage({ box, isWhole, isWrong, clusters, hasPhotos, tiles }: MapProps) {
+  const formats = useFormats();
   const view = viewOf(box);
   return (
     <>
@@ -103,7 +104,7 @@ function MapPage({ box, isWhole, isWrong, clusters, hasPhotos, tiles }: MapProps
         </nav>
       </section>
       <p class="unseen" role="status" data-map="status">
-        {isWhole ? '' : `${number(clusters.length)} places`}
+        {isWhole ? '' : `${formats.number(clusters.length)} places`}
       </p>
       <div data-map="list">
         {clusters.length === 0 ? <NothingHere hasPhotos={hasPhotos} /> : <ClusterTable clusters={clusters} />}
@@ -117,6 +118,7 @@ function MapPage({ box, isWhole, isWrong, clusters, hasPhotos, tiles }: MapProps
 
 /** A circle that leads closer, or to the photos if they are all in one place. */
 function Cluster({ cluster, view }: { cluster: MappedCluster; view: View }) {
+  const formats = useFormats();
   const { latitude, longitude, photos } = cluster;
   const point = pointAt(latitude, longitude);
   // Left of a box across 180° is the end of the world: to its right, the world begins again.
@@ -124,11 +126,11 @@ function Cluster({ cluster, view }: { cluster: MappedCluster; view: View }) {
   const unit = view.width / 1000;
   const size = photos === 1 ? 8 : Math.round(12 + 4 * Math.log10(photos));
   return (
-    <a href={pathOf(cluster)} aria-label={`${countText(cluster)}, ${placeText(cluster)}`} data-photos={photos}>
+    <a href={pathOf(cluster)} aria-label={`${countText(formats, cluster)}, ${placeText(cluster)}`} data-photos={photos}>
       <circle cx={x} cy={point.y} r={size * unit} data-size={size} />
       {photos > 1 && (
         <text x={x} y={point.y} font-size={11 * unit} data-size={11} dy="0.35em">
-          {countedUpTo(photos)}
+          {formats.countedUpTo(photos)}
         </text>
       )}
     </a>
@@ -137,13 +139,14 @@ function Cluster({ cluster, view }: { cluster: MappedCluster; view: View }) {
 
 /** The same as the map, in words. */
 function ClusterTable({ clusters }: { clusters: readonly MappedCluster[] }) {
+  const formats = useFormats();
   const rows = clusters.map((cluster) => ({
     key: `${cluster.x} ${cluster.y}`,
     cells: [
       <a key="place" href={pathOf(cluster)}>
         {placeText(cluster)}
       </a>,
-      countText(cluster),
+      countText(formats, cluster),
       <a key="library" href={libraryPath(cluster.box)} aria-label={`Show ${placeText(cluster)} in the library`}>
         Show in the library
       </a>,
@@ -151,7 +154,7 @@ function ClusterTable({ clusters }: { clusters: readonly MappedCluster[] }) {
   }));
   return (
     <details>
-      <summary>{clusters.length === 1 ? 'One place' : `${number(clusters.length)} places`} as a list</summary>
+      <summary>{clusters.length === 1 ? 'One place' : `${formats.number(clusters.length)} places`} as a list</summary>
       <Table caption="Places on this map" columns={['Place', 'Photos', '']} rows={rows} />
     </details>
   );
@@ -224,9 +227,9 @@ function textOf({ west, south, east, north }: MapBox): string {
   ]);
 }
 
-function countText({ photos, photo }: MappedCluster): string {
+function countText(formats: Formats, { photos, photo }: MappedCluster): string {
   if (photos === 1) return photoName(photo);
-  return `${countedUpTo(photos, MAX_COUNTED)} photos`;
+  return `${formats.countedUpTo(photos, MAX_COUNTED)} photos`;
 }
 
 function placeText({ photo, latitude, longitude }: MappedCluster): string {

@@ -4,7 +4,7 @@ import { MAX_SHARE_TITLE, MIN_SHARE_PASSWORD, type Share, type ShareSettings } f
 import { MAX_TAG_NAME } from '../../core/tags/tag.js';
 import { Button, ExpiryField, expiryOf, Field, Form, lastDay, ProblemSummary, type Problems } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
-import { pluralize } from '../localized.js';
+import { useFormats } from '../formats.js';
 import { Card, Heading } from '../parts.js';
 import { ShownValues } from '../shown-values.js';
 import { LIST, sharePagePath } from './shares.view.js';
@@ -17,6 +17,7 @@ interface NewShareProps {
 }
 
 export function NewShare({ fields, problems, photoIds }: NewShareProps) {
+  const formats = useFormats();
   return (
     <>
       <Heading title="Create share" lead="Whoever has its link sees the photos, without an account." />
@@ -40,7 +41,7 @@ export function NewShare({ fields, problems, photoIds }: NewShareProps) {
             />
           ) : (
             <>
-              <p>{pluralize(photoIds.length, 'photo')} from your library.</p>
+              <p>{formats.pluralize(photoIds.length, 'photo')} from your library.</p>
               <input type="hidden" name="photos" value={photoIds.join('.')} />
               {problems?.of('photoIds').map((message) => (
                 <p key={message} class="error">

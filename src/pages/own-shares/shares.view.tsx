@@ -3,7 +3,7 @@ import { type Id, parseId } from '../../core/shared/ids.js';
 import { isOver, MAX_SHARES, type Share } from '../../core/shares/share.js';
 import type { ShareWithToken } from '../../core/shares/shares.js';
 import type { Tag } from '../../core/tags/tag.js';
-import { number, pluralize } from '../localized.js';
+import { type Formats, useFormats } from '../formats.js';
 import { Badge, Card, Confirm, Copied, Copyable, Empty, Heading, Moment, QrCode, Table } from '../parts.js';
 
 interface ShareListProps {
@@ -15,6 +15,7 @@ interface ShareListProps {
 }
 
 export function ShareList({ shares, tags, now, linkOf }: ShareListProps) {
+  const formats = useFormats();
   return (
     <>
       <Heading title="Shares" lead={`Links under which others see photos, without an account. At most ${MAX_SHARES}.`}>
@@ -40,7 +41,7 @@ export function ShareList({ shares, tags, now, linkOf }: ShareListProps) {
                 {share.passwordHash !== null && <Badge>Password</Badge>}
                 {isOver(share, now) && <Badge tone="bad">Expired</Badge>}
               </>,
-              contentsOf(share, tags),
+              contentsOf(formats, share, tags),
               <Visits key="visits" share={share} />,
               <Moment key="expires" at={share.expiresAt} />,
               <Link key="link" id={`link-${share.id}`} link={token && linkOf(token)} />,
@@ -72,9 +73,10 @@ interface ShareHeadProps {
 }
 
 export function SharePage({ share, tags, link, now, children }: ShareHeadProps) {
+  const formats = useFormats();
   return (
     <>
-      <Heading title={`Share “${share.title}”`} lead={contentsOf(share, tags)}>
+      <Heading title={`Share “${share.title}”`} lead={contentsOf(formats, share, tags)}>
         <a class="button plain" href={sharePagePath(share.id, 'revoke')}>
           Revoke…
         </a>
@@ -99,16 +101,17 @@ function Link({ id, link }: { id: string; link: string | null }) {
 }
 
 function Visits({ share: { visits, lastVisitedAt } }: { share: Share }) {
+  const formats = useFormats();
   if (lastVisitedAt === null) return <>No visits yet</>;
   return (
     <>
-      {visits === 1 ? '1 visit' : `${number(visits)} visits`}, last <Moment at={lastVisitedAt} />
+      {formats.pluralize(visits, 'visit')}, last <Moment at={lastVisitedAt} />
     </>
   );
 }
 
-function contentsOf({ tagId, photoIds }: Share, tags: readonly Tag[]): string {
-  if (tagId === null) return `${pluralize(photoIds.length, 'chosen photo')}`;
+function contentsOf(formats: Formats, { tagId, photoIds }: Share, tags: readonly Tag[]): string {
+  if (tagId === null) return `${formats.pluralize(photoIds.length, 'chosen photo')}`;
   const tag = tags.find(({ id }) => id === tagId);
   return tag === undefined ? 'None: the tag was deleted' : `All with the tag “${tag.name}”`;
 }

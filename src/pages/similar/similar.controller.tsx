@@ -13,8 +13,8 @@ import { address, oneOfQuery } from '../address.js';
 import type { Flash } from '../browser-session.js';
 import { Button, Form, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
+import { useFormats } from '../formats.js';
 import { selectedIds } from '../library/selection.js';
-import { bytes, localizable, number, pluralize } from '../localized.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
 import { Badge, Empty, Heading } from '../parts.js';
@@ -51,7 +51,7 @@ export class SimilarController {
         selectedIds(context.form.all('keep', FieldLength.word)),
       ];
       const moved = await trashOthers(this.ports, caller, { ids, keep });
-      const text = `${pluralize(moved.length, 'photo')} moved to the trash.`;
+      const text = `${context.formats.pluralize(moved.length, 'photo')} moved to the trash.`;
       if (moved.length === 0) return { text };
       return { text, undo: { action: path('/restore'), field: 'ids', values: moved.map(String) } };
     });
@@ -64,7 +64,7 @@ export class SimilarController {
         trashed: false,
       });
       const restored = results.filter(({ outcome }) => outcome === 'updated').length;
-      return { text: `${pluralize(restored, 'photo')} restored.` };
+      return { text: `${context.formats.pluralize(restored, 'photo')} restored.` };
     });
   }
 
@@ -154,13 +154,14 @@ function Nothing({ after, next }: Pick<SimilarProps, 'after' | 'next'>) {
 }
 
 function SimilarGroup({ group, after }: { group: Group; after: Id | null }) {
+  const formats = useFormats();
   const photos = group.map(({ photo }) => photo);
   const best = bestOf(photos);
   const [first] = photos;
   return (
     <section class="card similar" aria-labelledby={`group-${first?.id}`}>
       <h2 id={`group-${first?.id}`}>
-        {pluralize(photos.length, 'similar photo')}
+        {formats.pluralize(photos.length, 'similar photo')}
         <span class="unseen"> of group {first?.id}</span>
       </h2>
       {photos.length === MAX_GROUP && <p class="hint">There may be more: they appear when this group is smaller.</p>}
@@ -182,6 +183,7 @@ function SimilarGroup({ group, after }: { group: Group; after: Id | null }) {
 }
 
 function SimilarPhoto({ shown, isBest }: { shown: PhotoWithUrls; isBest: boolean }) {
+  const formats = useFormats();
   const { id, filename, contentType, sizeBytes, width, height, takenAtLocal, rating, tags } = shown.photo;
   const format = acceptedFormats.find((each) => each.contentType === contentType)?.name ?? contentType;
   return (
@@ -198,13 +200,13 @@ function SimilarPhoto({ shown, isBest }: { shown: PhotoWithUrls; isBest: boolean
         <input type="hidden" name="ids" value={id} />
         <p class="name">{filename}</p>
         <p>
-          {number(width)} × {number(height)} · {bytes(sizeBytes)} · {format}
+          {formats.number(width)} × {formats.number(height)} · {formats.bytes(sizeBytes)} · {format}
         </p>
-        <p>{takenAtLocal === null ? 'Date not known' : localizable('time', takenAtLocal.slice(0, 19))}</p>
+        <p>{takenAtLocal === null ? 'Date not known' : formats.time(takenAtLocal.slice(0, 19))}</p>
         {rating !== null && rating > 0 && (
           <p>
             <span aria-hidden="true">{'★'.repeat(rating)}</span>
-            <span class="unseen">{pluralize(rating, 'star')}</span>
+            <span class="unseen">{formats.pluralize(rating, 'star')}</span>
           </p>
         )}
         {tags.length > 0 && (

@@ -1,6 +1,6 @@
 import { MAX_TAG_DESCRIPTION, MAX_TAG_NAME, type Tag } from '../../core/tags/tag.js';
 import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
-import { pluralize } from '../localized.js';
+import { useFormats } from '../formats.js';
 import { Card, Heading } from '../parts.js';
 import { ShownValues } from '../shown-values.js';
 
@@ -57,9 +57,10 @@ export function NewTag({ fields, problems }: { fields: TagFields; problems: Prob
 }
 
 export function EditTag({ tag, fields, problems }: { tag: Tag; fields: TagFields; problems: Problems | null }) {
+  const formats = useFormats();
   return (
     <>
-      <Heading title={tag.name} lead={`On ${pluralize(tag.photoCount, 'photo')}.`}>
+      <Heading title={tag.name} lead={`On ${formats.pluralize(tag.photoCount, 'photo')}.`}>
         <a class="button plain" href={`/settings/tags/${tag.id}/delete`}>
           Delete…
         </a>

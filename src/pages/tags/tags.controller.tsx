@@ -15,7 +15,6 @@ import type { Reply } from '../../http/responses/reply.js';
 import { allOfQuery, oneOfQuery } from '../address.js';
 import { type Problems, problemsOf } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
-import { pluralize } from '../localized.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
 import { editsOf } from '../shown-values.js';
@@ -167,7 +166,7 @@ export class MergeTagsController {
       }
       const mergeTagIds = ids.filter((id) => id !== into);
       const tag = await editTag(this.ports, callerOfPage(context), into, { mergeTagIds });
-      const text = `${pluralize(mergeTagIds.length, 'tag')} merged into “${tag.name}”, now on ${pluralize(tag.photoCount, 'photo')}.`;
+      const text = `${context.formats.pluralize(mergeTagIds.length, 'tag')} merged into “${tag.name}”, now on ${context.formats.pluralize(tag.photoCount, 'photo')}.`;
       return redirectTo(context, '/settings/tags', { kind: 'done', text });
     } catch (error) {
       return this.mergePage(context, ids, problemsOf(error));

@@ -3,7 +3,7 @@ import { MAX_COUNTED, type MergePreview } from '../../core/tags/edit-tag.js';
 import type { Tag } from '../../core/tags/tag.js';
 import { MAX_SEARCH_TEXT } from '../../http/requests/parameters.js';
 import { Button, Form, ProblemSummary, type Problems } from '../form.js';
-import { number, pluralize } from '../localized.js';
+import { useFormats } from '../formats.js';
 import { Allowed, useMayActAs } from '../page-context.js';
 import { Card, Confirm, Empty, Heading, Icon, Moment, Paging, Table } from '../parts.js';
 import { Swatch } from './tag-form.view.js';
@@ -86,6 +86,7 @@ const orders = [
 
 /** A form that only leads on: choosing changes nothing, so it works by GET. */
 function Rows({ tags }: { tags: readonly Tag[] }) {
+  const formats = useFormats();
   const mayEdit = useMayActAs('editor');
   return (
     <form class="rows" method="get" action="/settings/tags/merge">
@@ -111,7 +112,7 @@ function Rows({ tags }: { tags: readonly Tag[] }) {
                 {tag.description && <span class="small soft">{tag.description}</span>}
               </span>
             </span>,
-            number(tag.photoCount),
+            formats.number(tag.photoCount),
             <Moment key="at" at={tag.updatedAt} />,
             <span key="do" class="actions">
               <Allowed least="editor">
@@ -142,12 +143,14 @@ export function MergeForm({
   preview: MergePreview;
   problems: Problems | null;
 }) {
+  const formats = useFormats();
   const most = tags.reduce((best, tag) => (tag.photoCount > best.photoCount ? tag : best));
-  const count = photos >= MAX_COUNTED ? `More than ${number(MAX_COUNTED - 1)} photos` : pluralize(photos, 'photo');
+  const count =
+    photos >= MAX_COUNTED ? `More than ${formats.number(MAX_COUNTED - 1)} photos` : formats.pluralize(photos, 'photo');
   return (
     <>
       <Heading
-        title={`Merge ${pluralize(tags.length, 'tag')} into one`}
+        title={`Merge ${formats.pluralize(tags.length, 'tag')} into one`}
         lead="The tag that you keep gets all their photos. The others are deleted. This cannot be undone."
       />
       <Card>
@@ -163,7 +166,7 @@ export function MergeForm({
                 <input type="radio" id={`into-${tag.id}`} name="into" value={String(tag.id)} checked={tag === most} />
                 <label for={`into-${tag.id}`}>
                   <Swatch color={tag.color} /> {tag.name}{' '}
-                  <span class="soft">· {pluralize(tag.photoCount, 'photo')}</span>
+                  <span class="soft">· {formats.pluralize(tag.photoCount, 'photo')}</span>
                 </label>
               </div>
             ))}
@@ -182,6 +185,7 @@ export function MergeForm({
 }
 
 export function DeleteTag({ tag }: { tag: Tag }) {
+  const formats = useFormats();
   return (
     <Confirm
       title={`Delete tag “${tag.name}”?`}
@@ -192,7 +196,7 @@ export function DeleteTag({ tag }: { tag: Tag }) {
       <p>
         {tag.photoCount === 0
           ? 'No photo has it.'
-          : `${pluralize(tag.photoCount, 'photo')} will lose it. The photos themselves are not affected.`}{' '}
+          : `${formats.pluralize(tag.photoCount, 'photo')} will lose it. The photos themselves are not affected.`}{' '}
         This cannot be undone.
       </p>
     </Confirm>

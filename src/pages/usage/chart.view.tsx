@@ -1,4 +1,4 @@
-import { localizable, number, pluralize } from '../localized.js';
+import { useFormats } from '../formats.js';
 
 /** One day or hour of a chart. */
 export interface Column {
@@ -33,6 +33,7 @@ export function Chart({ columns, most = columns.length, label }: ChartProps) {
 }
 
 function Columns({ size, columns, label }: Omit<ChartProps, 'most'> & { size: keyof typeof sizes }) {
+  const formats = useFormats();
   const { width: wide, height: tall } = sizes[size];
   const top = niceTop(Math.max(...columns.map(({ requests }) => requests)));
   const step = Math.floor((wide - LEFT - RIGHT) / columns.length);
@@ -45,7 +46,7 @@ function Columns({ size, columns, label }: Omit<ChartProps, 'most'> & { size: ke
         <g key={value}>
           <line class="rule" x1={LEFT} x2={wide} y1={base - height(value)} y2={base - height(value)} />
           <text x={LEFT - 8} y={base - height(value) + 4} text-anchor="end">
-            {number(value)}
+            {formats.number(value)}
           </text>
         </g>
       ))}
@@ -59,7 +60,7 @@ function Columns({ size, columns, label }: Omit<ChartProps, 'most'> & { size: ke
         let below = base;
         return (
           <g key={name}>
-            <title>{`${name}: ${pluralize(requests, 'request')}, ${pluralize(failed, 'error')}, ${number(limited)} over the limit`}</title>
+            <title>{`${name}: ${formats.pluralize(requests, 'request')}, ${formats.pluralize(failed, 'error')}, ${formats.number(limited)} over the limit`}</title>
             <rect class="hit" x={LEFT + at * step} y={TOP} width={step} height={base - TOP} />
             {parts.map(([kind, value]) => {
               if (value <= 0) return null;
@@ -83,11 +84,6 @@ function niceTop(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(most, 2)));
   const tops = [1, 2, 3, 4, 5, 6, 8, 10].map((times) => times * power);
   return tops.find((top) => top >= most && top % 2 === 0) ?? 10 * power;
-}
-
-/** `21 Nov` */
-export function monthDay(day: string): string {
-  return localizable('day', day);
 }
 
 /** A bar that shows how much of a quota is used. */

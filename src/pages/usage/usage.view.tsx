@@ -10,10 +10,10 @@ import {
   type TransferCount,
 } from '../../core/traffic/traffic.js';
 import { PictureUsage } from '../delivery/delivery.view.js';
-import { bytes, localizable, number, pluralize } from '../localized.js';
+import { type Formats, useFormats } from '../formats.js';
 import { DocsLink } from '../page.js';
 import { Card, Empty, Heading, Moment, Table } from '../parts.js';
-import { Chart, Meter, monthDay } from './chart.view.js';
+import { Chart, Meter } from './chart.view.js';
 
 /** On a phone, days before would be too thin to see. */
 const NARROW_DAYS = 14;
@@ -51,6 +51,7 @@ export function UsagePage({ traffic, delivery, keyId, seesAudit }: UsagePageProp
 }
 
 function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
+  const formats = useFormats();
   const { counts, days } = traffic;
   const chosen = keyId === null ? counts : counts.filter(({ apiKeyId }) => apiKeyId === keyId);
   const byDay = days.map((day) => ({ day, ...sum(chosen.filter((count) => count.day === day)) }));
@@ -68,18 +69,18 @@ function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
       )}
       <ul class="totals">
         <li>
-          <span class="dot good" aria-hidden="true" /> {pluralize(total.requests, 'request')}
+          <span class="dot good" aria-hidden="true" /> {formats.pluralize(total.requests, 'request')}
         </li>
         <li>
-          <span class="dot bad" aria-hidden="true" /> {pluralize(total.failed, 'error')}
+          <span class="dot bad" aria-hidden="true" /> {formats.pluralize(total.failed, 'error')}
         </li>
         <li>
-          <span class="dot warn" aria-hidden="true" /> {number(total.limited)} over the rate limit (429)
+          <span class="dot warn" aria-hidden="true" /> {formats.number(total.limited)} over the rate limit (429)
         </li>
       </ul>
       <Chart
         columns={byDay.map(({ day, ...of }, at) => {
-          return { name: monthDay(day), isNamed: (byDay.length - 1 - at) % 7 === 0, ...of };
+          return { name: formats.day(day), isNamed: (byDay.length - 1 - at) % 7 === 0, ...of };
         })}
         most={NARROW_DAYS}
         label={`Requests by day, of ${of}. The same numbers are in the table “Day by day”.`}
@@ -89,7 +90,9 @@ function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
         <Table
           caption="Requests by day"
           columns={['Day', ...figureColumns]}
-          rows={[...byDay].reverse().map(({ day, ...of }) => ({ key: day, cells: [monthDay(day), ...figures(of)] }))}
+          rows={[...byDay]
+            .reverse()
+            .map(({ day, ...of }) => ({ key: day, cells: [formats.day(day), ...figures(formats, of)] }))}
         />
       </details>
       <Today traffic={traffic} keyId={keyId} of={of} />
@@ -99,6 +102,7 @@ function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
 }
 
 function ByKey({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
+  const formats = useFormats();
   const { keys, counts } = traffic;
   const gone = counts.map(({ apiKeyId }) => apiKeyId).filter((id) => !keys.some((key) => key.id === id));
   const ids = [...keys.map(({ id }) => id), ...new Set(gone)];
@@ -118,7 +122,7 @@ function ByKey({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
             <a key="key" href={`/settings/usage?key=${id}`} aria-current={id === keyId ? 'true' : undefined}>
               {nameOf(traffic, id)}
             </a>,
-            ...figures(of),
+            ...figures(formats, of),
           ],
         }))}
       />
@@ -178,33 +182,34 @@ function nameOf({ keys }: Traffic, id: Id): string {
 
 /** The holdings of an account, compared with its quota. */
 function Holdings({ traffic: { customer, usage, quotaUse } }: { traffic: Traffic }) {
+  const formats = useFormats();
   const { photosLimit, storageBytesLimit } = customer;
   return (
     <div class="tiles">
       <Tile
         title="Photos"
-        value={number(quotaUse.photos)}
-        note={usage.trashedPhotos > 0 ? `${number(usage.trashedPhotos)} of them in the trash` : null}
+        value={formats.number(quotaUse.photos)}
+        note={usage.trashedPhotos > 0 ? `${formats.number(usage.trashedPhotos)} of them in the trash` : null}
         used={quotaUse.photos}
         limit={photosLimit}
-        words={(limit) => pluralize(limit, 'photo')}
+        words={(limit) => formats.pluralize(limit, 'photo')}
       />
       <Tile
         title="Storage"
-        value={bytes(quotaUse.storageBytes)}
-        note={storageNote(usage)}
+        value={formats.bytes(quotaUse.storageBytes)}
+        note={storageNote(formats, usage)}
         used={quotaUse.storageBytes}
         limit={storageBytesLimit}
-        words={bytes}
+        words={(limit) => formats.bytes(limit)}
       />
     </div>
   );
 }
 
-function storageNote({ trashedBytes, renditionBytes }: Traffic['usage']): string | null {
+function storageNote(formats: Formats, { trashedBytes, renditionBytes }: Traffic['usage']): string | null {
   const parts = [
-    ...(trashedBytes > 0 ? [`${bytes(trashedBytes)} of it in the trash`] : []),
-    ...(renditionBytes > 0 ? [`renditions take ${bytes(renditionBytes)} more, outside the quota`] : []),
+    ...(trashedBytes > 0 ? [`${formats.bytes(trashedBytes)} of it in the trash`] : []),
+    ...(renditionBytes > 0 ? [`renditions take ${formats.bytes(renditionBytes)} more, outside the quota`] : []),
   ];
   return parts.length > 0 ? parts.join('; ') : null;
 }
@@ -247,10 +252,11 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
 /** The requests of today, of one key or of all, at the hours at which they came. */
 function Today({ traffic, keyId, of }: { traffic: Traffic; keyId: Id | null; of: string }) {
+  const formats = useFormats();
   const today = traffic.days.at(-1) ?? '';
   const chosen = traffic.hours.filter(({ apiKeyId }) => keyId === null || apiKeyId === keyId);
   const hours = HOURS.map((hour) => ({ hour, ...sum(chosen.filter((count) => count.hour === hour)) }));
-  const name = (hour: number) => localizable('hour', `${today}T${String(hour).padStart(2, '0')}:00`);
+  const name = (hour: number) => formats.hour(`${today}T${String(hour).padStart(2, '0')}:00`);
   if (chosen.length === 0) return null;
   return (
     <>
@@ -267,7 +273,7 @@ function Today({ traffic, keyId, of }: { traffic: Traffic; keyId: Id | null; of:
           rows={hours
             .filter(({ requests }) => requests > 0)
             .reverse()
-            .map(({ hour, ...of }) => ({ key: hour, cells: [name(hour), ...figures(of)] }))}
+            .map(({ hour, ...of }) => ({ key: hour, cells: [name(hour), ...figures(formats, of)] }))}
         />
       </details>
     </>
@@ -286,6 +292,7 @@ const names: Readonly<Record<Channel, string>> = {
 
 /** Bytes between the service and everyone who used this account: in total, by channel, and day by day. */
 function Transfers({ traffic: { days, transfers } }: { traffic: Traffic }) {
+  const formats = useFormats();
   return (
     <Card
       title="Data transfer"
@@ -297,9 +304,15 @@ function Transfers({ traffic: { days, transfers } }: { traffic: Traffic }) {
         rows={[
           ...channels.map((channel) => ({
             key: channel,
-            cells: [names[channel], ...transferFigures(transfers.filter((count) => count.channel === channel))],
+            cells: [
+              names[channel],
+              ...transferFigures(
+                formats,
+                transfers.filter((count) => count.channel === channel),
+              ),
+            ],
           })),
-          { key: 'total', cells: ['Total', ...transferFigures(transfers)] },
+          { key: 'total', cells: ['Total', ...transferFigures(formats, transfers)] },
         ]}
       />
       <details>
@@ -309,7 +322,13 @@ function Transfers({ traffic: { days, transfers } }: { traffic: Traffic }) {
           columns={['Day', ...COLUMNS]}
           rows={days.toReversed().map((day) => ({
             key: day,
-            cells: [monthDay(day), ...transferFigures(transfers.filter((count) => count.day === day))],
+            cells: [
+              formats.day(day),
+              ...transferFigures(
+                formats,
+                transfers.filter((count) => count.day === day),
+              ),
+            ],
           }))}
         />
       </details>
@@ -317,9 +336,9 @@ function Transfers({ traffic: { days, transfers } }: { traffic: Traffic }) {
   );
 }
 
-function transferFigures(counts: readonly TransferCount[]): readonly string[] {
+function transferFigures(formats: Formats, counts: readonly TransferCount[]): readonly string[] {
   const { receivedBytes, sentBytes } = transferred(counts);
-  return [bytes(receivedBytes), bytes(sentBytes)];
+  return [formats.bytes(receivedBytes), formats.bytes(sentBytes)];
 }
 
 /** The numbers of requests that a day, an hour or a key had. */
@@ -328,8 +347,8 @@ export type Figures = Pick<RequestCount, 'requests' | 'limited' | 'failed'>;
 /** The columns in which `figures` stand. */
 const figureColumns = ['Requests', 'Errors', 'Over the limit (429)'];
 
-function figures({ requests, failed, limited }: Figures): readonly string[] {
-  return [number(requests), number(failed), number(limited)];
+function figures(formats: Formats, { requests, failed, limited }: Figures): readonly string[] {
+  return [formats.number(requests), formats.number(failed), formats.number(limited)];
 }
 
 function sum(counts: readonly Figures[]): Figures {

@@ -15,7 +15,7 @@ import type { WebhookEndpoint } from '../../core/webhooks/webhook-endpoint.js';
 import { MAX_ANSWER_BYTES } from '../../core/webhooks/webhook-sender.js';
 import { oneOfQuery } from '../address.js';
 import { Button, Field, Form } from '../form.js';
-import { number } from '../localized.js';
+import { useFormats } from '../formats.js';
 import { Card, Empty, Heading, Moment, Paging, Table } from '../parts.js';
 import { Answer, DeliveryState, eventsOf, State, StateReason } from './webhooks.view.js';
 
@@ -201,6 +201,7 @@ function cellsOf(delivery: Delivery, endpoint: WebhookEndpoint) {
 
 /** One delivery of the log, with what was sent and what was answered. */
 export function DeliveryPage({ delivery }: { delivery: Delivery & DeliveryBodies }) {
+  const formats = useFormats();
   return (
     <>
       <Heading title="Delivery" lead={<span class="code">{delivery.eventId}</span>}>
@@ -231,7 +232,7 @@ export function DeliveryPage({ delivery }: { delivery: Delivery & DeliveryBodies
       <Body title="Request" text={indented(delivery.requestBody)} />
       <Body
         title="Response"
-        lead={`The first ${number(MAX_ANSWER_BYTES)} bytes, without what looks like a secret. Responses of private addresses are not stored.`}
+        lead={`The first ${formats.number(MAX_ANSWER_BYTES)} bytes, without what looks like a secret. Responses of private addresses are not stored.`}
         text={delivery.responseBody}
       />
     </>
