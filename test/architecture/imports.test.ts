@@ -47,6 +47,15 @@ test('pages import core, what they share with the API, and themselves; the docum
   expect(broken(/^src\/pages\//, allowed)).toEqual([]);
 });
 
+test('the API and pages reach what is stored through use cases: none of them opens the store', () => {
+  const opening = /\.(query|transaction)\(/;
+  const rings = all.filter(({ path }) => /^src\/(api|pages|http)\//.test(path) && !path.startsWith('src/pages/assets/'));
+  expect(rings.length).toBeGreaterThan(100);
+  expect(rings.filter(({ code }) => opening.test(code)).map(({ path }) => path)).toEqual([]);
+  // The pattern finds them where they belong.
+  expect(all.some(({ path, code }) => path.startsWith('src/core/') && opening.test(code))).toBe(true);
+});
+
 test('adapters import core and adapters, never the API or pages', () => {
   const allowed = (target: string) =>
     !isOwn(target) || target.startsWith('src/core/') || target.startsWith('src/adapters/');

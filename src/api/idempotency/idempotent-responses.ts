@@ -13,6 +13,7 @@ import {
   claimKey,
   reclaimKeys,
   responseOf,
+  storeAnswer,
   storeWithResponse,
 } from '../../core/idempotency/claim-key.js';
 import type { Claim, IdempotencyKey } from '../../core/idempotency/idempotency-store.js';
@@ -135,8 +136,7 @@ export class IdempotentResponses {
     const { claim } = claimed;
     const toStored = (answer: unknown) =>
       storedResponseOf(answer, response.statusCode, (body) => format?.toStored(body, this.ports) ?? body);
-    const storeAfterwards = (stored: StoredHttpResponse) =>
-      this.ports.store.transaction(customerId, ({ responses }) => responses.store(claim, stored));
+    const storeAfterwards = (stored: StoredHttpResponse) => storeAnswer(this.ports, claim, stored);
     let isStored = false;
     idempotentRun.set(requestContext, async (act, answerTo) => {
       const storeResponse = responseOf(claim, (result) => toStored(answerTo(result as never)));

@@ -3,7 +3,7 @@ import { findCustomer } from '../../core/customers/customer-directory.js';
 import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import { type Invitation, inviteUser } from '../../core/users/people/invite.js';
-import { removeUser } from '../../core/users/people/manage.js';
+import { listPeople, removeUser } from '../../core/users/people/manage.js';
 import { MAX_EMAIL, type PeopleManager, type Role, type User } from '../../core/users/user.js';
 import { RequireOperatorScope } from '../../http/access.js';
 import { RequestModel, ResponseModel } from '../../http/fields/declared.js';
@@ -105,7 +105,7 @@ export class OperatorPeopleController {
   @RequireOperatorScope('customers:read')
   async list(@PathId('customerId') id: Id) {
     await findCustomer(this.ports, id);
-    const data = await this.ports.store.query(id, ({ users }) => users.list());
+    const data = await listPeople(this.ports, id);
     return listView({ data, nextCursor: null }, operatorPersonView);
   }
 

@@ -1,8 +1,13 @@
 import type { KeyStore } from '../../core/access/key-store.js';
+import { readDeliveryKey } from '../../core/delivery/delivery-keys.js';
 import { type Event, isDeletion, type SubjectKind, subjectKind } from '../../core/events/event.js';
-import { importDetailsOf } from '../../core/imports/read.js';
+import { readImport } from '../../core/imports/read.js';
+import { readPhoto } from '../../core/photos/read-photo.js';
+import { unlessGone } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Readable } from '../../core/shared/transactional.js';
+import { findShare } from '../../core/shares/shares.js';
+import { readTag } from '../../core/tags/read-tag.js';
 import { instant } from '../../http/responses/reply.js';
 import { importView } from '../imports/import.view.js';
 import { apiKeyView } from '../me/me.view.js';
@@ -77,26 +82,24 @@ export const eventSubjects: Readonly<Record<SubjectKind, EventSubject>> = {
     schema: 'Photo',
     dispensable: ['metadata', 'description', 'tags'],
     async read({ store }, customerId, id) {
-      const photo = await store.query(customerId, ({ photos }) => photos.get(id));
-      return photo && photoView(photo);
+      const found = await unlessGone(readPhoto({ store }, { customerId }, id, { trashedToo: true, withExif: false }));
+      return found && photoView(found.photo);
     },
   },
   tag: {
     schema: 'Tag',
     dispensable: ['description'],
     async read({ store }, customerId, id) {
-      const tag = await store.query(customerId, ({ tags }) => tags.get(id));
+      const tag = await unlessGone(readTag({ store }, { customerId }, id));
       return tag && tagView(tag);
     },
   },
   import: {
     schema: 'Import',
     dispensable: ['tags'],
-    read({ store }, customerId, id) {
-      return store.query(customerId, async ({ imports, tags }) => {
-        const subject = await imports.get(id);
-        return subject && importView(await importDetailsOf(tags, subject));
-      });
+    async read({ store }, customerId, id) {
+      const subject = await unlessGone(readImport({ store }, { customerId }, id));
+      return subject && importView(subject);
     },
   },
   apiKey: {
@@ -111,7 +114,7 @@ export const eventSubjects: Readonly<Record<SubjectKind, EventSubject>> = {
     schema: 'DeliveryKey',
     dispensable: [],
     async read({ store }, customerId, id) {
-      const key = await store.query(customerId, ({ deliveryKeys }) => deliveryKeys.get(id));
+      const key = await unlessGone(readDeliveryKey({ store }, customerId, id));
       return key && deliveryKeyView(key);
     },
   },
@@ -119,7 +122,7 @@ export const eventSubjects: Readonly<Record<SubjectKind, EventSubject>> = {
     schema: 'Share',
     dispensable: [],
     async read({ store }, customerId, id) {
-      const share = await store.query(customerId, ({ shares }) => shares.get(id));
+      const share = await unlessGone(findShare({ store }, customerId, id));
       return share && shareView(share);
     },
   },

@@ -59,6 +59,15 @@ export function responseOf<Result>(claim: Claim, answerTo: (result: Result) => S
   };
 }
 
+/** Stores the response of a request that has no transaction of its own. A claim that was lost keeps the response of the run that took over. */
+export async function storeAnswer(
+  { store }: { store: Transactional<'responses'> },
+  claim: Claim,
+  answer: StoredResponse,
+): Promise<void> {
+  await store.transaction(claim.customerId, ({ responses }) => responses.store(claim, answer));
+}
+
 /** A store whose one transaction also stores the response. For work that has exactly one transaction. */
 export function storeWithResponse<Names extends keyof Repositories>(
   store: Transactional<Names | 'responses'>,

@@ -61,7 +61,7 @@ export function listPhotos(
  * The filter that finds them; null when the photo has no hash, so that none is like it. Errors: `not_found` (photo; one in the trash too,
  * unless the list includes the trash).
  */
-export async function similarFilter(
+async function similarFilter(
   photos: PhotoReads,
   { photoId, maxDistance }: SimilarTo,
   { trashed }: PhotoFilters,
@@ -69,6 +69,15 @@ export async function similarFilter(
   const photo = await photos.get(photoId);
   if (photo === null || (isTrashed(photo) && trashed === 'false')) throw notFound('photo');
   return photo.phash === null ? null : { photoId, maxDistance, phash: photo.phash };
+}
+
+/** The same for a photo of a customer, which may be in the trash. Errors: `not_found`. */
+export function readSimilarFilter(
+  { store }: { store: Readable<'photos'> },
+  { customerId }: Pick<Caller, 'customerId'>,
+  to: SimilarTo,
+): Promise<SimilarFilter | null> {
+  return store.query(customerId, ({ photos }) => similarFilter(photos, to, { trashed: 'any' }));
 }
 
 /** Returns how many photos match. Errors: `invalid_request` (`unknown_tag`). */

@@ -26,6 +26,15 @@ export function readPhoto(
   });
 }
 
+/** The photos of these ids that exist, by id, also those in the trash. */
+export function readPhotos(
+  { store }: { store: Readable<'photos'> },
+  caller: Pick<Caller, 'customerId'>,
+  ids: readonly Id[],
+): Promise<readonly PhotoWithTags[]> {
+  return store.query(caller.customerId, ({ photos }) => photos.getMany(ids));
+}
+
 /** A photo outside the trash, for displaying it without its tags. Errors: `not_found`. */
 export function readVisiblePhoto(
   { store }: { store: Readable<'photos'> },

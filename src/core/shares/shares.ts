@@ -109,8 +109,12 @@ export async function listShares(uses: ReadUses, customerId: Id): Promise<readon
 
 /** Errors: `not_found`. */
 export async function readShare(uses: ReadUses, customerId: Id, id: Id): Promise<ShareWithToken> {
-  const share = await uses.store.query(customerId, (reader) => reader.shares.get(id));
-  return withToken(uses, requireFound(share, 'share'));
+  return withToken(uses, await findShare(uses, customerId, id));
+}
+
+/** The same without its token, for those who show no link. Errors: `not_found`. */
+export async function findShare({ store }: Pick<ReadUses, 'store'>, customerId: Id, id: Id): Promise<Share> {
+  return requireFound(await store.query(customerId, ({ shares }) => shares.get(id)), 'share');
 }
 
 function withToken({ secrets }: { secrets: Secrets }, share: Share): ShareWithToken {

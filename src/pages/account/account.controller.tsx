@@ -1,11 +1,10 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
 import { editCustomer, readCustomer } from '../../core/customers/edit-customer.js';
 import type { Ports } from '../../core/ports.js';
-import { requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { requestEmailChange } from '../../core/users/people/email.js';
 import { changePassword } from '../../core/users/people/new-password.js';
-import { unlinkIdentity } from '../../core/users/provider/identity.js';
+import { listIdentities, readIdentity, unlinkIdentity } from '../../core/users/provider/identity.js';
 import { listSessions, maySetPassword, revokeOtherSessions, revokeSession } from '../../core/users/session.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
@@ -126,11 +125,9 @@ export class AccountController {
     refused: { form: string; problems: Problems } | null = null,
   ): Promise<Reply> {
     const person = personOf(context);
-    const { customer, sessions, identities } = await this.ports.store.query(person.customer.id, async (reader) => ({
-      customer: await reader.customer.read(),
-      identities: await reader.identities.of(person.user.id),
-      sessions: await listSessions(this.ports, person.customer.id, person.user.id),
-    }));
+    const { customer } = await readCustomer(this.ports, callerOfPage(context));
+    const identities = await listIdentities(this.ports, person.user);
+    const sessions = await listSessions(this.ports, person.customer.id, person.user.id);
     const options = {
       ...{ title: 'Account', section: 'account', scripts: [PASSKEY_SCRIPT, 'time-zones.js'] },
       ...(refused && { status: refused.problems.status }),
@@ -155,11 +152,7 @@ export class IdentitiesController {
   @RequireRole('viewer', { confirmed: true })
   async unlink(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const person = personOf(context);
-    const all = await this.ports.store.query(person.customer.id, ({ identities }) => identities.list());
-    const { userId } = requireFound(
-      all.find((identity) => identity.id === id),
-      'identity',
-    );
+    const { userId } = await readIdentity(this.ports, person.customer.id, id);
     const [back, text] =
       userId === person.user.id
         ? ['/settings/account', 'The provider was unlinked. Your other browsers are signed out.']

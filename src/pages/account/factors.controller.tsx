@@ -4,7 +4,12 @@ import { requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { addFactor, addPasskey, startEnrolment } from '../../core/users/factors/add.js';
 import { requireFactors } from '../../core/users/factors/policy.js';
-import { type FactorReference, removeFactor, renewRecoveryCodes } from '../../core/users/factors/remove.js';
+import {
+  type FactorReference,
+  readFactors,
+  removeFactor,
+  renewRecoveryCodes,
+} from '../../core/users/factors/remove.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/path-id.js';
@@ -34,13 +39,8 @@ export class FactorsController {
   @Get()
   async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { user } = personOf(context);
-    const { apps, passkeys, codesLeft } = await this.ports.store.query(user.customerId, async ({ factors }) => ({
-      apps: await factors.appsOf(user.id),
-      passkeys: await factors.passkeysOf(user.id),
-      codesLeft: await factors.countRecoveryCodes(user.id),
-    }));
-    const offersPasskeys = this.ports.addresses.passkeySite !== null;
-    const page = <FactorsPage {...{ apps, passkeys, codesLeft, offersPasskeys, user }} />;
+    const own = await readFactors(this.ports, user);
+    const page = <FactorsPage {...own} offersPasskeys={this.ports.addresses.passkeySite !== null} user={user} />;
     return renderPage(this.ports, context, { title: 'Two-step sign-in', ...AREA }, page);
   }
 
@@ -156,16 +156,13 @@ export class RemoveFactorController {
 
   private async page(context: PageContext, { kind, id }: FactorReference, problems: Problems | null): Promise<Reply> {
     const { user } = personOf(context);
-    const own = await this.ports.store.query(user.customerId, async ({ factors }) => ({
-      app: await factors.appsOf(user.id),
-      passkey: await factors.passkeysOf(user.id),
-    }));
+    const { apps, passkeys } = await readFactors(this.ports, user);
     const factor = requireFound(
-      own[kind].find((each) => each.id === id),
+      (kind === 'app' ? apps : passkeys).find((each) => each.id === id),
       'second_factor',
     );
-    const offersPasskeys = own.passkey.length > 0 && this.ports.addresses.passkeySite !== null;
-    const isLast = own.app.length + own.passkey.length === 1;
+    const offersPasskeys = passkeys.length > 0 && this.ports.addresses.passkeySite !== null;
+    const isLast = apps.length + passkeys.length === 1;
     const action = `${kind === 'app' ? FACTORS_PATH : PASSKEYS_PATH}/${id}/remove`;
     const props = { name: factor.name, action, isLast, problems, offersPasskeys };
     const options = { title: `Remove “${factor.name}”`, section: 'account', styles: ['areas.css'] };

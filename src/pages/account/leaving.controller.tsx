@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
 import { type CustomerUsage, MAX_CUSTOMER_NAME } from '../../core/customers/customer.js';
-import { closeOwnAccount } from '../../core/customers/edit-customer.js';
+import { closeOwnAccount, readCustomer } from '../../core/customers/edit-customer.js';
 import type { Ports } from '../../core/ports.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
@@ -49,10 +49,7 @@ export class LeavingController {
 
   private async form(context: PageContext, problems: Problems | null): Promise<Reply> {
     const { id } = personOf(context).customer;
-    const { customer, usage } = await this.ports.store.query(id, async (reader) => ({
-      customer: await reader.customer.read(),
-      usage: await reader.usage.read(),
-    }));
+    const { customer, usage } = await readCustomer(this.ports, { customerId: id });
     const keys = (await this.ports.keys.list(id)).length;
     const options = { title: 'Erase the account', section: 'account', ...(problems && { status: problems.status }) };
     const content = <EraseAccount name={customer.name} usage={usage} keys={keys} problems={problems} />;

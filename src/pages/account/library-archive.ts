@@ -22,11 +22,12 @@ import { photoView } from '../../api/photos/photo.view.js';
 import { tagView } from '../../api/tags/tag.view.js';
 import type { Caller } from '../../core/access/caller.js';
 import { storedKey } from '../../core/blobs/blob-key.js';
+import { readCustomer } from '../../core/customers/edit-customer.js';
 import { readImport } from '../../core/imports/read.js';
 import { listPhotos } from '../../core/photos/list-photos.js';
 import { openOriginalOf } from '../../core/photos/original.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
-import { readVisiblePhoto } from '../../core/photos/read-photo.js';
+import { readPhotos, readVisiblePhoto } from '../../core/photos/read-photo.js';
 import { downloadRendition } from '../../core/photos/renditions/open.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError, unlessGone } from '../../core/shared/errors.js';
@@ -41,9 +42,9 @@ const MAX_ARCHIVED_PHOTOS = 100_000;
 const BY_ID = { sort: 'id', limit: MAX_PAGE_SIZE } as const;
 
 /** Errors: `limit_reached`. */
-export async function requireArchivable({ store }: Pick<Ports, 'store'>, { customerId }: Caller): Promise<void> {
-  const { photos } = await store.query(customerId, ({ usage }) => usage.read());
-  if (photos <= MAX_ARCHIVED_PHOTOS) return;
+export async function requireArchivable(ports: Pick<Ports, 'store'>, caller: Caller): Promise<void> {
+  const { usage } = await readCustomer(ports, caller);
+  if (usage.photos <= MAX_ARCHIVED_PHOTOS) return;
   const message = `A library of more than ${MAX_ARCHIVED_PHOTOS} photos is too large for one file. Export it with phs export FOLDER.`;
   throw new DomainError('limit_reached', message);
 }
@@ -200,7 +201,7 @@ class LibraryArchive {
     const found: ExportedPhoto[] = [];
     for (let at = 0; at < ids.length; at += MAX_PAGE_SIZE) {
       const some = ids.slice(at, at + MAX_PAGE_SIZE);
-      const photos = await this.ports.store.query(this.caller.customerId, (reader) => reader.photos.getMany(some));
+      const photos = await readPhotos(this.ports, this.caller, some);
       found.push(...photos.map((photo) => exported(photo, this.files.get(photo.id)?.path ?? '')));
     }
     return found;

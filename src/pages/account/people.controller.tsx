@@ -1,7 +1,8 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
 import { lockedOut } from '../../core/access/keys.js';
+import { readCustomer } from '../../core/customers/edit-customer.js';
 import type { Ports } from '../../core/ports.js';
-import { invalid, requireFound } from '../../core/shared/errors.js';
+import { invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { providerOfNewPeople } from '../../core/users/identity-provider.js';
 import { type Invitation, inviteUser, issueLink } from '../../core/users/people/invite.js';
@@ -9,6 +10,8 @@ import {
   changeRole,
   editNewPeople,
   editSettingsAddresses,
+  readPeople,
+  readPerson,
   recentSettingsAddresses,
   removeUser,
 } from '../../core/users/people/manage.js';
@@ -117,8 +120,8 @@ export class PeopleController {
     }
   }
 
-  private async user(context: PageContext, id: Id): Promise<User> {
-    return requireFound(await this.ports.store.query(customerOf(context), ({ users }) => users.get(id)), 'user');
+  private user(context: PageContext, id: Id): Promise<User> {
+    return readPerson(this.ports, customerOf(context), id);
   }
 
   private invitation(context: PageContext, invitation: Invitation): Reply {
@@ -129,18 +132,11 @@ export class PeopleController {
   /** @param problems Of the invitation, to be shown in its form; or of something else, to be shown at the top. */
   private async page(context: PageContext, problems: { refused?: Problems; failed?: Problems } = {}): Promise<Reply> {
     const { refused = null, failed = null } = problems;
-    const { users, ...factors } = await this.ports.store.query(customerOf(context), async (reader) => ({
-      users: await reader.users.list(),
-      withFactor: new Set((await reader.factors.listApps()).map(({ userId }) => userId)),
-      identities: await reader.identities.list(),
-      customer: await reader.customer.read(),
-    }));
     const status = (refused ?? failed)?.status ?? 200;
     const flash = failed && ({ kind: 'failed', text: failed.message } as const);
     const view = (
       <PeopleList
-        users={users}
-        {...factors}
+        {...(await readPeople(this.ports, customerOf(context)))}
         newPeopleBy={providerOfNewPeople(this.ports.identityProviders, customerOf(context))}
         isMailed={this.ports.mailer !== null}
         self={personOf(context).user}
@@ -216,8 +212,8 @@ export class SettingsAddressesController {
 
   /** The list that counts, as people write it. */
   private async stored(context: PageContext): Promise<string> {
-    const { settingsIpList } = await this.ports.store.query(customerOf(context), ({ customer }) => customer.read());
-    return entriesText(settingsIpList);
+    const { customer } = await readCustomer(this.ports, callerOfPage(context));
+    return entriesText(customer.settingsIpList);
   }
 
   private async page(context: PageContext, form: AddressesForm): Promise<Reply> {

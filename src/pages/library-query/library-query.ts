@@ -1,14 +1,14 @@
 import type { Caller } from '../../core/access/caller.js';
 import { fromWallClock } from '../../core/media/capture-time.js';
 import { acceptedFormats } from '../../core/media/formats.js';
-import { similarFilter, type TwoWaySort } from '../../core/photos/list-photos.js';
+import { readSimilarFilter, type TwoWaySort } from '../../core/photos/list-photos.js';
 import { MAX_SEARCH_WORDS, type PhotoFilters, searchTerms } from '../../core/photos/photo-query.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../core/photos/photo-values.js';
 import { countryName } from '../../core/photos/places.js';
 import { DEFAULT_DISTANCE } from '../../core/photos/similar/similar-photo.js';
 import type { Ports } from '../../core/ports.js';
 import { DAY } from '../../core/shared/clock.js';
-import { DomainError } from '../../core/shared/errors.js';
+import { unlessGone } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { searchText } from '../../core/shared/text.js';
 import { listTags } from '../../core/tags/read-tag.js';
@@ -304,17 +304,7 @@ function inWords(degrees: number, positive: string, negative: string): string {
 }
 
 /** Photos that look like this one, which may be in the trash; null when it cannot be compared, or is not there. */
-async function filterSimilar(
-  { store }: Ports,
-  { customerId }: Caller,
-  photoId: Id,
-): Promise<Pick<PhotoFilters, 'similar'> | null> {
-  try {
-    const to = { photoId, maxDistance: DEFAULT_DISTANCE };
-    const similar = await store.query(customerId, ({ photos }) => similarFilter(photos, to, { trashed: 'any' }));
-    return similar && { similar };
-  } catch (error) {
-    if (error instanceof DomainError && error.code === 'not_found') return null;
-    throw error;
-  }
+async function filterSimilar(ports: Ports, caller: Caller, photoId: Id): Promise<Pick<PhotoFilters, 'similar'> | null> {
+  const similar = await unlessGone(readSimilarFilter(ports, caller, { photoId, maxDistance: DEFAULT_DISTANCE }));
+  return similar && { similar };
 }

@@ -2,9 +2,9 @@ import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { Ports } from '../../core/ports.js';
 import { invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
-import { foldKey } from '../../core/shared/text.js';
 import type { Share } from '../../core/shares/share.js';
 import { createShare, editShare, listShares, readShare, revokeShare } from '../../core/shares/shares.js';
+import { findTagNamed, readTags } from '../../core/tags/read-tag.js';
 import type { Tag } from '../../core/tags/tag.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
@@ -145,13 +145,13 @@ export class ShareSettingsController {
 
   private tagsOf(context: PageContext, ...shares: readonly Share[]): Promise<readonly Tag[]> {
     const ids = [...new Set(shares.flatMap(({ tagId }) => tagId ?? []))];
-    return this.ports.store.query(customerOf(context), ({ tags }) => tags.getMany(ids));
+    return readTags(this.ports, callerOfPage(context), ids);
   }
 
   /** Errors: `invalid_request`. */
   private async tagNamed(context: PageContext, name: string): Promise<Id> {
-    const found = await this.ports.store.query(customerOf(context), ({ tags }) => tags.findByNameKeys([foldKey(name)]));
-    if (found[0] !== undefined) return found[0].id;
+    const found = await findTagNamed(this.ports, callerOfPage(context), name);
+    if (found !== null) return found.id;
     throw invalid({ field: 'tagId', code: 'unknown_tag', message: `There is no tag “${name}”.` });
   }
 }

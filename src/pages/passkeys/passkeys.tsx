@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { Ports } from '../../core/ports.js';
 import type { PasskeyQuestion } from '../../core/users/factors/ask-for-passkey.js';
+import { listPasskeys } from '../../core/users/factors/ask-for-passkey.js';
 import { CODE_ISSUER } from '../../core/users/factors/one-time-code.js';
 import { CHALLENGE_MS, PASSKEY_ALGORITHMS, type PasskeyAnswer } from '../../core/users/factors/passkey.js';
 import type { KnownSession } from '../../core/users/session.js';
@@ -75,8 +76,7 @@ export function PasskeyNotes() {
 /** Whether a person who is asked again can answer with a passkey. */
 export async function canUsePasskey(ports: Ports, { user, hasFactor }: KnownSession): Promise<boolean> {
   if (!hasFactor || ports.addresses.passkeySite === null) return false;
-  const own = await ports.store.query(user.customerId, ({ factors }) => factors.passkeysOf(user.id));
-  return own.length > 0;
+  return (await listPasskeys(ports, user)).length > 0;
 }
 
 const TYPE = 'public-key';

@@ -3,6 +3,7 @@ import { type DomainError, invalid, requireFound } from '../../shared/errors.js'
 import { hashRandomToken } from '../../shared/random.js';
 import type { Readable } from '../../shared/transactional.js';
 import type { KnownSession } from '../session.js';
+import { type User } from '../user.js';
 import type { PasskeyUses } from './confirm-identity.js';
 import { challengeFor, newChallenge, type Passkey, userHandle } from './passkey.js';
 import { isPending, readPendingCookie } from './second-factor.js';
@@ -37,7 +38,7 @@ export async function askForSecondStep(uses: Asked, cookie: string): Promise<Pas
 
 /** For a person who is asked again. Errors: `not_found` for somebody without passkeys, `invalid_request`. */
 export async function askAgain(uses: Asked, { session, user }: KnownSession): Promise<PasskeyQuestion> {
-  const own = await uses.store.query(user.customerId, ({ factors }) => factors.passkeysOf(user.id));
+  const own = await listPasskeys(uses, user);
   requireFound(own[0] ?? null, 'passkey');
   return question(uses, challengeFor.confirmation(session), own, false);
 }
@@ -48,9 +49,17 @@ export async function askForNewPasskey(
   { session, user }: KnownSession,
   signsInAlone: boolean,
 ): Promise<PasskeyQuestion & { readonly handle: string }> {
-  const own = await uses.store.query(user.customerId, ({ factors }) => factors.passkeysOf(user.id));
+  const own = await listPasskeys(uses, user);
   const asked = question(uses, challengeFor.adding(session, signsInAlone), own, signsInAlone);
   return { ...asked, handle: userHandle(user) };
+}
+
+/** The passkeys of a person, oldest first. */
+export function listPasskeys(
+  { store }: Pick<Asked, 'store'>,
+  { customerId, id }: Pick<User, 'customerId' | 'id'>,
+): Promise<readonly Passkey[]> {
+  return store.query(customerId, ({ factors }) => factors.passkeysOf(id));
 }
 
 /** The passkeys with which a sign-in that waits for the second factor can go on. */

@@ -2,15 +2,36 @@ import type { Clock } from '../../shared/clock.js';
 import { invalid, notFound, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Transactional } from '../../shared/transactional.js';
+import { type Readable } from '../../shared/transactional.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import type { KnownSession } from '../session.js';
-import { auditSubject, userActor } from '../user.js';
+import { auditSubject, type User, userActor } from '../user.js';
 import type { FactorAnswer } from './confirm-identity.js';
 import { type ConfirmUses, confirmIdentity } from './confirm-identity.js';
 import { hashRecoveryCode, newRecoveryCodes } from './one-time-code.js';
+import { type Passkey } from './passkey.js';
 import { areFactorsRequired } from './policy.js';
+import { type AuthenticatorApp } from './second-factor.js';
 
 /** Which of a person's factors: ids are of one kind. */
+/** The second factors of a person, oldest first, and how many recovery codes are left. */
+export interface OwnFactors {
+  readonly apps: readonly AuthenticatorApp[];
+  readonly passkeys: readonly Passkey[];
+  readonly codesLeft: number;
+}
+
+export function readFactors(
+  { store }: { store: Readable<'factors'> },
+  { customerId, id }: Pick<User, 'customerId' | 'id'>,
+): Promise<OwnFactors> {
+  return store.query(customerId, async ({ factors }) => ({
+    apps: await factors.appsOf(id),
+    passkeys: await factors.passkeysOf(id),
+    codesLeft: await factors.countRecoveryCodes(id),
+  }));
+}
+
 export interface FactorReference {
   readonly kind: 'app' | 'passkey';
   readonly id: Id;

@@ -5,6 +5,7 @@ import { after, type Clock, DAY } from '../../shared/clock.js';
 import { invalid, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Readable, Transactional } from '../../shared/transactional.js';
+import type { Identity } from '../provider/identity.js';
 import { isOver } from '../session.js';
 import {
   auditSubject,
@@ -14,6 +15,37 @@ import {
   requireOtherOwner,
   type User,
 } from '../user.js';
+
+/** Everyone, including those who were invited and have not signed in, oldest first. */
+export function listPeople({ store }: { store: Readable<'users'> }, customerId: Id): Promise<readonly User[]> {
+  return store.query(customerId, ({ users }) => users.list());
+}
+
+/** Errors: `not_found`. */
+export async function readPerson({ store }: { store: Readable<'users'> }, customerId: Id, id: Id): Promise<User> {
+  return requireFound(await store.query(customerId, ({ users }) => users.get(id)), 'user');
+}
+
+/** The people of an account, and what decides how each can sign in. */
+export interface People {
+  readonly users: readonly User[];
+  /** Those who have an authenticator app. */
+  readonly withFactor: ReadonlySet<Id>;
+  readonly identities: readonly Identity[];
+  readonly customer: Customer;
+}
+
+export function readPeople(
+  { store }: { store: Readable<'users' | 'factors' | 'identities' | 'customer'> },
+  customerId: Id,
+): Promise<People> {
+  return store.query(customerId, async ({ users, factors, identities, customer }) => ({
+    users: await users.list(),
+    withFactor: new Set((await factors.listApps()).map(({ userId }) => userId)),
+    identities: await identities.list(),
+    customer: await customer.read(),
+  }));
+}
 
 /** Errors: `not_found`; `scope_required`; `invalid_request` for the last owner. */
 export async function changeRole(

@@ -1,10 +1,10 @@
 import type { Clock } from '../../shared/clock.js';
 import { invalid, notFound, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
-import type { Transactional } from '../../shared/transactional.js';
+import type { Readable, Transactional } from '../../shared/transactional.js';
 import type { Assertion } from '../identity-provider.js';
 import type { KnownSession } from '../session.js';
-import { auditSubject, type PeopleManager, requireMayManage } from '../user.js';
+import { auditSubject, type PeopleManager, requireMayManage, type User } from '../user.js';
 
 /** The name under which a provider knows a person. It signs that person in, whatever the address is by then. */
 export interface Identity {
@@ -51,6 +51,27 @@ declare module '../../shared/transactional.js' {
   interface Repositories {
     readonly identities: IdentityRepository;
   }
+}
+
+/** The identities of a person, oldest first. */
+export function listIdentities(
+  { store }: { store: Readable<'identities'> },
+  { customerId, id }: Pick<User, 'customerId' | 'id'>,
+): Promise<readonly Identity[]> {
+  return store.query(customerId, ({ identities }) => identities.of(id));
+}
+
+/** The identity of any person of the account. Errors: `not_found`. */
+export async function readIdentity(
+  { store }: { store: Readable<'identities'> },
+  customerId: Id,
+  id: Id,
+): Promise<Identity> {
+  const all = await store.query(customerId, ({ identities }) => identities.list());
+  return requireFound(
+    all.find((identity) => identity.id === id),
+    'identity',
+  );
 }
 
 interface Unlinking {
