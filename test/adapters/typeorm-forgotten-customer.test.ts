@@ -1,5 +1,5 @@
 /* @slow */
-import { TypeormKeyStore } from '../../src/adapters/typeorm/access/api-key.repository.js';
+import { TypeormKeyFinder } from '../../src/adapters/typeorm/access/api-key.repository.js';
 import { TypeormAuditLog } from '../../src/adapters/typeorm/audit/audit.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
@@ -95,7 +95,7 @@ webhooksContract('policies', async () => {
     created_at = created_at - make_interval(secs => $1)`;
   return {
     ...rest,
-    keys: new TypeormKeyStore(source),
+    keys: new TypeormKeyFinder(source),
     deliveries: new TypeormDeliveryQueue(source),
     passTime: (seconds) => source.query(older, [seconds]),
     now: async () => (await source.query('SELECT rate_now() AS now'))[0].now,
@@ -145,7 +145,7 @@ tracesContract('policies', async () => {
   const { source, ...rest } = await open();
   return {
     ...rest,
-    keys: new TypeormKeyStore(source),
+    keys: new TypeormKeyFinder(source),
     auditLog: new TypeormAuditLog(source),
     traffic: new TypeormTrafficStore(source),
   };

@@ -2,6 +2,7 @@ import { deleteKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { originalKey, stagingKey } from '../../src/core/blobs/blob-key.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { expireImports } from '../../src/core/imports/expire.js';
 import type { ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import { collectGarbage, GRACE_SECONDS } from '../../src/core/integrity/collect-garbage.js';
@@ -277,7 +278,7 @@ describe('crash or loss at', () => {
     const [here, late] = [picture('here.jpg'), picture('late.jpg')];
     const [first, second] = await acme.items(id, announced(here), announced(late));
     await acme.upload(present(first), here.bytes);
-    await deleteKey(ports, commandLine, acme.keyId);
+    await deleteKey(ports, operatorFor(acme.id), acme.keyId);
     await expect(acme.upload(present(second), late.bytes)).rejects.toMatchObject({ code: 'upload_forbidden' });
     await runJobsUntilIdle(ports);
     const other = await Account.open(ports, { customerId: acme.id });

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ApiKey } from '../../src/core/access/api-key.js';
-import type { KeyAddress } from '../../src/core/access/key-store.js';
+import type { ApiKey, KeyAddress } from '../../src/core/access/api-key.js';
 import type { AuditEntry, NewOperatorEntry } from '../../src/core/audit/audit-entry.js';
 import type { BulkChange, BulkEdit } from '../../src/core/bulk-edits/bulk-edit.js';
 import type { Customer } from '../../src/core/customers/customer.js';

@@ -39,9 +39,8 @@ export function sampleCustomer(values: Partial<NewCustomer> = {}): NewCustomer {
   };
 }
 
-export function sampleKey(customerId: Id, values: Partial<NewApiKey> = {}): NewApiKey {
+export function sampleKey(values: Partial<NewApiKey> = {}): NewApiKey {
   return {
-    customerId,
     name: 'importer',
     tokenHash: sampleHash(),
     lastFour: 'x7Qa',

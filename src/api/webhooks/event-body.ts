@@ -1,4 +1,3 @@
-import type { KeyStore } from '../../core/access/key-store.js';
 import { type Event, isDeletion, type SubjectKind, subjectKind } from '../../core/events/event.js';
 import { importDetailsOf } from '../../core/imports/read.js';
 import type { Id } from '../../core/shared/ids.js';
@@ -58,8 +57,7 @@ function byteLength(text: string): number {
 }
 
 interface SubjectUses {
-  readonly store: Readable<'photos' | 'tags' | 'imports' | 'deliveryKeys' | 'shares'>;
-  readonly keys: KeyStore;
+  readonly store: Readable<'photos' | 'tags' | 'imports' | 'keys' | 'deliveryKeys' | 'shares'>;
 }
 
 /** The form in which events show a resource. */
@@ -102,9 +100,9 @@ export const eventSubjects: Readonly<Record<SubjectKind, EventSubject>> = {
   apiKey: {
     schema: 'ApiKey',
     dispensable: [],
-    async read({ keys }, customerId, id) {
-      const known = await keys.find(id);
-      return known?.key.customerId === customerId ? apiKeyView(known.key) : null;
+    async read({ store }, customerId, id) {
+      const key = await store.query(customerId, ({ keys }) => keys.get(id));
+      return key && apiKeyView(key);
     },
   },
   deliveryKey: {

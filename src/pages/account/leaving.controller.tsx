@@ -49,11 +49,11 @@ export class LeavingController {
 
   private async form(context: PageContext, problems: Problems | null): Promise<Reply> {
     const { id } = personOf(context).customer;
-    const { customer, usage } = await this.ports.store.query(id, async (reader) => ({
+    const { customer, usage, keys } = await this.ports.store.query(id, async (reader) => ({
       customer: await reader.customer.read(),
       usage: await reader.usage.read(),
+      keys: (await reader.keys.list()).length,
     }));
-    const keys = (await this.ports.keys.list(id)).length;
     const options = { title: 'Erase the account', section: 'account', ...(problems && { status: problems.status }) };
     const content = <EraseAccount name={customer.name} usage={usage} keys={keys} problems={problems} />;
     return renderPage(this.ports, context, options, content);
