@@ -82,7 +82,7 @@ describe('crash or loss at', () => {
         await work(transaction);
         throw away;
       });
-    const other = await Account.open(torn, { customerId: acme.id });
+    const other = acme.on(torn);
     await expect(other.register(id, announced(file))).rejects.toBe(away);
     expect((await acme.import(id)).counts.total).toBe(0);
     await acme.send(id, [file]);
@@ -175,7 +175,7 @@ describe('crash or loss at', () => {
   test('API instance dies in finalize before commit: still open; retry finalize', async () => {
     const { id } = await acme.start();
     await acme.send(id, [picture('a.jpg')]);
-    const dead = await Account.open(dying(0), { customerId: acme.id });
+    const dead = acme.on(dying(0));
     await expect(dead.finalize(id)).rejects.toThrow('the process died');
     expect((await acme.import(id)).status).toBe('open');
     await ends(id, { imported: 1 });

@@ -188,6 +188,11 @@ export class Account {
     });
   }
 
+  /** The same caller, through other ports. */
+  on(world: Ports): Account {
+    return new Account(world, this.caller);
+  }
+
   get id(): Id {
     return this.caller.customerId;
   }

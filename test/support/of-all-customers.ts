@@ -8,7 +8,7 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
   ],
   [
     'who has something due, a window of customers at a time',
-    /^SELECT DISTINCT customer_id AS id FROM \w+( u)? WHERE .* AND customer_id > \$1 ORDER BY id LIMIT \$2$/,
+    /^SELECT DISTINCT customer_id AS id FROM "\w+" WHERE customer_id > \$1 .*ORDER BY id LIMIT \$2$/,
     /^SELECT "customer"\."id" AS "customer_id" FROM "customers" "customer" WHERE .*"status" = \$1.*"id" > \$3.* LIMIT \d+$/,
   ],
   [

@@ -34,7 +34,14 @@ export function sampleCustomer(values: Partial<NewCustomer> = {}): NewCustomer {
     defaultTimeZone: 'Europe/Paris',
     storageBytesLimit: null,
     photosLimit: null,
+    status: 'active',
+    trashRetentionDays: 30,
+    factorsRequiredFrom: null,
+    settingsIpList: [],
+    admitsNewPeople: false,
     createdAt: sampleInstant,
+    updatedAt: sampleInstant,
+    version: 1,
     ...values,
   };
 }

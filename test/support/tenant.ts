@@ -1,5 +1,4 @@
 import type { ApiKey, NewApiKey } from '../../src/core/access/api-key.js';
-import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { NewCustomer } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { Import, NewImport } from '../../src/core/imports/import.js';
@@ -25,7 +24,7 @@ export class Tenant {
   ) {}
 
   static async of({ store, customers }: CustomerPorts, values: NewCustomer = sampleCustomer()): Promise<Tenant> {
-    return new Tenant(store, (await customers.create(values, commandLine)).id);
+    return new Tenant(store, (await customers.transaction((transaction) => transaction.insert(values))).id);
   }
 
   transaction<T>(work: (transaction: Repositories) => Promise<T>): Promise<T> {
