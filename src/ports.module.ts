@@ -18,7 +18,7 @@ import { SmtpMailer } from './adapters/smtp/smtp-mailer.js';
 import { HttpSourceReader } from './adapters/sources/http-source-reader.js';
 import { SystemClock } from './adapters/system-clock.js';
 import type { OtlpTracing } from './adapters/tracing/otlp-tracing.js';
-import { TypeormKeyStore } from './adapters/typeorm/access/api-key.repository.js';
+import { TypeormKeyFinder } from './adapters/typeorm/access/api-key.repository.js';
 import { TypeormAuditLog } from './adapters/typeorm/audit/audit.repository.js';
 import { PostgresSnapshot, whileAlone } from './adapters/typeorm/backup/database-archive.js';
 import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
@@ -113,7 +113,7 @@ function factories(config: Config, { log, primary, ...options }: PortsOptions) {
     clock: useFactory([], () => new SystemClock()),
     store: useFactory(['dataSource'], (dataSource) => new TypeormCustomerStore(dataSource)),
     customers: useFactory(['dataSource'], (dataSource) => new TypeormCustomerDirectory(dataSource)),
-    keys: useFactory(['dataSource'], (dataSource) => new TypeormKeyStore(dataSource)),
+    keys: useFactory(['dataSource'], (dataSource) => new TypeormKeyFinder(dataSource)),
     ipLists: useFactory([], () => new IpLists()),
     ipCountries: useFactory([], () => new RegisteredCountries()),
     users: useFactory(['dataSource'], (dataSource) => new TypeormUserStore(dataSource)),

@@ -11,6 +11,7 @@ import { openDataSource } from '../../dist/adapters/typeorm/data-source.js';
 import { listPhotos } from '../../dist/adapters/typeorm/photos/photo-list.js';
 import { TypeormTagRepository } from '../../dist/adapters/typeorm/tags/tag.repository.js';
 import { commandLine } from '../../dist/core/audit/audit-entry.js';
+import { createCustomer } from '../../dist/core/customers/create-customer.js';
 import { photoPosition, photoSorts } from '../../dist/core/photos/photo-query.js';
 import { tagPosition, tagSorts } from '../../dist/core/tags/tag.js';
 import { fillLibrary, filtersOf, measured } from './rows-read.mjs';
@@ -37,8 +38,9 @@ const beside = (name) => readFileSync(new URL(name, import.meta.url), 'utf8');
 
 async function fill(client, customers) {
   const newCustomer = async (name) => {
-    const told = { name, defaultTimeZone: 'UTC', storageBytesLimit: null, photosLimit: null, createdAt: new Date() };
-    return (await customers.create(told, commandLine)).id;
+    const uses = { customers, clock: { now: () => new Date() } };
+    const request = { name, storageBytesLimit: null, photosLimit: null };
+    return (await createCustomer(uses, commandLine, request)).id;
   };
   const { rows: indexes } = await client.query(
     `SELECT i.indexrelid::regclass AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { print, table } from 'photo-service-cli/print';
 import { type ApiKey, displayPrefix, type KeySettings } from '../core/access/api-key.js';
-import { deleteKey, editKey, issueKey } from '../core/access/keys.js';
+import { deleteKey, editKey, issueKey, listKeys, ownerOfKey } from '../core/access/keys.js';
 import { defaultBudgets } from '../core/access/rolling-window.js';
-import { commandLine } from '../core/audit/audit-entry.js';
+import { operatorFor } from '../core/customers/customer.js';
 import type { Id } from '../core/shared/ids.js';
 import {
   type AccessOptions,
@@ -50,8 +50,7 @@ function create(): Command {
     .option('--json', 'print one JSON document')
     .action(async (options: CreateOptions) => {
       const { key, token } = await withPorts((ports) =>
-        issueKey(ports, commandLine, {
-          customerId: options.customer,
+        issueKey(ports, operatorFor(options.customer), {
           name: options.name,
           scopes: options.scopes,
           ipList: options.ip ?? [],
@@ -85,7 +84,9 @@ function edit(): Command {
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: EditOptions) => {
-      const key = await withPorts((ports) => editKey(ports, commandLine, id, changesOf(options)));
+      const key = await withPorts(async (ports) =>
+        editKey(ports, operatorFor(await ownerOfKey(ports, id)), id, changesOf(options)),
+      );
       print(options, keyJson(key), [`Key ${key.id} "${key.name}" changed.`]);
     });
 }
@@ -105,7 +106,7 @@ function list(): Command {
     .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (options: { customer: Id; json?: boolean }) => {
-      const keys = await withPortsOf(options.customer, (ports) => ports.keys.list(options.customer));
+      const keys = await withPortsOf(options.customer, (ports) => listKeys(ports, options.customer));
       const rows = keys.map((key) => [
         String(key.id),
         key.name,
@@ -126,7 +127,7 @@ function remove(): Command {
     .argument('<id>', 'the id of the key', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { json?: boolean }) => {
-      await withPorts((ports) => deleteKey(ports, commandLine, id));
+      await withPorts(async (ports) => deleteKey(ports, operatorFor(await ownerOfKey(ports, id)), id));
       print(options, { id, deleted: true }, [`Key ${id} deleted.`]);
     });
 }

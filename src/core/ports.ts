@@ -1,5 +1,5 @@
+import type { KeyFinder } from './access/api-key.js';
 import type { IpCountries, IpLists } from './access/ip-list.js';
-import type { KeyStore } from './access/key-store.js';
 import type { RateWindowStore } from './access/rolling-window.js';
 import type { AuditLog } from './audit/audit-log.js';
 import type { BlobCache } from './blobs/blob-cache.js';
@@ -42,7 +42,7 @@ export interface Ports {
   readonly clock: Clock;
   readonly store: CustomerStore;
   readonly customers: CustomerDirectory;
-  readonly keys: KeyStore;
+  readonly keys: KeyFinder;
   readonly ipLists: IpLists;
   readonly ipCountries: IpCountries;
   readonly users: UserStore;

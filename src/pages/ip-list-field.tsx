@@ -1,4 +1,4 @@
-import type { KeyAddress } from '../core/access/key-store.js';
+import type { KeyAddress } from '../core/access/api-key.js';
 import { Choice, Field, type Problems } from './form.js';
 
 /** The box that confirms blocking addresses that were used a moment ago. */

@@ -5,7 +5,6 @@ import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { requireAnswer, requireMigrated } from '../../src/adapters/typeorm/database-state.js';
 import { poolUse, readBacklog } from '../../src/adapters/typeorm/jobs/backlog.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
-import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { sampleCustomer } from '../support/samples.js';
 
@@ -30,7 +29,9 @@ test('nothing waits at first', async () => {
 });
 
 test('jobs are told by kind and state, and for how long the first that is due has waited', async () => {
-  const { id } = await new TypeormCustomerDirectory(source).create(sampleCustomer(), commandLine);
+  const { id } = await new TypeormCustomerDirectory(source).transaction((creation) =>
+    creation.insert(sampleCustomer()),
+  );
   const store = new TypeormCustomerStore(source);
   await store.transaction(id, async ({ jobs }) => {
     for (const photoId of [1, 2, 3]) await jobs.add({ kind: 'inspect', importId: 1, photoId });

@@ -7,11 +7,11 @@ import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { WAITING_PER_CONNECTION } from '../../src/adapters/typeorm/database/connection.js';
 import { inTransaction, withoutTransaction } from '../../src/adapters/typeorm/database/transaction.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
-import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { Customer } from '../../src/core/customers/customer.js';
 import { interruptionSeconds } from '../../src/core/jobs/job.js';
 import { PausableRelay } from '../support/pausable-relay.js';
 import { pgConfig, type TestDatabase, testDatabase } from '../support/postgres.js';
+import { sampleCustomer } from '../support/samples.js';
 
 const createdAt = new Date('2026-11-21T03:04:05.123Z');
 const unavailable = expect.objectContaining({ name: 'DomainError', code: 'service_unavailable' });
@@ -27,16 +27,8 @@ beforeAll(async () => {
   database = await testDatabase();
   source = await openDataSource({ ...database, poolSize: 3 });
   store = new TypeormCustomerStore(source);
-  customer = await new TypeormCustomerDirectory(source).create(
-    {
-      name: 'A',
-      defaultTimeZone: 'UTC',
-      storageBytesLimit: null,
-      photosLimit: null,
-      createdAt,
-    },
-    commandLine,
-  );
+  const values = sampleCustomer({ name: 'A' });
+  customer = await new TypeormCustomerDirectory(source).transaction((creation) => creation.insert(values));
   other = new pg.Client(pgConfig(database));
   await other.connect();
 });

@@ -1,5 +1,5 @@
 /* @slow */
-import { TypeormKeyStore } from '../../src/adapters/typeorm/access/api-key.repository.js';
+import { TypeormKeyFinder } from '../../src/adapters/typeorm/access/api-key.repository.js';
 import { TypeormAuditLog } from '../../src/adapters/typeorm/audit/audit.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
@@ -16,6 +16,7 @@ import { bulkTagsContract } from '../contracts/bulk-tags.contract.js';
 import { customerStoreContract } from '../contracts/customer-store.contract.js';
 import { idempotencyStoreContract } from '../contracts/idempotency-store.contract.js';
 import { jobQueueContract } from '../contracts/job-queue.contract.js';
+import { keysContract } from '../contracts/keys.contract.js';
 import { sourceFetchesContract } from '../contracts/source-fetches.contract.js';
 import { tagCountsContract } from '../contracts/tag-counts.contract.js';
 import { tombstonesContract } from '../contracts/tag-tombstones.contract.js';
@@ -79,6 +80,15 @@ describe('tags of many photos under policies', () => bulkTagsContract(open));
 
 describe('tags that depart under policies', () => tombstonesContract(open));
 
+keysContract('policies', async () => {
+  const { source, ...rest } = await open();
+  return {
+    ...rest,
+    keys: new TypeormKeyFinder(source),
+    setStatus: (id, status) => source.query('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
+  };
+});
+
 usersContract('policies', async () => {
   const { source, ...rest } = await open();
   return {
@@ -95,7 +105,6 @@ webhooksContract('policies', async () => {
     created_at = created_at - make_interval(secs => $1)`;
   return {
     ...rest,
-    keys: new TypeormKeyStore(source),
     deliveries: new TypeormDeliveryQueue(source),
     passTime: (seconds) => source.query(older, [seconds]),
     now: async () => (await source.query('SELECT rate_now() AS now'))[0].now,
@@ -145,7 +154,6 @@ tracesContract('policies', async () => {
   const { source, ...rest } = await open();
   return {
     ...rest,
-    keys: new TypeormKeyStore(source),
     auditLog: new TypeormAuditLog(source),
     traffic: new TypeormTrafficStore(source),
   };

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { TypeormKeyStore } from '../../src/adapters/typeorm/access/api-key.repository.js';
+import { TypeormKeyFinder } from '../../src/adapters/typeorm/access/api-key.repository.js';
 import { PostgresArchiveTarget } from '../../src/adapters/typeorm/backup/database-archive.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { migrate, migrationOptions, openDataSource } from '../../src/adapters/typeorm/data-source.js';
@@ -93,7 +93,7 @@ test('F23: rows of this release are there after the migrations of a later one', 
     [2, 'hash 2', 3, 7, 1, true],
   ]);
   expect([usage.photos, usage.trashedPhotos, tags]).toEqual([1, 1, 1]);
-  expect(await new TypeormKeyStore(source).findByHash('hash')).toMatchObject({ key: { name: 'old' } });
+  expect(await new TypeormKeyFinder(source).findByHash('hash')).toMatchObject({ key: { name: 'old' } });
   await source.destroy();
 });
 

@@ -4,7 +4,6 @@ import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { isNotInPairs, searchQuery } from '../../src/adapters/typeorm/photos/photo-search.js';
-import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { Photo, PhotoWithTags } from '../../src/core/photos/photo.js';
 import { type PhotoFilters, photoPosition, photoSorts, searchTerms } from '../../src/core/photos/photo-query.js';
 import { updateOutdatedPhotos } from '../../src/core/photos/places.js';
@@ -15,6 +14,7 @@ import type { Repositories } from '../../src/core/shared/transactional.js';
 import { searchWords } from '../../src/core/shared/word-search.js';
 import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
+import { sampleCustomer } from '../support/samples.js';
 import { searchedTexts } from '../support/searched-texts.js';
 
 const at = new Date('2026-11-21T03:04:05.123Z');
@@ -34,8 +34,8 @@ afterAll(async () => {
 });
 
 async function newCustomer(): Promise<Id> {
-  const request = { name: 'C', defaultTimeZone: 'UTC', storageBytesLimit: null, photosLimit: null, createdAt: at };
-  return (await new TypeormCustomerDirectory(source).create(request, commandLine)).id;
+  const customers = new TypeormCustomerDirectory(source);
+  return (await customers.transaction((creation) => creation.insert(sampleCustomer()))).id;
 }
 
 async function addPhoto(customerId: Id, values: Partial<Photo> = {}, tagIds: readonly Id[] = []): Promise<Photo> {

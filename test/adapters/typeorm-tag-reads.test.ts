@@ -3,7 +3,6 @@ import { measured } from '../../bench/scale/rows-read.mjs';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { TypeormTagRepository } from '../../src/adapters/typeorm/tags/tag.repository.js';
-import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { type TagFilters, tagPosition, tagSorts } from '../../src/core/tags/tag.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
@@ -23,7 +22,9 @@ beforeAll(async () => {
   database = await testDatabase();
   source = await openDataSource(database);
   for (let count = 0; count <= OTHERS; count += 1) {
-    customerId = (await new TypeormCustomerDirectory(source).create(sampleCustomer(), commandLine)).id;
+    customerId = (
+      await new TypeormCustomerDirectory(source).transaction((creation) => creation.insert(sampleCustomer()))
+    ).id;
     await source.query(
       `WITH made AS (
          INSERT INTO tags (customer_id, name, name_key, search_key, created_at, updated_at)

@@ -9,6 +9,7 @@ import { type Config, readConfig } from '../../src/config/config.js';
 import { issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { FAILURE_MINUTES } from '../../src/core/photos/renditions/make.js';
 import { fixedRendition } from '../../src/core/photos/renditions/rendition.js';
 import type { Ports } from '../../src/core/ports.js';
@@ -164,8 +165,8 @@ describe('closing', () => {
     await app.listen(0, '127.0.0.1');
     const ports = app.get<Ports>(PORTS);
     const acme = await Account.open(ports);
-    const request = { customerId: acme.id, name: 'used', scopes: ['all'], ipList: [] };
-    const { token } = await issueKey(ports, commandLine, {
+    const request = { name: 'used', scopes: ['all'], ipList: [] };
+    const { token } = await issueKey(ports, operatorFor(acme.id), {
       ...request,
       readLimit: null,
       writeLimit: null,

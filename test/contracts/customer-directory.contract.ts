@@ -1,8 +1,13 @@
 import { commandLine } from '../../src/core/audit/audit-entry.js';
-import type { CustomerStatus } from '../../src/core/customers/customer.js';
+import type { BulkEdit } from '../../src/core/bulk-edits/bulk-edit.js';
+import { createCustomerOnce, createFirstCustomer } from '../../src/core/customers/create-customer.js';
+import type { CustomerStatus, NewCustomer } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory, CustomerWindow, RowCounts } from '../../src/core/customers/customer-directory.js';
+import type { Import } from '../../src/core/imports/import.js';
 import { newResumableUpload } from '../../src/core/imports/receive/resumable-upload.js';
+import type { Photo } from '../../src/core/photos/photo.js';
 import { newInvitedUser } from '../../src/core/users/user.js';
+import { SettableClock } from '../memory/settable-clock.js';
 import { later, sampleCustomer, sampleDeliveryKey, sampleEndpoint, sampleShare } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
 
@@ -22,30 +27,58 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
     });
     afterEach(() => opened.close());
 
-    it('creates a customer that is active, keeps its trash for 30 days, and is in its first version', async () => {
+    const insert = (values: Partial<NewCustomer> = {}) =>
+      customers.transaction((transaction) => transaction.insert(sampleCustomer(values)));
+
+    it('stores every value of a customer under a new id', async () => {
       const values = sampleCustomer({
         name: 'Été 📷',
+        status: 'suspended',
         storageBytesLimit: 2 ** 42,
         photosLimit: 0,
+        trashRetentionDays: 7,
+        factorsRequiredFrom: later(8),
+        settingsIpList: ['203.0.113.0/24'],
+        admitsNewPeople: true,
         createdAt: later(7),
+        updatedAt: later(9),
+        version: 3,
       });
-      const customer = await customers.create(values, commandLine);
-      const defaults = {
-        trashRetentionDays: 30,
-        factorsRequiredFrom: null,
-        settingsIpList: [],
-        admitsNewPeople: false,
-      };
-      const rest = { status: 'active', ...defaults, updatedAt: later(7), version: 1 };
-      expect(customer).toEqual({ ...values, ...rest, id: customer.id });
-      expect(await customers.find(customer.id)).toEqual(customer);
+      for (const each of [values, sampleCustomer()]) {
+        const customer = await insert(each);
+        expect(customer).toEqual({ ...each, id: customer.id });
+        expect(await customers.find(customer.id)).toEqual(customer);
+      }
+    });
+
+    it('commits a customer with the entry in its log and the request that created it, or none of them', async () => {
+      const entry = { action: 'customer.created', at: later(1) } as const;
+      const create = (fails: boolean) =>
+        customers.transaction(async (transaction) => {
+          expect(await transaction.any()).toBe(false);
+          const customer = await transaction.insert(sampleCustomer());
+          expect([await transaction.any(), await transaction.find(customer.id)]).toEqual([true, customer]);
+          await transaction.auditOf(customer.id).add(commandLine, { ...entry, subject: customer });
+          const request = { key: 'a', fingerprint: 'x', createdId: customer.id, startedAt: later(5) };
+          await transaction.addRequest(request);
+          if (fails) throw new Error('no');
+          return [customer, request] as const;
+        });
+      await expect(create(true)).rejects.toThrow('no');
+      expect(await customers.list()).toEqual([]);
+      const [customer, request] = await create(false);
+      const log = await opened.store.query(customer.id, ({ audit }) => audit.list(null, 10));
+      expect(log).toMatchObject([{ ...entry, subjectId: customer.id, actorKind: 'command_line' }]);
+      await customers.transaction(async (transaction) => {
+        await transaction.forgetRequests(later(5));
+        expect([await transaction.findRequest('a'), await transaction.findRequest('b')]).toEqual([request, null]);
+        await transaction.forgetRequests(later(6));
+        expect(await transaction.findRequest('a')).toBeNull();
+      });
     });
 
     it('keeps quotas that are not there apart from those of 0', async () => {
-      const [without, none] = [
-        await customers.create(sampleCustomer(), commandLine),
-        await customers.create(sampleCustomer({ storageBytesLimit: 0, photosLimit: 0 }), commandLine),
-      ];
+      const [without, none] = [await insert(), await insert({ storageBytesLimit: 0, photosLimit: 0 })];
       expect(await customers.find(without.id)).toMatchObject({ storageBytesLimit: null, photosLimit: null });
       expect(await customers.find(none.id)).toMatchObject({ storageBytesLimit: 0, photosLimit: 0 });
     });
@@ -57,42 +90,24 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
     });
 
     it('lists pages by id ascending', async () => {
-      const created = await atOnce(5, () => customers.create(sampleCustomer(), commandLine));
+      const created = await atOnce(5, () => insert());
       const all = created.toSorted((a, b) => a.id - b.id);
       expect(await customers.page({ after: null, limit: 3 })).toEqual(all.slice(0, 3));
       expect(await customers.page({ after: present(all[2]).id, limit: 3 })).toEqual(all.slice(3));
       expect(await customers.page({ after: 9e15, limit: 3 })).toEqual([]);
     });
 
-    it('creates one customer for a key, however many use it at once, until the key has expired', async () => {
-      const once = { key: 'a', fingerprint: 'x', expiredBefore: later(0) };
-      const create = (changes: Partial<typeof once> = {}, at = 5) =>
-        customers.createOnce(sampleCustomer({ createdAt: later(at) }), commandLine, { ...once, ...changes });
-      const outcomes = await atOnce(5, () => create());
-      expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['created', ...Array(4).fill('existing')]);
+    const request = { name: 'ACME', storageBytesLimit: null, photosLimit: null };
+    const uses = () => ({ customers, clock: new SettableClock() });
+
+    it('creates one customer for a key, however many requests use it at once', async () => {
+      const create = (key: string) => createCustomerOnce(uses(), commandLine, request, { key, fingerprint: 'x' });
+      const outcomes = await atOnce(5, () => create('a'));
+      expect(outcomes.filter(({ isNew }) => isNew)).toHaveLength(1);
       const [customer] = await customers.list();
       expect(await customers.list()).toHaveLength(1);
-      expect(await create()).toEqual({ outcome: 'existing', customer });
-      expect(await create({ fingerprint: 'y' })).toEqual({ outcome: 'taken' });
-      expect(await create({ key: 'b' })).toMatchObject({ outcome: 'created' });
-      expect(await create({ fingerprint: 'y', expiredBefore: later(6) }, 7)).toMatchObject({ outcome: 'created' });
-      expect(await customers.list()).toHaveLength(3);
-    });
-
-    it('finds no customer for the key of one that was removed', async () => {
-      const tenant = await Tenant.of(opened);
-      const once = { key: 'gone', fingerprint: 'x', expiredBefore: later(0) };
-      const creation = await customers.createOnce(sampleCustomer(), commandLine, once);
-      const { customer } = creation as Extract<typeof creation, { customer: unknown }>;
-      await opened.store.transaction(customer.id, async ({ customer: own }) =>
-        own.update({ ...(await own.lock()), status: 'closing' }),
-      );
-      while ((await customers.removeRows(customer.id)) > 0);
-      expect(await customers.remove(customer.id)).toBe(true);
-      await expect(customers.createOnce(sampleCustomer(), commandLine, once)).rejects.toMatchObject({
-        code: 'not_found',
-      });
-      expect(await customers.find(tenant.id)).not.toBeNull();
+      expect(outcomes.map((outcome) => outcome.customer)).toEqual(Array(5).fill(customer));
+      expect(await create('b')).toMatchObject({ isNew: true });
     });
 
     it('stores the proof of an erasure, and never replaces one that is complete', async () => {
@@ -135,24 +150,22 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
     });
 
     it('lists every customer by id ascending, those of the same name too', async () => {
-      const created = await atOnce(5, () => customers.create(sampleCustomer(), commandLine));
+      const created = await atOnce(5, () => insert());
       expect(new Set(created.map((customer) => customer.id)).size).toBe(5);
       expect(await customers.list()).toEqual(created.toSorted((a, b) => a.id - b.id));
     });
 
-    it('creates the first customer once, however many ask at once', async () => {
-      const answers = await atOnce(10, (number) =>
-        customers.createFirst(sampleCustomer({ name: `first ${number}` }), commandLine),
-      );
-      const created = answers.flatMap((customer) => customer ?? []);
+    it('creates the first customer once, however many requests come at once', async () => {
+      const create = () => createFirstCustomer(uses(), commandLine);
+      const created = (await atOnce(10, create)).flatMap((customer) => customer ?? []);
       expect(created).toHaveLength(1);
       expect(await customers.list()).toEqual(created);
-      expect(await customers.createFirst(sampleCustomer(), commandLine)).toBeNull();
+      expect(await create()).toBeNull();
     });
 
     const all = { after: null, limit: 10 };
 
-    it('tells who has photos in the trash whose time is over', async () => {
+    it('finds the customers that own photos with an instant up to another', async () => {
       const [a, b, c, d] = await Promise.all(['a', 'b', 'c', 'd'].map(() => Tenant.of(opened)));
       const trashedAt = later(-1);
       await present(a).addPhotos([{ trashedAt, purgeAt: later(0) }, { trashedAt, purgeAt: later(0) }, {}]);
@@ -160,7 +173,8 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       await present(c).addPhoto();
       await present(d).addPhoto({ trashedAt, purgeAt: later(-5) });
       const due = [present(a).id, present(d).id].toSorted((x, y) => x - y);
-      const find = (at: Date, window: CustomerWindow) => customers.withTrashToPurge(at, window);
+      const find = (at: Date, window: CustomerWindow) =>
+        customers.owning<Photo>('photos', window, { purgeAt: { until: at } });
       expect(await find(later(0), all)).toEqual(due);
       expect(await find(later(-5), all)).toEqual([present(d).id]);
       expect(await find(later(-6), all)).toEqual([]);
@@ -168,7 +182,7 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await find(later(0), { after: present(due[0]), limit: 10 })).toEqual(due.slice(1));
     });
 
-    it('tells who has open imports whose time is over', async () => {
+    it('finds the customers that own imports with a value and an instant up to another', async () => {
       const [a, b, c, d] = await Promise.all(['a', 'b', 'c', 'd'].map(() => Tenant.of(opened)));
       await present(a).addImport({ expiresAt: later(0) });
       await present(a).addImport({ expiresAt: later(-1) });
@@ -176,79 +190,50 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       await present(c).addImport({ expiresAt: null, status: 'processing' });
       await present(d).addImport({ expiresAt: later(-5) });
       const due = [present(a).id, present(d).id].toSorted((x, y) => x - y);
-      const find = (at: Date, window: CustomerWindow) => customers.withIdleImports(at, window);
+      const find = (at: Date, window: CustomerWindow) =>
+        customers.owning<Import>('imports', window, { status: 'open', expiresAt: { until: at } });
       expect(await find(later(0), all)).toEqual(due);
       expect(await find(later(-5), all)).toEqual([present(d).id]);
       expect(await find(later(0), { after: null, limit: 1 })).toEqual(due.slice(0, 1));
       expect(await find(later(0), { after: present(due[0]), limit: 10 })).toEqual(due.slice(1));
     });
 
-    it('finds who has abandoned uploads, by id and in pages', async () => {
-      const [a, b, c] = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
-      const add = async (owner: Tenant, at: Date) => {
-        const item = await owner.addItem(await owner.addImport());
-        await owner.transaction(async ({ importPhotos, resumableUploads }) => {
-          await importPhotos.lock(item.importId, item.id);
-          await resumableUploads.put(newResumableUpload(item, at));
-        });
-      };
-      await add(a, later(0));
-      await add(a, later(-1));
-      await add(b, later(1));
-      await add(c, later(-1));
-      const find = (at: Date, window: CustomerWindow) => customers.withAbandonedUploads(at, window);
-      expect(await find(later(0), { after: a.id - 1, limit: 10 })).toEqual([a.id, c.id]);
-      expect(await find(later(0), { after: a.id, limit: 10 })).toEqual([c.id]);
-      expect(await find(later(0), { after: a.id - 1, limit: 1 })).toEqual([a.id]);
-      expect(await find(later(-2), { after: a.id - 1, limit: 10 })).toEqual([]);
-      expect(await find(later(1), { after: a.id - 1, limit: 10 })).toEqual([a.id, b.id, c.id]);
-    });
+    const addUpload = async (owner: Tenant) => {
+      const item = await owner.addItem(await owner.addImport());
+      await owner.transaction(async ({ importPhotos, resumableUploads }) => {
+        await importPhotos.lock(item.importId, item.id);
+        await resumableUploads.put(newResumableUpload(item, later(0)));
+      });
+    };
+    const addApp = (owner: Tenant) =>
+      owner.transaction(async ({ users, factors }) => {
+        const { id: userId } = present(await users.insert(newInvitedUser(null, 'owner', later(0))));
+        const times = { createdAt: later(0), lastUsedAt: later(0) };
+        await factors.insertApp({ userId, name: 'Phone', secret: 'v1.x', lastStep: 1, ...times });
+      });
+    const rowsIn: Readonly<Record<string, (owner: Tenant) => Promise<unknown>>> = {
+      authenticator_apps: addApp,
+      delivery_keys: (owner) => owner.transaction(({ deliveryKeys }) => deliveryKeys.insert(sampleDeliveryKey())),
+      resumable_uploads: addUpload,
+      shares: (owner) => owner.transaction(({ shares }) => shares.insert(sampleShare())),
+      webhook_endpoints: (owner) =>
+        owner.transaction(({ webhookEndpoints }) => webhookEndpoints.insert(sampleEndpoint(owner.id))),
+    };
 
-    it('finds who has webhook endpoints, by id and in pages', async () => {
-      const [a, b, c] = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
-      for (const owner of [a, c, c])
-        await owner.transaction((transaction) => transaction.webhookEndpoints.insert(sampleEndpoint(owner.id)));
-      const find = (window: CustomerWindow) => customers.withWebhookEndpoints(window);
-      expect(await find({ after: a.id - 1, limit: 10 })).toEqual([a.id, c.id]);
-      expect(await find({ after: b.id, limit: 10 })).toEqual([c.id]);
-      expect(await find({ after: a.id - 1, limit: 1 })).toEqual([a.id]);
-      expect(await find({ after: null, limit: 1 })).toHaveLength(1);
-    });
+    it.each(Object.entries(rowsIn))(
+      'finds the customers that own rows in %s, by id and in pages',
+      async (table, add) => {
+        const [a, b, c] = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
+        for (const owner of [a, c, c]) await add(owner);
+        const find = (window: CustomerWindow) => customers.owning(table, window);
+        expect(await find({ after: a.id - 1, limit: 10 })).toEqual([a.id, c.id]);
+        expect(await find({ after: b.id, limit: 10 })).toEqual([c.id]);
+        expect(await find({ after: a.id - 1, limit: 1 })).toEqual([a.id]);
+        expect(await find({ after: null, limit: 1 })).toEqual([a.id]);
+      },
+    );
 
-    it('finds who has delivery keys, by id and in pages', async () => {
-      const [a, b, c] = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
-      for (const owner of [a, c, c])
-        await owner.transaction(({ deliveryKeys }) => deliveryKeys.insert(sampleDeliveryKey()));
-      expect(await customers.withDeliveryKeys({ after: a.id - 1, limit: 10 })).toEqual([a.id, c.id]);
-      expect(await customers.withDeliveryKeys({ after: b.id, limit: 10 })).toEqual([c.id]);
-      expect(await customers.withDeliveryKeys({ after: a.id - 1, limit: 1 })).toEqual([a.id]);
-    });
-
-    it('finds who has shares, by id and in pages', async () => {
-      const [a, b, c] = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
-      for (const owner of [a, c, c]) await owner.transaction(({ shares }) => shares.insert(sampleShare()));
-      expect(await customers.withShares({ after: a.id - 1, limit: 10 })).toEqual([a.id, c.id]);
-      expect(await customers.withShares({ after: b.id, limit: 10 })).toEqual([c.id]);
-      expect(await customers.withShares({ after: a.id - 1, limit: 1 })).toEqual([a.id]);
-    });
-
-    it('finds who has authenticator apps, by id and in pages', async () => {
-      const [a, b, c] = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
-      for (const owner of [a, c]) {
-        await owner.transaction(async ({ users, factors }) => {
-          const { id } = present(await users.insert(newInvitedUser(null, 'owner', later(0))));
-          const times = { createdAt: later(0), lastUsedAt: later(0) };
-          for (const name of ['Phone', 'Tablet']) {
-            await factors.insertApp({ userId: id, name, secret: 'v1.x', lastStep: 1, ...times });
-          }
-        });
-      }
-      expect(await customers.withAuthenticatorApps({ after: a.id - 1, limit: 10 })).toEqual([a.id, c.id]);
-      expect(await customers.withAuthenticatorApps({ after: b.id, limit: 10 })).toEqual([c.id]);
-      expect(await customers.withAuthenticatorApps({ after: a.id - 1, limit: 1 })).toEqual([a.id]);
-    });
-
-    it('tells who has open imports whose time ends later', async () => {
+    it('finds the customers that own imports with a value and an instant after another', async () => {
       const [a, b, c, d] = await Promise.all(['a', 'b', 'c', 'd'].map(() => Tenant.of(opened)));
       await present(a).addImport({ expiresAt: later(1) });
       await present(a).addImport({ expiresAt: later(9) });
@@ -256,7 +241,8 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       await present(c).addImport({ expiresAt: null, status: 'processing' });
       await present(d).addImport({ expiresAt: later(5) });
       const using = [present(a).id, present(d).id].toSorted((x, y) => x - y);
-      const find = (at: Date, window: CustomerWindow) => customers.withImportsEndingAfter(at, window);
+      const find = (at: Date, window: CustomerWindow) =>
+        customers.owning<Import>('imports', window, { status: 'open', expiresAt: { after: at } });
       expect(await find(later(0), all)).toEqual(using);
       expect(await find(later(5), all)).toEqual([present(a).id]);
       expect(await find(later(9), all)).toEqual([]);
@@ -264,7 +250,7 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await find(later(0), { after: present(using[0]), limit: 10 })).toEqual(using.slice(1));
     });
 
-    it('tells who has bulk edits from before', async () => {
+    it('finds the customers that own bulk edits with an instant before another', async () => {
       const [a, b] = await Promise.all(['a', 'b'].map(() => Tenant.of(opened)));
       const actor = { kind: 'service', id: null, name: null, address: null } as const;
       const edit = { action: { kind: 'trash' }, filters: null, total: 1, actor } as const;
@@ -272,13 +258,15 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
         await tenant.transaction(({ bulkEdits }) => bulkEdits.insert({ ...edit, createdAt: later(-5) }, []));
       }
       const owners = [present(a).id, present(b).id].toSorted((x, y) => x - y);
-      expect(await customers.withBulkEditsBefore(later(-4), all)).toEqual(owners);
-      expect(await customers.withBulkEditsBefore(later(-5), all)).toEqual([]);
+      const find = (before: Date, window: CustomerWindow) =>
+        customers.owning<BulkEdit>('bulk_edits', window, { createdAt: { before } });
+      expect(await find(later(-4), all)).toEqual(owners);
+      expect(await find(later(-5), all)).toEqual([]);
       const next = { after: present(owners[0]), limit: 10 };
-      expect(await customers.withBulkEditsBefore(later(-4), next)).toEqual(owners.slice(1));
+      expect(await find(later(-4), next)).toEqual(owners.slice(1));
     });
 
-    it('tells who has ended imports that are old enough to be forgotten, or items of such', async () => {
+    it('finds the customers that own imports which meet one of two conditions', async () => {
       const [a, b, c, d] = await Promise.all(['a', 'b', 'c', 'd'].map(() => Tenant.of(opened)));
       const ended = (completedAt: Date) => ({ status: 'completed', expiresAt: null, completedAt }) as const;
       await present(a).addImport(ended(later(0)));
@@ -289,7 +277,12 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       const due = [present(a).id, present(d).id].toSorted((x, y) => x - y);
       const never = later(-100);
       const find = (itemsOf: Date, imports: Date, window: CustomerWindow) =>
-        customers.withImportsToForget({ itemsOf, imports }, window);
+        customers.owning<Import & { itemsForgotten: boolean }>(
+          'imports',
+          window,
+          { itemsForgotten: false, completedAt: { until: itemsOf } },
+          { itemsForgotten: true, completedAt: { until: imports } },
+        );
       expect(await find(later(0), never, all)).toEqual(due);
       expect(await find(later(-5), never, all)).toEqual([present(d).id]);
       expect(await find(later(-6), never, all)).toEqual([]);
@@ -357,12 +350,6 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       const tags = (await written).reduce((total: number, one) => total + one, 0);
       expect(sum(await customers.countRows(tenant.id)) > 0).toBe(tags > 0);
       expect(removed && tags > 0).toBe(false);
-    });
-
-    it('creates no first customer where there is one', async () => {
-      const customer = await customers.create(sampleCustomer(), commandLine);
-      expect(await customers.createFirst(sampleCustomer({ name: 'first' }), commandLine)).toBeNull();
-      expect(await customers.list()).toEqual([customer]);
     });
   });
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type {
   Claim,
@@ -48,7 +47,8 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
       customerId = await newCustomer();
     });
 
-    const newCustomer = async () => (await opened.customers.create(sampleCustomer(), commandLine)).id;
+    const newCustomer = async () =>
+      (await opened.customers.transaction((transaction) => transaction.insert(sampleCustomer()))).id;
 
     /** An attempt of an equal request, unless it says otherwise; `ms` after the first. */
     function attempt(ms = 0, values: Partial<ClaimRequest> = {}): ClaimRequest {

@@ -11,7 +11,7 @@ import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
 import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
 import { MemoryIpCountries } from '../memory/memory-ip-countries.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
-import { MemoryKeyStore } from '../memory/memory-key-store.js';
+import { MemoryKeyFinder } from '../memory/memory-keys.js';
 import { MemoryOperatorTokenStore } from '../memory/memory-operator-tokens.js';
 import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
 import { MemoryShareFinder } from '../memory/memory-shares.js';
@@ -28,7 +28,7 @@ import { gazetteerContract } from './gazetteer.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { ipCountriesContract } from './ip-countries.contract.js';
 import { jobQueueContract } from './job-queue.contract.js';
-import { keyStoreContract } from './key-store.contract.js';
+import { keysContract } from './keys.contract.js';
 import { limitsContract } from './limits.contract.js';
 import { operatorTokenStoreContract } from './operator-token-store.contract.js';
 import { orphanRowsContract } from './orphan-rows.contract.js';
@@ -51,7 +51,7 @@ function openMemory() {
     clock,
     store,
     customers: new MemoryCustomerDirectory(database),
-    keys: new MemoryKeyStore(database),
+    keys: new MemoryKeyFinder(database),
     idempotency: new MemoryIdempotencyStore(database, clock),
     otherProcess: () => new MemoryIdempotencyStore(database, clock),
     jobs: new MemoryJobQueue(database, clock),
@@ -97,7 +97,7 @@ describe('tags of many photos in memory', () => bulkTagsContract(async () => ope
 describe('tags that depart in memory', () => tombstonesContract(async () => openMemory()));
 describe('transactions in memory', () => transactionsContract(async () => openMemory()));
 customerDirectoryContract('memory', async () => openMemory());
-keyStoreContract('memory', async () => openMemory());
+keysContract('memory', async () => openMemory());
 operatorTokenStoreContract('memory', async () => openMemory());
 deliveryKeyFinderContract('memory', async () => openMemory());
 shareFinderContract('memory', async () => openMemory());

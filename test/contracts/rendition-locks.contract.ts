@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { LeasedRenditionLocks, type RenditionLeases } from '../../src/adapters/leased-rendition-locks.js';
-import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { type BlobKey, renditionKey } from '../../src/core/blobs/blob-key.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import { RENDITION_LOCK_SECONDS } from '../../src/core/photos/renditions/rendition.js';
@@ -28,7 +27,7 @@ export function renditionLocksContract(name: string, open: () => Promise<OpenLea
 
     beforeAll(async () => {
       opened = await open();
-      customerId = (await opened.customers.create(sampleCustomer(), commandLine)).id;
+      customerId = (await opened.customers.transaction((transaction) => transaction.insert(sampleCustomer()))).id;
     });
     afterAll(() => opened.close());
     beforeEach(() => {

@@ -1,6 +1,6 @@
 /* @slow */
 import type { DataSource } from 'typeorm';
-import { TypeormKeyStore } from '../../src/adapters/typeorm/access/api-key.repository.js';
+import { TypeormKeyFinder } from '../../src/adapters/typeorm/access/api-key.repository.js';
 import { TypeormRateWindowStore } from '../../src/adapters/typeorm/access/rate-window.repository.js';
 import { TypeormAuditLog } from '../../src/adapters/typeorm/audit/audit.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
@@ -29,7 +29,7 @@ import { customerStoreContract } from './customer-store.contract.js';
 import { deliveryKeyFinderContract } from './delivery-key-finder.contract.js';
 import { idempotencyStoreContract } from './idempotency-store.contract.js';
 import { jobQueueContract } from './job-queue.contract.js';
-import { keyStoreContract } from './key-store.contract.js';
+import { keysContract } from './keys.contract.js';
 import { limitsContract } from './limits.contract.js';
 import { operatorTokenStoreContract } from './operator-token-store.contract.js';
 import { orphanRowsContract } from './orphan-rows.contract.js';
@@ -91,15 +91,12 @@ describe('transactions in TypeORM', () => transactionsContract(openDatabase));
 
 customerDirectoryContract('TypeORM', openDatabase);
 
-keyStoreContract('TypeORM', async () => {
-  const { source, customers, close } = await openDatabase();
+keysContract('TypeORM', async () => {
+  const { source, ...rest } = await openDatabase();
   return {
-    keys: new TypeormKeyStore(source),
-    customers,
-    idempotency: new TypeormIdempotencyStore(source),
-    jobs: new TypeormJobQueue(source),
+    ...rest,
+    keys: new TypeormKeyFinder(source),
     setStatus: (id, status) => arrange(source)('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
-    close,
   };
 });
 
@@ -188,7 +185,6 @@ webhooksContract('TypeORM', async () => {
   const { source, ...rest } = await openDatabase();
   return {
     ...rest,
-    keys: new TypeormKeyStore(source),
     deliveries: new TypeormDeliveryQueue(source),
     passTime: (seconds) =>
       arrange(source)(
@@ -243,7 +239,6 @@ tracesContract('TypeORM', async () => {
   const { source, ...rest } = await openDatabase();
   return {
     ...rest,
-    keys: new TypeormKeyStore(source),
     auditLog: new TypeormAuditLog(source),
     traffic: new TypeormTrafficStore(source),
   };

@@ -1,5 +1,3 @@
-import type { KeyStore } from '../../src/core/access/key-store.js';
-import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { ChangeType } from '../../src/core/events/event.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -12,12 +10,11 @@ import type {
   LeasedDelivery,
 } from '../../src/core/webhooks/delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
-import { later, sampleEndpoint, sampleInstant, sampleKey, sampleTag } from '../support/samples.js';
+import { later, sampleEndpoint, sampleInstant, sampleTag } from '../support/samples.js';
 import { atOnce, type CustomerPorts, Gate, present, Tenant } from '../support/tenant.js';
 import { until } from '../support/until.js';
 
 export interface OpenWebhooks extends CustomerPorts {
-  readonly keys: KeyStore;
   readonly deliveries: DeliveryQueue;
   /** Lets so many seconds pass for leases, waiting deliveries and the log, without waiting. */
   passTime(seconds: number): Promise<void>;
@@ -48,8 +45,8 @@ const retried = (seconds: number): AttemptOutcome => ({
 });
 
 /**
- * What `Outbox`, the repositories of endpoints and deliveries, `DeliveryQueue` and the events of `KeyStore` promise. Opened once; every
- * test has customers of its own and begins with nothing due.
+ * What `Outbox`, the repositories of endpoints and deliveries, and `DeliveryQueue` promise. Opened once; every test has customers of its
+ * own and begins with nothing due.
  */
 export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>): void {
   describe(`Webhooks: ${name}`, () => {
@@ -275,19 +272,6 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
           ]);
           expect(await log(one)).toEqual([]);
         }
-      });
-    });
-
-    describe('a key', () => {
-      it('brings its event when it is made, and when it is deleted', async () => {
-        const one = await endpoint();
-        const key = await opened.keys.create(sampleKey(tenant.id, { createdAt: later(1) }), commandLine);
-        expect(await opened.keys.delete(key.id, later(2), commandLine)).toBe(true);
-        expect(await opened.keys.delete(key.id, later(3), commandLine)).toBe(false);
-        expect(await log(one)).toMatchObject([
-          { type: 'api_key.deleted', subjectId: key.id, at: later(2) },
-          { type: 'api_key.created', subjectId: key.id, at: later(1) },
-        ]);
       });
     });
 

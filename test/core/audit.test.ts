@@ -41,7 +41,6 @@ const told = async () =>
 const browser = (token: string) => ({ token, address: '192.0.2.1', namedAddress: '192.0.2.1', userAgent: 'a browser' });
 
 const keyRequest = () => ({
-  customerId,
   name: 'importer',
   scopes: ['all'],
   ipList: [],
@@ -51,9 +50,9 @@ const keyRequest = () => ({
 });
 
 test('every change of keys, webhooks and people leaves one entry, and nothing secret in it', async () => {
-  const { key, token } = await issueKey(ports, commandLine, keyRequest());
-  await editKey(ports, commandLine, key.id, { ipList: ['192.0.2.0/24'], readLimit: 5 });
-  await deleteKey(ports, commandLine, key.id);
+  const { key, token } = await issueKey(ports, operatorFor(customerId), keyRequest());
+  await editKey(ports, operatorFor(customerId), key.id, { ipList: ['192.0.2.0/24'], readLimit: 5 });
+  await deleteKey(ports, operatorFor(customerId), key.id);
   const account = { name: 'ACME', defaultTimeZone: 'UTC', trashRetentionDays: 30 };
   await editCustomer(ports, operatorFor(customerId), account);
   await editCustomer(ports, operatorFor(customerId), { ...account, defaultTimeZone: 'Europe/Paris' });
@@ -123,8 +122,8 @@ test('what changes nothing, or fails, leaves none', async () => {
   const before = await told();
   await editWebhookEndpoint(ports, operatorFor(customerId), endpoint.id, { url: endpoint.url, enabled: true });
   await expect(editWebhookEndpoint(ports, operatorFor(customerId), endpoint.id, { url: 'x' })).rejects.toThrow();
-  await expect(issueKey(ports, commandLine, { ...keyRequest(), name: '' })).rejects.toThrow();
-  await expect(deleteKey(ports, commandLine, 999)).rejects.toThrow();
+  await expect(issueKey(ports, operatorFor(customerId), { ...keyRequest(), name: '' })).rejects.toThrow();
+  await expect(deleteKey(ports, operatorFor(customerId), 999)).rejects.toThrow();
   await expect(removeUser(ports, operatorFor(customerId), 999)).rejects.toThrow();
   await expect(deleteWebhookEndpoint(ports, operatorFor(customerId), 999)).rejects.toThrow();
   expect(await told()).toEqual(before);
@@ -133,7 +132,7 @@ test('what changes nothing, or fails, leaves none', async () => {
 test('an entry says who it was, and that the service disabled what is gone', async () => {
   const anna: Actor = { kind: 'person', id: 3, name: 'anna@example.com', address: '192.0.2.1' };
   const { endpoint } = await hook(ports, customerId, {}, anna);
-  await issueKey(ports, commandLine, keyRequest());
+  await issueKey(ports, operatorFor(customerId), keyRequest());
   ports.webhooks.answer = () => 410;
   await deliverAll(ports);
   const who = (await entries()).map(({ action, actorKind, actorName, address }) => [
@@ -253,7 +252,7 @@ describe('photos that are deleted for ever', () => {
 });
 
 test('entries are kept for two years', async () => {
-  await issueKey(ports, commandLine, keyRequest());
+  await issueKey(ports, operatorFor(customerId), keyRequest());
   ports.clock.pass(2 * 365 * DAY);
   await sweepAudit(ports);
   expect(await told()).toEqual(['api_key.created importer']);

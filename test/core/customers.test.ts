@@ -1,4 +1,6 @@
 import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { listAudit } from '../../src/core/audit/audit-log.js';
+import { createCustomer, createCustomerOnce, createFirstCustomer } from '../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import {
   closeCustomer,
@@ -8,9 +10,61 @@ import {
 } from '../../src/core/customers/edit-customer.js';
 import { eraseCustomer, finishErasing } from '../../src/core/customers/erase-customer.js';
 import type { Ports } from '../../src/core/ports.js';
-import { HOUR } from '../../src/core/shared/clock.js';
+import { DAY, HOUR } from '../../src/core/shared/clock.js';
 import { Account, blobsUnder, expectSound, picture, runJobsTwice, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
+
+describe('creating a customer', () => {
+  const request = { name: ' Été 📷 ', timeZone: 'Europe/Paris', storageBytesLimit: 2 ** 42, photosLimit: 0 };
+
+  it('makes it active and in its first version, and keeps its trash for 30 days', async () => {
+    const ports = world();
+    const { storageBytesLimit, photosLimit } = request;
+    const defaults = { factorsRequiredFrom: null, settingsIpList: [], admitsNewPeople: false };
+    const at = ports.clock.now();
+    const created = await createCustomer(ports, commandLine, request);
+    expect(created).toEqual({
+      ...{ id: created.id, name: 'Été 📷', status: 'active', defaultTimeZone: 'Europe/Paris', trashRetentionDays: 30 },
+      ...{ storageBytesLimit, photosLimit, ...defaults, createdAt: at, updatedAt: at, version: 1 },
+    });
+    expect(await ports.customers.find(created.id)).toEqual(created);
+    const { data } = await listAudit(ports, created.id, { limit: 10, cursor: null });
+    expect(data).toMatchObject([{ action: 'customer.created', subjectId: created.id, subjectName: 'Été 📷', at }]);
+  });
+
+  it('for a key returns the same customer, until the key has expired', async () => {
+    const ports = world();
+    const create = (key: string, fingerprint = 'x') =>
+      createCustomerOnce(ports, commandLine, request, { key, fingerprint });
+    const { customer, isNew } = await create('a');
+    expect(isNew).toBe(true);
+    expect(await create('a')).toEqual({ customer, isNew: false });
+    await expect(create('a', 'y')).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    expect(await create('b')).toMatchObject({ isNew: true });
+    ports.clock.pass(DAY);
+    expect(await create('a')).toEqual({ customer, isNew: false });
+    ports.clock.pass(1);
+    expect(await create('a', 'y')).toMatchObject({ isNew: true });
+    expect(await ports.customers.list()).toHaveLength(3);
+  });
+
+  it('for a key finds none when the customer was erased since', async () => {
+    const ports = world();
+    const create = () => createCustomerOnce(ports, commandLine, request, { key: 'gone', fingerprint: 'x' });
+    const { id: other } = await createCustomer(ports, commandLine, request);
+    await eraseCustomer(ports, commandLine, (await create()).customer.id);
+    await expect(create()).rejects.toMatchObject({ code: 'not_found' });
+    expect((await ports.customers.list()).map(({ id }) => id)).toEqual([other]);
+  });
+
+  it('as the first one makes none where there is one', async () => {
+    const ports = world();
+    const first = await createFirstCustomer(ports, commandLine);
+    expect(await ports.customers.list()).toEqual([first]);
+    expect(await createFirstCustomer(ports, commandLine)).toBeNull();
+    expect(await ports.customers.list()).toEqual([first]);
+  });
+});
 
 describe('suspending a customer', () => {
   it('changes its status and version, once, and back', async () => {

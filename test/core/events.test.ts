@@ -1,6 +1,5 @@
 import { MAX_BODY_BYTES } from '../../src/api/webhooks/event-body.js';
 import { deleteKey, issueKey } from '../../src/core/access/keys.js';
-import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { createDeliveryKey, deleteDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
@@ -200,8 +199,7 @@ describe('with an endpoint', () => {
 
   test('keys tell of themselves, and nothing of their secret', async () => {
     const [issued] = [
-      await issueKey(here, commandLine, {
-        customerId: acme.id,
+      await issueKey(here, operatorFor(acme.id), {
         name: 'importer',
         scopes: ['photos:read'],
         ipList: ['10.0.0.0/8'],
@@ -223,7 +221,7 @@ describe('with an endpoint', () => {
     });
     expect(last().body).not.toContain(token);
     expect(last().body).not.toContain(key.tokenHash);
-    expect(await toldBy(() => deleteKey(here, commandLine, key.id))).toEqual([`api_key.deleted ${key.id}`]);
+    expect(await toldBy(() => deleteKey(here, operatorFor(acme.id), key.id))).toEqual([`api_key.deleted ${key.id}`]);
     expect(last().data).toEqual({ customerId: acme.id, apiKey: { id: key.id } });
   });
 

@@ -217,18 +217,18 @@ async function doJobs(uses: World): Promise<void> {
 function story(uses: () => World) {
   const files = [picture('a.jpg'), picture('b.jpg'), picture('c.jpg'), picture('d.jpg')];
   const [a, b, c, d] = files.map((file) => present(file)) as [(typeof files)[0], ...typeof files] as typeof files;
-  const customer = () => Account.open(uses(), { customerId: acme.id });
+  const customer = () => acme.on(uses());
   let importId = 0;
   let items: Awaited<ReturnType<Account['items']>> = [];
   const upload = async (at: number) => {
     const bytes = present(files[at]).bytes;
-    const send = async () => (await customer()).upload(await acme.item(present(items[at])), bytes);
+    const send = async () => customer().upload(await acme.item(present(items[at])), bytes);
     // What a client does after a 503.
     await send().catch(send);
   };
   return [
     async () => {
-      importId = (await (await customer()).start()).id;
+      importId = (await customer().start()).id;
       items = await acme.items(importId, announced(present(a)), announced(present(b)), announced(present(c)));
     },
     () => upload(0),
@@ -236,12 +236,12 @@ function story(uses: () => World) {
     () => doJobs(uses()),
     () => upload(2),
     async () => {
-      const send = async () => (await customer()).inline(importId, [present(d)]);
+      const send = async () => customer().inline(importId, [present(d)]);
       await send().catch(send);
     },
-    async () => (await customer()).edit(present(items[1]), { status: 'cancelled' }),
+    async () => customer().edit(present(items[1]), { status: 'cancelled' }),
     () => doJobs(uses()),
-    async () => (await customer()).finalize(importId),
+    async () => customer().finalize(importId),
     () => doJobs(uses()),
     async () => purgePhoto(uses(), acme.caller, present(items[0]).id),
   ];
@@ -295,9 +295,7 @@ describe('beside everything else', () => {
     const file = picture('a.jpg');
     const [item] = how === 'by upload' ? await acme.items(id, announced(file)) : [];
     const [staged, scanned] = [new Gate(), new Gate()];
-    const late = await Account.open(withInProcess({ ...here, store: holdingClaims(staged, scanned) }), {
-      customerId: acme.id,
-    });
+    const late = acme.on(withInProcess({ ...here, store: holdingClaims(staged, scanned) }));
     const arrival = item ? late.upload(item, file.bytes) : late.inline(id, [file]);
     await staged.opened;
     const store: World['store'] = Object.create(here.store);
@@ -338,7 +336,7 @@ describe('beside everything else', () => {
       if (collected.length === 0) collected.push(await collect());
       return here.store.transaction(customerId, work);
     };
-    const late = await Account.open(withInProcess({ ...here, store }), { customerId: acme.id });
+    const late = acme.on(withInProcess({ ...here, store }));
     await expect(late.upload(present(item), file.bytes)).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(collected).toMatchObject([{ staging: 1 }]);
     expect(await acme.item(present(item))).toMatchObject({ status: 'awaiting_upload' });

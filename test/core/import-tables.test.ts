@@ -2,6 +2,7 @@ import { deleteKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { originalKey, stagingKey } from '../../src/core/blobs/blob-key.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { expireImports } from '../../src/core/imports/expire.js';
 import type { ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import { collectGarbage, GRACE_SECONDS } from '../../src/core/integrity/collect-garbage.js';
@@ -81,7 +82,7 @@ describe('crash or loss at', () => {
         await work(transaction);
         throw away;
       });
-    const other = await Account.open(torn, { customerId: acme.id });
+    const other = acme.on(torn);
     await expect(other.register(id, announced(file))).rejects.toBe(away);
     expect((await acme.import(id)).counts.total).toBe(0);
     await acme.send(id, [file]);
@@ -174,7 +175,7 @@ describe('crash or loss at', () => {
   test('API instance dies in finalize before commit: still open; retry finalize', async () => {
     const { id } = await acme.start();
     await acme.send(id, [picture('a.jpg')]);
-    const dead = await Account.open(dying(0), { customerId: acme.id });
+    const dead = acme.on(dying(0));
     await expect(dead.finalize(id)).rejects.toThrow('the process died');
     expect((await acme.import(id)).status).toBe('open');
     await ends(id, { imported: 1 });
@@ -277,7 +278,7 @@ describe('crash or loss at', () => {
     const [here, late] = [picture('here.jpg'), picture('late.jpg')];
     const [first, second] = await acme.items(id, announced(here), announced(late));
     await acme.upload(present(first), here.bytes);
-    await deleteKey(ports, commandLine, acme.keyId);
+    await deleteKey(ports, operatorFor(acme.id), acme.keyId);
     await expect(acme.upload(present(second), late.bytes)).rejects.toMatchObject({ code: 'upload_forbidden' });
     await runJobsUntilIdle(ports);
     const other = await Account.open(ports, { customerId: acme.id });

@@ -1,5 +1,6 @@
 import { deleteKey, issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { closeCustomer, suspendCustomer } from '../../src/core/customers/edit-customer.js';
 import type { ItemDetails } from '../../src/core/imports/read.js';
 import { receiveUpload } from '../../src/core/imports/receive/upload.js';
@@ -48,7 +49,7 @@ describe('an upload whose target a person asked for', () => {
   });
 
   test('goes on when every key is gone, from any address', async () => {
-    await deleteKey(ports, commandLine, acme.keyId);
+    await deleteKey(ports, operatorFor(acme.id), acme.keyId);
     await acme.upload(item, file.bytes, { address: '2001:db8::1' });
     await runJobsUntilIdle(ports);
     expect(await acme.item(item)).toMatchObject({ status: 'ready', sha256: file.sha256 });
@@ -208,7 +209,7 @@ describe('an upload through its target', () => {
     });
 
     test('once the key is deleted', async () => {
-      await deleteKey(ports, commandLine, acme.keyId);
+      await deleteKey(ports, operatorFor(acme.id), acme.keyId);
       await expect(acme.upload(item, file.bytes)).rejects.toMatchObject(forbidden);
       const other = await Account.open(ports, { customerId: acme.id });
       await other.upload(await other.item(item), file.bytes);
@@ -216,14 +217,13 @@ describe('an upload through its target', () => {
 
     test('once the key has expired', async () => {
       const request = {
-        customerId: acme.id,
         name: 'short',
         scopes: ['all'],
         ipList: [],
         readLimit: null,
         writeLimit: null,
       };
-      const { key } = await issueKey(ports, commandLine, {
+      const { key } = await issueKey(ports, operatorFor(acme.id), {
         ...request,
         expiresAt: new Date(ports.clock.now().getTime() + HOUR),
       });

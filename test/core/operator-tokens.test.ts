@@ -88,6 +88,32 @@ test('several changes of one token at once are all made', async () => {
   expect(await authenticateOperator(uses, token)).toEqual(Object.assign({}, operatorToken, ...changes));
 });
 
+test('each change leaves an entry in the operator’s log, and what changes nothing leaves none', async () => {
+  const issued = uses.clock.now();
+  const { operatorToken } = await issue({ name: 'billing' });
+  const { id } = operatorToken;
+  const expiresAt = new Date(9e12);
+  uses.clock.pass(SECOND);
+  const edited = uses.clock.now();
+  await editOperatorToken(uses, commandLine, id, { name: 'invoices', expiresAt });
+  await editOperatorToken(uses, commandLine, id, { name: 'invoices' });
+  uses.clock.pass(SECOND);
+  const deleted = uses.clock.now();
+  await deleteOperatorToken(uses, commandLine, id);
+  const missing = { code: 'not_found', details: { resource: 'operator_token' } };
+  await expect(editOperatorToken(uses, commandLine, id, { name: 'late' })).rejects.toMatchObject(missing);
+  await expect(deleteOperatorToken(uses, commandLine, id)).rejects.toMatchObject(missing);
+  await expect(deleteOperatorToken(uses, commandLine, 9e15)).rejects.toMatchObject(missing);
+  expect((await uses.operatorTokens.list()).at(-1)).toMatchObject({ name: 'invoices', expiresAt, deletedAt: deleted });
+  const who = { actorKind: 'command_line', actorId: null, actorName: null, address: null };
+  const about = { customerId: null, subjectId: id, count: 1, ...who };
+  expect(await uses.auditLog.operatorEntries({ until: null, tokenId: id, limit: 10 })).toEqual([
+    { ...about, at: deleted, action: 'operator_token.deleted', subjectName: 'invoices', changes: [] },
+    { ...about, at: edited, action: 'operator_token.edited', subjectName: 'invoices', changes: ['name', 'expiresAt'] },
+    { ...about, at: issued, action: 'operator_token.created', subjectName: 'billing', changes: [] },
+  ]);
+});
+
 test('a token without the scope is told which one it needs', async () => {
   const { operatorToken } = await issue({ scopes: ['customers:read'] });
   expect(() => requireOperatorScope(operatorToken, 'customers:read')).not.toThrow();

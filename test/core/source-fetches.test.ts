@@ -1,5 +1,5 @@
 import { deleteKey } from '../../src/core/access/keys.js';
-import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { removeAbandonedUploads } from '../../src/core/imports/expire.js';
 import { fetchSource } from '../../src/core/imports/fetch/fetch.js';
 import { type FetchOutcome } from '../../src/core/imports/fetch/outcome.js';
@@ -399,7 +399,7 @@ describe('fetching ends', () => {
 
   test('when the key that registered it is deleted', async () => {
     const item = await add(placed(picture('a.jpg')));
-    await deleteKey(ports, commandLine, acme.keyId);
+    await deleteKey(ports, operatorFor(acme.id), acme.keyId);
     expect(await fetchAll()).toEqual(['failed']);
     expect(ports.sourceReader.requests).toEqual([]);
     const [{ status, error } = item] = ports.database.importPhotos.all();

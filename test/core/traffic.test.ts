@@ -1,6 +1,7 @@
 import { issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { readImageDelivery } from '../../src/core/delivery/delivery-keys.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { type EndedRequest, TrafficCounter, type Transfer } from '../../src/core/traffic/counter.js';
@@ -115,8 +116,7 @@ test('thirty days are told, today among them by hour, and older ones forgotten',
     storageBytesLimit: 10,
     photosLimit: null,
   });
-  const { key } = await issueKey(ports, commandLine, {
-    customerId,
+  const { key } = await issueKey(ports, operatorFor(customerId), {
     name: 'a key',
     scopes: ['all'],
     ipList: [],

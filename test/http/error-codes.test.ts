@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { notSlower } from '../../src/core/shared/bytes.js';
 import { DomainError, type ErrorCode, errorCodes } from '../../src/core/shared/errors.js';
 import { requestTimeout } from '../../src/http/server/request-body.js';
@@ -48,7 +49,7 @@ async function smallCustomer(): Promise<Actor> {
     photosLimit: 1,
   });
   const request = { name: 'a key', scopes: ['all'], ipList: [], readLimit: null, writeLimit: null, expiresAt: null };
-  const { key, token } = await issueKey(app.ports, commandLine, { ...request, customerId: id });
+  const { key, token } = await issueKey(app.ports, operatorFor(id), request);
   return new Actor(app.ports, app.url, id, key.id, token);
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { TypeormKeyStore } from '../../src/adapters/typeorm/access/api-key.repository.js';
+import { TypeormKeyFinder } from '../../src/adapters/typeorm/access/api-key.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
@@ -14,7 +14,7 @@ import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
 import { MemoryDatabase } from '../memory/memory-database.js';
 import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
-import { MemoryKeyStore } from '../memory/memory-key-store.js';
+import { MemoryKeyFinder } from '../memory/memory-keys.js';
 import { testDatabase } from '../support/postgres.js';
 import { atOnce, Gate } from '../support/tenant.js';
 import type { Answer } from './support/http-client.js';
@@ -47,7 +47,7 @@ function portsOnDatabase({ clock }: Ports): Partial<Ports> {
   return {
     store,
     customers: new MemoryCustomerDirectory(database),
-    keys: new MemoryKeyStore(database),
+    keys: new MemoryKeyFinder(database),
     jobs: new MemoryJobQueue(database, clock),
     idempotency: new MemoryIdempotencyStore(database, clock),
   };
@@ -742,7 +742,7 @@ test('docs/reliability.md F17: two nodes on one database, one effect', async () 
         ports: () => ({
           store: new TypeormCustomerStore(source),
           customers: new TypeormCustomerDirectory(source),
-          keys: new TypeormKeyStore(source),
+          keys: new TypeormKeyFinder(source),
           jobs: new TypeormJobQueue(source),
           idempotency: new TypeormIdempotencyStore(source),
         }),

@@ -1,5 +1,6 @@
 import { issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { operatorScopes } from '../../src/core/operators/operator-token.js';
 import { deleteOperatorToken } from '../../src/core/operators/operator-tokens.js';
 import { endpoints, operatorEndpoints } from './support/endpoints.js';
@@ -169,19 +170,14 @@ test('without the setting nothing of it exists', async () => {
 test('keys of two customers: those of one are 404 in the account of the other', async () => {
   const operator = await app.operator();
   const [one, other] = [await app.customer(), await app.customer()];
-  const { key } = await issueKey(
-    app.ports,
-    { kind: 'service', id: null, name: null, address: null },
-    {
-      customerId: one.customerId,
-      name: 'x',
-      scopes: ['all'],
-      ipList: [],
-      readLimit: null,
-      writeLimit: null,
-      expiresAt: null,
-    },
-  );
+  const { key } = await issueKey(app.ports, operatorFor(one.customerId), {
+    name: 'x',
+    scopes: ['all'],
+    ipList: [],
+    readLimit: null,
+    writeLimit: null,
+    expiresAt: null,
+  });
   const path = `/customers/${other.customerId}/keys/${key.id}`;
   expect((await operator.get(path)).status).toBe(404);
   expect((await operator.patch(path, { name: 'y' })).status).toBe(404);

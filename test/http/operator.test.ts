@@ -1,5 +1,6 @@
-import type { KeyStore } from '../../src/core/access/key-store.js';
+import { listKeys } from '../../src/core/access/keys.js';
 import { listAudit } from '../../src/core/audit/audit-log.js';
+import type { CustomerStore } from '../../src/core/ports.js';
 import { countStorage, readDailyUsage } from '../../src/core/traffic/read-traffic.js';
 import { importPhotos, picture } from './support/photos.js';
 import { type OperatorActor, type RunningApp, startApp } from './support/start-app.js';
@@ -13,16 +14,12 @@ beforeEach(async () => {
 afterEach(() => app.close());
 
 /** Its answer is lost each time: what it did is done. */
-function losingAnswers(keys: KeyStore): KeyStore {
-  const create: KeyStore['create'] = async (...given) => {
-    await keys.create(...given);
+function losingAnswers(store: CustomerStore): CustomerStore {
+  const transaction: CustomerStore['transaction'] = async (...given) => {
+    await store.transaction(...given);
     throw new Error('the connection to the database was lost');
   };
-  const remove: KeyStore['delete'] = async (...given) => {
-    await keys.delete(...given);
-    throw new Error('the connection to the database was lost');
-  };
-  return Object.assign(Object.create(keys), { create, delete: remove });
+  return Object.assign(Object.create(store), { transaction });
 }
 
 const once = (key: string) => ({ 'idempotency-key': key });
@@ -233,14 +230,14 @@ describe('keys', () => {
     const [first, again] = [await create('x'), await create('x')];
     expect([again.status, again.body, again.headers['idempotent-replayed']]).toEqual([201, first.body, 'true']);
     expect((await create('y')).status).toBe(422);
-    expect(await app.ports.keys.list(customerId)).toHaveLength(2);
+    expect(await listKeys(app.ports, customerId)).toHaveLength(2);
     // The key of a customer is another one, though it reads the same.
     const client = await app.customer();
     expect((await client.post('/tags', { name: 'x' }, once('k'))).headers['idempotent-replayed']).toBeUndefined();
   });
 
   test('a key whose creation was cut off is made once, and its token is in the repeated response', async () => {
-    const cut = await startApp({ operatorApi: true, ports: ({ keys }) => ({ keys: losingAnswers(keys) }) });
+    const cut = await startApp({ operatorApi: true, ports: ({ store }) => ({ store: losingAnswers(store) }) });
     try {
       const { body: customer } = await (await cut.operator()).post('/customers', { name: 'ACME' });
       const path = `/customers/${customer.id}/keys`;
@@ -250,22 +247,22 @@ describe('keys', () => {
       expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, 'true']);
       const me = await cut.send({ path: '/api/v1/photos', headers: { authorization: `Bearer ${again.body.token}` } });
       expect(me.status).toBe(200);
-      expect(await cut.ports.keys.list(customer.id)).toHaveLength(1);
+      expect(await listKeys(cut.ports, customer.id)).toHaveLength(1);
     } finally {
       await cut.close();
     }
   });
 
   test('a deletion that was cut off is 204 when it is repeated, as it would have been', async () => {
-    const cut = await startApp({ operatorApi: true, ports: ({ keys }) => ({ keys: losingAnswers(keys) }) });
+    const cut = await startApp({ operatorApi: true, ports: ({ store }) => ({ store: losingAnswers(store) }) });
     try {
       const by = await cut.operator();
       const { body: customer } = await by.post('/customers', { name: 'ACME' });
       const path = `/customers/${customer.id}/keys`;
       await by.post(path, { name: 'x', scopes: ['photos:read'] });
-      const [key] = await cut.ports.keys.list(customer.id);
+      const [key] = await listKeys(cut.ports, customer.id);
       expect((await by.delete(`${path}/${key?.id}`, once('d'))).status).toBe(500);
-      expect(await cut.ports.keys.list(customer.id)).toEqual([]);
+      expect(await listKeys(cut.ports, customer.id)).toEqual([]);
       const again = await by.delete(`${path}/${key?.id}`, once('d'));
       expect([again.status, again.headers['idempotent-replayed']]).toEqual([204, 'true']);
       expect((await by.delete(`${path}/${key?.id}`, once('e'))).status).toBe(404);

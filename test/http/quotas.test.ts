@@ -1,6 +1,7 @@
 import { issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { atOnce, present } from '../support/tenant.js';
 import type { Answer } from './support/http-client.js';
@@ -18,8 +19,7 @@ afterEach(() => app.close());
 /** A customer who may hold so much, with a key that may do everything. */
 async function subscriber(storageBytesLimit: number | null, photosLimit: number | null): Promise<Actor> {
   const { id } = await createCustomer(app.ports, commandLine, { name: 'ACME', storageBytesLimit, photosLimit });
-  const { key, token } = await issueKey(app.ports, commandLine, {
-    customerId: id,
+  const { key, token } = await issueKey(app.ports, operatorFor(id), {
     name: 'key',
     scopes: ['all'],
     ipList: [],

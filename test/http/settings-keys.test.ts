@@ -1,3 +1,4 @@
+import { listKeys } from '../../src/core/access/keys.js';
 import type { Role } from '../../src/core/users/user.js';
 import { BrowserClient, type Fields } from './support/browser-client.js';
 import type { Answer } from './support/http-client.js';
@@ -32,7 +33,7 @@ const edit = (more: Fields = {}, id = actor.keyId) =>
 const tokenOn = ({ text }: Answer) => /id="token"[^>]*>(phs_live_\w+)</.exec(text)?.[1] ?? '';
 const me = (token: string, headers: Record<string, string> = {}) =>
   app.send({ path: '/api/v1/me', headers: { authorization: `Bearer ${token}`, ...headers } });
-const keys = () => app.ports.keys.list(actor.customerId);
+const keys = () => listKeys(app.ports, actor.customerId);
 const newest = async () => (await keys()).at(-1);
 
 /** The key is used from here, and that is written down. */

@@ -1,4 +1,5 @@
 import { scopes } from '../../src/core/access/caller.js';
+import { listKeys } from '../../src/core/access/keys.js';
 import { runBulkEdit } from '../../src/core/bulk-edits/run-bulk-edit.js';
 import { startBulkEdit } from '../../src/core/bulk-edits/start-bulk-edit.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
@@ -184,7 +185,7 @@ async function everythingOf({ actor, browser, ids }: Tenant): Promise<unknown> {
     photo: await read(`/photos/${ids['/settings/photos']}?trashed=any`),
     tags: await read('/tags'),
     import: await read(`/imports/${ids['/settings/import']}?include=photos`),
-    keys: (await app.ports.keys.list(actor.customerId)).map(({ lastUsedAt: _, lastUsedIp: __, ...key }) => key),
+    keys: (await listKeys(app.ports, actor.customerId)).map(({ lastUsedAt: _, lastUsedIp: __, ...key }) => key),
     ...{ people, endpoints, deliveryKeys, shares, factors, identities, edits, searches, presets, sent },
     sessions: (await Promise.all(sessions)).flat().map(({ id }) => id),
     signedIn: (await browser.get('/settings/account')).status,

@@ -1,3 +1,4 @@
+import { listKeys } from '../../src/core/access/keys.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { createDeliveryKey, readDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
 import { savePreset } from '../../src/core/delivery/preset.js';
@@ -60,7 +61,7 @@ const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
     return {
       page: `/settings/keys/${id}`,
       read: async () => {
-        const key = (await app.ports.keys.list(actor.customerId)).find((each) => each.id === id);
+        const key = (await listKeys(app.ports, actor.customerId)).find((each) => each.id === id);
         return { name: key?.name, ipList: key?.ipList, readLimit: key?.readLimit };
       },
     };

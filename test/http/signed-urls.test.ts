@@ -1,5 +1,5 @@
 import { editKey } from '../../src/core/access/keys.js';
-import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import { signToken } from '../../src/core/shared/secrets.js';
 import { present } from '../support/tenant.js';
@@ -86,12 +86,12 @@ describe('PUT /uploads/{token}', () => {
     const { keyId } = actor;
     const { path } = await waiting();
     const known = present(await app.ports.keys.find(keyId)).key;
-    await editKey(app.ports, commandLine, keyId, { ipList: ['203.0.113.0/24'] });
+    await editKey(app.ports, operatorFor(actor.customerId), keyId, { ipList: ['203.0.113.0/24'] });
     expect((await put(path, bytes, { 'x-forwarded-for': '198.51.100.1' })).status).toBe(403);
     // The proxy does not say who sends.
     expect((await put(path, bytes)).status).toBe(403);
     expect((await put(path, bytes, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(204);
-    await editKey(app.ports, commandLine, keyId, { ipList: known.ipList });
+    await editKey(app.ports, operatorFor(actor.customerId), keyId, { ipList: known.ipList });
   });
 
   test('a cancelled item takes no bytes', async () => {
@@ -210,7 +210,7 @@ describe('GET /renditions/{token}', () => {
     app.clock.pass(1);
     expect(code(await app.send({ path }))).toEqual(forbidden);
     expect((await app.send({ path: open })).status).toBe(200);
-    await editKey(app.ports, commandLine, listed.keyId, { ipList: ['203.0.113.0/24'] });
+    await editKey(app.ports, operatorFor(actor.customerId), listed.keyId, { ipList: ['203.0.113.0/24'] });
     expect(code(await app.send({ path: open }))).toEqual(forbidden);
   });
 

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { TypeormKeyStore } from '../../src/adapters/typeorm/access/api-key.repository.js';
+import { TypeormKeyFinder } from '../../src/adapters/typeorm/access/api-key.repository.js';
 import { TypeormRateWindowStore } from '../../src/adapters/typeorm/access/rate-window.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
@@ -34,7 +34,7 @@ function startNode(source: DataSource): Promise<RunningApp> {
     ports: () => ({
       store: new TypeormCustomerStore(source),
       customers: new TypeormCustomerDirectory(source),
-      keys: new TypeormKeyStore(source),
+      keys: new TypeormKeyFinder(source),
       rateWindows: new TypeormRateWindowStore(source),
     }),
   });

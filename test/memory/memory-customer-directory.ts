@@ -1,50 +1,19 @@
-import type { Actor } from '../../src/core/audit/audit-entry.js';
-import type { BulkEdit } from '../../src/core/bulk-edits/bulk-edit.js';
-import type { Customer, NewCustomer } from '../../src/core/customers/customer.js';
+import type { Customer } from '../../src/core/customers/customer.js';
 import type {
-  Creation,
-  CreationKey,
+  CustomerCreation,
   CustomerDirectory,
   CustomerWindow,
   Erasure,
-  OldEnough,
+  RowCondition,
   RowCounts,
 } from '../../src/core/customers/customer-directory.js';
-import type { Import } from '../../src/core/imports/import.js';
-import type { Photo } from '../../src/core/photos/photo.js';
-import { requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { MemoryAuditTrail } from './memory-audit.js';
 import { countRows, removeCustomer, removeRows } from './memory-customer-rows.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
-import { isOldEnough } from './memory-import-repository.js';
-import { abandonedUploads } from './memory-resumable-uploads.js';
-
-const TRASH_RETENTION_DAYS = 30;
 
 export class MemoryCustomerDirectory implements CustomerDirectory {
   constructor(private readonly database: MemoryDatabase) {}
-
-  create(customer: NewCustomer, actor: Actor): Promise<Customer> {
-    return this.database.transaction(() => this.add(customer, actor));
-  }
-
-  createOnce(customer: NewCustomer, actor: Actor, once: CreationKey): Promise<Creation> {
-    const { key, fingerprint, expiredBefore } = once;
-    return this.database.transaction(async (): Promise<Creation> => {
-      const { customerCreations, customers } = this.database;
-      customerCreations.deleteWhere(({ startedAt }) => startedAt < expiredBefore);
-      const earlier = customerCreations.get(key);
-      if (earlier === undefined) {
-        const created = await this.add(customer, actor);
-        const startedAt = customer.createdAt;
-        customerCreations.set(key, { key, fingerprint, createdId: created.id, startedAt });
-        return { outcome: 'created', customer: created };
-      }
-      if (earlier.fingerprint !== fingerprint) return { outcome: 'taken' };
-      return { outcome: 'existing', customer: copyOf(requireFound(customers.get(earlier.createdId), 'customer')) };
-    });
-  }
 
   page({ after, limit }: CustomerWindow): Promise<readonly Customer[]> {
     const later = ({ id }: Customer) => id > (after ?? 0);
@@ -57,9 +26,24 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
     );
   }
 
-  createFirst(customer: NewCustomer, actor: Actor): Promise<Customer | null> {
-    return this.database.transaction(async () =>
-      this.database.customers.all().length > 0 ? null : this.add(customer, actor),
+  transaction<T>(work: (transaction: CustomerCreation) => Promise<T>): Promise<T> {
+    const { customers, customerCreations } = this.database;
+    return this.database.transaction(() =>
+      work({
+        find: async (id) => copyOf(customers.get(id) ?? null),
+        any: async () => customers.all().length > 0,
+        insert: async (customer) => {
+          const row: Customer = { ...customer, id: this.database.next('customer') };
+          customers.set(row.id, row);
+          return copyOf(row);
+        },
+        auditOf: (id) => new MemoryAuditTrail(this.database, id),
+        findRequest: async (key) => copyOf(customerCreations.get(key) ?? null),
+        addRequest: async (request) => customerCreations.set(request.key, request),
+        forgetRequests: async (before) => {
+          customerCreations.deleteWhere(({ startedAt }) => startedAt < before);
+        },
+      }),
     );
   }
 
@@ -76,51 +60,19 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
     );
   }
 
-  withTrashToPurge(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
-    const due = ({ purgeAt }: Photo) => hasCome(purgeAt, at);
-    return this.database.transaction(async () => ownersOf(this.database.photos.where(due), window));
+  owning<Row>(table: string, window: CustomerWindow, ...anyOf: readonly RowCondition<Row>[]): Promise<readonly Id[]> {
+    return this.database.transaction(async () => {
+      const isMeant = (row: object) => anyOf.length === 0 || anyOf.some((condition) => meets(row, condition));
+      return ownersOf(this.rowsOf(table).filter(isMeant), window);
+    });
   }
 
-  withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
-    const due = ({ status, expiresAt }: Import) => status === 'open' && hasCome(expiresAt, at);
-    return this.database.transaction(async () => ownersOf(this.database.imports.where(due), window));
-  }
-
-  withAbandonedUploads(until: Date, window: CustomerWindow): Promise<readonly Id[]> {
-    return this.database.transaction(async () => ownersOf(abandonedUploads(this.database, until), window));
-  }
-
-  withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]> {
-    return this.database.transaction(async () => ownersOf(this.database.webhookEndpoints.all(), window));
-  }
-
-  withDeliveryKeys(window: CustomerWindow): Promise<readonly Id[]> {
-    return this.database.transaction(async () => ownersOf(this.database.deliveryKeys.all(), window));
-  }
-
-  withShares(window: CustomerWindow): Promise<readonly Id[]> {
-    return this.database.transaction(async () => ownersOf(this.database.shares.all(), window));
-  }
-
-  withAuthenticatorApps(window: CustomerWindow): Promise<readonly Id[]> {
-    const apps = this.database.table('authenticator_apps');
-    return this.database.transaction(async () => ownersOf(apps.all(), window));
-  }
-
-  withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
-    const isOpen = ({ status, expiresAt }: Import) =>
-      status === 'open' && expiresAt !== null && !hasCome(expiresAt, at);
-    return this.database.transaction(async () => ownersOf(this.database.imports.where(isOpen), window));
-  }
-
-  withImportsToForget(old: OldEnough, window: CustomerWindow): Promise<readonly Id[]> {
-    const due = (subject: Import) => isOldEnough(this.database, subject, old);
-    return this.database.transaction(async () => ownersOf(this.database.imports.where(due), window));
-  }
-
-  withBulkEditsBefore(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
-    const isBefore = ({ createdAt }: BulkEdit) => createdAt < at;
-    return this.database.transaction(async () => ownersOf(this.database.bulkEdits.where(isBefore), window));
+  /** The rows of a table as a database stores them: in imports, also whether their items are gone. */
+  private rowsOf(table: string): { readonly customerId: Id }[] {
+    const rows = this.database.table(table).entries();
+    if (table !== 'imports') return rows.map(([, row]) => row);
+    const { forgottenItems } = this.database;
+    return rows.map(([id, row]) => ({ ...row, itemsForgotten: forgottenItems.get(id)?.all ?? false }));
   }
 
   setRenditionBytes(bytes: ReadonlyMap<Id, number>): Promise<void> {
@@ -134,7 +86,7 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
   }
 
   closingSince(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
-    const isClosing = ({ status, updatedAt }: Customer) => status === 'closing' && hasCome(updatedAt, at);
+    const isClosing = ({ status, updatedAt }: Customer) => status === 'closing' && updatedAt <= at;
     return this.database.transaction(async () => {
       const closing = this.database.customers.where(isClosing);
       return ownersOf(
@@ -166,28 +118,18 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
   findErasure(id: Id): Promise<Erasure | null> {
     return this.database.transaction(async () => copyOf(this.database.erasures.get(id) ?? null));
   }
-
-  private async add(customer: NewCustomer, actor: Actor): Promise<Customer> {
-    const row: Customer = {
-      ...customer,
-      id: this.database.next('customer'),
-      status: 'active',
-      trashRetentionDays: TRASH_RETENTION_DAYS,
-      factorsRequiredFrom: null,
-      settingsIpList: [],
-      admitsNewPeople: false,
-      updatedAt: customer.createdAt,
-      version: 1,
-    };
-    this.database.customers.set(row.id, row);
-    const made = { action: 'customer.created', subject: row, at: row.createdAt } as const;
-    await new MemoryAuditTrail(this.database, row.id).add(actor, made);
-    return row;
-  }
 }
 
-function hasCome(instant: Date | null, now: Date): boolean {
-  return instant !== null && instant.getTime() <= now.getTime();
+/** As in a database, a value that is not there is in no period. */
+function meets(row: object, condition: object): boolean {
+  const values = row as Readonly<Record<string, unknown>>;
+  return Object.entries(condition).every(([field, expected]) => {
+    const value = values[field];
+    if (typeof expected !== 'object') return value === expected;
+    if (!(value instanceof Date)) return false;
+    const { until, before, after } = expected as { until?: Date; before?: Date; after?: Date };
+    return (!until || value <= until) && (!before || value < before) && (!after || value > after);
+  });
 }
 
 function ownersOf(rows: readonly { readonly customerId: Id }[], { after, limit }: CustomerWindow): readonly Id[] {

@@ -16,6 +16,7 @@ import { MemoryIdentityRepository } from './memory-identities.js';
 import { MemoryImportPhotoRepository } from './memory-import-photo-repository.js';
 import { MemoryImportRepository } from './memory-import-repository.js';
 import { MemoryJobAdder } from './memory-job-queue.js';
+import { MemoryKeyRepository } from './memory-keys.js';
 import { LockedRows } from './memory-locked-rows.js';
 import { MemoryOrphanRows } from './memory-orphan-rows.js';
 import { MemoryPhotoRepository } from './memory-photo-repository.js';
@@ -79,6 +80,7 @@ export class MemoryCustomerStore implements CustomerStore {
     return {
       customer: passing(new MemoryCustomerRepository(this.database, customerId, locked), pass),
       usage: passing(new MemoryUsageRepository(this.database, customerId), pass),
+      keys: passing(new MemoryKeyRepository(this.database, customerId, locked), pass),
       orphanRows: passing(new MemoryOrphanRows(this.database, customerId), pass),
       photos,
       taggedPhotos: photos,

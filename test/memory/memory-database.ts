@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ApiKey } from '../../src/core/access/api-key.js';
-import type { KeyAddress } from '../../src/core/access/key-store.js';
+import type { ApiKey, KeyAddress } from '../../src/core/access/api-key.js';
 import type { AuditEntry, NewOperatorEntry } from '../../src/core/audit/audit-entry.js';
 import type { BulkChange, BulkEdit } from '../../src/core/bulk-edits/bulk-edit.js';
 import type { Customer } from '../../src/core/customers/customer.js';
-import type { CreationKey, Erasure } from '../../src/core/customers/customer-directory.js';
+import type { CreationRequest, Erasure } from '../../src/core/customers/customer-directory.js';
 import type { DeliveryKey } from '../../src/core/delivery/delivery-key.js';
 import type { Preset } from '../../src/core/delivery/preset.js';
 import type { ClaimRequest, StoredResponse } from '../../src/core/idempotency/idempotency-store.js';
@@ -57,11 +56,6 @@ export interface StoredIdempotencyKey extends Pick<ClaimRequest, 'customerId' | 
   /** By the database's clock. */
   readonly leaseUntil: number;
   readonly answer: StoredResponse | null;
-}
-
-export interface StoredCreation extends Omit<CreationKey, 'expiredBefore'> {
-  readonly createdId: Id;
-  readonly startedAt: Date;
 }
 
 /** A delivery, its state in the queue, and what was exchanged. */
@@ -230,7 +224,7 @@ export class MemoryDatabase {
   readonly renditionTotals = this.table<{ readonly customerId: Id; readonly bytes: number }>('rendition_totals');
   readonly requestFailures = this.table<RequestFailure>('request_failures');
   /** Of no customer. */
-  readonly customerCreations = new MemoryTable<StoredCreation, string>(this.journal);
+  readonly customerCreations = new MemoryTable<CreationRequest, string>(this.journal);
   readonly erasures = new MemoryTable<Erasure>(this.journal);
   readonly operatorEntries = new MemoryTable<NewOperatorEntry>(this.journal);
   readonly operatorTokens = new MemoryTable<OperatorToken>(this.journal);

@@ -1,5 +1,11 @@
-import { type OldEnough } from '../../src/core/customers/customer-directory.js';
-import { type CountedImport, countItems, type Import, isEnded, type NewImport } from '../../src/core/imports/import.js';
+import {
+  type CountedImport,
+  countItems,
+  type Import,
+  isEnded,
+  type NewImport,
+  type OldEnough,
+} from '../../src/core/imports/import.js';
 import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import type { ImportQuery, ImportRepository } from '../../src/core/imports/import-repository.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -173,7 +179,7 @@ function plus(before: ForgottenItems | undefined, items: readonly ImportPhoto[])
   return { byStatus, totalBytes: items.reduce((sum, item) => sum + (item.sizeBytes ?? 0), before?.totalBytes ?? 0) };
 }
 
-export function isOldEnough(database: MemoryDatabase, { id, completedAt }: Import, old: OldEnough): boolean {
+function isOldEnough(database: MemoryDatabase, { id, completedAt }: Import, old: OldEnough): boolean {
   const until = database.forgottenItems.get(id)?.all ? old.imports : old.itemsOf;
   return completedAt !== null && completedAt.getTime() <= until.getTime();
 }

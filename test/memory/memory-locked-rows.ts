@@ -8,6 +8,7 @@ const kinds = [
   'item',
   'photo',
   'endpoint',
+  'key',
   'delivery key',
   'share',
   'user',

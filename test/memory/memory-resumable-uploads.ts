@@ -17,8 +17,8 @@ export class MemoryResumableUploadRepository implements ResumableUploadRepositor
   }
 
   async abandoned(until: Date, limit: number): Promise<readonly ResumableUpload[]> {
-    return abandonedUploads(this.database, until)
-      .filter(({ customerId }) => customerId === this.customerId)
+    return this.database.resumableUploads
+      .where((upload) => upload.customerId === this.customerId && this.isAbandoned(upload, until))
       .sort((a, b) => a.itemId - b.itemId)
       .slice(0, limit);
   }
@@ -34,11 +34,9 @@ export class MemoryResumableUploadRepository implements ResumableUploadRepositor
   async delete(itemId: Id): Promise<void> {
     if ((await this.get(itemId)) !== null) this.database.resumableUploads.delete(itemId);
   }
-}
 
-export function abandonedUploads(database: MemoryDatabase, until: Date): ResumableUpload[] {
-  return database.resumableUploads.where(({ itemId, uploadId, updatedAt }) => {
-    const item = database.importPhotos.get(itemId);
+  private isAbandoned({ itemId, uploadId, updatedAt }: ResumableUpload, until: Date): boolean {
+    const item = this.database.importPhotos.get(itemId);
     return !waitsFor(item ?? null, { uploadId }) || updatedAt.getTime() <= until.getTime();
-  });
+  }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { signUpBackend } from '../../examples/sign-up-backend/server.js';
+import { listKeys } from '../../src/core/access/keys.js';
 import { picture } from '../http/support/photos.js';
 import { SdkWorld } from './support/service.js';
 
@@ -37,7 +38,7 @@ test('somebody signs up, and their browser uploads a photo with what the backend
   const [customer] = await world.app.ports.customers.list();
   expect(customer).toMatchObject({ name: 'Studio Anna', photosLimit: 1000 });
   const id = customer?.id ?? 0;
-  expect(await world.app.ports.keys.list(id)).toEqual([
+  expect(await listKeys(world.app.ports, id)).toEqual([
     expect.objectContaining({ name: 'sign-up backend', scopes: ['photos:read', 'photos:write'] }),
   ]);
   const endpoints = await world.app.ports.store.query(id, ({ webhookEndpoints }) => webhookEndpoints.list());

@@ -8,6 +8,7 @@ import { IpLists } from '../../src/core/access/ip-list.js';
 import { issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
+import { operatorFor } from '../../src/core/customers/customer.js';
 import { defaultLimits, type Limits } from '../../src/core/customers/limits.js';
 import { createImport, type ImportCreation } from '../../src/core/imports/create.js';
 import { editImportPhoto, type ImportPhotoPatch } from '../../src/core/imports/edit-item.js';
@@ -40,7 +41,7 @@ import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
 import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
 import { MemoryIpCountries } from '../memory/memory-ip-countries.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
-import { MemoryKeyStore } from '../memory/memory-key-store.js';
+import { MemoryKeyFinder } from '../memory/memory-keys.js';
 import { MemoryMediaReader, pictureBytes } from '../memory/memory-media-reader.js';
 import { MemoryOperatorTokenStore } from '../memory/memory-operator-tokens.js';
 import { MemoryPasswordHasher } from '../memory/memory-password-hasher.js';
@@ -73,7 +74,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     clock,
     store: new MemoryCustomerStore(database, clock),
     customers: new MemoryCustomerDirectory(database),
-    keys: new MemoryKeyStore(database),
+    keys: new MemoryKeyFinder(database),
     ipLists: new IpLists(),
     ipCountries: new MemoryIpCountries(),
     users: new MemoryUserStore(database),
@@ -172,8 +173,7 @@ export class Account {
     const customer = { name: 'ACME', timeZone: 'Europe/Paris', storageBytesLimit: storageBytes, photosLimit: null };
     const owner = customerId ?? (await createCustomer(world, commandLine, customer)).id;
     const defaults = { readLimit: null, writeLimit: null, expiresAt: null };
-    const { key } = await issueKey(world, commandLine, {
-      customerId: owner,
+    const { key } = await issueKey(world, operatorFor(owner), {
       name: 'key',
       scopes: allowed,
       ipList,
@@ -186,6 +186,11 @@ export class Account {
       ipRestricted: ipList.length > 0,
       actor: { kind: 'api_key', id: key.id, name: key.name, address: '203.0.113.9' },
     });
+  }
+
+  /** The same caller, through other ports. */
+  on(world: Ports): Account {
+    return new Account(world, this.caller);
   }
 
   get id(): Id {

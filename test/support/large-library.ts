@@ -5,7 +5,6 @@ import type { DataSource } from 'typeorm';
 import { fillLibrary, filtersOf } from '../../bench/scale/rows-read.mjs';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
-import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { pgConfig, type TestDatabase, testDatabase } from './postgres.js';
@@ -26,10 +25,8 @@ export async function largeLibrary(photos: number, cases: Readonly<Record<string
   const source = await openDataSource(database);
   const customers = new TypeormCustomerDirectory(source);
   const sql = readFileSync(join(__dirname, '../../bench/scale/library.sql'), 'utf8');
-  const [{ id: customerId }, { id: other }] = [
-    await customers.create(sampleCustomer(), commandLine),
-    await customers.create(sampleCustomer(), commandLine),
-  ];
+  const newCustomer = () => customers.transaction((transaction) => transaction.insert(sampleCustomer()));
+  const [{ id: customerId }, { id: other }] = [await newCustomer(), await newCustomer()];
   // On a connection that has no limits of time.
   const client = new pg.Client(pgConfig(database));
   await client.connect();

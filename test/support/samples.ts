@@ -34,14 +34,20 @@ export function sampleCustomer(values: Partial<NewCustomer> = {}): NewCustomer {
     defaultTimeZone: 'Europe/Paris',
     storageBytesLimit: null,
     photosLimit: null,
+    status: 'active',
+    trashRetentionDays: 30,
+    factorsRequiredFrom: null,
+    settingsIpList: [],
+    admitsNewPeople: false,
     createdAt: sampleInstant,
+    updatedAt: sampleInstant,
+    version: 1,
     ...values,
   };
 }
 
-export function sampleKey(customerId: Id, values: Partial<NewApiKey> = {}): NewApiKey {
+export function sampleKey(values: Partial<NewApiKey> = {}): NewApiKey {
   return {
-    customerId,
     name: 'importer',
     tokenHash: sampleHash(),
     lastFour: 'x7Qa',

@@ -1,4 +1,4 @@
-import { commandLine } from '../../src/core/audit/audit-entry.js';
+import type { ApiKey, NewApiKey } from '../../src/core/access/api-key.js';
 import type { NewCustomer } from '../../src/core/customers/customer.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { Import, NewImport } from '../../src/core/imports/import.js';
@@ -8,7 +8,7 @@ import type { CustomerStore } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Reads, Repositories } from '../../src/core/shared/transactional.js';
 import type { NewTag, Tag } from '../../src/core/tags/tag.js';
-import { sampleCustomer, sampleExif, sampleImport, sampleItem, samplePhoto, sampleTag } from './samples.js';
+import { sampleCustomer, sampleExif, sampleImport, sampleItem, sampleKey, samplePhoto, sampleTag } from './samples.js';
 
 /** Where customers and what is theirs are kept, on any adapter. */
 export interface CustomerPorts {
@@ -24,7 +24,7 @@ export class Tenant {
   ) {}
 
   static async of({ store, customers }: CustomerPorts, values: NewCustomer = sampleCustomer()): Promise<Tenant> {
-    return new Tenant(store, (await customers.create(values, commandLine)).id);
+    return new Tenant(store, (await customers.transaction((transaction) => transaction.insert(values))).id);
   }
 
   transaction<T>(work: (transaction: Repositories) => Promise<T>): Promise<T> {
@@ -57,6 +57,10 @@ export class Tenant {
       }
       return added;
     });
+  }
+
+  addKey(values: Partial<NewApiKey> = {}): Promise<ApiKey> {
+    return this.transaction(({ keys }) => keys.insert(sampleKey(values)));
   }
 
   async addTag(name: string, values: Partial<NewTag> = {}): Promise<Tag> {

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { Id } from '../../core/shared/ids.js';
 import type { Repositories } from '../../core/shared/transactional.js';
-import { apiKeyTable, keyAddressTable } from './access/api-key.repository.js';
+import { apiKeyTable, keyAddressTable, TypeormKeyRepository } from './access/api-key.repository.js';
 import { auditTable, operatorEntryTable, TypeormAuditTrail } from './audit/audit.repository.js';
 import { droppedUploadTable, TypeormBlobOwnership } from './blobs/blob-owners.repository.js';
 import { bulkChangeTable, bulkEditTable, TypeormBulkEditRepository } from './bulk-edits/bulk-edit.repository.js';
@@ -131,6 +131,7 @@ type RepositoryClass<Repository> = new (
 export const repositories: { readonly [Name in keyof Repositories]: RepositoryClass<Repositories[Name]> } = {
   customer: TypeormCustomerRepository,
   usage: TypeormUsageRepository,
+  keys: TypeormKeyRepository,
   orphanRows: TypeormOrphanRows,
   photos: TypeormPhotoRepository,
   taggedPhotos: TypeormPhotoRepository,

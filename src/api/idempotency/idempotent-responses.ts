@@ -91,9 +91,6 @@ export class ClaimLeases implements OnModuleInit, BeforeApplicationShutdown {
   };
 }
 
-/** Without a key, no response is stored. */
-async function nothing(): Promise<void> {}
-
 /** The header of responses that an earlier request got. */
 export const REPLAYED = 'Idempotent-Replayed';
 
@@ -119,7 +116,7 @@ export class IdempotentResponses {
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
     const requestContext = requestContextOf(request);
-    idempotentRun.set(requestContext, async (act, answerTo) => answerTo(await act(this.ports, nothing)));
+    idempotentRun.set(requestContext, async (act, answerTo) => answerTo(await act(this.ports)));
     const sent = budgetGroupOf(request.method) === 'write' ? idempotencyKeyOf(request) : null;
     const isRepeatable = this.reflector.get<true | undefined>(REPEATABLE, context.getHandler()) ?? false;
     if (sent === null || isRepeatable) return handle();
@@ -139,9 +136,11 @@ export class IdempotentResponses {
     const storeAfterwards = (stored: StoredHttpResponse) => storeAnswer(this.ports, claim, stored);
     let isStored = false;
     idempotentRun.set(requestContext, async (act, answerTo) => {
-      const storeResponse = responseOf(claim, (result) => toStored(answerTo(result as never)));
-      const store = storeWithResponse(this.ports.store, storeResponse);
-      const result = await act({ ...this.ports, store }, storeResponse);
+      const store = storeWithResponse(
+        this.ports.store,
+        responseOf(claim, (result) => toStored(answerTo(result as never))),
+      );
+      const result = await act({ ...this.ports, store });
       isStored = true;
       return answerTo(result);
     });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import type { Request } from 'express';
-import { MAX_IDEMPOTENCY_KEY, type StoreResponse } from '../../core/idempotency/idempotency-store.js';
+import { MAX_IDEMPOTENCY_KEY } from '../../core/idempotency/idempotency-store.js';
 import type { Ports } from '../../core/ports.js';
 import { canonical } from '../../core/shared/bytes.js';
 import { invalid } from '../../core/shared/errors.js';
@@ -12,10 +12,10 @@ import { type RequestContext, RequestSlot, requestContextOf } from '../../http/s
 /**
  * Runs a use case that has exactly one transaction, and responds. For a request with an Idempotency-Key the response is stored in that
  * transaction, so that whatever fails, a repetition finds both the work and its response, or neither. `answerTo` only translates: it is
- * called inside the transaction and once more after it. A transaction that is not one of `ports.store` is given `storeResponse`.
+ * called inside the transaction and once more after it.
  */
 export type RunIdempotently = <T>(
-  act: (ports: Ports, storeResponse: StoreResponse<T>) => Promise<T>,
+  act: (ports: Ports) => Promise<T>,
   answerTo: (result: T) => unknown,
 ) => Promise<unknown>;
 

@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, Header, HttpCode, Inject, Patch, Post } from '@nestjs/common';
-import { deleteOwnKey, editKey, type IssuedKey, issueKey, ownKey } from '../../core/access/keys.js';
+import { deleteKey, editKey, type IssuedKey, issueKey, listKeys, ownKey } from '../../core/access/keys.js';
 import type { AccountCaller } from '../../core/customers/customer.js';
 import { findCustomer } from '../../core/customers/customer-directory.js';
 import type { Ports } from '../../core/ports.js';
@@ -44,7 +44,7 @@ export class OperatorKeysController {
   @RequireOperatorScope('customers:read')
   async list(@PathId('customerId') id: Id) {
     await findCustomer(this.ports, id);
-    return listView({ data: await this.ports.keys.list(id), nextCursor: null }, operatorKeyView);
+    return listView({ data: await listKeys(this.ports, id), nextCursor: null }, operatorKeyView);
   }
 
   @Get(':keyId')
@@ -79,16 +79,16 @@ export class OperatorKeysController {
   @Header('Cache-Control', 'no-store')
   @BodySchema(OperatorKeyCreationBody)
   create(
-    @OperatorAccount() { customerId: id, actor }: AccountCaller,
+    @OperatorAccount() caller: AccountCaller,
     @ValidBody() body: OperatorKeyCreationBody,
     @Idempotent() idempotent: RunIdempotently,
   ) {
     const defaults = { ipList: [], readLimit: null, writeLimit: null, expiresAt: null };
-    const request = { ...defaults, ...keySettingsOf(body), name: body.name, scopes: body.scopes, customerId: id };
+    const request = { ...defaults, ...keySettingsOf(body), name: body.name, scopes: body.scopes };
     return idempotent<IssuedKey>(
-      (ports, storeResponse) => issueKey(ports, actor, request, [], storeResponse),
+      (ports) => issueKey(ports, caller, request),
       (issued) => {
-        const location = `/operator/v1/customers/${id}/keys/${issued.key.id}`;
+        const location = `/operator/v1/customers/${caller.customerId}/keys/${issued.key.id}`;
         return new Reply(201, operatorKeyWithTokenView(issued), { Location: location });
       },
     );
@@ -109,13 +109,12 @@ export class OperatorKeysController {
   @WithETag()
   @PatchSchema(OperatorKeyPatchBody)
   async edit(
-    @OperatorAccount() { customerId: id, actor }: AccountCaller,
+    @OperatorAccount() caller: AccountCaller,
     @PathId('keyId') keyId: Id,
     @ValidBody() body: OperatorKeyPatchBody,
     @IfMatch() ifMatch: IfMatchPrecondition,
   ) {
-    await ownKey(this.ports, id, keyId);
-    return operatorKeyView(await editKey(this.ports, actor, keyId, keySettingsOf(body), ifMatch(operatorKeyView)));
+    return operatorKeyView(await editKey(this.ports, caller, keyId, keySettingsOf(body), ifMatch(operatorKeyView)));
   }
 
   @Delete(':keyId')
@@ -137,6 +136,6 @@ export class OperatorKeysController {
     @Idempotent() idempotent: RunIdempotently,
   ) {
     const check = ifMatch(operatorKeyView);
-    return idempotent<void>((ports, storeResponse) => deleteOwnKey(ports, caller, keyId, storeResponse, check), noBody);
+    return idempotent<void>((ports) => deleteKey(ports, caller, keyId, check), noBody);
   }
 }

@@ -1,4 +1,4 @@
-import type { KeyStore } from '../../core/access/key-store.js';
+import { ownKey } from '../../core/access/keys.js';
 import { readDeliveryKey } from '../../core/delivery/delivery-keys.js';
 import { type Event, isDeletion, type SubjectKind, subjectKind } from '../../core/events/event.js';
 import { readImport } from '../../core/imports/read.js';
@@ -63,8 +63,7 @@ function byteLength(text: string): number {
 }
 
 interface SubjectUses {
-  readonly store: Readable<'photos' | 'tags' | 'imports' | 'deliveryKeys' | 'shares'>;
-  readonly keys: KeyStore;
+  readonly store: Readable<'photos' | 'tags' | 'imports' | 'keys' | 'deliveryKeys' | 'shares'>;
 }
 
 /** The form in which events show a resource. */
@@ -105,9 +104,9 @@ export const eventSubjects: Readonly<Record<SubjectKind, EventSubject>> = {
   apiKey: {
     schema: 'ApiKey',
     dispensable: [],
-    async read({ keys }, customerId, id) {
-      const known = await keys.find(id);
-      return known?.key.customerId === customerId ? apiKeyView(known.key) : null;
+    async read({ store }, customerId, id) {
+      const key = await unlessGone(ownKey({ store }, customerId, id));
+      return key && apiKeyView(key);
     },
   },
   deliveryKey: {

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { changedFields } from '../audit/audit-entry.js';
+import type { CustomerStatus } from '../customers/customer.js';
+import { DAY } from '../shared/clock.js';
 import type { FieldError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { base62, randomNumber } from '../shared/random.js';
@@ -28,23 +29,15 @@ export interface ApiKey {
   readonly deletedAt: Date | null;
 }
 
-const keySettings = ['name', 'ipList', 'readLimit', 'writeLimit', 'expiresAt'] as const;
+export const keySettings = ['name', 'ipList', 'readLimit', 'writeLimit', 'expiresAt'] as const;
 
 /** The settings of a key that may change. Its scopes never do. */
 export type KeySettings = Pick<ApiKey, (typeof keySettings)[number]>;
 
-export type NewApiKey = Omit<ApiKey, 'id' | 'lastUsedAt' | 'lastUsedIp' | 'deletedAt'>;
+export type NewApiKey = Omit<ApiKey, 'customerId' | 'id' | 'lastUsedAt' | 'lastUsedIp' | 'deletedAt'>;
 
-/** Names of the settings whose value differs. */
-export function changedSettings(before: KeySettings, after: KeySettings): readonly string[] {
-  return changedFields(before, after, keySettings);
-}
-
-/** The key with these settings; what is absent, and all that is none, stays. */
-export function withSettings(key: ApiKey, changes: Partial<KeySettings>): ApiKey {
-  const { name, ipList, readLimit, writeLimit, expiresAt } = { ...key, ...changes };
-  return { ...key, name, ipList, readLimit, writeLimit, expiresAt };
-}
+/** Keys that one customer may have. */
+export const MAX_KEYS = 100;
 
 const PREFIX = 'phs_live_';
 const SECRET_LENGTH = 43;
@@ -87,27 +80,20 @@ export const MAX_KEY_NAME = 100;
  * may stay.
  */
 export function readKeySettings(
-  settings: KeySettings,
+  { name, ipList, readLimit, writeLimit, expiresAt }: KeySettings,
   now: Date,
   before: Pick<KeySettings, 'expiresAt'> | null = null,
 ): { settings: KeySettings; errors: readonly FieldError[] } {
-  const name = cleanText(settings.name);
-  const { ipList, errors: ofIpList } = readIpList(settings.ipList);
-  const isSameExpiry = before?.expiresAt?.getTime() === settings.expiresAt?.getTime();
+  const { ipList: ranges, errors: ofIpList } = readIpList(ipList);
+  const isSameExpiry = before?.expiresAt?.getTime() === expiresAt?.getTime();
   const errors = [
-    ...nameErrors(settings.name),
-    ...(isSameExpiry ? [] : expiryErrors(settings.expiresAt, now)),
+    ...nameErrors(name),
+    ...(isSameExpiry ? [] : expiryErrors(expiresAt, now)),
     ...ofIpList,
-    ...limitErrors('readLimit', settings.readLimit),
-    ...limitErrors('writeLimit', settings.writeLimit),
+    ...limitErrors('readLimit', readLimit),
+    ...limitErrors('writeLimit', writeLimit),
   ];
-  return { settings: { ...settings, name, ipList }, errors };
-}
-
-/** Returns the settings that were given, of those that were read: another person or program may have changed the others by now. */
-export function givenSettings<Settings extends object>(read: Settings, given: Partial<Settings>): Partial<Settings> {
-  const isGiven = ([name]: [string, unknown]) => given[name as keyof Settings] !== undefined;
-  return Object.fromEntries(Object.entries(read).filter(isGiven)) as Partial<Settings>;
+  return { settings: { name: cleanText(name), ipList: ranges, readLimit, writeLimit, expiresAt }, errors };
 }
 
 function nameErrors(name: string): FieldError[] {
@@ -122,4 +108,61 @@ function limitErrors(field: string, limit: number | null): FieldError[] {
   if (limit === null || (Number.isInteger(limit) && limit >= 0 && limit <= MAX_KEY_LIMIT)) return [];
   const message = `${field} must be 0 to ${MAX_KEY_LIMIT} requests per minute.`;
   return [{ field, code: 'out_of_range', message, min: 0, max: MAX_KEY_LIMIT }];
+}
+
+export interface KnownKey {
+  readonly key: ApiKey;
+  readonly customerStatus: CustomerStatus;
+}
+
+/** Keys of all customers: asked before the customer is known. */
+export interface KeyFinder {
+  /**
+   * The key with this hash, with its customer's status, or null when it never existed or is deleted. Expired keys are returned: the caller
+   * checks. Once a deletion is committed, no look-up on any process finds the key any more.
+   */
+  findByHash(tokenHash: string): Promise<KnownKey | null>;
+  /** The same for a key that is not deleted, by id. As fast as `findByHash`, however many calls are concurrent. */
+  find(id: Id): Promise<KnownKey | null>;
+  /**
+   * Records uses of keys: the latest one, and each address. Best effort, never older than what is stored; unknown ids are ignored.
+   * Addresses of these keys that were last seen two days before the newest of these uses are deleted.
+   */
+  touch(uses: readonly { id: Id; at: Date; ip: string }[]): Promise<void>;
+}
+
+export interface KeyAddress {
+  readonly address: string;
+  readonly lastSeenAt: Date;
+}
+
+/** Period for which addresses are retained before the newest use of their key. */
+export const ADDRESS_RETENTION_MS = 2 * DAY;
+export const MAX_LISTED_ADDRESSES = 100;
+
+/** Keys of the bound customer that are not deleted. */
+export interface KeyReads {
+  get(id: Id): Promise<ApiKey | null>;
+  /** All of them, oldest first. */
+  list(): Promise<readonly ApiKey[]>;
+  /** Addresses from which a key, deleted or not, was used since then, newest first, at most 100. */
+  addressesOf(id: Id, since: Date): Promise<readonly KeyAddress[]>;
+}
+
+export interface KeyRepository extends KeyReads {
+  /** Reads it and locks it until the transaction ends. */
+  lock(id: Id): Promise<ApiKey | null>;
+  /** Stores it under a new id, as yet unused. */
+  insert(key: NewApiKey): Promise<ApiKey>;
+  /** Stores every field. It must be locked. */
+  update(key: ApiKey): Promise<void>;
+}
+
+declare module '../shared/transactional.js' {
+  interface Reads {
+    readonly keys: KeyReads;
+  }
+  interface Repositories {
+    readonly keys: KeyRepository;
+  }
 }

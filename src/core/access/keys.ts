@@ -1,32 +1,34 @@
-import type { Actor } from '../audit/audit-entry.js';
+import { changedFields } from '../audit/audit-entry.js';
 import type { AccountCaller } from '../customers/customer.js';
-import type { StoreResponse } from '../idempotency/idempotency-store.js';
 import type { JobWork } from '../jobs/job.js';
 import { type MailUses, mailWork } from '../mail/send-mail.js';
 import type { Addresses } from '../shared/addresses.js';
 import { after, type Clock, DAY } from '../shared/clock.js';
-import { type FieldError, invalid, notFound, requireFound } from '../shared/errors.js';
+import { DomainError, type FieldError, invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken } from '../shared/random.js';
-import type { Precondition, Readable } from '../shared/transactional.js';
+import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
 import {
   type ApiKey,
-  givenSettings,
   isExpired,
   isWellFormedToken,
+  type KeyAddress,
+  type KeyFinder,
   type KeySettings,
+  type KnownKey,
+  keySettings,
   lastFour,
+  MAX_KEYS,
   newToken,
   readKeySettings,
 } from './api-key.js';
 import { readScopes, scopes } from './caller.js';
 import { type IpCountries, IpRanges, normalizeRange } from './ip-list.js';
-import type { KeyAddress, KeyStore, KnownKey } from './key-store.js';
 import { defaultBudgets } from './rolling-window.js';
 
 /** The key with this token, or null: none, malformed, unknown, deleted, expired, or its customer is closed. */
 export async function authenticate(
-  { keys, clock }: { keys: KeyStore; clock: Clock },
+  { keys, clock }: { keys: KeyFinder; clock: Clock },
   token: string | null,
 ): Promise<KnownKey | null> {
   if (token === null || !isWellFormedToken(token)) return null;
@@ -37,7 +39,6 @@ export async function authenticate(
 
 /** `ipList` as people write it; limits in requests per minute, of which null is the default. */
 export interface KeyRequest extends KeySettings {
-  readonly customerId: Id;
   /** Names of scopes; `all` stands for all of them. */
   readonly scopes: readonly string[];
 }
@@ -48,74 +49,95 @@ export interface IssuedKey {
   readonly token: string;
 }
 
-/**
- * Creates a key for a customer, and with it these jobs and the response to the request for it. Errors: `invalid_request`, `not_found`
- * (customer), `limit_reached`.
- */
+type IssueUses = { store: Transactional<'customer' | 'keys' | 'outbox' | 'audit' | 'jobs'>; clock: Clock };
+
+/** Creates a key for a customer, and with it these jobs. Errors: `invalid_request`, `not_found` (customer), `limit_reached`. */
 export async function issueKey(
-  { keys, clock }: { keys: KeyStore; clock: Clock },
-  actor: Actor,
+  { store, clock }: IssueUses,
+  { customerId, actor }: AccountCaller,
   request: KeyRequest,
   works: readonly JobWork[] = [],
-  storeResponse?: StoreResponse<IssuedKey>,
 ): Promise<IssuedKey> {
-  const { settings, errors } = readKeySettings(request, clock.now());
+  const at = clock.now();
+  const { settings, errors } = readKeySettings(request, at);
   const { scopes: granted, errors: ofScopes } = readScopes(request.scopes, scopes, 'key');
   const wrong = [...errors, ...ofScopes];
   if (wrong.length > 0) throw invalid(...wrong);
   const token = newToken();
-  const newKey = {
-    customerId: request.customerId,
-    name: settings.name,
-    tokenHash: hashRandomToken(token),
-    lastFour: lastFour(token),
-    scopes: granted,
-    ipList: settings.ipList,
-    readLimit: settings.readLimit,
-    writeLimit: settings.writeLimit,
-    expiresAt: settings.expiresAt,
-    createdAt: clock.now(),
-  };
-  const key = await keys.create(newKey, actor, works, (stored, responses) =>
-    Promise.resolve(storeResponse?.({ key: stored, token }, responses)),
-  );
-  return { key, token };
+  const secret = { tokenHash: hashRandomToken(token), lastFour: lastFour(token) };
+  return store.transaction(customerId, async ({ customer, keys, outbox, audit, jobs }) => {
+    // Keys are created one at a time, so that their number stays within its limit.
+    await customer.lock();
+    if ((await keys.list()).length >= MAX_KEYS) throw tooMany();
+    const key = await keys.insert({ ...settings, ...secret, scopes: granted, createdAt: at });
+    await outbox.add('api_key.created', [key.id], at);
+    await audit.add(actor, { action: 'api_key.created', subject: key, at });
+    await jobs.add(...works);
+    return { key, token };
+  });
+}
+
+function tooMany(): DomainError {
+  const message = `A customer can have at most ${MAX_KEYS} keys. Delete one first.`;
+  return new DomainError('limit_reached', message, { limit: MAX_KEYS, name: 'apiKeys' });
 }
 
 /**
- * Changes name, IP list, limits or expiry of a key; absent fields stay. Takes effect with the next request. Scopes never change. Errors:
- * `invalid_request`, `not_found`, and those of `check`.
+ * Changes name, IP list, limits or expiry of a key; absent fields stay. Takes effect with the next request. Scopes never change. `check` is
+ * called with the key as it is when its change begins. Errors: `invalid_request`, `not_found`, and those of `check`.
  */
-export async function editKey(
-  { keys, clock }: { keys: KeyStore; clock: Clock },
-  actor: Actor,
+export function editKey(
+  { store, clock }: { store: Transactional<'keys' | 'audit'>; clock: Clock },
+  { customerId, actor }: AccountCaller,
   id: Id,
   changes: Partial<KeySettings>,
-  check?: Precondition<ApiKey>,
+  check: Precondition<ApiKey> = unconditional,
 ): Promise<ApiKey> {
-  const { key } = requireFound(await keys.find(id), 'api_key');
-  const { settings, errors } = readKeySettings({ ...key, ...changes }, clock.now(), key);
-  if (errors.length > 0) throw invalid(...errors);
-  const changed = await keys.update(id, givenSettings(settings, changes), clock.now(), actor, check);
-  return requireFound(changed, 'api_key');
+  return store.transaction(customerId, async ({ keys, audit }) => {
+    const before = requireFound(await keys.lock(id), 'api_key');
+    const at = clock.now();
+    const { settings, errors } = readKeySettings({ ...before, ...changes }, at, before);
+    if (errors.length > 0) throw invalid(...errors);
+    check(before);
+    const key = { ...before, ...settings };
+    const fields = changedFields(before, key, keySettings);
+    if (fields.length === 0) return before;
+    await keys.update(key);
+    await audit.add(actor, { action: 'api_key.edited', subject: key, changes: fields, at });
+    return key;
+  });
 }
 
-/** From here on every process refuses the key. The response to the request for it is stored with the deletion. Errors: `not_found`, and those of `check`. */
-export async function deleteKey(
-  { keys, clock }: { keys: KeyStore; clock: Clock },
-  actor: Actor,
+/** From here on every process refuses the key. `check` as for `editKey`. Errors: `not_found`, and those of `check`. */
+export function deleteKey(
+  { store, clock }: { store: Transactional<'keys' | 'outbox' | 'audit'>; clock: Clock },
+  { customerId, actor }: AccountCaller,
   id: Id,
-  storeResponse?: StoreResponse<void>,
-  check?: Precondition<ApiKey>,
+  check: Precondition<ApiKey> = unconditional,
 ): Promise<void> {
-  if (!(await keys.delete(id, clock.now(), actor, storeResponse, check))) throw notFound('api_key');
+  return store.transaction(customerId, async ({ keys, outbox, audit }) => {
+    const key = requireFound(await keys.lock(id), 'api_key');
+    check(key);
+    const at = clock.now();
+    await keys.update({ ...key, deletedAt: at });
+    await outbox.add('api_key.deleted', [id], at);
+    await audit.add(actor, { action: 'api_key.deleted', subject: key, at });
+  });
+}
+
+/** Returns the customer whose key this is. Errors: `not_found`. */
+export async function ownerOfKey({ keys }: { keys: KeyFinder }, id: Id): Promise<Id> {
+  return requireFound(await keys.find(id), 'api_key').key.customerId;
+}
+
+/** All keys of a customer, oldest first. */
+export function listKeys({ store }: { store: Readable<'keys'> }, customerId: Id): Promise<readonly ApiKey[]> {
+  return store.query(customerId, ({ keys }) => keys.list());
 }
 
 /** A key as its customer's owner sees it. Errors: `not_found`, also for a key of another customer. */
-export async function ownKey({ keys }: { keys: KeyStore }, customerId: Id, id: Id): Promise<ApiKey> {
-  const { key } = requireFound(await keys.find(id), 'api_key');
-  if (key.customerId !== customerId) throw notFound('api_key');
-  return key;
+export async function ownKey({ store }: { store: Readable<'keys'> }, customerId: Id, id: Id): Promise<ApiKey> {
+  return requireFound(await store.query(customerId, ({ keys }) => keys.get(id)), 'api_key');
 }
 
 /** The maximum that an owner may set: the default, or what the operator has granted this key. */
@@ -138,13 +160,7 @@ function limitErrors(settings: KeySettings, granted: ApiKey | null, group: 'read
   return [{ field: String(field), code: 'out_of_range', message, max }];
 }
 
-type OwnKeyUses = MailUses & {
-  readonly keys: KeyStore;
-  readonly store: Readable<'customer'>;
-  readonly addresses: Addresses;
-  readonly ipCountries: IpCountries;
-  readonly clock: Clock;
-};
+type OwnKeyUses = MailUses & IssueUses & { readonly addresses: Addresses; readonly ipCountries: IpCountries };
 
 /**
  * Creates a key, and tells the person who did by mail. One that replaces another (`from`) may have the limits granted to that one. Errors:
@@ -153,13 +169,12 @@ type OwnKeyUses = MailUses & {
 export async function issueOwnKey(
   uses: OwnKeyUses,
   caller: AccountCaller,
-  request: Omit<KeyRequest, 'customerId'>,
+  request: KeyRequest,
   from: Id | null,
 ): Promise<IssuedKey> {
-  const { customerId, actor } = caller;
-  const granted = from === null ? null : await ownKey(uses, customerId, from);
+  const granted = from === null ? null : await ownKey(uses, caller.customerId, from);
   requireAllowedSettings(request, granted);
-  return issueKey(uses, actor, { ...request, customerId }, await noticeOf(uses, caller, request.name));
+  return issueKey(uses, caller, request, await noticeOf(uses, caller, request.name));
 }
 
 async function noticeOf(uses: OwnKeyUses, { customerId, actor }: AccountCaller, name: string): Promise<JobWork[]> {
@@ -176,35 +191,25 @@ async function noticeOf(uses: OwnKeyUses, { customerId, actor }: AccountCaller, 
 
 /** Errors: `invalid_request`, `not_found`. */
 export async function editOwnKey(
-  uses: { keys: KeyStore; clock: Clock },
+  uses: { store: Transactional<'keys' | 'audit'>; clock: Clock },
   caller: AccountCaller,
   id: Id,
   settings: KeySettings,
 ): Promise<ApiKey> {
   requireAllowedSettings(settings, await ownKey(uses, caller.customerId, id));
-  return editKey(uses, caller.actor, id, settings);
-}
-
-/** Deletes a key of this customer. Errors: `not_found`, and those of `check`. */
-export async function deleteOwnKey(
-  uses: { keys: KeyStore; clock: Clock },
-  caller: AccountCaller,
-  id: Id,
-  storeResponse?: StoreResponse<void>,
-  check?: Precondition<ApiKey>,
-): Promise<void> {
-  const key = await ownKey(uses, caller.customerId, id);
-  await deleteKey(uses, caller.actor, key.id, storeResponse, check);
+  return editKey(uses, caller, id, settings);
 }
 
 /** Addresses from which a key was used in the last day, newest first. Errors: `not_found`. */
 export async function recentAddresses(
-  uses: { keys: KeyStore; clock: Clock },
+  { store, clock }: { store: Readable<'keys'>; clock: Clock },
   customerId: Id,
   id: Id,
 ): Promise<readonly KeyAddress[]> {
-  const key = await ownKey(uses, customerId, id);
-  return uses.keys.addressesOf(key.customerId, key.id, after(uses.clock.now(), -DAY));
+  return store.query(customerId, async ({ keys }) => {
+    requireFound(await keys.get(id), 'api_key');
+    return keys.addressesOf(id, after(clock.now(), -DAY));
+  });
 }
 
 /** Returns the addresses that a list would refuse. None while the list has an invalid entry: then it is not saved. */

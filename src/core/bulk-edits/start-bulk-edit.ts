@@ -115,7 +115,7 @@ export function forgetBulkEdits(
 ): Promise<void> {
   const before = after(clock.now(), -BULK_EDIT_MS);
   return forEachCustomer(
-    (window) => customers.withBulkEditsBefore(before, window),
+    (window) => customers.owning<BulkEdit>('bulk_edits', window, { createdAt: { before } }),
     async (customerId) => {
       while (!stopping?.aborted) {
         if (await store.transaction(customerId, ({ bulkEdits }) => bulkEdits.forget(before, BATCH))) return;

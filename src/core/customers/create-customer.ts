@@ -3,10 +3,10 @@ import type { Actor } from '../audit/audit-entry.js';
 import { keyReused, RETENTION_MS } from '../idempotency/claim-key.js';
 import { zoneAsStored } from '../media/zones.js';
 import { after, type Clock } from '../shared/clock.js';
-import { invalid } from '../shared/errors.js';
+import { invalid, requireFound } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
 import { type Customer, type NewCustomer, nameErrors, quotaErrors, zoneErrors } from './customer.js';
-import type { CustomerDirectory } from './customer-directory.js';
+import type { CreationRequest, CustomerCreation, CustomerDirectory } from './customer-directory.js';
 
 interface CustomerRequest {
   readonly name: string;
@@ -17,26 +17,64 @@ interface CustomerRequest {
   readonly photosLimit: number | null;
 }
 
+type CreateUses = { customers: CustomerDirectory; clock: Clock };
+
 /** Errors: `invalid_request`. */
-export function createCustomer(
-  { customers, clock }: { customers: CustomerDirectory; clock: Clock },
+export async function createCustomer(
+  { customers, clock }: CreateUses,
   actor: Actor,
   request: CustomerRequest,
 ): Promise<Customer> {
-  return customers.create(newCustomer(request, clock.now()), actor);
+  const values = newCustomer(request, clock.now());
+  return customers.transaction((transaction) => add(transaction, actor, values));
 }
 
 /** The first customer of an empty installation; null when there is a customer already. */
-export function createFirstCustomer(
-  { customers, clock }: { customers: CustomerDirectory; clock: Clock },
-  actor: Actor,
-): Promise<Customer | null> {
-  const request = { name: 'First customer', storageBytesLimit: null, photosLimit: null };
-  return customers.createFirst(newCustomer(request, clock.now()), actor);
+export function createFirstCustomer({ customers, clock }: CreateUses, actor: Actor): Promise<Customer | null> {
+  const values = newCustomer({ name: 'First customer', storageBytesLimit: null, photosLimit: null }, clock.now());
+  return customers.transaction(async (transaction) =>
+    (await transaction.any()) ? null : add(transaction, actor, values),
+  );
 }
 
+/**
+ * Creates a customer for an idempotency key, and for a repeated request returns the one that the first created, as it is now. `fingerprint` is
+ * equal for equal requests only. Errors: `invalid_request`, `idempotency_key_reused`; `not_found` when that customer has been erased since.
+ */
+export async function createCustomerOnce(
+  { customers, clock }: CreateUses,
+  actor: Actor,
+  request: CustomerRequest,
+  { key, fingerprint }: Pick<CreationRequest, 'key' | 'fingerprint'>,
+): Promise<{ readonly customer: Customer; readonly isNew: boolean }> {
+  const at = clock.now();
+  const values = newCustomer(request, at);
+  const keyHash = hash('sha256', key);
+  return customers.transaction(async (transaction) => {
+    await transaction.forgetRequests(after(at, -RETENTION_MS));
+    const earlier = await transaction.findRequest(keyHash);
+    if (earlier === null) {
+      const customer = await add(transaction, actor, values);
+      await transaction.addRequest({ key: keyHash, fingerprint, createdId: customer.id, startedAt: at });
+      return { customer, isNew: true };
+    }
+    if (earlier.fingerprint !== fingerprint) throw keyReused();
+    return { customer: requireFound(await transaction.find(earlier.createdId), 'customer'), isNew: false };
+  });
+}
+
+async function add(transaction: CustomerCreation, actor: Actor, values: NewCustomer): Promise<Customer> {
+  const customer = await transaction.insert(values);
+  const entry = { action: 'customer.created', subject: customer, at: customer.createdAt } as const;
+  await transaction.auditOf(customer.id).add(actor, entry);
+  return customer;
+}
+
+/** Of a new customer. */
+const TRASH_RETENTION_DAYS = 30;
+
 /** The values of a new customer. Errors: `invalid_request`. */
-function newCustomer(request: CustomerRequest, createdAt: Date): NewCustomer {
+function newCustomer(request: CustomerRequest, at: Date): NewCustomer {
   const name = cleanText(request.name);
   const defaultTimeZone = request.timeZone ?? 'UTC';
   const errors = [...nameErrors(request.name), ...zoneErrors(defaultTimeZone)];
@@ -47,30 +85,13 @@ function newCustomer(request: CustomerRequest, createdAt: Date): NewCustomer {
     defaultTimeZone: zoneAsStored(defaultTimeZone),
     storageBytesLimit: request.storageBytesLimit,
     photosLimit: request.photosLimit,
-    createdAt,
+    status: 'active',
+    trashRetentionDays: TRASH_RETENTION_DAYS,
+    factorsRequiredFrom: null,
+    settingsIpList: [],
+    admitsNewPeople: false,
+    createdAt: at,
+    updatedAt: at,
+    version: 1,
   };
-}
-
-/** The request that creates a customer, as its sender identifies it. */
-export interface CreationRequest {
-  readonly key: string;
-  /** Equal for equal requests only. */
-  readonly fingerprint: string;
-}
-
-/**
- * Creates a customer, and for a repeated request returns the one that the first created, as it is now. Errors: `invalid_request`,
- * `idempotency_key_reused`; `not_found` when that customer has been erased since.
- */
-export async function createCustomerOnce(
-  { customers, clock }: { customers: CustomerDirectory; clock: Clock },
-  actor: Actor,
-  request: CustomerRequest,
-  { key, fingerprint }: CreationRequest,
-): Promise<{ readonly customer: Customer; readonly isNew: boolean }> {
-  const at = clock.now();
-  const once = { key: hash('sha256', key), fingerprint, expiredBefore: after(at, -RETENTION_MS) };
-  const creation = await customers.createOnce(newCustomer(request, at), actor, once);
-  if (creation.outcome === 'taken') throw keyReused();
-  return { customer: creation.customer, isNew: creation.outcome === 'created' };
 }

@@ -1,4 +1,4 @@
-import type { Actor } from '../audit/audit-entry.js';
+import type { AuditTrail } from '../audit/audit-log.js';
 import type { BlobCounting } from '../blobs/blob-owners.js';
 import type { Clock } from '../shared/clock.js';
 import { isOutage, requireFound } from '../shared/errors.js';
@@ -9,37 +9,21 @@ import type { Customer, NewCustomer } from './customer.js';
 
 /** Customers as the operator administers them: the only repository that is not bound to a single customer. */
 export interface CustomerDirectory {
-  /** Also writes an audit log entry in the name of `actor`; so does `createFirst`. */
-  create(customer: NewCustomer, actor: Actor): Promise<Customer>;
-  /**
-   * The same, exactly once for a key: whoever repeats the request, at the same time or later, gets the customer that was created. Keys that
-   * were first used before `expiredBefore` are free. Errors: `not_found` when that customer does not exist any more.
-   */
-  createOnce(customer: NewCustomer, actor: Actor, once: CreationKey): Promise<Creation>;
   find(id: Id): Promise<Customer | null>;
   /** Every customer, by id ascending. */
   list(): Promise<readonly Customer[]>;
   /** Customers by id ascending. */
   page(window: CustomerWindow): Promise<readonly Customer[]>;
-  /** Creates the customer only if there is none at all, exactly once under concurrency; null when there was one. */
-  createFirst(customer: NewCustomer, actor: Actor): Promise<Customer | null>;
-  /** Customers with photos in the trash whose `purgeAt` has passed. */
-  withTrashToPurge(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
-  /** Customers with open imports whose `expiresAt` has passed. */
-  withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
-  /** Customers with resumable uploads that were last changed at this time or before, or that their items no longer wait for. */
-  withAbandonedUploads(until: Date, window: CustomerWindow): Promise<readonly Id[]>;
-  /** Customers with webhook endpoints, enabled or not. */
-  withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]>;
-  withDeliveryKeys(window: CustomerWindow): Promise<readonly Id[]>;
-  withShares(window: CustomerWindow): Promise<readonly Id[]>;
-  withAuthenticatorApps(window: CustomerWindow): Promise<readonly Id[]>;
-  /** Customers with open imports whose `expiresAt` is later than this. */
-  withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
-  /** Customers with ended imports that are old enough to be deleted, or whose items are. */
-  withImportsToForget(old: OldEnough, window: CustomerWindow): Promise<readonly Id[]>;
-  /** Customers with bulk edits that were created before this. */
-  withBulkEditsBefore(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
+  /**
+   * Creates customers: all or nothing, and one transaction after the other, so that what `work` has read of customers and their creation stays
+   * true. As in `Transactional`, it may be run again from its beginning.
+   */
+  transaction<T>(work: (transaction: CustomerCreation) => Promise<T>): Promise<T>;
+  /**
+   * Customers that own rows in this table (named as by `countRows`) which meet any of these conditions, or any rows if there is no condition.
+   * Takes as long as finding these rows by an index.
+   */
+  owning<Row>(table: string, window: CustomerWindow, ...anyOf: readonly RowCondition<Row>[]): Promise<readonly Id[]>;
   /** Customers that have been closing since this time or longer. */
   closingSince(at: Date, window: CustomerWindow): Promise<readonly Id[]>;
   /**
@@ -62,17 +46,34 @@ export interface CustomerDirectory {
   findErasure(id: Id): Promise<Erasure | null>;
 }
 
-export interface CreationKey {
+/** Customers, inside a transaction that creates one. */
+export interface CustomerCreation extends Pick<CustomerDirectory, 'find'> {
+  any(): Promise<boolean>;
+  /** Stores a customer under a new id. */
+  insert(customer: NewCustomer): Promise<Customer>;
+  /** The audit log of a customer. */
+  auditOf(id: Id): Pick<AuditTrail, 'add'>;
+  findRequest(key: string): Promise<CreationRequest | null>;
+  /** Its key must not be in use. */
+  addRequest(request: CreationRequest): Promise<void>;
+  /** Frees the keys of requests from before. */
+  forgetRequests(before: Date): Promise<void>;
+}
+
+/** The request that created a customer, by its idempotency key. */
+export interface CreationRequest {
   readonly key: string;
   /** Equal for equal requests only. */
   readonly fingerprint: string;
-  readonly expiredBefore: Date;
+  readonly createdId: Id;
+  readonly startedAt: Date;
 }
 
-export type Creation =
-  | { readonly outcome: 'created' | 'existing'; readonly customer: Customer }
-  /** The key belongs to a different request. */
-  | { readonly outcome: 'taken' };
+/** Rows whose fields have all of these values, or are instants in these periods. */
+export type RowCondition<Row> = { readonly [Field in keyof Row]?: Row[Field] | Period };
+
+/** Up to and including an instant, before one, or after one. */
+export type Period = { readonly until: Date } | { readonly before: Date } | { readonly after: Date };
 
 /** The record of an erasure: what was there, what was removed, and what a final check found. */
 export interface Erasure {
@@ -96,12 +97,6 @@ export type RowCounts = Readonly<Record<string, number>>;
 export interface CustomerWindow {
   readonly after: Id | null;
   readonly limit: number;
-}
-
-/** The items of imports that ended at `itemsOf` or before can be deleted, and imports that ended at `imports` or before. */
-export interface OldEnough {
-  readonly itemsOf: Date;
-  readonly imports: Date;
 }
 
 const PAGE = 100;

@@ -108,10 +108,7 @@ function requireNotClosing({ id, status }: Customer): void {
   throw invalid({ field: 'status', code: 'conflict', message: `Customer ${id} is being erased.` });
 }
 
-export type NewCustomer = Pick<
-  Customer,
-  'name' | 'defaultTimeZone' | 'storageBytesLimit' | 'photosLimit' | 'createdAt'
->;
+export type NewCustomer = Omit<Customer, 'id'>;
 
 export const MAX_CUSTOMER_NAME = 200;
 

@@ -135,7 +135,7 @@ type SealUses = { store: Transactional<'deliveryKeys'>; customers: CustomerDirec
 /** Encrypts again with the newest secret what an older one encrypted, so that the older one can be removed. */
 export function resealDeliverySecrets(uses: SealUses, stopping?: AbortSignal): Promise<void> {
   return forEachCustomer(
-    (window) => uses.customers.withDeliveryKeys(window),
+    (window) => uses.customers.owning('delivery_keys', window),
     (customerId) => resealSecretsOf(uses, customerId),
     stopping,
   );

@@ -1,4 +1,4 @@
-import type { KeyStore, KnownKey } from '../access/key-store.js';
+import type { KeyFinder, KnownKey } from '../access/api-key.js';
 import { currentTraceContext, withTraceContext } from '../jobs/trace-context.js';
 import { Batcher, type BatchSlot } from '../shared/batcher.js';
 import type { Id } from '../shared/ids.js';
@@ -16,7 +16,7 @@ import {
 } from './staged.js';
 
 type BatchUses = ApplyUses &
-  ReceiveUses & { store: Transactional<'imports' | 'importPhotos' | 'jobs'>; keys: KeyStore };
+  ReceiveUses & { store: Transactional<'imports' | 'importPhotos' | 'jobs'>; keys: KeyFinder };
 
 /** Maximum number of inspection results of one import that are applied in one transaction. */
 const MAX_RESULTS = 50;

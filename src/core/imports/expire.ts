@@ -1,9 +1,9 @@
 import type { BlobStore } from '../blobs/blob-store.js';
-import { type CustomerDirectory, forEachCustomer, type OldEnough } from '../customers/customer-directory.js';
+import { type CustomerDirectory, forEachCustomer } from '../customers/customer-directory.js';
 import { after, type Clock, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
-import { expire, IDLE_DAYS, oldEnough } from './import.js';
+import { expire, IDLE_DAYS, type Import, type OldEnough, oldEnough } from './import.js';
 import { waitsFor } from './import-photo.js';
 import { abandonedUntil, partKeys, type ResumableUpload } from './receive/resumable-upload.js';
 
@@ -22,7 +22,7 @@ type ExpireUses = {
 export function expireImports(uses: ExpireUses, stopping?: AbortSignal): Promise<void> {
   const at = uses.clock.now();
   return forEachCustomer(
-    (window) => uses.customers.withIdleImports(at, window),
+    (window) => uses.customers.owning<Import>('imports', window, { status: 'open', expiresAt: { until: at } }),
     (customerId) => expireImportsOf(uses, customerId, at, stopping),
     stopping,
   );
@@ -74,7 +74,13 @@ type ForgetUses = { store: Transactional<'imports'>; clock: Clock; customers: Cu
 export function forgetImports(uses: ForgetUses, stopping?: AbortSignal): Promise<void> {
   const old = oldEnough(uses.clock.now());
   return forEachCustomer(
-    (window) => uses.customers.withImportsToForget(old, window),
+    (window) =>
+      uses.customers.owning<Import & { itemsForgotten: boolean }>(
+        'imports',
+        window,
+        { itemsForgotten: false, completedAt: { until: old.itemsOf } },
+        { itemsForgotten: true, completedAt: { until: old.imports } },
+      ),
     (customerId) => forgetImportsOf(uses, customerId, old, stopping),
     stopping,
   );
@@ -123,7 +129,7 @@ type RemoveUses = {
 export function removeAbandonedUploads(uses: RemoveUses, stopping?: AbortSignal): Promise<void> {
   const until = abandonedUntil(uses.clock.now());
   return forEachCustomer(
-    (window) => uses.customers.withAbandonedUploads(until, window),
+    (window) => uses.customers.owning('resumable_uploads', window),
     (customerId) => removeThoseOf(uses, customerId, until, stopping),
     stopping,
   );

@@ -1,8 +1,7 @@
-import type { OldEnough } from '../customers/customer-directory.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { PageWindow } from '../shared/pagination.js';
-import type { CountedImport, Import, ImportStatus, NewImport } from './import.js';
+import type { CountedImport, Import, ImportStatus, NewImport, OldEnough } from './import.js';
 import type { ImportPhoto, ImportPhotoStatus } from './import-photo.js';
 
 /** Imports of the bound customer. */

@@ -1,4 +1,3 @@
-import type { OldEnough } from '../customers/customer-directory.js';
 import { after, DAY } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -80,6 +79,12 @@ export const IDLE_DAYS = 7;
 /** Days that the items of an import are retained after its end, and the import itself. */
 const ITEM_RETENTION_DAYS = 90;
 const IMPORT_RETENTION_DAYS = 365;
+
+/** The items of imports that ended at `itemsOf` or before can be deleted, and imports that ended at `imports` or before. */
+export interface OldEnough {
+  readonly itemsOf: Date;
+  readonly imports: Date;
+}
 
 export function oldEnough(at: Date): OldEnough {
   return { itemsOf: after(at, -ITEM_RETENTION_DAYS * DAY), imports: after(at, -IMPORT_RETENTION_DAYS * DAY) };

@@ -1,5 +1,5 @@
 import type { Budget } from '../access/rolling-window.js';
-import type { Actor } from '../audit/audit-entry.js';
+import type { AuditLog } from '../audit/audit-log.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { base62, randomNumber } from '../shared/random.js';
@@ -72,22 +72,26 @@ export function operatorBudget({ id }: Pick<OperatorToken, 'id'>, group: 'read' 
   return { name: `operator-${group}:${id}`, limit: operatorBudgets[group] };
 }
 
-/** The tokens of the operator. Each change is committed with an entry of the operator's log in the name of `actor`, or neither is. */
+/** The tokens of the operator. */
 export interface OperatorTokenStore {
   /**
-   * The token with this hash; null when it never existed or is deleted. Expired tokens are returned: the caller checks. Once `delete` has
-   * resolved, no look-up on any process finds the token any more.
+   * The token with this hash; null when it never existed or is deleted. Expired tokens are returned: the caller checks. Once a deletion is
+   * committed, no look-up on any process finds the token any more.
    */
   findByHash(tokenHash: string): Promise<OperatorToken | null>;
   /** Every token, those that were deleted included, oldest first. */
   list(): Promise<readonly OperatorToken[]>;
-  /** Stores a token under a new id. Errors: `limit_reached` over 100 that are not deleted, exact under concurrency. */
-  create(token: NewOperatorToken, actor: Actor): Promise<OperatorToken>;
   /**
-   * Changes what is given, with immediate effect on every process; what is absent stays, as it is by then. Null when there is no such token
-   * (any more). Without a difference there is no entry.
+   * All or nothing, and one after the other: no token changes while `work` runs. As in `Transactional`, it may be run again from its
+   * beginning.
    */
-  update(id: Id, changes: Partial<OperatorTokenSettings>, at: Date, actor: Actor): Promise<OperatorToken | null>;
-  /** Marks the token deleted. False when there is no such token (any more). */
-  delete(id: Id, at: Date, actor: Actor): Promise<boolean>;
+  transaction<T>(work: (tokens: OperatorTokenRepository) => Promise<T>): Promise<T>;
+}
+
+/** The tokens inside a transaction, and the operator's log, which records their changes. */
+export interface OperatorTokenRepository extends Pick<OperatorTokenStore, 'list'>, Pick<AuditLog, 'addOperatorEntry'> {
+  /** Stores a token under a new id. */
+  insert(token: NewOperatorToken): Promise<OperatorToken>;
+  /** Stores every field, with immediate effect on every process. */
+  update(token: OperatorToken): Promise<void>;
 }

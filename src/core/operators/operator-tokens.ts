@@ -1,17 +1,20 @@
-import { givenSettings, isExpired, lastFour, readKeySettings } from '../access/api-key.js';
+import { isExpired, lastFour, readKeySettings } from '../access/api-key.js';
 import { readScopes } from '../access/caller.js';
-import type { Actor } from '../audit/audit-entry.js';
+import { type Actor, changedFields } from '../audit/audit-entry.js';
 import type { Clock } from '../shared/clock.js';
-import { invalid, notFound, requireFound } from '../shared/errors.js';
+import { DomainError, invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken } from '../shared/random.js';
 import {
   isWellFormedOperatorToken,
+  MAX_OPERATOR_TOKENS,
   newOperatorToken,
   type OperatorToken,
+  type OperatorTokenRepository,
   type OperatorTokenSettings,
   type OperatorTokenStore,
   operatorScopes,
+  operatorTokenSettings,
 } from './operator-token.js';
 
 /** The token, or null: none, malformed, unknown, deleted or expired. The token of an API key is none of the operator's. */
@@ -45,50 +48,72 @@ export async function issueOperatorToken(
   actor: Actor,
   request: OperatorTokenRequest,
 ): Promise<IssuedOperatorToken> {
-  const { name, ipList, expiresAt } = request;
-  const limits = { readLimit: null, writeLimit: null };
-  const { settings, errors } = readKeySettings({ name, ipList, expiresAt, ...limits }, clock.now());
+  const at = clock.now();
+  const { settings, errors } = readSettings(request, at);
   const { scopes, errors: ofScopes } = readScopes(request.scopes, operatorScopes, 'token');
   const wrong = [...errors, ...ofScopes];
   if (wrong.length > 0) throw invalid(...wrong);
   const token = newOperatorToken();
-  const created = {
-    name: settings.name,
-    tokenHash: hashRandomToken(token),
-    lastFour: lastFour(token),
-    scopes,
-    ipList: settings.ipList,
-    expiresAt,
-    createdAt: clock.now(),
-  };
-  return { operatorToken: await operatorTokens.create(created, actor), token };
+  const secret = { tokenHash: hashRandomToken(token), lastFour: lastFour(token) };
+  return operatorTokens.transaction(async (tokens) => {
+    if ((await tokens.list()).filter(({ deletedAt }) => deletedAt === null).length >= MAX_OPERATOR_TOKENS) {
+      throw tooMany();
+    }
+    const operatorToken = await tokens.insert({ ...settings, ...secret, scopes, createdAt: at });
+    await tokens.addOperatorEntry(actor, { action: 'operator_token.created', at, subject: operatorToken });
+    return { operatorToken, token };
+  });
+}
+
+function tooMany(): DomainError {
+  const message = `There can be at most ${MAX_OPERATOR_TOKENS} operator tokens. Delete one first.`;
+  return new DomainError('limit_reached', message, { limit: MAX_OPERATOR_TOKENS, name: 'operatorTokens' });
+}
+
+/** The settings as they are stored, or all problems with them. A token has no limits of its own. */
+function readSettings({ name, ipList, expiresAt }: OperatorTokenSettings, at: Date, before?: OperatorToken) {
+  const given = { name, ipList, expiresAt, readLimit: null, writeLimit: null };
+  const { settings, errors } = readKeySettings(given, at, before);
+  return { settings: { name: settings.name, ipList: settings.ipList, expiresAt }, errors };
 }
 
 /**
  * Changes name, IP list (as people write it) or expiry of a token; absent fields stay. Takes effect with the next request. Scopes never change.
  * Errors: `invalid_request`, `not_found`.
  */
-export async function editOperatorToken(
+export function editOperatorToken(
   { operatorTokens, clock }: { operatorTokens: OperatorTokenStore; clock: Clock },
   actor: Actor,
   id: Id,
-  changes: Partial<OperatorTokenSettings>,
+  given: Partial<OperatorTokenSettings>,
 ): Promise<OperatorToken> {
-  const found = (await operatorTokens.list()).find((token) => token.id === id && token.deletedAt === null);
-  const before = requireFound(found, 'operator_token');
-  const { name, ipList, expiresAt } = { ...before, ...changes };
-  const limits = { readLimit: null, writeLimit: null };
-  const { settings, errors } = readKeySettings({ name, ipList, expiresAt, ...limits }, clock.now(), before);
-  if (errors.length > 0) throw invalid(...errors);
-  const given = givenSettings<OperatorTokenSettings>(settings, changes);
-  return requireFound(await operatorTokens.update(id, given, clock.now(), actor), 'operator_token');
+  return operatorTokens.transaction(async (tokens) => {
+    const [before, at] = [await liveToken(tokens, id), clock.now()];
+    const { settings, errors } = readSettings({ ...before, ...given }, at, before);
+    if (errors.length > 0) throw invalid(...errors);
+    const token = { ...before, ...settings };
+    const changes = changedFields(before, token, operatorTokenSettings);
+    if (changes.length === 0) return before;
+    await tokens.update(token);
+    await tokens.addOperatorEntry(actor, { action: 'operator_token.edited', at, subject: token, changes });
+    return token;
+  });
 }
 
 /** From here on every process refuses the token. Errors: `not_found`. */
-export async function deleteOperatorToken(
+export function deleteOperatorToken(
   { operatorTokens, clock }: { operatorTokens: OperatorTokenStore; clock: Clock },
   actor: Actor,
   id: Id,
 ): Promise<void> {
-  if (!(await operatorTokens.delete(id, clock.now(), actor))) throw notFound('operator_token');
+  return operatorTokens.transaction(async (tokens) => {
+    const [token, at] = [await liveToken(tokens, id), clock.now()];
+    await tokens.update({ ...token, deletedAt: at });
+    await tokens.addOperatorEntry(actor, { action: 'operator_token.deleted', at, subject: token });
+  });
+}
+
+async function liveToken(tokens: OperatorTokenRepository, id: Id): Promise<OperatorToken> {
+  const found = (await tokens.list()).find((token) => token.id === id && token.deletedAt === null);
+  return requireFound(found, 'operator_token');
 }

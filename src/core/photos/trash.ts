@@ -140,7 +140,7 @@ async function outcomeOf(removal: Promise<void>): Promise<PhotoDeletionResult['o
 export function purgeTrash(uses: PurgeUses, stopping?: AbortSignal): Promise<void> {
   const at = uses.clock.now();
   return forEachCustomer(
-    (window) => uses.customers.withTrashToPurge(at, window),
+    (window) => uses.customers.owning<Photo>('photos', window, { purgeAt: { until: at } }),
     (customerId) => purgeTrashOf(uses, customerId, at, stopping),
     stopping,
   );

@@ -189,7 +189,7 @@ type SealUses = { store: Transactional<'shares'>; customers: CustomerDirectory; 
 /** Encrypts again with the newest secret what an older one encrypted, so that the older one can be removed. */
 export function resealShareTokens(uses: SealUses, stopping?: AbortSignal): Promise<void> {
   return forEachCustomer(
-    (window) => uses.customers.withShares(window),
+    (window) => uses.customers.owning('shares', window),
     (customerId) => resealTokensOf(uses, customerId),
     stopping,
   );

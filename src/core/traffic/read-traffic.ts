@@ -1,5 +1,4 @@
 import type { ApiKey } from '../access/api-key.js';
-import type { KeyStore } from '../access/key-store.js';
 import type { Customer, CustomerUsage } from '../customers/customer.js';
 import type { QuotaUse } from '../customers/customer-repository.js';
 import type { Clock } from '../shared/clock.js';
@@ -36,7 +35,7 @@ export interface Traffic {
 
 /** Counts are a few seconds old: each process writes them periodically. Errors: `not_found` (customer). */
 export async function readTraffic(
-  { store, keys, clock }: { store: Readable<'customer' | 'usage' | 'traffic'>; keys: KeyStore; clock: Clock },
+  { store, clock }: { store: Readable<'customer' | 'usage' | 'traffic' | 'keys'>; clock: Clock },
   customerId: Id,
 ): Promise<Traffic> {
   const days = trafficDays(clock.now());
@@ -48,8 +47,9 @@ export async function readTraffic(
     transfers: await reader.traffic.transfers(days[0] ?? ''),
     hours: await reader.traffic.hours(days.at(-1) ?? ''),
     failures: await reader.traffic.failures(),
+    keys: await reader.keys.list(),
   }));
-  return { ...seen, days, keys: await keys.list(customerId) };
+  return { ...seen, days };
 }
 
 export interface UsageReport {

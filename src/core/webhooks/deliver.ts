@@ -176,7 +176,7 @@ type SealUses = { store: Transactional<'webhookEndpoints'>; customers: CustomerD
 /** Encrypts again with the newest secret what an older one encrypted, so that the older one can be removed. */
 export function resealWebhookSecrets(uses: SealUses, stopping?: AbortSignal): Promise<void> {
   return forEachCustomer(
-    (window) => uses.customers.withWebhookEndpoints(window),
+    (window) => uses.customers.owning('webhook_endpoints', window),
     (customerId) => resealSecretsOf(uses, customerId),
     stopping,
   );

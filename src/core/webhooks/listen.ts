@@ -59,7 +59,7 @@ export function removeAbandonedListeners(
   stopping?: AbortSignal,
 ): Promise<void> {
   return forEachCustomer(
-    (window) => uses.customers.withWebhookEndpoints(window),
+    (window) => uses.customers.owning('webhook_endpoints', window),
     (customerId) => removeAbandoned(uses, customerId),
     stopping,
   );

@@ -1,4 +1,5 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
+import { listKeys } from '../../core/access/keys.js';
 import { type CustomerUsage, MAX_CUSTOMER_NAME } from '../../core/customers/customer.js';
 import { closeOwnAccount, readCustomer } from '../../core/customers/edit-customer.js';
 import type { Ports } from '../../core/ports.js';
@@ -50,7 +51,7 @@ export class LeavingController {
   private async form(context: PageContext, problems: Problems | null): Promise<Reply> {
     const { id } = personOf(context).customer;
     const { customer, usage } = await readCustomer(this.ports, { customerId: id });
-    const keys = (await this.ports.keys.list(id)).length;
+    const keys = (await listKeys(this.ports, id)).length;
     const options = { title: 'Erase the account', section: 'account', ...(problems && { status: problems.status }) };
     const content = <EraseAccount name={customer.name} usage={usage} keys={keys} problems={problems} />;
     return renderPage(this.ports, context, options, content);

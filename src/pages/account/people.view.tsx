@@ -1,4 +1,4 @@
-import type { KeyAddress } from '../../core/access/key-store.js';
+import type { KeyAddress } from '../../core/access/api-key.js';
 import type { Customer } from '../../core/customers/customer.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { ProviderSettings } from '../../core/users/identity-provider.js';

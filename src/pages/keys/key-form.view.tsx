@@ -1,3 +1,4 @@
+import type { KeyAddress } from '../../core/access/api-key.js';
 import {
   type ApiKey,
   displayPrefix,
@@ -6,7 +7,6 @@ import {
   MAX_KEY_NAME,
 } from '../../core/access/api-key.js';
 import { type Scope, scopes } from '../../core/access/caller.js';
-import type { KeyAddress } from '../../core/access/key-store.js';
 import { mostRequests } from '../../core/access/keys.js';
 import { defaultBudgets } from '../../core/access/rolling-window.js';
 import { type FieldError, invalid } from '../../core/shared/errors.js';

@@ -1,7 +1,14 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
-import type { ApiKey } from '../../core/access/api-key.js';
-import type { KeyAddress } from '../../core/access/key-store.js';
-import { deleteOwnKey, editOwnKey, issueOwnKey, lockedOut, ownKey, recentAddresses } from '../../core/access/keys.js';
+import type { ApiKey, KeyAddress } from '../../core/access/api-key.js';
+import {
+  deleteKey,
+  editOwnKey,
+  issueOwnKey,
+  listKeys,
+  lockedOut,
+  ownKey,
+  recentAddresses,
+} from '../../core/access/keys.js';
 import type { Ports } from '../../core/ports.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';
@@ -43,7 +50,7 @@ export class KeysController {
   @InNavigation('API keys', 40)
   async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
     await this.uses.flush();
-    const keys = await this.ports.keys.list(customerOf(context));
+    const keys = await listKeys(this.ports, customerOf(context));
     const list = <KeyList keys={keys} now={this.ports.clock.now()} />;
     return renderPage(this.ports, context, { title: 'API keys', section }, list);
   }
@@ -170,7 +177,7 @@ export class KeyDeletionController {
   @Post(':id/delete')
   async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { name } = await ownKey(this.ports, customerOf(context), id);
-    await deleteOwnKey(this.ports, callerOfPage(context), id);
+    await deleteKey(this.ports, callerOfPage(context), id);
     return redirectTo(context, '/settings/keys', { kind: 'done', text: `“${name}” was deleted and no longer works.` });
   }
 }

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.js';
 import { VERSION } from '../../config/version.js';
-import { issueKey } from '../../core/access/keys.js';
+import { issueKey, listKeys } from '../../core/access/keys.js';
 import { commandLine } from '../../core/audit/audit-entry.js';
 import { createFirstCustomer } from '../../core/customers/create-customer.js';
 import { operatorFor } from '../../core/customers/customer.js';
@@ -94,12 +94,11 @@ export interface FirstRun {
  * On an empty database: creates the first customer, a key with all scopes, and a link for its first owner. Null when there was a customer.
  */
 export async function firstRun(
-  ports: Uses<'customers' | 'keys' | 'clock' | 'store' | 'addresses' | 'mailer' | 'secrets'>,
+  ports: Uses<'customers' | 'clock' | 'store' | 'addresses' | 'mailer' | 'secrets'>,
 ): Promise<FirstRun | null> {
   const customer = await createFirstCustomer(ports, commandLine);
   if (customer === null) return null;
-  const { token } = await issueKey(ports, commandLine, {
-    customerId: customer.id,
+  const { token } = await issueKey(ports, operatorFor(customer.id), {
     name: 'First key',
     scopes: ['all'],
     ipList: [],
@@ -112,10 +111,10 @@ export async function firstRun(
 }
 
 /** The only customer, as long as it has no key: this is the state after a first start that was interrupted before its key was shown. */
-async function keylessCustomer({ customers, keys }: Uses<'customers' | 'keys'>): Promise<Id | null> {
-  const [only, ...others] = await customers.list();
+async function keylessCustomer(ports: Uses<'customers' | 'store'>): Promise<Id | null> {
+  const [only, ...others] = await ports.customers.list();
   if (only === undefined || others.length > 0) return null;
-  return (await keys.list(only.id)).length === 0 ? only.id : null;
+  return (await listKeys(ports, only.id)).length === 0 ? only.id : null;
 }
 
 /** Where the secrets of a first start are. */

@@ -1,5 +1,5 @@
 import { LeasedRenditionLocks } from '../../../src/adapters/leased-rendition-locks.js';
-import { TypeormKeyStore } from '../../../src/adapters/typeorm/access/api-key.repository.js';
+import { TypeormKeyFinder } from '../../../src/adapters/typeorm/access/api-key.repository.js';
 import { TypeormCustomerStore } from '../../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../../src/adapters/typeorm/data-source.js';
@@ -25,7 +25,7 @@ export async function postgresPorts(poolSize = 10): Promise<PostgresPorts> {
   const ports = {
     store: new TypeormCustomerStore(source),
     customers: new TypeormCustomerDirectory(source),
-    keys: new TypeormKeyStore(source),
+    keys: new TypeormKeyFinder(source),
     jobs: new TypeormJobQueue(source),
     idempotency: new TypeormIdempotencyStore(source),
     renditionLocks: new LeasedRenditionLocks(new TypeormRenditionLeases(source)),

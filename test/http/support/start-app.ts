@@ -12,6 +12,7 @@ import { IpLists, IpRanges } from '../../../src/core/access/ip-list.js';
 import { deleteKey, issueKey, type KeyRequest } from '../../../src/core/access/keys.js';
 import { commandLine } from '../../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../../src/core/customers/create-customer.js';
+import { operatorFor } from '../../../src/core/customers/customer.js';
 import { defaultLimits, type Limits } from '../../../src/core/customers/limits.js';
 import { UploadSlots } from '../../../src/core/imports/receive/upload-slots.js';
 import { issueOperatorToken, type OperatorTokenRequest } from '../../../src/core/operators/operator-tokens.js';
@@ -35,7 +36,7 @@ import { MemoryGazetteer } from '../../memory/memory-gazetteer.js';
 import { MemoryIdempotencyStore } from '../../memory/memory-idempotency-store.js';
 import { MemoryIpCountries } from '../../memory/memory-ip-countries.js';
 import { MemoryJobQueue } from '../../memory/memory-job-queue.js';
-import { MemoryKeyStore } from '../../memory/memory-key-store.js';
+import { MemoryKeyFinder } from '../../memory/memory-keys.js';
 import { MemoryMediaReader } from '../../memory/memory-media-reader.js';
 import { MemoryOperatorTokenStore } from '../../memory/memory-operator-tokens.js';
 import { MemoryPasswordHasher } from '../../memory/memory-password-hasher.js';
@@ -161,7 +162,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     clock,
     store: new MemoryCustomerStore(database, clock),
     customers: new MemoryCustomerDirectory(database),
-    keys: new MemoryKeyStore(database),
+    keys: new MemoryKeyFinder(database),
     ipLists: new IpLists(),
     ipCountries: new MemoryIpCountries(),
     users: new MemoryUserStore(database),
@@ -220,7 +221,7 @@ export class Actor {
   }
 
   deleteKey(): Promise<void> {
-    return deleteKey(this.ports, commandLine, this.keyId);
+    return deleteKey(this.ports, operatorFor(this.customerId), this.keyId);
   }
 
   send(parts: RequestParts): Promise<Answer> {
@@ -295,8 +296,7 @@ async function newActor(ports: Ports, url: string, name: string, quota: Quota): 
 }
 
 async function newKey(ports: Ports, url: string, customerId: Id, request: Partial<KeyRequest>): Promise<Actor> {
-  const { key, token } = await issueKey(ports, commandLine, {
-    customerId,
+  const { key, token } = await issueKey(ports, operatorFor(customerId), {
     name: 'a key',
     scopes: ['all'],
     ipList: [],

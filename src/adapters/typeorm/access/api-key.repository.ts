@@ -1,29 +1,18 @@
 import { type DataSource, type EntityManager, IsNull, MoreThanOrEqual } from 'typeorm';
 import {
-  type ApiKey,
-  changedSettings,
-  type KeySettings,
-  type NewApiKey,
-  withSettings,
-} from '../../../core/access/api-key.js';
-import {
   ADDRESS_RETENTION_MS,
+  type ApiKey,
   type KeyAddress,
-  type KeyStore,
+  type KeyFinder,
+  type KeyRepository,
   type KnownKey,
-  MAX_KEYS,
   MAX_LISTED_ADDRESSES,
-} from '../../../core/access/key-store.js';
-import type { Actor } from '../../../core/audit/audit-entry.js';
+  type NewApiKey,
+} from '../../../core/access/api-key.js';
 import type { CustomerStatus } from '../../../core/customers/customer.js';
-import type { StoreResponse } from '../../../core/idempotency/idempotency-store.js';
-import type { JobWork } from '../../../core/jobs/job.js';
 import { after } from '../../../core/shared/clock.js';
-import { DomainError, requireFound } from '../../../core/shared/errors.js';
+import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { type Precondition, unconditional } from '../../../core/shared/transactional.js';
-import { TypeormAuditTrail } from '../audit/audit.repository.js';
-import { lockCustomer } from '../customers/customer.repository.js';
 import {
   asJson,
   change,
@@ -42,10 +31,7 @@ import {
   text,
   update,
 } from '../database/sql.js';
-import { inCustomerTransaction, inTransaction, withoutTransaction } from '../database/transaction.js';
-import { TypeormOutbox } from '../events/outbox.repository.js';
-import { TypeormResponseStore } from '../idempotency/idempotency.repository.js';
-import { TypeormJobAdder } from '../jobs/job.repository.js';
+import { inTransaction, withoutTransaction } from '../database/transaction.js';
 
 export const apiKeyTable = tableOf<ApiKey>('apiKey', 'api_keys', {
   customerId: key,
@@ -80,7 +66,7 @@ export const keyAddressTable = tableOf<KeyAddressRow>('keyAddress', 'key_address
 const knownKeys = `SELECT ${selectList(apiKeyTable, 'k')}, c.status AS "customerStatus"
   FROM api_keys k JOIN customers c ON c.id = k.customer_id`;
 
-export class TypeormKeyStore implements KeyStore {
+export class TypeormKeyFinder implements KeyFinder {
   /** Nothing is cached: once a key is deleted, no later request finds it. */
   private readonly byHash = readBatcher<null, string, KnownKey>(async (_, hashes) => {
     const known = await this.known('k.token_hash = ANY($1::text[])', hashes);
@@ -100,81 +86,6 @@ export class TypeormKeyStore implements KeyStore {
 
   find(id: Id): Promise<KnownKey | null> {
     return this.byId.enqueue(null, id);
-  }
-
-  list(customerId: Id): Promise<readonly ApiKey[]> {
-    return withoutTransaction(this.dataSource, (manager) =>
-      manager.find(apiKeyTable, { where: { customerId, deletedAt: IsNull() }, order: { createdAt: 'ASC', id: 'ASC' } }),
-    );
-  }
-
-  create(
-    key: NewApiKey,
-    actor: Actor,
-    works: readonly JobWork[] = [],
-    storeResponse?: StoreResponse<ApiKey>,
-  ): Promise<ApiKey> {
-    return inCustomerTransaction(this.dataSource, key.customerId, async (manager) => {
-      await lockCustomer(manager, key.customerId);
-      const count = await manager.countBy(apiKeyTable, { customerId: key.customerId, deletedAt: IsNull() });
-      if (count >= MAX_KEYS) {
-        const message = `A customer can have at most ${MAX_KEYS} keys. Delete one first.`;
-        throw new DomainError('limit_reached', message, { limit: MAX_KEYS, name: 'apiKeys' });
-      }
-      const stored = requireFound((await insert(manager, apiKeyTable, [key]))[0], 'api_key');
-      await new TypeormOutbox(manager, key.customerId).add('api_key.created', [stored.id], key.createdAt);
-      await new TypeormAuditTrail(manager, key.customerId).add(actor, {
-        action: 'api_key.created',
-        subject: stored,
-        at: key.createdAt,
-      });
-      await new TypeormJobAdder(manager, key.customerId).add(...works);
-      await storeResponse?.(stored, new TypeormResponseStore(manager, key.customerId));
-      return stored;
-    });
-  }
-
-  update(
-    id: Id,
-    given: Partial<KeySettings>,
-    at: Date,
-    actor: Actor,
-    check: Precondition<ApiKey> = unconditional,
-  ): Promise<ApiKey | null> {
-    return inTransaction(this.dataSource, async (manager) => {
-      const before = await locked(manager, id);
-      if (before === null) return null;
-      check(before);
-      const stored = withSettings(before, given);
-      await update(manager, apiKeyTable, stored);
-      const changes = changedSettings(before, stored);
-      const edit = { action: 'api_key.edited', subject: stored, changes, at } as const;
-      if (changes.length > 0) await new TypeormAuditTrail(manager, stored.customerId).add(actor, edit);
-      return stored;
-    });
-  }
-
-  delete(
-    id: Id,
-    at: Date,
-    actor: Actor,
-    storeResponse?: StoreResponse<void>,
-    check: Precondition<ApiKey> = unconditional,
-  ): Promise<boolean> {
-    return inTransaction(this.dataSource, async (manager) => {
-      const deleted = await locked(manager, id);
-      if (deleted === null) return false;
-      check(deleted);
-      await manager.update(apiKeyTable, { customerId: deleted.customerId, id }, { deletedAt: at });
-      await new TypeormOutbox(manager, deleted.customerId).add('api_key.deleted', [id], at);
-      await new TypeormAuditTrail(manager, deleted.customerId).add(actor, {
-        action: 'api_key.deleted',
-        subject: deleted,
-        at,
-      });
-      await storeResponse?.(undefined, new TypeormResponseStore(manager, deleted.customerId));
-      return true;
-    });
   }
 
   async touch(uses: readonly { id: Id; at: Date; ip: string }[]): Promise<void> {
@@ -202,17 +113,6 @@ export class TypeormKeyStore implements KeyStore {
     });
   }
 
-  addressesOf(customerId: Id, id: Id, since: Date): Promise<readonly KeyAddress[]> {
-    return withoutTransaction(this.dataSource, (manager) =>
-      manager.find(keyAddressTable, {
-        select: { address: true, lastSeenAt: true },
-        where: { customerId, keyId: id, lastSeenAt: MoreThanOrEqual(since) },
-        order: { lastSeenAt: 'DESC', address: 'ASC' },
-        take: MAX_LISTED_ADDRESSES,
-      }),
-    );
-  }
-
   private known(condition: string, value: readonly string[] | readonly Id[]): Promise<KnownKey[]> {
     return withoutTransaction(this.dataSource, async (manager) => {
       const sql = prepared(`${knownKeys} WHERE ${condition} AND k.deleted_at IS NULL`);
@@ -220,11 +120,6 @@ export class TypeormKeyStore implements KeyStore {
       return rows.map(({ customerStatus, ...key }) => ({ key, customerStatus }));
     });
   }
-}
-
-/** Null if it does not exist, or is deleted. */
-function locked(manager: EntityManager, id: Id): Promise<ApiKey | null> {
-  return manager.findOne(apiKeyTable, { where: { id, deletedAt: IsNull() }, lock: { mode: 'for_no_key_update' } });
 }
 
 /** All processes write rows in the same order. Old rows of the same keys are deleted, so that the table only grows with keys in use. */
@@ -246,4 +141,45 @@ async function noteAddresses(manager: EntityManager, uses: readonly { id: Id; at
      WHERE k.id = ANY($1::bigint[]) AND a.customer_id = k.customer_id AND a.key_id = k.id AND a.last_seen_at < $2`,
     [uses.map(({ id }) => id), after(new Date(newest), -ADDRESS_RETENTION_MS)],
   );
+}
+
+export class TypeormKeyRepository implements KeyRepository {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  get(id: Id): Promise<ApiKey | null> {
+    return this.manager.findOneBy(apiKeyTable, { ...this.live(), id });
+  }
+
+  list(): Promise<readonly ApiKey[]> {
+    return this.manager.find(apiKeyTable, { where: this.live(), order: { createdAt: 'ASC', id: 'ASC' } });
+  }
+
+  addressesOf(id: Id, since: Date): Promise<readonly KeyAddress[]> {
+    return this.manager.find(keyAddressTable, {
+      select: { address: true, lastSeenAt: true },
+      where: { customerId: this.customerId, keyId: id, lastSeenAt: MoreThanOrEqual(since) },
+      order: { lastSeenAt: 'DESC', address: 'ASC' },
+      take: MAX_LISTED_ADDRESSES,
+    });
+  }
+
+  lock(id: Id): Promise<ApiKey | null> {
+    return this.manager.findOne(apiKeyTable, { where: { ...this.live(), id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  async insert(key: NewApiKey): Promise<ApiKey> {
+    const [stored] = await insert(this.manager, apiKeyTable, [{ ...key, customerId: this.customerId }]);
+    return requireFound(stored, 'api_key');
+  }
+
+  async update(key: ApiKey): Promise<void> {
+    await update(this.manager, apiKeyTable, { ...key, customerId: this.customerId });
+  }
+
+  private live() {
+    return { customerId: this.customerId, deletedAt: IsNull() };
+  }
 }

@@ -1,13 +1,12 @@
 import { type DataSource, type EntityManager, LessThan, LessThanOrEqual, MoreThan } from 'typeorm';
-import type { Actor } from '../../../core/audit/audit-entry.js';
 import type { Customer, NewCustomer } from '../../../core/customers/customer.js';
 import type {
-  Creation,
-  CreationKey,
+  CreationRequest,
+  CustomerCreation,
   CustomerDirectory,
   CustomerWindow,
   Erasure,
-  OldEnough,
+  RowCondition,
   RowCounts,
 } from '../../../core/customers/customer-directory.js';
 import type { CustomerRepository } from '../../../core/customers/customer-repository.js';
@@ -17,6 +16,7 @@ import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { quoted, tablesByReference } from '../database/catalogue.js';
 import {
   change,
+  columnName,
   document,
   generatedKey,
   insert,
@@ -34,8 +34,6 @@ import {
   yesOrNo,
 } from '../database/sql.js';
 import { inTransaction, withoutLimits, withoutTransaction } from '../database/transaction.js';
-import { oldEnoughImports } from '../imports/import.repository.js';
-import { abandonedUploads } from '../imports/resumable-upload.repository.js';
 
 export const customerTable = tableOf<Customer>('customer', 'customers', {
   id: generatedKey,
@@ -53,15 +51,8 @@ export const customerTable = tableOf<Customer>('customer', 'customers', {
   version: whole,
 });
 
-/** The account that the operator API made for an idempotency key; without `createdId` until the transaction ends. */
-interface CreationRow {
-  readonly key: string;
-  readonly fingerprint: string;
-  readonly createdId: Id | null;
-  readonly startedAt: Date;
-}
-
-export const creationTable = tableOf<CreationRow>('customerCreation', 'customer_creations', {
+/** The accounts that the operator API made for idempotency keys. */
+export const creationTable = tableOf<CreationRequest>('customerCreation', 'customer_creations', {
   key: { ...text, primary: true },
   fingerprint: text,
   createdId: optionalBigWhole,
@@ -83,14 +74,6 @@ export const erasureTable = tableOf<ErasureRow>('erasure', 'erasures', {
 export class TypeormCustomerDirectory implements CustomerDirectory {
   constructor(private readonly dataSource: DataSource) {}
 
-  create(customer: NewCustomer, actor: Actor): Promise<Customer> {
-    return inTransaction(this.dataSource, (manager) => addCustomer(manager, customer, actor));
-  }
-
-  createOnce(customer: NewCustomer, actor: Actor, once: CreationKey): Promise<Creation> {
-    return inTransaction(this.dataSource, (manager) => addOnce(manager, customer, actor, once));
-  }
-
   find(id: Id): Promise<Customer | null> {
     return withoutTransaction(this.dataSource, (manager) => manager.findOneBy(customerTable, { id }));
   }
@@ -106,53 +89,31 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
     );
   }
 
-  createFirst(customer: NewCustomer, actor: Actor): Promise<Customer | null> {
+  transaction<T>(work: (transaction: CustomerCreation) => Promise<T>): Promise<T> {
     return inTransaction(this.dataSource, async (manager) => {
-      // Blocks others that create a customer, but not readers.
-      await manager.query('LOCK TABLE customers IN SHARE ROW EXCLUSIVE MODE');
-      if (await manager.exists(customerTable)) return null;
-      return addCustomer(manager, customer, actor);
+      // Blocks others that create customers, and nobody else: only they use this table.
+      await manager.query('LOCK TABLE customer_creations IN SHARE ROW EXCLUSIVE MODE');
+      return work(new TypeormCustomerCreation(manager));
     });
   }
 
-  withTrashToPurge(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
-    return this.owners('photos WHERE purge_at <= $3', window, at);
-  }
-
-  withIdleImports(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
-    return this.owners(`imports WHERE status = 'open' AND expires_at <= $3`, window, at);
-  }
-
-  withImportsToForget({ itemsOf, imports }: OldEnough, window: CustomerWindow): Promise<readonly Id[]> {
-    return this.owners(`imports WHERE ${oldEnoughImports('$3', '$4')}`, window, itemsOf, imports);
-  }
-
-  withBulkEditsBefore(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
-    return this.owners('bulk_edits WHERE created_at < $3', window, at);
-  }
-
-  withAbandonedUploads(until: Date, window: CustomerWindow): Promise<readonly Id[]> {
-    return this.owners(abandonedUploads('$3'), window, until);
-  }
-
-  withWebhookEndpoints(window: CustomerWindow): Promise<readonly Id[]> {
-    return this.owners('webhook_endpoints WHERE true', window);
-  }
-
-  withDeliveryKeys(window: CustomerWindow): Promise<readonly Id[]> {
-    return this.owners('delivery_keys WHERE true', window);
-  }
-
-  withShares(window: CustomerWindow): Promise<readonly Id[]> {
-    return this.owners('shares WHERE true', window);
-  }
-
-  withAuthenticatorApps(window: CustomerWindow): Promise<readonly Id[]> {
-    return this.owners('authenticator_apps WHERE true', window);
-  }
-
-  withImportsEndingAfter(at: Date, window: CustomerWindow): Promise<readonly Id[]> {
-    return this.owners(`imports WHERE status = 'open' AND expires_at > $3`, window, at);
+  /** By hand, for any table. Indexes by time find customers without reading those that have no such rows. */
+  owning<Row>(
+    table: string,
+    { after, limit }: CustomerWindow,
+    ...anyOf: readonly RowCondition<Row>[]
+  ): Promise<readonly Id[]> {
+    const values: unknown[] = [after ?? 0, limit];
+    const comparisonsOf = ([field, expected]: [string, unknown]) =>
+      Object.entries(periodOf(expected) ?? { equal: expected }).map(
+        ([operator, value]) => `${quoted(columnName(field))} ${OPERATORS[operator]} $${values.push(value)}`,
+      );
+    const conditions = anyOf.map((condition) => Object.entries(condition).flatMap(comparisonsOf).join(' AND '));
+    const rows = conditions.length === 0 ? '' : `AND (${conditions.join(' OR ')})`;
+    const sql = `SELECT DISTINCT customer_id AS id FROM ${quoted(table)} WHERE customer_id > $1 ${rows} ORDER BY id LIMIT $2`;
+    return withoutTransaction(this.dataSource, async (manager) =>
+      (await select<{ id: Id }>(manager, sql, values)).map(({ id }) => id),
+    );
   }
 
   async closingSince(at: Date, { after, limit }: CustomerWindow): Promise<readonly Id[]> {
@@ -212,17 +173,43 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
       return { ...proof, startedAt: new Date(proof.startedAt), finishedAt };
     });
   }
+}
 
-  /** The customers of these rows. Partial indexes by time find them without reading customers that have none. */
-  private owners(rows: string, { after, limit }: CustomerWindow, ...values: Date[]): Promise<readonly Id[]> {
-    return withoutTransaction(this.dataSource, async (manager) => {
-      const owners = await select<{ id: Id }>(
-        manager,
-        `SELECT DISTINCT customer_id AS id FROM ${rows} AND customer_id > $1 ORDER BY id LIMIT $2`,
-        [after ?? 0, limit, ...values],
-      );
-      return owners.map(({ id }) => id);
-    });
+const OPERATORS: Readonly<Record<string, string>> = { equal: '=', until: '<=', before: '<', after: '>' };
+
+function periodOf(expected: unknown): object | null {
+  return typeof expected === 'object' && !(expected instanceof Date) ? expected : null;
+}
+
+class TypeormCustomerCreation implements CustomerCreation {
+  constructor(private readonly manager: EntityManager) {}
+
+  find(id: Id): Promise<Customer | null> {
+    return this.manager.findOneBy(customerTable, { id });
+  }
+
+  any(): Promise<boolean> {
+    return this.manager.exists(customerTable);
+  }
+
+  async insert(customer: NewCustomer): Promise<Customer> {
+    return requireFound((await insert(this.manager, customerTable, [customer]))[0], 'customer');
+  }
+
+  auditOf(id: Id): TypeormAuditTrail {
+    return new TypeormAuditTrail(this.manager, id);
+  }
+
+  findRequest(key: string): Promise<CreationRequest | null> {
+    return this.manager.findOneBy(creationTable, { key });
+  }
+
+  async addRequest(request: CreationRequest): Promise<void> {
+    await insert(this.manager, creationTable, [request]);
+  }
+
+  async forgetRequests(before: Date): Promise<void> {
+    await this.manager.delete(creationTable, { startedAt: LessThan(before) });
   }
 }
 
@@ -254,37 +241,6 @@ export async function lockCustomer(manager: EntityManager, id: Id): Promise<Cust
     await manager.findOne(customerTable, { where: { id }, lock: { mode: 'for_no_key_update' } }),
     'customer',
   );
-}
-
-async function addCustomer(manager: EntityManager, customer: NewCustomer, actor: Actor): Promise<Customer> {
-  const [row] = await insert(manager, customerTable, [{ ...customer, updatedAt: customer.createdAt }]);
-  const stored = requireFound(row, 'customer');
-  const made = { action: 'customer.created', subject: stored, at: customer.createdAt } as const;
-  await new TypeormAuditTrail(manager, stored.id).add(actor, made);
-  return stored;
-}
-
-async function addOnce(
-  manager: EntityManager,
-  customer: NewCustomer,
-  actor: Actor,
-  { key, fingerprint, expiredBefore }: CreationKey,
-): Promise<Creation> {
-  await manager.delete(creationTable, { startedAt: LessThan(expiredBefore) });
-  // Waits for another transaction with this key, and then finds its row.
-  const claim = { key, fingerprint, startedAt: customer.createdAt };
-  const claimed = await insert(manager, creationTable, [claim], 'ON CONFLICT (key) DO NOTHING');
-  if (claimed.length === 0) return earlier(manager, key, fingerprint);
-  const stored = await addCustomer(manager, customer, actor);
-  await manager.update(creationTable, { key }, { createdId: stored.id });
-  return { outcome: 'created', customer: stored };
-}
-
-async function earlier(manager: EntityManager, key: string, fingerprint: string): Promise<Creation> {
-  const known = requireFound(await manager.findOneBy(creationTable, { key }), 'customer');
-  if (known.fingerprint !== fingerprint) return { outcome: 'taken' };
-  const id = requireFound(known.createdId, 'customer');
-  return { outcome: 'existing', customer: requireFound(await manager.findOneBy(customerTable, { id }), 'customer') };
 }
 
 /** Maximum number of rows per statement, so that it stays well below the statement timeout. */

@@ -24,7 +24,7 @@ export function tableOf<T>(
 }
 
 /** `customerId` is stored in `customer_id`. */
-function columnName(property: string): string {
+export function columnName(property: string): string {
   return property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

@@ -1,6 +1,11 @@
 import { type EntityManager, LessThanOrEqual, MoreThan } from 'typeorm';
-import type { OldEnough } from '../../../core/customers/customer-directory.js';
-import { type CountedImport, countItems, type Import, type NewImport } from '../../../core/imports/import.js';
+import {
+  type CountedImport,
+  countItems,
+  type Import,
+  type NewImport,
+  type OldEnough,
+} from '../../../core/imports/import.js';
 import type { ImportPhotoStatus } from '../../../core/imports/import-photo.js';
 import type { ImportQuery, ImportRepository } from '../../../core/imports/import-repository.js';
 import type { Id } from '../../../core/shared/ids.js';

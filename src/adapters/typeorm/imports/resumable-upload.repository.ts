@@ -24,12 +24,6 @@ export const resumableUploadTable = tableOf<ResumableUpload>('resumableUpload', 
   updatedAt: instant,
 });
 
-/** Uploads `u` that were last changed at this time or before, or that their items, of `customer`, no longer wait for. */
-export const abandonedUploads = (until: string, customer = 'u.customer_id') =>
-  `resumable_uploads u WHERE (u.updated_at <= ${until} OR NOT EXISTS (
-    SELECT FROM import_photos i WHERE i.customer_id = ${customer} AND i.id = u.item_id AND i.upload_id = u.upload_id
-      AND i.status IN ('awaiting_upload', 'fetching')))`;
-
 export class TypeormResumableUploadRepository implements ResumableUploadRepository {
   constructor(
     private readonly manager: EntityManager,
@@ -44,7 +38,10 @@ export class TypeormResumableUploadRepository implements ResumableUploadReposito
   abandoned(until: Date, limit: number): Promise<readonly ResumableUpload[]> {
     return select<ResumableUpload>(
       this.manager,
-      `SELECT ${selectList(resumableUploadTable, 'u')} FROM ${abandonedUploads('$2', '$1')} AND u.customer_id = $1
+      `SELECT ${selectList(resumableUploadTable, 'u')} FROM resumable_uploads u
+       WHERE u.customer_id = $1 AND (u.updated_at <= $2 OR NOT EXISTS (
+         SELECT FROM import_photos i WHERE i.customer_id = $1 AND i.id = u.item_id AND i.upload_id = u.upload_id
+           AND i.status IN ('awaiting_upload', 'fetching')))
        ORDER BY u.item_id LIMIT $3`,
       [this.customerId, until, limit],
     );

@@ -4,7 +4,7 @@ import { type CustomerDirectory, forEachCustomer } from '../../customers/custome
 import { after, type Clock, DAY } from '../../shared/clock.js';
 import type { Id } from '../../shared/ids.js';
 import type { Transactional } from '../../shared/transactional.js';
-import { IDLE_DAYS, touch } from '../import.js';
+import { IDLE_DAYS, type Import, touch } from '../import.js';
 import { type ImportPhoto, transition } from '../import-photo.js';
 import { saveAndRequestInspection } from '../inspect/staged-picture.js';
 
@@ -77,7 +77,7 @@ export function pollDirectUploads(uses: PollUses, usedWithin: number, stopping?:
   // Every use of an import sets its expiry to a week later: this shows when it was last used.
   const endingAfter = after(uses.clock.now(), IDLE_DAYS * DAY - usedWithin);
   return forEachCustomer(
-    (window) => uses.customers.withImportsEndingAfter(endingAfter, window),
+    (window) => uses.customers.owning<Import>('imports', window, { status: 'open', expiresAt: { after: endingAfter } }),
     (customerId) => pollDirectUploadsOf(uses, customerId, endingAfter, stopping),
     stopping,
   );

@@ -1,6 +1,6 @@
+import type { KeyFinder } from '../../access/api-key.js';
 import { isExpired } from '../../access/api-key.js';
 import type { Caller } from '../../access/caller.js';
-import type { KeyStore } from '../../access/key-store.js';
 import type { BlobCache } from '../../blobs/blob-cache.js';
 import type { BlobStore, ByteRange } from '../../blobs/blob-store.js';
 import { defaultFormat, type RenditionFormat, type RenditionName } from '../../media/media-reader.js';
@@ -50,7 +50,7 @@ export function renditionOf(
 
 /** Opens the rendition that a signed URL refers to. Errors: `url_forbidden`, `not_found`, `service_unavailable`. */
 export async function openSignedRendition(
-  uses: RenditionUses & { store: Readable<'photos'>; keys: KeyStore; secrets: Secrets; clock: Clock },
+  uses: RenditionUses & { store: Readable<'photos'>; keys: KeyFinder; secrets: Secrets; clock: Clock },
   token: string,
 ): Promise<RenditionDownload & { readonly expiresAt: Date }> {
   const grant = readGrant(uses, token);
@@ -64,7 +64,7 @@ export async function openSignedRendition(
 
 /** A key that has an IP list by now would get no such URL. A person's URL contains no key, and only expires. */
 async function isKeyValid(
-  { keys, clock }: { keys: KeyStore; clock: Clock },
+  { keys, clock }: { keys: KeyFinder; clock: Clock },
   { apiKeyId }: RenditionGrant,
 ): Promise<boolean> {
   if (apiKeyId === null) return true;

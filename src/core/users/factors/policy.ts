@@ -66,7 +66,7 @@ type SealUses = { store: Transactional<'factors'>; customers: CustomerDirectory;
 /** Encrypts again with the newest secret what an older one encrypted, so that the older one can be removed. */
 export function resealFactorSecrets(uses: SealUses, stopping?: AbortSignal): Promise<void> {
   return forEachCustomer(
-    (window) => uses.customers.withAuthenticatorApps(window),
+    (window) => uses.customers.owning('authenticator_apps', window),
     (customerId) => resealSecretsOf(uses, customerId),
     stopping,
   );

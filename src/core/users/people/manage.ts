@@ -1,5 +1,5 @@
+import type { KeyAddress } from '../../access/api-key.js';
 import { readIpList } from '../../access/ip-list.js';
-import type { KeyAddress } from '../../access/key-store.js';
 import { type AccountCaller, admitNewPeople, type Customer, restrictSettings } from '../../customers/customer.js';
 import { after, type Clock, DAY } from '../../shared/clock.js';
 import { invalid, requireFound } from '../../shared/errors.js';

@@ -1,0 +1,103 @@
+import {
+  ADDRESS_RETENTION_MS,
+  type ApiKey,
+  type KeyAddress,
+  type KeyFinder,
+  type KeyRepository,
+  type KnownKey,
+  MAX_LISTED_ADDRESSES,
+  type NewApiKey,
+} from '../../src/core/access/api-key.js';
+import { requireFound } from '../../src/core/shared/errors.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import { copyOf, type MemoryDatabase } from './memory-database.js';
+import type { LockedRows } from './memory-locked-rows.js';
+
+export class MemoryKeyFinder implements KeyFinder {
+  constructor(private readonly database: MemoryDatabase) {}
+
+  findByHash(tokenHash: string): Promise<KnownKey | null> {
+    return this.known((key) => key.tokenHash === tokenHash);
+  }
+
+  find(id: Id): Promise<KnownKey | null> {
+    return this.known((key) => key.id === id);
+  }
+
+  touch(uses: readonly { id: Id; at: Date; ip: string }[]): Promise<void> {
+    return this.database.transaction(async () => {
+      for (const { id, at, ip } of uses) {
+        const key = this.database.keys.get(id);
+        if (key === undefined) continue;
+        this.noteAddress(id, { address: ip, lastSeenAt: at });
+        if (key.lastUsedAt !== null && key.lastUsedAt.getTime() >= at.getTime()) continue;
+        this.database.keys.set(id, { ...key, lastUsedAt: at, lastUsedIp: ip });
+      }
+    });
+  }
+
+  private noteAddress(id: Id, use: KeyAddress): void {
+    const before = this.database.keyAddresses.get(id) ?? [];
+    const known = before.find(({ address }) => address === use.address);
+    const newest = known && known.lastSeenAt > use.lastSeenAt ? known : use;
+    const oldest = use.lastSeenAt.getTime() - ADDRESS_RETENTION_MS;
+    const others = before.filter(
+      ({ address, lastSeenAt }) => address !== use.address && lastSeenAt.getTime() >= oldest,
+    );
+    this.database.keyAddresses.set(id, [...others, newest]);
+  }
+
+  private known(condition: (key: ApiKey) => boolean): Promise<KnownKey | null> {
+    return this.database.transaction(async () => {
+      const [key] = this.database.keys.where((each) => each.deletedAt === null && condition(each));
+      if (key === undefined) return null;
+      const { status } = requireFound(this.database.customers.get(key.customerId), 'customer');
+      return { key: copyOf(key), customerStatus: status };
+    });
+  }
+}
+
+export class MemoryKeyRepository implements KeyRepository {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+    private readonly held: LockedRows,
+  ) {}
+
+  async get(id: Id): Promise<ApiKey | null> {
+    return (await this.list()).find((key) => key.id === id) ?? null;
+  }
+
+  async list(): Promise<readonly ApiKey[]> {
+    return this.database.keys
+      .where(({ customerId, deletedAt }) => customerId === this.customerId && deletedAt === null)
+      .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || a.id - b.id);
+  }
+
+  async addressesOf(id: Id, since: Date): Promise<readonly KeyAddress[]> {
+    if (this.database.keys.get(id)?.customerId !== this.customerId) return [];
+    return (this.database.keyAddresses.get(id) ?? [])
+      .filter(({ lastSeenAt }) => lastSeenAt >= since)
+      .sort((a, b) => b.lastSeenAt.getTime() - a.lastSeenAt.getTime() || (a.address < b.address ? -1 : 1))
+      .slice(0, MAX_LISTED_ADDRESSES);
+  }
+
+  async lock(id: Id): Promise<ApiKey | null> {
+    this.held.lock('key', [id]);
+    return this.get(id);
+  }
+
+  async insert(key: NewApiKey): Promise<ApiKey> {
+    this.database.requireCustomer(this.customerId);
+    const unused = { lastUsedAt: null, lastUsedIp: null, deletedAt: null };
+    const row = { ...key, ...unused, customerId: this.customerId, id: this.database.next('key') };
+    this.database.keys.set(row.id, row);
+    return row;
+  }
+
+  async update(key: ApiKey): Promise<void> {
+    this.held.requireLocked('key', key.id);
+    if ((await this.get(key.id)) === null) return;
+    this.database.keys.set(key.id, { ...key, customerId: this.customerId });
+  }
+}
