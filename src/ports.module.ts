@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { DynamicModule, FactoryProvider } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
+import { BatchedImportSteps } from './adapters/batched-import-steps.js';
+import { CachedVerifiedBlobs } from './adapters/cached-verified-blobs.js';
 import { RegisteredCountries } from './adapters/countries/registered-countries.js';
 import { LeasedRenditionLocks } from './adapters/leased-rendition-locks.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
@@ -54,11 +56,9 @@ import { VERSION } from './config/version.js';
 import { IpLists } from './core/access/ip-list.js';
 import type { RateWindowStore } from './core/access/rolling-window.js';
 import type { DatabaseSnapshot } from './core/backup/database-snapshot.js';
-import { BlobCache } from './core/blobs/blob-cache.js';
 import { stagingKey } from './core/blobs/blob-key.js';
 import type { BlobStore } from './core/blobs/blob-store.js';
-import { VerifiedBlobs } from './core/blobs/verified-blobs.js';
-import { ImportBatchers } from './core/imports/batchers.js';
+
 import { requireDiskSpace, UploadSlots } from './core/imports/receive/upload-slots.js';
 import { type ScrubPosition } from './core/integrity/scrub.js';
 import { type Mailer } from './core/mail/mail.js';
@@ -129,12 +129,11 @@ function factories(config: Config, { log, primary, ...options }: PortsOptions) {
     blobs: useFactory(['blobStorage', 'metrics'], ({ blobs }, metrics) =>
       metrics ? new ObservedBlobStore(blobs, metrics.blobStoreFailed) : blobs,
     ),
-    blobCache: useFactory(['blobs', 'clock'], (blobs, clock) => new BlobCache(blobs, clock)),
-    verifiedBlobs: useFactory([], () => new VerifiedBlobs()),
+    verifiedBlobs: useFactory(['blobs', 'clock'], (blobs, clock) => new CachedVerifiedBlobs(blobs, clock)),
     uploads: useFactory([], () => new UploadSlots(config.minFreeBytes)),
-    importBatchers: useFactory(
+    importSteps: useFactory(
       ['store', 'keys', 'clock'],
-      (store, keys, clock) => new ImportBatchers({ store, keys, clock }),
+      (store, keys, clock) => new BatchedImportSteps({ store, keys, clock }),
     ),
     directUploads: useFactory(['blobStorage'], ({ directUploads }) => directUploads),
     media: useFactory(

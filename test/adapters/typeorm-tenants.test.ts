@@ -84,7 +84,7 @@ describe('statements', () => {
   });
 
   it('of everything that a customer does are confined to that customer, as the server runs them', async () => {
-    await live(withInProcess({ ...world(), ...postgres.ports }));
+    await live(withInProcess({ ...world(), ...postgres.ports }, { isPlain: false }));
     const asked = statements.aboutRows();
     expect(asked.length).toBeGreaterThan(60);
     const unbound: string[] = [];

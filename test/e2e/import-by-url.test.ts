@@ -21,7 +21,7 @@ const steps = [
   'resumable:complete/blobs.delete',
   'resumable:forget/store.transaction',
   'upload:storeDeclaredBytes/blobs.put',
-  'staged:receiveStagedBytes/store.transaction',
+  'upload:receiveStagedBytes/store.transaction',
   'outcome:forget/store.transaction',
 ];
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.close());
 beforeEach(async () => {
-  ports = withInProcess({ ...world(), ...postgres.ports });
+  ports = withInProcess({ ...world(), ...postgres.ports }, { isPlain: false });
   acme = await Account.open(ports);
 });
 /** Every job is done twice, and leaves what it left the first time (docs/reliability.md F21). */

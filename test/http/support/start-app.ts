@@ -101,7 +101,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
   const clock = new SettableClock();
   const inMemory = memoryPorts(clock, { ...defaultLimits, ...options.limits });
   // What is made from a port that another stands in for is made from that one.
-  const ports = options.ports ? withInProcess({ ...inMemory, ...options.ports(inMemory) }) : inMemory;
+  const ports = options.ports ? withInProcess({ ...inMemory, ...options.ports(inMemory) }, { isPlain: false }) : inMemory;
   const log: string[] = [];
   const stopping = options.stopping ?? new AbortController().signal;
   const appOptions: AppOptions = {

@@ -44,9 +44,9 @@ function isExpected(error: unknown): boolean {
 }
 
 /** A key that was deleted, perhaps because it was stolen, does not go on making requests. */
-async function requireKey({ importBatchers, clock }: FetchUses, { apiKeyId }: LeasedFetch): Promise<void> {
+async function requireKey({ importSteps, clock }: FetchUses, { apiKeyId }: LeasedFetch): Promise<void> {
   if (apiKeyId === null) return;
-  const known = await importBatchers.findKey(apiKeyId);
+  const known = await importSteps.findKey(apiKeyId);
   if (known === null || isExpired(known.key, clock.now())) throw new SourceFailure(keyEnded, true);
 }
 

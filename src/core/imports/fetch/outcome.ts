@@ -1,8 +1,8 @@
 import type { Clock } from '../../shared/clock.js';
 import { DomainError, type ItemError, isOutage } from '../../shared/errors.js';
 import type { Transactional } from '../../shared/transactional.js';
-import type { ImportBatchers } from '../batchers.js';
 import { failItem, unprocessable } from '../import-photo.js';
+import type { ImportSteps } from '../import-steps.js';
 import { isFetched, type LeasedFetch, MAX_TRIES, retrySeconds } from './source-fetch.js';
 import { SourceFailure } from './source-reader.js';
 
@@ -80,7 +80,7 @@ const otherLength = 'The source did not send as many bytes as it had announced.'
 
 type FailUses = {
   store: Transactional<'importPhotos' | 'sourceFetches'>;
-  importBatchers: ImportBatchers;
+  importSteps: ImportSteps;
   clock: Clock;
 };
 
@@ -93,5 +93,5 @@ async function failFetch(uses: FailUses, leased: LeasedFetch, error: ItemError):
     // What was reserved for it is worth nothing any more.
     await failItem(transaction, { ...item, sizeBytes: declaredBytes }, error, uses.clock.now());
   });
-  await uses.importBatchers.publishIfCommitted(customerId, importId);
+  await uses.importSteps.publishIfCommitted(customerId, importId);
 }

@@ -1,5 +1,5 @@
 import { inOneChunk, recycled } from '../../blobs/blob-bytes.js';
-import { type BlobKey, readBlobKey, renditionKey, renditionsPrefix } from '../../blobs/blob-key.js';
+import { type BlobKey, readBlobKey, renditionKey, renditionsPrefix, storedKey } from '../../blobs/blob-key.js';
 import type { BlobInfo, BlobStore, ListedBlob } from '../../blobs/blob-store.js';
 import {
   type MediaReader,
@@ -14,12 +14,13 @@ import { layoutOf, type Size, within } from '../../media/transformation.js';
 import { type Clock, MINUTE } from '../../shared/clock.js';
 import { notFound } from '../../shared/errors.js';
 import type { Readable } from '../../shared/transactional.js';
-import { type OriginalUses, openOriginal, verifiedFile } from '../original.js';
+import { type OriginalUses, openOriginal } from '../original.js';
 import type { Photo } from '../photo.js';
 import type { Rendition, RenditionLocks } from './rendition.js';
 
 type MakerUses = OriginalUses & {
   store: Readable<'photos'>;
+  blobs: BlobStore;
   media: MediaReader;
   renditionLocks: RenditionLocks;
   clock: Clock;
@@ -156,9 +157,9 @@ function isLarger(source: Size, result: Size): boolean {
 /** Opened when they are read, and not while the picture is queued. */
 function originalBytes(uses: OriginalUses, photo: Photo): PictureBytes {
   return {
-    file: () => verifiedFile(uses, photo),
+    file: async () => (await uses.verifiedBlobs.file(storedKey(photo.blobKey)))?.path ?? null,
     async *[Symbol.asyncIterator]() {
-      const { bytes, release } = await openOriginal(uses, photo);
+      const { bytes, release } = await openOriginal(uses, photo, { isOnce: true });
       yield* recycled(bytes, release);
     },
   };

@@ -1,4 +1,4 @@
-import { isOutage } from './errors.js';
+import { isOutage } from '../core/shared/errors.js';
 
 export interface BatcherOptions {
   /** The largest batch, unless calls are collected; default 100. */
