@@ -7,6 +7,7 @@ import { CachedVerifiedBlobs } from './adapters/cached-verified-blobs.js';
 import { RegisteredCountries } from './adapters/countries/registered-countries.js';
 import { LeasedRenditionLocks } from './adapters/leased-rendition-locks.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
+import { MemoryUploadSlots } from './adapters/memory/memory-upload-slots.js';
 import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js';
 import { ObservedBlobStore } from './adapters/observed-blob-store.js';
 import { OpenIdProvider } from './adapters/oidc/open-id-provider.js';
@@ -59,7 +60,8 @@ import type { DatabaseSnapshot } from './core/backup/database-snapshot.js';
 import { stagingKey } from './core/blobs/blob-key.js';
 import type { BlobStore } from './core/blobs/blob-store.js';
 
-import { requireDiskSpace, UploadSlots } from './core/imports/receive/upload-slots.js';
+import { requireDiskSpace } from './core/imports/receive/upload.js';
+import type { UploadSlots } from './core/imports/receive/upload-slots.js';
 import { type ScrubPosition } from './core/integrity/scrub.js';
 import { type Mailer } from './core/mail/mail.js';
 import { type MediaIsolation } from './core/media/media-reader.js';
@@ -130,7 +132,7 @@ function factories(config: Config, { log, primary, ...options }: PortsOptions) {
       metrics ? new ObservedBlobStore(blobs, metrics.blobStoreFailed) : blobs,
     ),
     verifiedBlobs: useFactory(['blobs', 'clock'], (blobs, clock) => new CachedVerifiedBlobs(blobs, clock)),
-    uploads: useFactory([], () => new UploadSlots(config.minFreeBytes)),
+    uploads: useFactory([], () => new MemoryUploadSlots()),
     importSteps: useFactory(
       ['store', 'keys', 'clock'],
       (store, keys, clock) => new BatchedImportSteps({ store, keys, clock }),

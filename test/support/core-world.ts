@@ -14,7 +14,6 @@ import { editImportPhoto, type ImportPhotoPatch } from '../../src/core/imports/e
 import { type Finalization, finalizeImport } from '../../src/core/imports/finalize.js';
 import { type ImportDetails, type ItemDetails, listImportPhotos, readImport } from '../../src/core/imports/read.js';
 import { receiveUpload } from '../../src/core/imports/receive/upload.js';
-import { UploadSlots } from '../../src/core/imports/receive/upload-slots.js';
 import { type InlineFile, type InlineInput, receiveInline } from '../../src/core/imports/register/inline.js';
 import { registerPhotos } from '../../src/core/imports/register/register.js';
 import type { Registration } from '../../src/core/imports/registration.js';
@@ -52,6 +51,7 @@ import { MemorySourceReader } from '../memory/memory-source-reader.js';
 import { MemoryTrafficStore } from '../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../memory/memory-user-repository.js';
 import { MemoryWebhookSender } from '../memory/memory-webhook-sender.js';
+import { PlainUploadSlots } from '../memory/plain-upload-slots.js';
 import { SettableClock } from '../memory/settable-clock.js';
 import { withInProcess } from './in-process.js';
 import { present } from './tenant.js';
@@ -101,7 +101,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     traffic: new MemoryTrafficStore(database),
     secrets: ['a secret of the tests that is long enough'],
     limits: { ...defaultLimits, ...changes.limits },
-    uploads: new UploadSlots(),
+    uploads: new PlainUploadSlots(),
     directUploads: null,
     addresses: new PublicAddresses('https://photos.example.com'),
   });

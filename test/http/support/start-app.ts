@@ -13,7 +13,6 @@ import { deleteKey, issueKey, type KeyRequest } from '../../../src/core/access/k
 import { commandLine } from '../../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../../src/core/customers/create-customer.js';
 import { defaultLimits, type Limits } from '../../../src/core/customers/limits.js';
-import { UploadSlots } from '../../../src/core/imports/receive/upload-slots.js';
 import { issueOperatorToken, type OperatorTokenRequest } from '../../../src/core/operators/operator-tokens.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
@@ -47,6 +46,7 @@ import { MemorySourceReader } from '../../memory/memory-source-reader.js';
 import { MemoryTrafficStore } from '../../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../../memory/memory-user-repository.js';
 import { MemoryWebhookSender } from '../../memory/memory-webhook-sender.js';
+import { PlainUploadSlots } from '../../memory/plain-upload-slots.js';
 import { SettableClock } from '../../memory/settable-clock.js';
 import { withInProcess } from '../../support/in-process.js';
 import { type Answer, type RequestParts, send } from './http-client.js';
@@ -101,7 +101,9 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
   const clock = new SettableClock();
   const inMemory = memoryPorts(clock, { ...defaultLimits, ...options.limits });
   // What is made from a port that another stands in for is made from that one.
-  const ports = options.ports ? withInProcess({ ...inMemory, ...options.ports(inMemory) }, { isPlain: false }) : inMemory;
+  const ports = options.ports
+    ? withInProcess({ ...inMemory, ...options.ports(inMemory) }, { isPlain: false })
+    : inMemory;
   const log: string[] = [];
   const stopping = options.stopping ?? new AbortController().signal;
   const appOptions: AppOptions = {
@@ -189,7 +191,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     traffic: new MemoryTrafficStore(database),
     secrets: ['a secret of the tests, long enough for signatures'],
     limits,
-    uploads: new UploadSlots(),
+    uploads: new PlainUploadSlots(),
     directUploads: null,
     addresses: new PublicAddresses('http://photos.test'),
   });

@@ -18,6 +18,7 @@ import {
 } from './resumable-upload.js';
 import {
   type GrantUses,
+  requireDiskSpace,
   requireStagedBytes,
   requireUploadItem,
   type StageUses,
@@ -26,7 +27,7 @@ import {
   type Upload,
   uploadForbidden,
 } from './upload.js';
-import { inProgress, replaced, requireDiskSpace, type UploadSlots } from './upload-slots.js';
+import { inProgress, replaced, type UploadSlots } from './upload-slots.js';
 
 export type ContinueUses = GrantUses & PartsUses & ClaimUses & { uploads: UploadSlots };
 

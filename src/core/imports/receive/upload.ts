@@ -2,7 +2,7 @@ import { isExpired } from '../../access/api-key.js';
 import type { IpLists } from '../../access/ip-list.js';
 import { checkedAtEnd, type Measure, TooManyBytes, withMeasure } from '../../blobs/blob-bytes.js';
 import { type BlobKey, stagingKey } from '../../blobs/blob-key.js';
-import type { BlobStore } from '../../blobs/blob-store.js';
+import type { BlobStore, DiskSpace } from '../../blobs/blob-store.js';
 import type { VerifiedBlobs } from '../../blobs/verified-blobs.js';
 import type { CustomerDirectory } from '../../customers/customer-directory.js';
 import { withTraceContext } from '../../jobs/trace-context.js';
@@ -15,7 +15,7 @@ import { type ImportPhoto, isAwaited, newUploadId, requireSameBytes, transition,
 import type { ImportSteps, ReceivedUpload, StagedUpload } from '../import-steps.js';
 import { mismatch } from '../registration.js';
 import { readUploadToken, type UploadGrant } from '../target.js';
-import { requireDiskSpace, type UploadSlots } from './upload-slots.js';
+import type { UploadSlots } from './upload-slots.js';
 
 type UploadUses = GrantUses & StageUses & { uploads: UploadSlots };
 
@@ -53,6 +53,26 @@ async function receive(
   // The bytes that it may bring are counted as in transit.
   await requireDiskSpace(uses, 0);
   await stageUpload(uses, grant, bytes, measure);
+}
+
+/** Errors: `storage_full` if these bytes, and those already in transit, would leave less than the minimum. */
+export async function requireDiskSpace(
+  { blobs, uploads }: { blobs: BlobStore; uploads: UploadSlots },
+  bytes: number,
+): Promise<void> {
+  const diskSpace = await blobs.diskSpace();
+  if (diskSpace === null || diskSpace.freeBytes - uploads.pendingBytes - bytes >= floorOf(diskSpace)) return;
+  const message = 'This installation is out of disk space. Try again later, or contact its operator.';
+  throw new DomainError('storage_full', message);
+}
+
+const GIB = 1024 ** 3;
+/** Share of the whole disk, if that is less than a GiB. */
+const FLOOR_SHARE = 0.05;
+
+/** Bytes that uploads leave free, so that everything else keeps working. */
+function floorOf({ totalBytes, minFreeBytes }: DiskSpace): number {
+  return minFreeBytes ?? Math.min(GIB, Math.floor(totalBytes * FLOOR_SHARE));
 }
 
 /** Which upload of which item brings the bytes, and what is known of them. */

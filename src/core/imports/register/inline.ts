@@ -9,7 +9,8 @@ import type { Id } from '../../shared/ids.js';
 import type { Reader } from '../../shared/transactional.js';
 import { requireOpen } from '../import.js';
 import { newUploadId } from '../import-photo.js';
-import { requireDiskSpace, type UploadSlots } from '../receive/upload-slots.js';
+import { requireDiskSpace } from '../receive/upload.js';
+import type { UploadSlots } from '../receive/upload-slots.js';
 import { type Candidate, mismatch, type Registration, registrationError, tooLarge } from '../registration.js';
 import { type CandidateOutcome, type RegisterUses, type RegistrationResults, registerAll } from './register.js';
 
