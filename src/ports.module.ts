@@ -5,7 +5,6 @@ import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.j
 import { BatchedImportSteps } from './adapters/batched-import-steps.js';
 import { CachedVerifiedBlobs } from './adapters/cached-verified-blobs.js';
 import { RegisteredCountries } from './adapters/countries/registered-countries.js';
-import { LeasedRenditionLocks } from './adapters/leased-rendition-locks.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
 import { MemoryUploadSlots } from './adapters/memory/memory-upload-slots.js';
 import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js';
@@ -17,6 +16,7 @@ import { mediaMethods, PrimaryMediaReader } from './adapters/processes/primary-m
 import { rateWindowMethods } from './adapters/processes/primary-rate-window-store.js';
 import type { Rpc } from './adapters/processes/rpc.js';
 import { readOrMakeSecret } from './adapters/secret-file.js';
+import { SharedRenditionMaker } from './adapters/shared-rendition-maker.js';
 import { SmtpMailer } from './adapters/smtp/smtp-mailer.js';
 import { HttpSourceReader } from './adapters/sources/http-source-reader.js';
 import { SystemClock } from './adapters/system-clock.js';
@@ -65,7 +65,7 @@ import type { UploadSlots } from './core/imports/receive/upload-slots.js';
 import { type ScrubPosition } from './core/integrity/scrub.js';
 import { type Mailer } from './core/mail/mail.js';
 import { type MediaIsolation } from './core/media/media-reader.js';
-import { RenditionMaker } from './core/photos/renditions/make.js';
+import { makeRendition } from './core/photos/renditions/make.js';
 import type { Ports } from './core/ports.js';
 import type { Clock } from './core/shared/clock.js';
 import type { IdentityProvider } from './core/users/identity-provider.js';
@@ -143,14 +143,12 @@ function factories(config: Config, { log, primary, ...options }: PortsOptions) {
       (decoders) => decoders ?? new PrimaryMediaReader(primary as Rpc, scratchOf(config)),
     ),
     gazetteer: useFactory([], () => new GeonamesGazetteer()),
-    renditionLocks: useFactory(
-      ['dataSource'],
-      (dataSource) => new LeasedRenditionLocks(new TypeormRenditionLeases(dataSource)),
-    ),
     renditionMaker: useFactory(
-      ['store', 'blobs', 'verifiedBlobs', 'media', 'renditionLocks', 'clock'],
-      (store, blobs, verifiedBlobs, media, renditionLocks, clock) =>
-        new RenditionMaker({ store, blobs, verifiedBlobs, media, renditionLocks, clock }),
+      ['dataSource', 'store', 'blobs', 'verifiedBlobs', 'media', 'clock'],
+      (dataSource, store, blobs, verifiedBlobs, media, clock) =>
+        new SharedRenditionMaker({ blobs, clock }, new TypeormRenditionLeases(dataSource), (photo, rendition) =>
+          makeRendition({ store, blobs, verifiedBlobs, media }, photo, rendition),
+        ),
     ),
     jobs: useFactory(['dataSource'], (dataSource) => new TypeormJobQueue(dataSource)),
     fetches: useFactory(['dataSource'], (dataSource) => new TypeormFetchQueue(dataSource)),

@@ -18,8 +18,7 @@ import type { Mailer } from './mail/mail.js';
 import type { MediaReader } from './media/media-reader.js';
 import type { OperatorTokenStore } from './operators/operator-token.js';
 import type { Gazetteer } from './photos/places.js';
-import type { RenditionMaker } from './photos/renditions/make.js';
-import type { RenditionLocks } from './photos/renditions/rendition.js';
+import type { RenditionMaker } from './photos/renditions/rendition.js';
 import type { Clock } from './shared/clock.js';
 import type { Secrets } from './shared/secrets.js';
 import type { Repositories, Transactional } from './shared/transactional.js';
@@ -62,7 +61,6 @@ export interface Ports {
   readonly directUploads: DirectUploads | null;
   readonly media: MediaReader;
   readonly gazetteer: Gazetteer;
-  readonly renditionLocks: RenditionLocks;
   readonly renditionMaker: RenditionMaker;
   readonly jobs: JobQueue;
   readonly fetches: FetchQueue;

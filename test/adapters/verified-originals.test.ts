@@ -2,12 +2,12 @@ import { CachedVerifiedBlobs, TrustedBlobs } from '../../src/adapters/cached-ver
 import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { ByteRange } from '../../src/core/blobs/blob-store.js';
 import { downloadOriginal, openOriginal } from '../../src/core/photos/original.js';
-import { RenditionMaker } from '../../src/core/photos/renditions/make.js';
+import { makeRendition } from '../../src/core/photos/renditions/make.js';
 import { fixedRendition } from '../../src/core/photos/renditions/rendition.js';
 import { MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { Account, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
-import { withInProcess } from '../support/in-process.js';
+import { asInProduction } from '../support/in-process.js';
 import { FileTakingReader, StoreOfFiles } from '../support/store-of-files.js';
 import { present } from '../support/tenant.js';
 
@@ -28,7 +28,7 @@ describe('docs/reliability.md F14: an original that is a file', () => {
   beforeEach(async () => {
     blobs = new StoreOfFiles();
     media = new FileTakingReader();
-    here = withInProcess(world({ blobs, media }), { isPlain: false });
+    here = asInProduction(world({ blobs, media }));
     acme = await Account.open(here);
     const photo = await acme.addPhoto(file);
     await runJobsUntilIdle(here);
@@ -112,10 +112,9 @@ describe('docs/reliability.md F14: an original that is a file', () => {
   });
 
   test('is given to decoders as a file once it was verified, and read and hashed for them before', async () => {
-    const maker = new RenditionMaker(uses);
     const photo = present(await here.store.query(acme.id, ({ photos }) => photos.get(id)));
     const make = (name: 'large' | 'medium') =>
-      maker.make(photo, { ...fixedRendition(photo, name, 'webp'), source: null });
+      makeRendition(uses, photo, { ...fixedRendition(photo, name, 'webp'), source: null });
     await make('large');
     await make('medium');
     expect(media.files).toEqual([null, `/files/${key}`]);
@@ -172,7 +171,7 @@ describe('bytes of an import that are stored as a file', () => {
   beforeEach(async () => {
     blobs = new StoreOfFiles();
     media = new FileTakingReader();
-    here = withInProcess(world({ blobs, media }), { isPlain: false });
+    here = asInProduction(world({ blobs, media }));
     acme = await Account.open(here);
     importId = (await acme.start()).id;
   });

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { LeasedRenditionLocks } from '../../src/adapters/leased-rendition-locks.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
 import { WebauthnPasskeyReader } from '../../src/adapters/webauthn/webauthn-passkey-reader.js';
 import type { Caller } from '../../src/core/access/caller.js';
@@ -44,7 +43,6 @@ import { MemoryMediaReader, pictureBytes } from '../memory/memory-media-reader.j
 import { MemoryOperatorTokenStore } from '../memory/memory-operator-tokens.js';
 import { MemoryPasswordHasher } from '../memory/memory-password-hasher.js';
 import { MemoryPasswordStrength } from '../memory/memory-password-strength.js';
-import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
 import { MemoryShareFinder } from '../memory/memory-shares.js';
 import { MemoryFetchQueue } from '../memory/memory-source-fetches.js';
 import { MemorySourceReader } from '../memory/memory-source-reader.js';
@@ -84,7 +82,6 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     passwordStrength: new MemoryPasswordStrength(),
     rateWindows: new MemoryRateWindowStore(clock),
     gazetteer: new MemoryGazetteer(),
-    renditionLocks: new LeasedRenditionLocks(new MemoryRenditionLeases()),
     idempotency: new MemoryIdempotencyStore(database, clock),
     blobs: changes.blobs ?? new MemoryBlobStore(clock),
     media: changes.media ?? new MemoryMediaReader(),

@@ -3,8 +3,8 @@ import type { DynamicModule } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { pino } from 'pino';
-import { LeasedRenditionLocks } from '../../../src/adapters/leased-rendition-locks.js';
 import { MemoryRateWindowStore } from '../../../src/adapters/memory/memory-rate-window-store.js';
+import type { RenditionLeases } from '../../../src/adapters/shared-rendition-maker.js';
 import { WebauthnPasskeyReader } from '../../../src/adapters/webauthn/webauthn-passkey-reader.js';
 import { READINESS_CHECKS, Readiness, type ReadinessCheck } from '../../../src/api/ops/readiness.js';
 import { AppModule, type AppOptions } from '../../../src/app.module.js';
@@ -39,7 +39,6 @@ import { MemoryMediaReader } from '../../memory/memory-media-reader.js';
 import { MemoryOperatorTokenStore } from '../../memory/memory-operator-tokens.js';
 import { MemoryPasswordHasher } from '../../memory/memory-password-hasher.js';
 import { MemoryPasswordStrength } from '../../memory/memory-password-strength.js';
-import { MemoryRenditionLeases } from '../../memory/memory-rendition-leases.js';
 import { MemoryShareFinder } from '../../memory/memory-shares.js';
 import { MemoryFetchQueue } from '../../memory/memory-source-fetches.js';
 import { MemorySourceReader } from '../../memory/memory-source-reader.js';
@@ -48,7 +47,7 @@ import { MemorySessionStore, MemoryUserStore } from '../../memory/memory-user-re
 import { MemoryWebhookSender } from '../../memory/memory-webhook-sender.js';
 import { PlainUploadSlots } from '../../memory/plain-upload-slots.js';
 import { SettableClock } from '../../memory/settable-clock.js';
-import { withInProcess } from '../../support/in-process.js';
+import { asInProduction, withInProcess } from '../../support/in-process.js';
 import { type Answer, type RequestParts, send } from './http-client.js';
 
 export interface StartOptions {
@@ -67,6 +66,8 @@ export interface StartOptions {
   readonly stopping?: AbortSignal;
   /** Ports that stand in for those in memory, each under its token. */
   readonly ports?: (ports: Ports) => Partial<Ports>;
+  /** Default: leases in memory. */
+  readonly leases?: RenditionLeases;
 }
 
 /** What a customer may have. Null: any number. */
@@ -101,9 +102,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
   const clock = new SettableClock();
   const inMemory = memoryPorts(clock, { ...defaultLimits, ...options.limits });
   // What is made from a port that another stands in for is made from that one.
-  const ports = options.ports
-    ? withInProcess({ ...inMemory, ...options.ports(inMemory) }, { isPlain: false })
-    : inMemory;
+  const ports = options.ports ? asInProduction({ ...inMemory, ...options.ports(inMemory) }, options.leases) : inMemory;
   const log: string[] = [];
   const stopping = options.stopping ?? new AbortController().signal;
   const appOptions: AppOptions = {
@@ -174,7 +173,6 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     passwordStrength: new MemoryPasswordStrength(),
     rateWindows: new MemoryRateWindowStore(clock),
     gazetteer: new MemoryGazetteer(),
-    renditionLocks: new LeasedRenditionLocks(new MemoryRenditionLeases()),
     idempotency: new MemoryIdempotencyStore(database, clock),
     blobs: new MemoryBlobStore(),
     media: new MemoryMediaReader(),

@@ -50,7 +50,8 @@ export function admit<Open extends Sender>(
   const others = open.filter((older) => !replaced.includes(older));
   const ofCustomer = others.filter((other) => other.customerId === customerId).length;
   const ofKey = others.filter((other) => apiKeyId !== null && other.apiKeyId === apiKeyId).length;
-  if (ofCustomer >= MAX_UPLOADS_PER_CUSTOMER) return { replaced, refusal: tooMany(MAX_UPLOADS_PER_CUSTOMER, 'this account') };
+  if (ofCustomer >= MAX_UPLOADS_PER_CUSTOMER)
+    return { replaced, refusal: tooMany(MAX_UPLOADS_PER_CUSTOMER, 'this account') };
   return { replaced, refusal: ofKey >= MAX_UPLOADS_PER_KEY ? tooMany(MAX_UPLOADS_PER_KEY, 'this key') : null };
 }
 

@@ -12,8 +12,7 @@ import type { Readable } from '../../shared/transactional.js';
 import type { Download } from '../original.js';
 import { type Photo, rotate } from '../photo.js';
 import { readPhoto, readVisiblePhoto } from '../read-photo.js';
-import type { RenditionMaker } from './make.js';
-import { fixedRendition, type Rendition, type RenditionGrant, readGrant } from './rendition.js';
+import { fixedRendition, type Rendition, type RenditionGrant, type RenditionMaker, readGrant } from './rendition.js';
 
 export interface RenditionRequest {
   readonly name: RenditionName;
