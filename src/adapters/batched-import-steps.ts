@@ -78,17 +78,12 @@ export class BatchedImportSteps implements ImportSteps {
     return this.uploads.enqueue(nameOf(upload.grant), { ...upload, traceContext: currentTraceContext() });
   }
 
-  async inspecting<T>(item: ImportPhoto, inspection: (apply: ApplyResult) => Promise<T>): Promise<T> {
-    const slot = this.results.openSlot(nameOf(item));
-    try {
-      return await inspection(slot.enqueue);
-    } finally {
-      slot.cancel();
-    }
+  inspecting<T>(item: ImportPhoto, inspection: (apply: ApplyResult) => Promise<T>): Promise<T> {
+    return this.results.withSlot(nameOf(item), inspection);
   }
 
   apply(result: InspectionResult): Promise<AppliedResult> {
-    return this.results.openSlot(nameOf(result.item)).enqueue(result);
+    return this.results.enqueue(nameOf(result.item), result);
   }
 
   publishIfCommitted(customerId: Id, importId: Id): Promise<void> {

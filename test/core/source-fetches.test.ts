@@ -1,8 +1,7 @@
 import { deleteKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { removeAbandonedUploads } from '../../src/core/imports/expire.js';
-import { fetchSource } from '../../src/core/imports/fetch/fetch.js';
-import { type FetchOutcome } from '../../src/core/imports/fetch/outcome.js';
+import { type FetchOutcome, fetchSource } from '../../src/core/imports/fetch/fetch.js';
 import { MAX_TRIES, retrySeconds } from '../../src/core/imports/fetch/source-fetch.js';
 import { PART_BYTES } from '../../src/core/imports/receive/resumable.js';
 import type { Registration } from '../../src/core/imports/registration.js';

@@ -5,11 +5,10 @@ import {
   type UploadSlot,
   type UploadSlots,
 } from '../../core/imports/receive/upload-slots.js';
-import type { DomainError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 
 interface OpenSlot extends Sender {
-  readonly ending: Ending;
+  readonly ending: AbortController;
 }
 
 /** The uploads of this process, in memory. */
@@ -20,10 +19,10 @@ export class MemoryUploadSlots implements UploadSlots {
     const { replaced: older, refusal } = admit([...this.open], sender);
     this.end(older);
     if (refusal !== null) throw refusal;
-    const ending = new Ending();
+    const ending = new AbortController();
     const slot: OpenSlot = { ...sender, ending };
     this.open.add(slot);
-    return { guarded: (bytes) => untilEnded(bytes, ending), close: () => void this.open.delete(slot) };
+    return { guarded: (bytes) => untilAborted(bytes, ending.signal), close: () => void this.open.delete(slot) };
   }
 
   interrupt(itemId: Id): void {
@@ -41,7 +40,7 @@ export class MemoryUploadSlots implements UploadSlots {
   private end(slots: readonly OpenSlot[]): void {
     for (const slot of slots) {
       this.open.delete(slot);
-      slot.ending.end(replaced());
+      slot.ending.abort(replaced());
     }
   }
 }
@@ -50,38 +49,12 @@ function sum(slots: readonly Sender[]): number {
   return slots.reduce((total, { remaining }) => total + Math.max(0, remaining()), 0);
 }
 
-/**
- * Ends waiting callers. Not a promise with the lifetime of the upload that is raced against each chunk: that would keep all chunks in
- * memory until the end.
- */
-class Ending {
-  private error: DomainError | null = null;
-  private interrupt: ((error: DomainError) => void) | null = null;
-
-  end(error: DomainError): void {
-    this.error = error;
-    this.interrupt?.(error);
-  }
-
-  /** The result of `work`, unless the end comes first. */
-  async unless<T>(work: () => Promise<T>): Promise<T> {
-    if (this.error !== null) throw this.error;
-    try {
-      return await new Promise<T>((resolve, reject) => {
-        this.interrupt = reject;
-        work().then(resolve, reject);
-      });
-    } finally {
-      this.interrupt = null;
-    }
-  }
-}
-
-async function* untilEnded(bytes: AsyncIterable<Uint8Array>, ending: Ending): AsyncIterable<Uint8Array> {
+async function* untilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const pieces = bytes[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const piece = await ending.unless(() => pieces.next());
+      signal.throwIfAborted();
+      const piece = await unlessAborted(pieces.next(), signal);
       if (piece.done) return;
       yield piece.value;
     }
@@ -89,4 +62,13 @@ async function* untilEnded(bytes: AsyncIterable<Uint8Array>, ending: Ending): As
     // Not awaited: a client that sends nothing would block it.
     void pieces.return?.().catch(() => undefined);
   }
+}
+
+/** The result of `work`. Not a promise for the whole upload that is raced against each chunk: that would keep all chunks in memory until the end. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
 }

@@ -125,10 +125,8 @@ async function inspectStaged(
   return wrong === null ? inspection : { outcome: 'refused', error: wrong };
 }
 
-type StagedUses = { blobs: BlobStore; verifiedBlobs: VerifiedBlobs };
-
 /** The staged bytes of an item. */
-export interface StagedPicture {
+interface StagedPicture {
   readonly etag: string;
   readonly bytes: PictureBytes;
   /** Complete once the bytes were read. */
@@ -139,8 +137,8 @@ export interface StagedPicture {
  * The staged bytes of an item, measured while they are read; null when there are none. A file that this process hashed while it received it, and
  * that nothing has written to since, is not read again. Throws `TooManyBytes` when it is read, at the first byte over `maxBytes`.
  */
-export async function openStaged(
-  { blobs, verifiedBlobs }: StagedUses,
+async function openStaged(
+  { blobs, verifiedBlobs }: Pick<InspectUses, 'blobs' | 'verifiedBlobs'>,
   item: ImportPhoto,
   maxBytes: number,
 ): Promise<StagedPicture | null> {
@@ -170,11 +168,9 @@ async function* readStaged(blobs: BlobStore, item: ImportPhoto): AsyncGenerator<
   yield* recycled(staged.bytes, staged.release);
 }
 
-export type ApplyUses = { store: Transactional<'photos' | 'imports' | 'importPhotos'>; clock: Clock };
-
 /** Stores what was found of items of one import, each if it has not changed since it was inspected. */
 export function applyResults(
-  { store, clock }: ApplyUses,
+  { store, clock }: { store: Transactional<'photos' | 'imports' | 'importPhotos'>; clock: Clock },
   results: readonly InspectionResult[],
 ): Promise<readonly AppliedResult[]> {
   const [{ item: first }] = results as [InspectionResult];

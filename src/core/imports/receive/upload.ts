@@ -32,27 +32,17 @@ export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<v
   const slot = uses.uploads.take({ ...grant, remaining: () => sizeBytes - measure.sizeBytes });
   const { bytes, measure } = withMeasure(slot.guarded(upload.bytes), sizeBytes);
   try {
-    await receive(uses, grant, item, bytes, measure);
+    if (isAwaited(item, grant)) {
+      // The bytes that it may bring are counted as in transit.
+      await requireDiskSpace(uses, 0);
+      await stageUpload(uses, grant, bytes, measure);
+    } else {
+      await readDeclaredBytes(bytes, grant);
+      requireSameBytes(item, measure);
+    }
   } finally {
     slot.close();
   }
-}
-
-async function receive(
-  uses: UploadUses,
-  grant: UploadGrant,
-  item: ImportPhoto,
-  bytes: AsyncIterable<Uint8Array>,
-  measure: Measure,
-): Promise<void> {
-  if (!isAwaited(item, grant)) {
-    await readDeclaredBytes(bytes, grant);
-    requireSameBytes(item, measure);
-    return;
-  }
-  // The bytes that it may bring are counted as in transit.
-  await requireDiskSpace(uses, 0);
-  await stageUpload(uses, grant, bytes, measure);
 }
 
 /** Errors: `storage_full` if these bytes, and those already in transit, would leave less than the minimum. */
@@ -175,40 +165,31 @@ export type GrantUses = {
   secrets: Secrets;
 };
 
-/** Who may send bytes, and to which item. Errors: `upload_forbidden`, which says the same whatever is wrong. */
-async function requireUploadGrant(
+/** Who may send bytes, and the item as it is. Errors: `upload_forbidden`, which says the same whatever is wrong. */
+export async function requireUploadItem(
   uses: GrantUses,
-  { token, address }: { readonly token: string; readonly address: string | null },
-): Promise<UploadGrant> {
+  { token, address }: Pick<Upload, 'token' | 'address'>,
+): Promise<{ grant: UploadGrant; item: ImportPhoto }> {
   const grant = readUploadToken(uses, token);
   const now = uses.clock.now();
   if (grant === null || grant.expiresAt.getTime() <= now.getTime()) throw uploadForbidden();
-  if (grant.apiKeyId === null) await requireActive(uses, grant.customerId);
-  else await requireKey(uses, grant.apiKeyId, address, now);
-  return grant;
-}
-
-/** The same, and the item as it is. */
-export async function requireUploadItem(
-  uses: GrantUses,
-  target: { readonly token: string; readonly address: string | null },
-): Promise<{ grant: UploadGrant; item: ImportPhoto }> {
-  const grant = await requireUploadGrant(uses, target);
-  const item = await uses.importSteps.readItem(grant.customerId, grant.importId, grant.itemId);
+  const { customerId, importId, itemId, apiKeyId } = grant;
+  const isAdmitted = apiKeyId === null ? isActive(uses, customerId) : isKeyAdmitted(uses, apiKeyId, address, now);
+  const item = (await isAdmitted) ? await uses.importSteps.readItem(customerId, importId, itemId) : null;
   if (item === null) throw uploadForbidden();
   return { grant, item };
 }
 
 /** Looked up for each upload, whenever its address was made. */
-async function requireKey(uses: GrantUses, id: Id, address: string | null, now: Date): Promise<void> {
+async function isKeyAdmitted(uses: GrantUses, id: Id, address: string | null, now: Date): Promise<boolean> {
   const known = await uses.importSteps.findKey(id);
-  if (known === null || isExpired(known.key, now) || known.customerStatus !== 'active') throw uploadForbidden();
-  if (!uses.ipLists.admits(known.key.ipList, address)) throw uploadForbidden();
+  if (known === null || isExpired(known.key, now) || known.customerStatus !== 'active') return false;
+  return uses.ipLists.admits(known.key.ipList, address);
 }
 
 /** Requested by a person: there is no key that could end before the address does. */
-async function requireActive({ customers }: GrantUses, customerId: Id): Promise<void> {
-  if ((await customers.find(customerId))?.status !== 'active') throw uploadForbidden();
+async function isActive({ customers }: GrantUses, customerId: Id): Promise<boolean> {
+  return (await customers.find(customerId))?.status === 'active';
 }
 
 export function uploadForbidden(): DomainError {
@@ -272,7 +253,7 @@ export async function requireStagedBytes(
   throw bytesRemoved();
 }
 
-export function bytesRemoved(): DomainError {
+function bytesRemoved(): DomainError {
   return new DomainError(
     'service_unavailable',
     'The uploaded bytes were not used in time and have been removed. Upload the file again.',
