@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import type { DynamicModule, FactoryProvider } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { Argon2PasswordHasher } from './adapters/argon2/argon2-password-hasher.js';
+import { BatchedImportSteps } from './adapters/batched-import-steps.js';
+import { CachedVerifiedBlobs } from './adapters/cached-verified-blobs.js';
 import { RegisteredCountries } from './adapters/countries/registered-countries.js';
-import { LeasedRenditionLocks } from './adapters/leased-rendition-locks.js';
 import { ChildProcessMediaReader } from './adapters/media/child-process-media-reader.js';
+import { MemoryUploadSlots } from './adapters/memory/memory-upload-slots.js';
 import type { PrometheusMetrics } from './adapters/metrics/prometheus-metrics.js';
 import { ObservedBlobStore } from './adapters/observed-blob-store.js';
 import { OpenIdProvider } from './adapters/oidc/open-id-provider.js';
@@ -14,6 +16,7 @@ import { mediaMethods, PrimaryMediaReader } from './adapters/processes/primary-m
 import { rateWindowMethods } from './adapters/processes/primary-rate-window-store.js';
 import type { Rpc } from './adapters/processes/rpc.js';
 import { readOrMakeSecret } from './adapters/secret-file.js';
+import { SharedRenditionMaker } from './adapters/shared-rendition-maker.js';
 import { SmtpMailer } from './adapters/smtp/smtp-mailer.js';
 import { HttpSourceReader } from './adapters/sources/http-source-reader.js';
 import { SystemClock } from './adapters/system-clock.js';
@@ -54,16 +57,15 @@ import { VERSION } from './config/version.js';
 import { IpLists } from './core/access/ip-list.js';
 import type { RateWindowStore } from './core/access/rolling-window.js';
 import type { DatabaseSnapshot } from './core/backup/database-snapshot.js';
-import { BlobCache } from './core/blobs/blob-cache.js';
 import { stagingKey } from './core/blobs/blob-key.js';
 import type { BlobStore } from './core/blobs/blob-store.js';
-import { VerifiedBlobs } from './core/blobs/verified-blobs.js';
-import { ImportBatchers } from './core/imports/batchers.js';
-import { requireDiskSpace, UploadSlots } from './core/imports/receive/upload-slots.js';
+
+import { requireDiskSpace } from './core/imports/receive/upload.js';
+import type { UploadSlots } from './core/imports/receive/upload-slots.js';
 import { type ScrubPosition } from './core/integrity/scrub.js';
 import { type Mailer } from './core/mail/mail.js';
 import { type MediaIsolation } from './core/media/media-reader.js';
-import { RenditionMaker } from './core/photos/renditions/make.js';
+import { makeRendition } from './core/photos/renditions/make.js';
 import type { Ports } from './core/ports.js';
 import type { Clock } from './core/shared/clock.js';
 import type { IdentityProvider } from './core/users/identity-provider.js';
@@ -129,12 +131,11 @@ function factories(config: Config, { log, primary, ...options }: PortsOptions) {
     blobs: useFactory(['blobStorage', 'metrics'], ({ blobs }, metrics) =>
       metrics ? new ObservedBlobStore(blobs, metrics.blobStoreFailed) : blobs,
     ),
-    blobCache: useFactory(['blobs', 'clock'], (blobs, clock) => new BlobCache(blobs, clock)),
-    verifiedBlobs: useFactory([], () => new VerifiedBlobs()),
-    uploads: useFactory([], () => new UploadSlots(config.minFreeBytes)),
-    importBatchers: useFactory(
+    verifiedBlobs: useFactory(['blobs', 'clock'], (blobs, clock) => new CachedVerifiedBlobs(blobs, clock)),
+    uploads: useFactory([], () => new MemoryUploadSlots()),
+    importSteps: useFactory(
       ['store', 'keys', 'clock'],
-      (store, keys, clock) => new ImportBatchers({ store, keys, clock }),
+      (store, keys, clock) => new BatchedImportSteps({ store, keys, clock }),
     ),
     directUploads: useFactory(['blobStorage'], ({ directUploads }) => directUploads),
     media: useFactory(
@@ -142,14 +143,12 @@ function factories(config: Config, { log, primary, ...options }: PortsOptions) {
       (decoders) => decoders ?? new PrimaryMediaReader(primary as Rpc, scratchOf(config)),
     ),
     gazetteer: useFactory([], () => new GeonamesGazetteer()),
-    renditionLocks: useFactory(
-      ['dataSource'],
-      (dataSource) => new LeasedRenditionLocks(new TypeormRenditionLeases(dataSource)),
-    ),
     renditionMaker: useFactory(
-      ['store', 'blobs', 'verifiedBlobs', 'media', 'renditionLocks', 'clock'],
-      (store, blobs, verifiedBlobs, media, renditionLocks, clock) =>
-        new RenditionMaker({ store, blobs, verifiedBlobs, media, renditionLocks, clock }),
+      ['dataSource', 'store', 'blobs', 'verifiedBlobs', 'media', 'clock'],
+      (dataSource, store, blobs, verifiedBlobs, media, clock) =>
+        new SharedRenditionMaker({ blobs, clock }, new TypeormRenditionLeases(dataSource), (photo, rendition) =>
+          makeRendition({ store, blobs, verifiedBlobs, media }, photo, rendition),
+        ),
     ),
     jobs: useFactory(['dataSource'], (dataSource) => new TypeormJobQueue(dataSource)),
     fetches: useFactory(['dataSource'], (dataSource) => new TypeormFetchQueue(dataSource)),

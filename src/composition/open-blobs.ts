@@ -24,10 +24,11 @@ export async function openBlobs({
   s3,
   dataDir,
   limits,
-}: Pick<Config, 's3' | 'dataDir' | 'limits'>): Promise<OpenBlobs> {
+  minFreeBytes = null,
+}: Pick<Config, 's3' | 'dataDir' | 'limits'> & Partial<Pick<Config, 'minFreeBytes'>>): Promise<OpenBlobs> {
   if (s3 === null) {
     await makeDataDir(dataDir);
-    const blobs = await LocalBlobStore.open(join(dataDir, BLOB_FOLDER));
+    const blobs = await LocalBlobStore.open(join(dataDir, BLOB_FOLDER), minFreeBytes);
     const scrubPosition = new FileScrubPosition(join(dataDir, SCRUB_POSITION));
     return { blobs, directUploads: null, scrubPosition, close: () => undefined };
   }

@@ -1,6 +1,6 @@
 import { giveUpBulkEdit, type RunUses, runBulkEdit } from '../core/bulk-edits/run-bulk-edit.js';
-import { giveUpImportPhoto, inspectImportPhoto } from '../core/imports/inspect/inspect.js';
-import { publishImport } from '../core/imports/publish/publish.js';
+import { giveUpImportPhoto, inspectImportPhoto } from '../core/imports/inspect.js';
+import { publishImport } from '../core/imports/publish.js';
 import { type Job, MAX_ATTEMPTS, MAX_FAILURES, MAX_OUTAGES } from '../core/jobs/job.js';
 import { type MailOutcome, sendMail } from '../core/mail/send-mail.js';
 import { ReaderFailure } from '../core/media/media-reader.js';
@@ -11,7 +11,7 @@ import { bumpPhotoVersions } from '../core/tags/delete-tag.js';
 
 type RunJobUses = Uses<
   | 'store'
-  | 'importBatchers'
+  | 'importSteps'
   | 'blobs'
   | 'verifiedBlobs'
   | 'media'

@@ -10,7 +10,7 @@ import { upkeep } from '../../src/worker/upkeep.js';
 import { type PostgresPorts, postgresPorts } from '../http/support/postgres-ports.js';
 import { Planner } from '../support/bound-scans.js';
 import { Account, picture, runJobsTwice, world } from '../support/core-world.js';
-import { withInProcess } from '../support/in-process.js';
+import { asInProduction } from '../support/in-process.js';
 import { ofAllCustomers, onOneLine } from '../support/of-all-customers.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { arranging, RecordedStatements } from '../support/statements.js';
@@ -84,7 +84,7 @@ describe('statements', () => {
   });
 
   it('of everything that a customer does are confined to that customer, as the server runs them', async () => {
-    await live(withInProcess({ ...world(), ...postgres.ports }));
+    await live(asInProduction({ ...world(), ...postgres.ports }, postgres.leases));
     const asked = statements.aboutRows();
     expect(asked.length).toBeGreaterThan(60);
     const unbound: string[] = [];

@@ -49,7 +49,9 @@ test('pages import core, what they share with the API, and themselves; the docum
 
 test('the API and pages reach what is stored through use cases: none of them opens the store', () => {
   const opening = /\.(query|transaction)\(/;
-  const rings = all.filter(({ path }) => /^src\/(api|pages|http)\//.test(path) && !path.startsWith('src/pages/assets/'));
+  const rings = all.filter(
+    ({ path }) => /^src\/(api|pages|http)\//.test(path) && !path.startsWith('src/pages/assets/'),
+  );
   expect(rings.length).toBeGreaterThan(100);
   expect(rings.filter(({ code }) => opening.test(code)).map(({ path }) => path)).toEqual([]);
   // The pattern finds them where they belong.

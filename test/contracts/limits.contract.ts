@@ -5,7 +5,7 @@ import { defaultLimits, type Limits } from '../../src/core/customers/limits.js';
 import { createImport } from '../../src/core/imports/create.js';
 import { editImportPhoto, type ImportPhotoPatch } from '../../src/core/imports/edit-item.js';
 import { fail } from '../../src/core/imports/import-photo.js';
-import { publishImport } from '../../src/core/imports/publish/publish.js';
+import { publishImport } from '../../src/core/imports/publish.js';
 import { registerPhotos } from '../../src/core/imports/register/register.js';
 import type { Registration } from '../../src/core/imports/registration.js';
 import { setPhotoTags } from '../../src/core/photos/edit-photo.js';

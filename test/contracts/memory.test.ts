@@ -33,7 +33,7 @@ import { limitsContract } from './limits.contract.js';
 import { operatorTokenStoreContract } from './operator-token-store.contract.js';
 import { orphanRowsContract } from './orphan-rows.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
-import { renditionLocksContract } from './rendition-locks.contract.js';
+import { renditionLeasesContract } from './rendition-maker.contract.js';
 import { shareFinderContract } from './share-finder.contract.js';
 import { sourceFetchesContract } from './source-fetches.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
@@ -112,7 +112,7 @@ rateWindowStoreContract('memory', async () => {
 limitsContract('memory', async () => openMemory());
 describe('countries of addresses: memory', () => ipCountriesContract(() => new MemoryIpCountries()));
 describe('places: memory', () => gazetteerContract(async () => new MemoryGazetteer()));
-renditionLocksContract('memory', async () => {
+renditionLeasesContract('memory', async () => {
   const leases = new MemoryRenditionLeases();
   return { ...openMemory(), leases: () => leases, passTime: async () => leases.expire() };
 });

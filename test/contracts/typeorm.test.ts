@@ -34,7 +34,7 @@ import { limitsContract } from './limits.contract.js';
 import { operatorTokenStoreContract } from './operator-token-store.contract.js';
 import { orphanRowsContract } from './orphan-rows.contract.js';
 import { rateWindowStoreContract } from './rate-window-store.contract.js';
-import { renditionLocksContract } from './rendition-locks.contract.js';
+import { renditionLeasesContract } from './rendition-maker.contract.js';
 import { shareFinderContract } from './share-finder.contract.js';
 import { sourceFetchesContract } from './source-fetches.contract.js';
 import { tagCountsContract } from './tag-counts.contract.js';
@@ -145,7 +145,7 @@ rateWindowStoreContract('TypeORM', async () => {
 
 limitsContract('TypeORM', openDatabase);
 
-renditionLocksContract('TypeORM', async () => {
+renditionLeasesContract('TypeORM', async () => {
   const { source, ...rest } = await openDatabase();
   const sql = 'UPDATE rendition_leases SET lease_until = lease_until - make_interval(secs => $1)';
   return {

@@ -82,21 +82,6 @@ describe('looking at the bytes', () => {
     expect(await blobsUnder(ports.blobs, 'staging/', 'originals/')).toEqual([]);
   });
 
-  test('bytes of an earlier attempt, told together with a look at the right ones: only these count', async () => {
-    const { id } = await acme.start();
-    const [sent] = await acme.send(id, [picture('a.jpg')]);
-    const item = await acme.item(present(sent));
-    const error = { code: 'decode_failed', message: 'It could not be decoded.' } as const;
-    const [stale, right] = [ports.importBatchers.openResultSlot(item), ports.importBatchers.openResultSlot(item)];
-    const outcomes = [
-      stale.enqueue({ item: { ...item, uploadId: item.uploadId + 1 }, error }),
-      right.enqueue({ item, error }),
-    ];
-    expect(await Promise.all(outcomes)).toEqual(['decided', 'unused']);
-    expect(await acme.item(item)).toMatchObject({ status: 'failed', error });
-    await ports.blobs.delete([stagingKey(item)]);
-  });
-
   test('bytes that are gone', async () => {
     const { id } = await acme.start();
     const [item] = await acme.send(id, [picture('a.jpg')]);

@@ -6,11 +6,11 @@ import { type ItemDetails } from '../../src/core/imports/read.js';
 import { PartReader } from '../../src/core/imports/receive/part-reader.js';
 import { continueUpload, readUploadProgress } from '../../src/core/imports/receive/resumable.js';
 import { MAX_PARTS } from '../../src/core/imports/receive/resumable-upload.js';
-import { UploadSlots } from '../../src/core/imports/receive/upload-slots.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Ports } from '../../src/core/ports.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
+import { PlainUploadSlots } from '../memory/plain-upload-slots.js';
 import {
   Account,
   announced,
@@ -70,7 +70,7 @@ const offset = async (of = item, through: Ports = ports) => (await readUploadPro
 const staged = () => blobsUnder(ports.blobs, 'staging/');
 const size = () => file.sizeBytes;
 /** Another process of the same installation. */
-const elsewhere = () => withInProcess({ ...ports, uploads: new UploadSlots() });
+const elsewhere = () => withInProcess({ ...ports, uploads: new PlainUploadSlots() });
 
 describe('an upload in several requests', () => {
   test('goes on where the one before was cut off, and the last byte completes the item', async () => {
@@ -357,7 +357,7 @@ describe('a process that dies at any step', () => {
     };
     const blobs = counted(ports.blobs, ['put', 'get', 'head', 'delete']);
     const store = counted(ports.store, ['transaction', 'query']);
-    return { process: withInProcess({ ...ports, blobs, store, uploads: new UploadSlots() }), made: () => made };
+    return { process: withInProcess({ ...ports, blobs, store, uploads: new PlainUploadSlots() }), made: () => made };
   }
 
   test('leaves an upload that goes on, and nothing else', async () => {

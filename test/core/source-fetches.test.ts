@@ -1,11 +1,9 @@
 import { deleteKey } from '../../src/core/access/keys.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { removeAbandonedUploads } from '../../src/core/imports/expire.js';
-import { fetchSource } from '../../src/core/imports/fetch/fetch.js';
-import { type FetchOutcome } from '../../src/core/imports/fetch/outcome.js';
+import { type FetchOutcome, fetchSource } from '../../src/core/imports/fetch/fetch.js';
 import { MAX_TRIES, retrySeconds } from '../../src/core/imports/fetch/source-fetch.js';
 import { PART_BYTES } from '../../src/core/imports/receive/resumable.js';
-import { UploadSlots } from '../../src/core/imports/receive/upload-slots.js';
 import type { Registration } from '../../src/core/imports/registration.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Ports } from '../../src/core/ports.js';
@@ -14,6 +12,7 @@ import { DomainError } from '../../src/core/shared/errors.js';
 import { busySources, FETCH_SLOTS, runFetcher } from '../../src/worker/slots.js';
 import { pictureBytes } from '../memory/memory-media-reader.js';
 import { failure, type MemorySource } from '../memory/memory-source-reader.js';
+import { PlainUploadSlots } from '../memory/plain-upload-slots.js';
 import {
   Account,
   blobsUnder,
@@ -355,7 +354,7 @@ describe('tries (docs/reliability.md F31)', () => {
     const first = fetchOnce();
     await reached.opened;
     ports.clock.pass(61 * SECOND);
-    const elsewhere = withInProcess({ ...ports, uploads: new UploadSlots() });
+    const elsewhere = withInProcess({ ...ports, uploads: new PlainUploadSlots() });
     placed(file);
     expect(await fetchOnce(elsewhere)).toBe('received');
     const before = await acme.item(item);

@@ -1,8 +1,3 @@
-import {
-  MAX_UPLOADS_PER_CUSTOMER,
-  MAX_UPLOADS_PER_KEY,
-  type UploadSlot,
-} from '../../src/core/imports/receive/upload-slots.js';
 import type { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { Account, announced, blobsUnder, fileOf, note, picture, type World, world } from '../support/core-world.js';
 import { Gate, present } from '../support/tenant.js';
@@ -33,10 +28,6 @@ function halfSent(gate: Gate) {
   return { file, bytes };
 }
 
-function take(customerId: number, apiKeyId: number | null, itemId: number | null = null): UploadSlot {
-  return ports.uploads.take({ customerId, apiKeyId, itemId, remaining: () => 100 });
-}
-
 describe('uploads that are received at once', () => {
   test('to one item: the newest; the older ends, and nothing of it stays', async () => {
     const gate = new Gate();
@@ -60,23 +51,6 @@ describe('uploads that are received at once', () => {
     expect(await code(acme.uploadStream(item, bytes(), { isGone: () => true }))).toBe('request_timeout');
     gate.open();
     expect(await alive).toBe('done');
-  });
-
-  test('of one key and one customer are so many; a person has no key', () => {
-    const slots = Array.from({ length: MAX_UPLOADS_PER_KEY }, (_, item) => take(1, 7, item));
-    expect(() => take(1, 7)).toThrow(`${MAX_UPLOADS_PER_KEY} uploads for this key`);
-    for (let item = MAX_UPLOADS_PER_KEY; item < MAX_UPLOADS_PER_CUSTOMER; item += 1) take(1, null, item);
-    expect(() => take(1, 8)).toThrow(`${MAX_UPLOADS_PER_CUSTOMER} uploads for this account`);
-    take(2, 9);
-    slots[0]?.close();
-    take(1, 7);
-    expect(() => take(1, 7)).toThrow();
-  });
-
-  test('a newer upload to an item takes the place of the older, also when there is no other place', () => {
-    for (let item = 0; item < MAX_UPLOADS_PER_KEY; item += 1) take(1, 7, item);
-    take(1, 7, 3);
-    expect(ports.uploads.pendingBytes).toBe(MAX_UPLOADS_PER_KEY * 100);
   });
 
   test('in requests of their own must fit into the quota together', async () => {
@@ -119,6 +93,14 @@ describe('a disk that is nearly full', () => {
     expect(await code(acme.inline(id, [picture('b.jpg')]))).toBe('storage_full');
     expect((await acme.original(photo.id)).length).toBe(photo.sizeBytes);
     expect((await acme.start()).status).toBe('open');
+  });
+
+  test('takes uploads down to what the operator wants to be left free', async () => {
+    const [item] = await acme.items((await acme.start()).id, announced(file));
+    (ports.blobs as MemoryBlobStore).disk = { freeBytes: 1099, totalBytes: 100_000, minFreeBytes: 100 };
+    expect(await code(acme.upload(present(item), file.bytes))).toBe('storage_full');
+    (ports.blobs as MemoryBlobStore).disk = { freeBytes: 1100, totalBytes: 100_000, minFreeBytes: 100 };
+    expect(await code(acme.upload(present(item), file.bytes))).toBe('done');
   });
 
   test('needs no more than a GiB, however large it is', async () => {

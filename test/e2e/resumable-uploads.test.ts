@@ -22,7 +22,7 @@ const steps = [
   'resumable:forget/store.transaction',
   'resumable:replaceParts/store.transaction',
   'resumable:storePart/blobs.put',
-  'staged:receiveStagedBytes/store.transaction',
+  'upload:receiveStagedBytes/store.transaction',
   'upload:storeDeclaredBytes/blobs.put',
 ];
 

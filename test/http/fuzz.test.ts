@@ -21,7 +21,7 @@ describe.each([
 
   beforeAll(async () => {
     rows = await openRows();
-    app = await startApp({ ports: () => rows?.ports ?? {} });
+    app = await startApp({ ports: () => rows?.ports ?? {}, ...(rows && { leases: rows.leases }) });
     actor = await (await app.customer()).withKey({ readLimit: 100_000, writeLimit: 100_000 });
     const titles = Array.from({ length: 20 }, (_, at) => `${at}.jpg`);
     for (const name of titles) await actor.post('/tags', { name });

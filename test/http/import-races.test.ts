@@ -16,7 +16,7 @@ import {
   runJobsTwice,
   world,
 } from '../support/core-world.js';
-import { withInProcess } from '../support/in-process.js';
+import { asInProduction } from '../support/in-process.js';
 import { present } from '../support/tenant.js';
 import { type PostgresPorts, postgresPorts } from './support/postgres-ports.js';
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.close());
 beforeEach(async () => {
-  ports = withInProcess({ ...world(), ...postgres.ports });
+  ports = asInProduction({ ...world(), ...postgres.ports }, postgres.leases);
   acme = await Account.open(ports);
 });
 /** Every job is done twice, and leaves what it left the first time (docs/reliability.md F21). */

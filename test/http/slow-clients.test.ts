@@ -20,7 +20,7 @@ describe('RELIABILITY: clients that are slow hold no connection to the database'
 
   beforeAll(async () => {
     rows = await postgresPorts(CONNECTIONS);
-    app = await startApp({ ports: ({ blobs }) => ({ ...rows.ports, blobs: watched(blobs) }) });
+    app = await startApp({ ports: ({ blobs }) => ({ ...rows.ports, blobs: watched(blobs) }), leases: rows.leases });
     actor = await app.customer();
   });
   afterAll(async () => {

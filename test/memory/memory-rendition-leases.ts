@@ -1,4 +1,4 @@
-import type { RenditionLease, RenditionLeases } from '../../src/adapters/leased-rendition-locks.js';
+import type { RenditionLease, RenditionLeases } from '../../src/adapters/shared-rendition-maker.js';
 
 /** Shared by processes of a test. */
 export class MemoryRenditionLeases implements RenditionLeases {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { LeasedRenditionLocks } from '../../src/adapters/leased-rendition-locks.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
 import { WebauthnPasskeyReader } from '../../src/adapters/webauthn/webauthn-passkey-reader.js';
 import type { Caller } from '../../src/core/access/caller.js';
@@ -15,7 +14,6 @@ import { editImportPhoto, type ImportPhotoPatch } from '../../src/core/imports/e
 import { type Finalization, finalizeImport } from '../../src/core/imports/finalize.js';
 import { type ImportDetails, type ItemDetails, listImportPhotos, readImport } from '../../src/core/imports/read.js';
 import { receiveUpload } from '../../src/core/imports/receive/upload.js';
-import { UploadSlots } from '../../src/core/imports/receive/upload-slots.js';
 import { type InlineFile, type InlineInput, receiveInline } from '../../src/core/imports/register/inline.js';
 import { registerPhotos } from '../../src/core/imports/register/register.js';
 import type { Registration } from '../../src/core/imports/registration.js';
@@ -46,13 +44,13 @@ import { MemoryMediaReader, pictureBytes } from '../memory/memory-media-reader.j
 import { MemoryOperatorTokenStore } from '../memory/memory-operator-tokens.js';
 import { MemoryPasswordHasher } from '../memory/memory-password-hasher.js';
 import { MemoryPasswordStrength } from '../memory/memory-password-strength.js';
-import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
 import { MemoryShareFinder } from '../memory/memory-shares.js';
 import { MemoryFetchQueue } from '../memory/memory-source-fetches.js';
 import { MemorySourceReader } from '../memory/memory-source-reader.js';
 import { MemoryTrafficStore } from '../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../memory/memory-user-repository.js';
 import { MemoryWebhookSender } from '../memory/memory-webhook-sender.js';
+import { PlainUploadSlots } from '../memory/plain-upload-slots.js';
 import { SettableClock } from '../memory/settable-clock.js';
 import { withInProcess } from './in-process.js';
 import { present } from './tenant.js';
@@ -85,7 +83,6 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     passwordStrength: new MemoryPasswordStrength(),
     rateWindows: new MemoryRateWindowStore(clock),
     gazetteer: new MemoryGazetteer(),
-    renditionLocks: new LeasedRenditionLocks(new MemoryRenditionLeases()),
     idempotency: new MemoryIdempotencyStore(database, clock),
     blobs: changes.blobs ?? new MemoryBlobStore(clock),
     media: changes.media ?? new MemoryMediaReader(),
@@ -102,7 +99,7 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     traffic: new MemoryTrafficStore(database),
     secrets: ['a secret of the tests that is long enough'],
     limits: { ...defaultLimits, ...changes.limits },
-    uploads: new UploadSlots(),
+    uploads: new PlainUploadSlots(),
     directUploads: null,
     addresses: new PublicAddresses('https://photos.example.com'),
   });

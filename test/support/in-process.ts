@@ -1,19 +1,33 @@
-import { BlobCache } from '../../src/core/blobs/blob-cache.js';
-import { VerifiedBlobs } from '../../src/core/blobs/verified-blobs.js';
-import { ImportBatchers } from '../../src/core/imports/batchers.js';
-import { RenditionMaker } from '../../src/core/photos/renditions/make.js';
+import { BatchedImportSteps } from '../../src/adapters/batched-import-steps.js';
+import { CachedVerifiedBlobs } from '../../src/adapters/cached-verified-blobs.js';
+import { type RenditionLeases, SharedRenditionMaker } from '../../src/adapters/shared-rendition-maker.js';
+import type { Photo } from '../../src/core/photos/photo.js';
+import { makeRendition } from '../../src/core/photos/renditions/make.js';
+import type { Rendition } from '../../src/core/photos/renditions/rendition.js';
 import type { Ports, Uses } from '../../src/core/ports.js';
+import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
+import { PlainImportSteps } from '../memory/plain-import-steps.js';
+import { PlainRenditionMaker } from '../memory/plain-rendition-maker.js';
+import { PlainVerifiedBlobs } from '../memory/plain-verified-blobs.js';
 
-type InProcess = Uses<'importBatchers' | 'blobCache' | 'verifiedBlobs' | 'renditionMaker'>;
+type InProcess = Uses<'importSteps' | 'verifiedBlobs' | 'renditionMaker'>;
+type Others = Omit<Ports, keyof InProcess>;
 
-/** Adds what a process makes from its other ports, as PortsModule does. */
-export function withInProcess<P extends Omit<Ports, keyof InProcess>>(ports: P): P & InProcess {
-  const verifiedBlobs = new VerifiedBlobs();
-  return {
-    ...ports,
-    verifiedBlobs,
-    importBatchers: new ImportBatchers(ports),
-    blobCache: new BlobCache(ports.blobs, ports.clock),
-    renditionMaker: new RenditionMaker({ ...ports, verifiedBlobs }),
-  };
+/** Adds the ports that a process makes from its others, in their plain form, in which each call is a call of its own. */
+export function withInProcess<P extends Others>(ports: P): P & InProcess {
+  const verifiedBlobs = new PlainVerifiedBlobs(ports.blobs);
+  const make = (photo: Photo, rendition: Rendition) => makeRendition({ ...ports, verifiedBlobs }, photo, rendition);
+  const renditionMaker = new PlainRenditionMaker(ports.blobs, make);
+  return { ...ports, verifiedBlobs, renditionMaker, importSteps: new PlainImportSteps(ports) };
+}
+
+/** The same, as `PortsModule` makes them. */
+export function asInProduction<P extends Others>(
+  ports: P,
+  leases: RenditionLeases = new MemoryRenditionLeases(),
+): P & InProcess {
+  const verifiedBlobs = new CachedVerifiedBlobs(ports.blobs, ports.clock);
+  const make = (photo: Photo, rendition: Rendition) => makeRendition({ ...ports, verifiedBlobs }, photo, rendition);
+  const renditionMaker = new SharedRenditionMaker(ports, leases, make);
+  return { ...ports, verifiedBlobs, renditionMaker, importSteps: new BatchedImportSteps(ports) };
 }

@@ -3,8 +3,8 @@ import { type FileHandle, mkdir, open, rename, rmdir, stat } from 'node:fs/promi
 import { dirname } from 'node:path';
 import { inOneChunk, readOnce } from '../../core/blobs/blob-bytes.js';
 import type { BlobInfo, BlobState, ByteRange } from '../../core/blobs/blob-store.js';
-import { Batcher } from '../../core/shared/batcher.js';
 import { DomainError } from '../../core/shared/errors.js';
+import { Batcher } from '../batcher.js';
 import { syncFolder } from '../sync-folder.js';
 
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);

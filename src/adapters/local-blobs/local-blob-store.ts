@@ -46,16 +46,20 @@ export class LocalBlobStore implements BlobStore {
   private constructor(
     private readonly folders: Folders,
     private readonly temp: TempFiles,
+    private readonly minFreeBytes: number | null,
   ) {}
 
-  /** Creates missing folders (mode 0700) and removes temporary files that nobody writes any more. */
-  static async open(rootFolder: string): Promise<LocalBlobStore> {
+  /**
+   * Creates missing folders (mode 0700) and removes temporary files that nobody writes any more.
+   * @param minFreeBytes As in `DiskSpace`.
+   */
+  static async open(rootFolder: string, minFreeBytes: number | null = null): Promise<LocalBlobStore> {
     const root = resolve(rootFolder);
     return onDisk(async () => {
       await makeFolder(join(root, TEMP_FOLDER));
       const temp = await TempFiles.open(join(root, TEMP_FOLDER));
       await temp.sweep();
-      return new LocalBlobStore(new Folders(root), temp);
+      return new LocalBlobStore(new Folders(root), temp, minFreeBytes);
     });
   }
 
@@ -150,7 +154,7 @@ export class LocalBlobStore implements BlobStore {
   /** Returns the space of the disk that the folder is on, as far as this account may fill it. */
   async diskSpace(): Promise<DiskSpace> {
     const { bavail, blocks, bsize } = await onDisk(() => statfs(this.folders.root));
-    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, minFreeBytes: this.minFreeBytes };
   }
 
   private async *walk(folder: string, prefix: string): AsyncGenerator<ListedBlob, void, void> {

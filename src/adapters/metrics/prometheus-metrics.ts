@@ -7,7 +7,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
-import type { FetchOutcome } from '../../core/imports/fetch/outcome.js';
+import type { FetchOutcome } from '../../core/imports/fetch/fetch.js';
 import { reservingStatuses } from '../../core/imports/import-photo.js';
 import type { JobWork } from '../../core/jobs/job.js';
 import type { MailOutcome } from '../../core/mail/send-mail.js';

@@ -1,5 +1,5 @@
 import type { Budget, RateWindowStore, WindowState } from '../../core/access/rolling-window.js';
-import { Batcher } from '../../core/shared/batcher.js';
+import { Batcher } from '../batcher.js';
 import { nextTurn } from '../system-clock.js';
 import type { Methods, Rpc } from './rpc.js';
 

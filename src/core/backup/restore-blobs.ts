@@ -3,7 +3,7 @@ import { type BlobKey, blobPrefixes } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
 import { failItem } from '../imports/import-photo.js';
-import { bytesMissing } from '../imports/inspect/staged-picture.js';
+import { bytesMissing } from '../imports/inspect.js';
 import type { Clock } from '../shared/clock.js';
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
 import type { Transactional } from '../shared/transactional.js';

@@ -52,6 +52,8 @@ export interface ListedBlob {
 export interface DiskSpace {
   readonly freeBytes: number;
   readonly totalBytes: number;
+  /** Bytes of it that uploads leave free; null, or absent, if the operator has not chosen. */
+  readonly minFreeBytes?: number | null;
 }
 
 /**

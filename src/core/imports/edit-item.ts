@@ -21,9 +21,10 @@ import {
   newUploadId,
   quotaGrowth,
   retry,
+  saveAndRequestInspection,
   transition,
 } from './import-photo.js';
-import { saveAndRequestInspection } from './inspect/staged-picture.js';
+
 import { type ItemDetails, itemDetailsOf, withUploadTargets } from './read.js';
 import { clientValues, normalSha256, type Registration, sha256Message } from './registration.js';
 import type { TargetUses } from './target.js';

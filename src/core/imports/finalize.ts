@@ -6,7 +6,7 @@ import type { Id } from '../shared/ids.js';
 import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
 import { cancel, completeIfDone, type Import, startProcessing } from './import.js';
 import { sourceFailed } from './import-photo.js';
-import { announceCompletion } from './publish/complete.js';
+import { announceCompletion } from './publish.js';
 import { type ImportDetails, importDetailsOf } from './read.js';
 import { receiveStoredUploads } from './receive/direct.js';
 

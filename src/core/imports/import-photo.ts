@@ -173,6 +173,21 @@ export async function failItem(
   await failDependents(transaction, item, at);
 }
 
+/** Requests the inspection of an item's bytes, if they have arrived and nobody has requested it yet. */
+export async function requestInspection(transaction: Transaction<'jobs'>, item: ImportPhoto): Promise<void> {
+  if (item.status !== 'processing') return;
+  await transaction.jobs.add({ kind: 'inspect', importId: item.importId, photoId: item.id });
+}
+
+/** Saves a locked item that was waiting for its bytes, and requests their inspection if they have arrived. */
+export async function saveAndRequestInspection(
+  transaction: Transaction<'importPhotos' | 'jobs'>,
+  item: ImportPhoto,
+): Promise<void> {
+  await transaction.importPhotos.update(item);
+  await requestInspection(transaction, item);
+}
+
 /** Cancels a locked item; items that relied on its bytes fail. */
 export async function cancelItem(
   transaction: Transaction<'importPhotos'>,

@@ -1,4 +1,4 @@
-import type { BlobCache } from '../blobs/blob-cache.js';
+import type { BlobStore } from '../blobs/blob-store.js';
 import type { RenditionName } from '../media/media-reader.js';
 import { listOriginals, type Neighbours, readNeighbours, type StoredOriginal } from '../photos/list-photos.js';
 import { type Download, downloadOriginal, type OriginalUses } from '../photos/original.js';
@@ -68,7 +68,7 @@ export async function openSharedRendition(
 
 /** The original, byte for byte. Errors: `not_found`, also if visitors may not download; those of `downloadOriginal`. */
 export async function openSharedOriginal(
-  uses: PhotoUses & OriginalUses & { blobCache: BlobCache },
+  uses: PhotoUses & OriginalUses & { blobs: BlobStore },
   share: Share,
   id: Id,
 ): Promise<Download> {

@@ -15,7 +15,7 @@ interface DownloadChoice {
 
 /** The bytes of a download request, ready to be sent. Errors: those of the use cases. */
 export async function openDownload(
-  uses: Uses<'store' | 'blobs' | 'blobCache' | 'verifiedBlobs' | 'renditionMaker' | 'clock'>,
+  uses: Uses<'store' | 'blobs' | 'verifiedBlobs' | 'renditionMaker'>,
   caller: Caller,
   id: Id,
   query: DownloadChoice,

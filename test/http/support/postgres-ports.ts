@@ -1,4 +1,4 @@
-import { LeasedRenditionLocks } from '../../../src/adapters/leased-rendition-locks.js';
+import type { RenditionLeases } from '../../../src/adapters/shared-rendition-maker.js';
 import { TypeormKeyFinder } from '../../../src/adapters/typeorm/access/api-key.repository.js';
 import { TypeormCustomerStore } from '../../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../../src/adapters/typeorm/customers/customer.repository.js';
@@ -10,7 +10,8 @@ import type { Ports } from '../../../src/core/ports.js';
 import { testDatabase } from '../../support/postgres.js';
 
 export interface PostgresPorts {
-  readonly ports: Pick<Ports, 'store' | 'customers' | 'keys' | 'jobs' | 'idempotency' | 'renditionLocks'>;
+  readonly ports: Pick<Ports, 'store' | 'customers' | 'keys' | 'jobs' | 'idempotency'>;
+  readonly leases: RenditionLeases;
   /** Every row there is, by table; but for jobs and turns. */
   rows(): Promise<Record<string, unknown>>;
   /** Runs a statement of a test's own. */
@@ -28,7 +29,6 @@ export async function postgresPorts(poolSize = 10): Promise<PostgresPorts> {
     keys: new TypeormKeyFinder(source),
     jobs: new TypeormJobQueue(source),
     idempotency: new TypeormIdempotencyStore(source),
-    renditionLocks: new LeasedRenditionLocks(new TypeormRenditionLeases(source)),
   };
   const rows = async () => {
     const tables: { name: string }[] = await source.query(
@@ -46,5 +46,5 @@ export async function postgresPorts(poolSize = 10): Promise<PostgresPorts> {
     await source.destroy();
     await database.close();
   };
-  return { ports, rows, query: (sql) => source.query(sql), close };
+  return { ports, leases: new TypeormRenditionLeases(source), rows, query: (sql) => source.query(sql), close };
 }

@@ -3,8 +3,8 @@ import type { DynamicModule } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { pino } from 'pino';
-import { LeasedRenditionLocks } from '../../../src/adapters/leased-rendition-locks.js';
 import { MemoryRateWindowStore } from '../../../src/adapters/memory/memory-rate-window-store.js';
+import type { RenditionLeases } from '../../../src/adapters/shared-rendition-maker.js';
 import { WebauthnPasskeyReader } from '../../../src/adapters/webauthn/webauthn-passkey-reader.js';
 import { READINESS_CHECKS, Readiness, type ReadinessCheck } from '../../../src/api/ops/readiness.js';
 import { AppModule, type AppOptions } from '../../../src/app.module.js';
@@ -14,7 +14,6 @@ import { commandLine } from '../../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../../src/core/customers/customer.js';
 import { defaultLimits, type Limits } from '../../../src/core/customers/limits.js';
-import { UploadSlots } from '../../../src/core/imports/receive/upload-slots.js';
 import { issueOperatorToken, type OperatorTokenRequest } from '../../../src/core/operators/operator-tokens.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
@@ -41,15 +40,15 @@ import { MemoryMediaReader } from '../../memory/memory-media-reader.js';
 import { MemoryOperatorTokenStore } from '../../memory/memory-operator-tokens.js';
 import { MemoryPasswordHasher } from '../../memory/memory-password-hasher.js';
 import { MemoryPasswordStrength } from '../../memory/memory-password-strength.js';
-import { MemoryRenditionLeases } from '../../memory/memory-rendition-leases.js';
 import { MemoryShareFinder } from '../../memory/memory-shares.js';
 import { MemoryFetchQueue } from '../../memory/memory-source-fetches.js';
 import { MemorySourceReader } from '../../memory/memory-source-reader.js';
 import { MemoryTrafficStore } from '../../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../../memory/memory-user-repository.js';
 import { MemoryWebhookSender } from '../../memory/memory-webhook-sender.js';
+import { PlainUploadSlots } from '../../memory/plain-upload-slots.js';
 import { SettableClock } from '../../memory/settable-clock.js';
-import { withInProcess } from '../../support/in-process.js';
+import { asInProduction, withInProcess } from '../../support/in-process.js';
 import { type Answer, type RequestParts, send } from './http-client.js';
 
 export interface StartOptions {
@@ -68,6 +67,8 @@ export interface StartOptions {
   readonly stopping?: AbortSignal;
   /** Ports that stand in for those in memory, each under its token. */
   readonly ports?: (ports: Ports) => Partial<Ports>;
+  /** Default: leases in memory. */
+  readonly leases?: RenditionLeases;
 }
 
 /** What a customer may have. Null: any number. */
@@ -102,7 +103,7 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
   const clock = new SettableClock();
   const inMemory = memoryPorts(clock, { ...defaultLimits, ...options.limits });
   // What is made from a port that another stands in for is made from that one.
-  const ports = options.ports ? withInProcess({ ...inMemory, ...options.ports(inMemory) }) : inMemory;
+  const ports = options.ports ? asInProduction({ ...inMemory, ...options.ports(inMemory) }, options.leases) : inMemory;
   const log: string[] = [];
   const stopping = options.stopping ?? new AbortController().signal;
   const appOptions: AppOptions = {
@@ -173,7 +174,6 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     passwordStrength: new MemoryPasswordStrength(),
     rateWindows: new MemoryRateWindowStore(clock),
     gazetteer: new MemoryGazetteer(),
-    renditionLocks: new LeasedRenditionLocks(new MemoryRenditionLeases()),
     idempotency: new MemoryIdempotencyStore(database, clock),
     blobs: new MemoryBlobStore(),
     media: new MemoryMediaReader(),
@@ -190,7 +190,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     traffic: new MemoryTrafficStore(database),
     secrets: ['a secret of the tests, long enough for signatures'],
     limits,
-    uploads: new UploadSlots(),
+    uploads: new PlainUploadSlots(),
     directUploads: null,
     addresses: new PublicAddresses('http://photos.test'),
   });

@@ -7,8 +7,8 @@ import {
   type EntitySchemaColumnOptions,
   type NamingStrategyInterface,
 } from 'typeorm';
-import { Batcher } from '../../../core/shared/batcher.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { Batcher } from '../../batcher.js';
 import { nextTurn } from '../../system-clock.js';
 
 /** A table as a value: its columns and their types. Keys, indexes and constraints are in the migrations. */

@@ -10,8 +10,8 @@ import {
   MAX_ATTEMPTS,
 } from '../../../core/jobs/job.js';
 import { currentTraceContext } from '../../../core/jobs/trace-context.js';
-import { Batcher } from '../../../core/shared/batcher.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { Batcher } from '../../batcher.js';
 import { clientConfig, listenOn } from '../database/connection.js';
 import {
   change,

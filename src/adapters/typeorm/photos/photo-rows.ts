@@ -1,9 +1,9 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { ExifTags } from '../../../core/media/picture-metadata.js';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
-import type { Batcher } from '../../../core/shared/batcher.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { foldKey, searchText } from '../../../core/shared/text.js';
+import type { Batcher } from '../../batcher.js';
 import {
   bigWhole,
   document,

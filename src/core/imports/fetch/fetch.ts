@@ -3,18 +3,18 @@ import { withMeasure } from '../../blobs/blob-bytes.js';
 import type { Limits } from '../../customers/limits.js';
 import { QuotaReservation } from '../../customers/quota.js';
 import type { Clock } from '../../shared/clock.js';
-import { DomainError, isOutage } from '../../shared/errors.js';
+import { DomainError, type ItemError, isOutage } from '../../shared/errors.js';
 import { type Secrets, unseal } from '../../shared/secrets.js';
 import type { Transactional } from '../../shared/transactional.js';
-import { type ImportPhoto, newUploadId } from '../import-photo.js';
+import { failItem, type ImportPhoto, newUploadId, unprocessable } from '../import-photo.js';
+import type { ImportSteps } from '../import-steps.js';
 import { PartReader } from '../receive/part-reader.js';
 import { PART_BYTES, type PartsUses, receiveParts } from '../receive/resumable.js';
 import { newResumableUpload, offsetOf, partKeys, type ResumableUpload } from '../receive/resumable-upload.js';
-import { type DeclaredBytes, stageUpload } from '../receive/upload.js';
-import { replaced, requireDiskSpace } from '../receive/upload-slots.js';
+import { type DeclaredBytes, requireDiskSpace, stageUpload } from '../receive/upload.js';
+import { replaced } from '../receive/upload-slots.js';
 import { fileEmpty, tooLarge } from '../registration.js';
-import { type FetchOutcome, type RecordUses, recordFetch } from './outcome.js';
-import { isFetched, type LeasedFetch, type SourceFetch } from './source-fetch.js';
+import { isFetched, type LeasedFetch, MAX_TRIES, retrySeconds, type SourceFetch } from './source-fetch.js';
 import { type OpenSource, SourceFailure, type SourceReader } from './source-reader.js';
 
 export type FetchUses = ReadSourceUses & RecordUses;
@@ -44,9 +44,9 @@ function isExpected(error: unknown): boolean {
 }
 
 /** A key that was deleted, perhaps because it was stolen, does not go on making requests. */
-async function requireKey({ importBatchers, clock }: FetchUses, { apiKeyId }: LeasedFetch): Promise<void> {
+async function requireKey({ importSteps, clock }: FetchUses, { apiKeyId }: LeasedFetch): Promise<void> {
   if (apiKeyId === null) return;
-  const known = await importBatchers.findKey(apiKeyId);
+  const known = await importSteps.findKey(apiKeyId);
   if (known === null || isExpired(known.key, clock.now())) throw new SourceFailure(keyEnded, true);
 }
 
@@ -256,4 +256,92 @@ async function* limitedBytes(
     yield chunk;
   }
   if (received === 0) throw new SourceFailure(fileEmpty, true);
+}
+
+/** `received`: the item has its bytes, or needs none any more. */
+export type FetchOutcome = 'received' | 'failed' | 'retried' | 'postponed' | 'stopped';
+
+/** Seconds to wait after trouble on our side. */
+const POSTPONED_SECONDS = 30;
+
+/** Records how a try has ended: null when it was successful. If its lease was lost, another try decides, and nothing is recorded. */
+async function recordFetch(
+  uses: RecordUses,
+  leased: LeasedFetch,
+  end: { readonly error: unknown } | 'stopped' | null,
+): Promise<FetchOutcome> {
+  if (end === null) return forget(uses, leased);
+  if (end === 'stopped') return release(uses, leased, 'stopped', leased.failures, 0);
+  const { error } = end;
+  if (isSettled(error)) return forget(uses, leased);
+  if (isOurFault(error)) return release(uses, leased, 'postponed', leased.failures, POSTPONED_SECONDS);
+  const failure = failureOf(leased, error);
+  const failures = leased.failures + 1;
+  if (failure.isFinal || failures >= MAX_TRIES) {
+    await failFetch(uses, leased, failure.error);
+    return 'failed';
+  }
+  const seconds = retrySeconds(failures, failure.retryAfterSeconds, Math.random());
+  return release(uses, leased, 'retried', failures, seconds);
+}
+
+async function forget({ store }: RecordUses, leased: LeasedFetch): Promise<FetchOutcome> {
+  await store.transaction(leased.customerId, ({ sourceFetches }) => sourceFetches.delete(leased));
+  return 'received';
+}
+
+async function release(
+  { store }: RecordUses,
+  leased: LeasedFetch,
+  outcome: FetchOutcome,
+  failures: number,
+  seconds: number,
+): Promise<FetchOutcome> {
+  await store.transaction(leased.customerId, ({ sourceFetches }) => sourceFetches.release(leased, failures, seconds));
+  return outcome;
+}
+
+/** The item was cancelled, or got other bytes. */
+function isSettled(error: unknown): boolean {
+  return error instanceof DomainError && ['import_photo_final', 'upload_forbidden'].includes(error.code);
+}
+
+/** Whether the reason is on our side and passes: such a try is not counted. */
+function isOurFault(error: unknown): boolean {
+  const passing = ['storage_full', 'rate_limited', 'upload_in_progress'];
+  return isOutage(error) || (error instanceof DomainError && passing.includes(error.code));
+}
+
+/** Returns the failure to record for a try, which says whether another can succeed. */
+function failureOf({ declaredBytes }: LeasedFetch, error: unknown): SourceFailure {
+  if (error instanceof SourceFailure) return error;
+  if (!(error instanceof DomainError)) return new SourceFailure(unprocessable, false);
+  if (error.code === 'checksum_mismatch') return new SourceFailure(otherHash, true);
+  if (declaredBytes !== null) return new SourceFailure({ code: 'size_mismatch', message: otherSize }, true);
+  return new SourceFailure({ code: 'source_unreachable', message: otherLength }, false);
+}
+
+const otherHash: ItemError = {
+  code: 'checksum_mismatch',
+  message: 'The SHA-256 of the fetched bytes is not the declared one.',
+};
+const otherSize = 'The fetched file does not have the declared size.';
+const otherLength = 'The source did not send as many bytes as it had announced.';
+
+type RecordUses = {
+  store: Transactional<'importPhotos' | 'sourceFetches'>;
+  importSteps: ImportSteps;
+  clock: Clock;
+};
+
+/** Gives up an item whose source cannot be fetched. An import that waited only for it is published. */
+async function failFetch(uses: RecordUses, leased: LeasedFetch, error: ItemError): Promise<void> {
+  const { customerId, importId, itemId, declaredBytes } = leased;
+  await uses.store.transaction(customerId, async (transaction) => {
+    const item = await transaction.importPhotos.lock(importId, itemId);
+    if (!(await transaction.sourceFetches.delete(leased)) || !isFetched(item, leased)) return;
+    // What was reserved for it is worth nothing any more.
+    await failItem(transaction, { ...item, sizeBytes: declaredBytes }, error, uses.clock.now());
+  });
+  await uses.importSteps.publishIfCommitted(customerId, importId);
 }

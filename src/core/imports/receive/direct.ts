@@ -5,8 +5,7 @@ import { after, type Clock, DAY } from '../../shared/clock.js';
 import type { Id } from '../../shared/ids.js';
 import type { Transactional } from '../../shared/transactional.js';
 import { IDLE_DAYS, type Import, touch } from '../import.js';
-import { type ImportPhoto, transition } from '../import-photo.js';
-import { saveAndRequestInspection } from '../inspect/staged-picture.js';
+import { type ImportPhoto, saveAndRequestInspection, transition } from '../import-photo.js';
 
 type ReceiveUses = { store: Transactional<'importPhotos' | 'jobs'>; blobs: BlobStore; clock: Clock };
 

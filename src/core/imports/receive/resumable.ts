@@ -3,9 +3,9 @@ import type { Clock } from '../../shared/clock.js';
 import { DomainError, isOutage } from '../../shared/errors.js';
 import type { Reader, Transactional } from '../../shared/transactional.js';
 import { type ImportPhoto, isAwaited, newUploadId, requireSameBytes } from '../import-photo.js';
-import { requireStagedBytes } from '../staged.js';
+
 import type { UploadGrant } from '../target.js';
-import { type GrantUses, requireUploadItem, uploadForbidden } from './grant.js';
+
 import { PartReader } from './part-reader.js';
 import {
   abandonedUntil,
@@ -16,8 +16,18 @@ import {
   type ResumableUpload,
   type UploadPart,
 } from './resumable-upload.js';
-import { type StageUses, stageUpload, tooLong, type Upload } from './upload.js';
-import { inProgress, replaced, requireDiskSpace, type UploadSlots } from './upload-slots.js';
+import {
+  type GrantUses,
+  requireDiskSpace,
+  requireStagedBytes,
+  requireUploadItem,
+  type StageUses,
+  stageUpload,
+  tooLong,
+  type Upload,
+  uploadForbidden,
+} from './upload.js';
+import { inProgress, replaced, type UploadSlots } from './upload-slots.js';
 
 export type ContinueUses = GrantUses & PartsUses & ClaimUses & { uploads: UploadSlots };
 
@@ -128,7 +138,7 @@ export async function readUploadProgress(
   // One whose connection broke ends by itself, once it has read what had arrived before.
   if ((await senderAfter(uses, grant, ENDING_TRIES)) !== null) uses.uploads.interrupt(grant.itemId);
   await untilIdle(uses, grant);
-  const item = await uses.importBatchers.readItem(grant.customerId, grant.importId, grant.itemId);
+  const item = await uses.importSteps.readItem(grant.customerId, grant.importId, grant.itemId);
   if (item === null) throw uploadForbidden();
   const known = await uses.store.query(grant.customerId, (reader) => currentUpload(uses, reader, grant, item));
   if (known === null) requireReceived(item, grant);

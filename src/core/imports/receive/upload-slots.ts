@@ -1,4 +1,3 @@
-import type { BlobStore, DiskSpace } from '../../blobs/blob-store.js';
 import { DomainError } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 
@@ -7,7 +6,7 @@ export const MAX_UPLOADS_PER_KEY = 32;
 export const MAX_UPLOADS_PER_CUSTOMER = 64;
 
 /** Who sends, and what. */
-interface Sender {
+export interface Sender {
   readonly customerId: Id;
   /** Null for a person. */
   readonly apiKeyId: Id | null;
@@ -21,111 +20,44 @@ interface Sender {
 
 /** One upload while it is being received. */
 export interface UploadSlot {
-  /** Its bytes; they end with `upload_in_progress` when a newer upload replaces it. */
+  /** Its bytes; they end with `replaced` as soon as the upload was ended, even if its sender sends nothing. */
   guarded(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   close(): void;
 }
 
-interface OpenSlot extends Sender {
-  readonly end: (error: DomainError) => void;
-}
-
 /** The uploads that this process is receiving: one per item, and a limited number per key and customer. */
-export class UploadSlots {
-  private readonly open = new Set<OpenSlot>();
-
-  /** @param minFreeBytes Free bytes on the disk of blobs below which nothing is received; null: 1 GiB or 5 % of it, whichever is less. */
-  constructor(readonly minFreeBytes: number | null = null) {}
-
-  /**
-   * A slot, which must be closed. An older upload to the same item ends, unless both are resumable. Errors: `rate_limited`,
-   * `upload_in_progress`.
-   */
-  take(sender: Sender): UploadSlot {
-    const { customerId, apiKeyId, itemId } = sender;
-    const isOfItem = (older: OpenSlot) => itemId !== null && older.itemId === itemId;
-    if (sender.isResumable && [...this.open].some((older) => isOfItem(older) && older.isResumable)) throw inProgress();
-    this.end(isOfItem);
-    this.requireFewer(MAX_UPLOADS_PER_CUSTOMER, 'this account', (slot) => slot.customerId === customerId);
-    if (apiKeyId !== null) this.requireFewer(MAX_UPLOADS_PER_KEY, 'this key', (slot) => slot.apiKeyId === apiKeyId);
-    const ending = new Ending();
-    const slot: OpenSlot = { ...sender, end: (error) => ending.end(error) };
-    this.open.add(slot);
-    return { guarded: (bytes) => untilEnded(bytes, ending), close: () => void this.open.delete(slot) };
-  }
-
+export interface UploadSlots {
+  /** A slot, which must be closed. Older uploads end, or it is refused, as `admit` decides. Errors: `rate_limited`, `upload_in_progress`. */
+  take(sender: Sender): UploadSlot;
   /** Ends the resumable upload to the item: its sender wants to go on over another connection. */
-  interrupt(itemId: Id): void {
-    this.end((older) => older.itemId === itemId && older.isResumable === true);
-  }
-
-  /** Bytes that may still arrive in this process. */
-  get pendingBytes(): number {
-    return sum([...this.open]);
-  }
-
+  interrupt(itemId: Id): void;
+  /** Bytes that may still arrive in this process. Those of an upload that was ended do not count, although it takes a moment to end. */
+  readonly pendingBytes: number;
   /** Bytes that requests with several files of one customer may still bring; those of an item are reserved in the quota. */
-  unreservedBytes(customerId: Id): number {
-    return sum([...this.open].filter((slot) => slot.customerId === customerId && slot.itemId === null));
-  }
-
-  private end(which: (slot: OpenSlot) => boolean): void {
-    for (const older of this.open) {
-      // Its bytes no longer count, although it takes a moment to end.
-      if (which(older) && this.open.delete(older)) older.end(replaced());
-    }
-  }
-
-  private requireFewer(max: number, whose: string, counts: (slot: OpenSlot) => boolean): void {
-    if ([...this.open].filter(counts).length < max) return;
-    const message = `${max} uploads for ${whose} are in progress. Try again when some have finished.`;
-    throw new DomainError('rate_limited', message);
-  }
-}
-
-function sum(slots: readonly OpenSlot[]): number {
-  return slots.reduce((total, { remaining }) => total + Math.max(0, remaining()), 0);
+  unreservedBytes(customerId: Id): number;
 }
 
 /**
- * Ends waiting callers. Not a promise with the lifetime of the upload that is raced against each chunk: that would keep all chunks in
- * memory until the end.
+ * Decides what happens to a new upload and to the open ones: those to the same item end, unless both are resumable, and then the new one is
+ * refused if its key or customer has too many others. Errors: `upload_in_progress`.
  */
-class Ending {
-  private error: DomainError | null = null;
-  private interrupt: ((error: DomainError) => void) | null = null;
-
-  end(error: DomainError): void {
-    this.error = error;
-    this.interrupt?.(error);
-  }
-
-  /** The result of `work`, unless the end comes first. */
-  async unless<T>(work: () => Promise<T>): Promise<T> {
-    if (this.error !== null) throw this.error;
-    try {
-      return await new Promise<T>((resolve, reject) => {
-        this.interrupt = reject;
-        work().then(resolve, reject);
-      });
-    } finally {
-      this.interrupt = null;
-    }
-  }
+export function admit<Open extends Sender>(
+  open: readonly Open[],
+  { customerId, apiKeyId, itemId, isResumable }: Sender,
+): { readonly replaced: readonly Open[]; readonly refusal: DomainError | null } {
+  const replaced = open.filter((older) => itemId !== null && older.itemId === itemId);
+  if (isResumable && replaced.some((older) => older.isResumable)) throw inProgress();
+  const others = open.filter((older) => !replaced.includes(older));
+  const ofCustomer = others.filter((other) => other.customerId === customerId).length;
+  const ofKey = others.filter((other) => apiKeyId !== null && other.apiKeyId === apiKeyId).length;
+  if (ofCustomer >= MAX_UPLOADS_PER_CUSTOMER)
+    return { replaced, refusal: tooMany(MAX_UPLOADS_PER_CUSTOMER, 'this account') };
+  return { replaced, refusal: ofKey >= MAX_UPLOADS_PER_KEY ? tooMany(MAX_UPLOADS_PER_KEY, 'this key') : null };
 }
 
-async function* untilEnded(bytes: AsyncIterable<Uint8Array>, ending: Ending): AsyncIterable<Uint8Array> {
-  const pieces = bytes[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const piece = await ending.unless(() => pieces.next());
-      if (piece.done) return;
-      yield piece.value;
-    }
-  } finally {
-    // Not awaited: a client that sends nothing would block it.
-    void pieces.return?.().catch(() => undefined);
-  }
+function tooMany(max: number, whose: string): DomainError {
+  const message = `${max} uploads for ${whose} are in progress. Try again when some have finished.`;
+  return new DomainError('rate_limited', message);
 }
 
 /** Browsers send a request again by themselves: it must not end the one whose bytes it repeats. */
@@ -137,31 +69,4 @@ export function inProgress(): DomainError {
 export function replaced(): DomainError {
   const message = 'A newer upload to this item has begun; only the newest is received.';
   return new DomainError('upload_in_progress', message);
-}
-
-const GIB = 1024 ** 3;
-/** Share of the whole disk, if that is less than a GiB. */
-const FLOOR_SHARE = 0.05;
-
-/**
- * Bytes that uploads leave free, so that everything else keeps working.
- * @param minFreeBytes The operator's setting; null for the default.
- */
-function floorOf({ totalBytes }: Pick<DiskSpace, 'totalBytes'>, minFreeBytes: number | null): number {
-  return minFreeBytes ?? Math.min(GIB, Math.floor(totalBytes * FLOOR_SHARE));
-}
-
-/** Errors: `storage_full` if these bytes, and those already in transit, would leave less than the minimum. */
-export async function requireDiskSpace(
-  { blobs, uploads }: { blobs: BlobStore; uploads: UploadSlots },
-  bytes: number,
-): Promise<void> {
-  const diskSpace = await blobs.diskSpace();
-  if (
-    diskSpace === null ||
-    diskSpace.freeBytes - uploads.pendingBytes - bytes >= floorOf(diskSpace, uploads.minFreeBytes)
-  )
-    return;
-  const message = 'This installation is out of disk space. Try again later, or contact its operator.';
-  throw new DomainError('storage_full', message);
 }

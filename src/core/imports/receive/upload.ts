@@ -1,15 +1,21 @@
+import { isExpired } from '../../access/api-key.js';
+import type { IpLists } from '../../access/ip-list.js';
 import { checkedAtEnd, type Measure, TooManyBytes, withMeasure } from '../../blobs/blob-bytes.js';
 import { type BlobKey, stagingKey } from '../../blobs/blob-key.js';
-import type { BlobStore } from '../../blobs/blob-store.js';
+import type { BlobStore, DiskSpace } from '../../blobs/blob-store.js';
 import type { VerifiedBlobs } from '../../blobs/verified-blobs.js';
+import type { CustomerDirectory } from '../../customers/customer-directory.js';
+import { withTraceContext } from '../../jobs/trace-context.js';
+import type { Clock } from '../../shared/clock.js';
 import { DomainError, isOutage } from '../../shared/errors.js';
-import type { ImportBatchers } from '../batchers.js';
-import { type ImportPhoto, isAwaited, newUploadId, requireSameBytes } from '../import-photo.js';
-import { noteStaged } from '../inspect/staged-picture.js';
+import type { Id } from '../../shared/ids.js';
+import type { Secrets } from '../../shared/secrets.js';
+import type { Reader, Transactional } from '../../shared/transactional.js';
+import { type ImportPhoto, isAwaited, newUploadId, requireSameBytes, transition, waitsFor } from '../import-photo.js';
+import type { ImportSteps, ReceivedUpload, StagedUpload } from '../import-steps.js';
 import { mismatch } from '../registration.js';
-import type { UploadGrant } from '../target.js';
-import { type GrantUses, requireUploadItem, uploadForbidden } from './grant.js';
-import { requireDiskSpace, type UploadSlots } from './upload-slots.js';
+import { readUploadToken, type UploadGrant } from '../target.js';
+import type { UploadSlots } from './upload-slots.js';
 
 type UploadUses = GrantUses & StageUses & { uploads: UploadSlots };
 
@@ -26,33 +32,43 @@ export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<v
   const slot = uses.uploads.take({ ...grant, remaining: () => sizeBytes - measure.sizeBytes });
   const { bytes, measure } = withMeasure(slot.guarded(upload.bytes), sizeBytes);
   try {
-    await receive(uses, grant, item, bytes, measure);
+    if (isAwaited(item, grant)) {
+      // The bytes that it may bring are counted as in transit.
+      await requireDiskSpace(uses, 0);
+      await stageUpload(uses, grant, bytes, measure);
+    } else {
+      await readDeclaredBytes(bytes, grant);
+      requireSameBytes(item, measure);
+    }
   } finally {
     slot.close();
   }
 }
 
-async function receive(
-  uses: UploadUses,
-  grant: UploadGrant,
-  item: ImportPhoto,
-  bytes: AsyncIterable<Uint8Array>,
-  measure: Measure,
+/** Errors: `storage_full` if these bytes, and those already in transit, would leave less than the minimum. */
+export async function requireDiskSpace(
+  { blobs, uploads }: { blobs: BlobStore; uploads: UploadSlots },
+  bytes: number,
 ): Promise<void> {
-  if (!isAwaited(item, grant)) {
-    await readDeclaredBytes(bytes, grant);
-    requireSameBytes(item, measure);
-    return;
-  }
-  // The bytes that it may bring are counted as in transit.
-  await requireDiskSpace(uses, 0);
-  await stageUpload(uses, grant, bytes, measure);
+  const diskSpace = await blobs.diskSpace();
+  if (diskSpace === null || diskSpace.freeBytes - uploads.pendingBytes - bytes >= floorOf(diskSpace)) return;
+  const message = 'This installation is out of disk space. Try again later, or contact its operator.';
+  throw new DomainError('storage_full', message);
+}
+
+const GIB = 1024 ** 3;
+/** Share of the whole disk, if that is less than a GiB. */
+const FLOOR_SHARE = 0.05;
+
+/** Bytes that uploads leave free, so that everything else keeps working. */
+function floorOf({ totalBytes, minFreeBytes }: DiskSpace): number {
+  return minFreeBytes ?? Math.min(GIB, Math.floor(totalBytes * FLOOR_SHARE));
 }
 
 /** Which upload of which item brings the bytes, and what is known of them. */
 type StagedFile = Omit<UploadGrant, keyof DeclaredBytes | 'apiKeyId' | 'expiresAt'> & DeclaredBytes;
 
-export type StageUses = { blobs: BlobStore; verifiedBlobs: VerifiedBlobs; importBatchers: ImportBatchers };
+export type StageUses = { blobs: BlobStore; verifiedBlobs: VerifiedBlobs; importSteps: ImportSteps };
 
 /**
  * Stores all bytes of an item that waits for them, if they are the declared ones, and tells the item. Errors: those of a wrong size or hash,
@@ -68,13 +84,13 @@ export async function stageUpload(
   const uploadId = newUploadId();
   const key = stagingKey({ ...grant, id: grant.itemId, uploadId });
   await storeDeclaredBytes(uses, key, grant, bytes, measure);
-  await noteStaged(uses, { ...grant, id: grant.itemId, uploadId });
   try {
-    const other = await uses.importBatchers.receive({ grant, measure, uploadId });
-    if (other === null) return;
-    if (other === 'missing') throw uploadForbidden();
+    const { became, item } = await uses.importSteps.receive({ grant, measure, uploadId });
+    if (became === 'taken') return;
+    if (became === 'removed') throw bytesRemoved();
+    if (item === null) throw uploadForbidden();
     // It has the same bytes already.
-    requireSameBytes(other, measure);
+    requireSameBytes(item, measure);
     await uses.blobs.delete([key]);
   } catch (error) {
     // If the database's response was lost, the item may have these bytes: then they remain.
@@ -90,7 +106,7 @@ export interface DeclaredBytes extends Pick<UploadGrant, 'sha256'> {
 
 /** Stores the bytes if they are the declared ones. Errors: those of a wrong size or hash, and then nothing is stored. */
 async function storeDeclaredBytes(
-  { blobs }: { blobs: BlobStore },
+  { verifiedBlobs }: { verifiedBlobs: VerifiedBlobs },
   key: BlobKey,
   grant: DeclaredBytes,
   bytes: AsyncIterable<Uint8Array>,
@@ -102,7 +118,7 @@ async function storeDeclaredBytes(
     if (wrong !== null) throw new DomainError('checksum_mismatch', wrong.message);
   };
   try {
-    await blobs.put(key, checkedAtEnd(bytes, requireDeclared));
+    await verifiedBlobs.put(key, checkedAtEnd(bytes, requireDeclared));
   } catch (error) {
     throw error instanceof TooManyBytes ? tooLong(grant) : error;
   }
@@ -139,4 +155,107 @@ export interface Upload {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Whether the sender has disconnected: then it must not end the upload of one that is still connected. */
   readonly isGone?: () => boolean;
+}
+
+export type GrantUses = {
+  importSteps: ImportSteps;
+  customers: CustomerDirectory;
+  ipLists: IpLists;
+  clock: Clock;
+  secrets: Secrets;
+};
+
+/** Who may send bytes, and the item as it is. Errors: `upload_forbidden`, which says the same whatever is wrong. */
+export async function requireUploadItem(
+  uses: GrantUses,
+  { token, address }: Pick<Upload, 'token' | 'address'>,
+): Promise<{ grant: UploadGrant; item: ImportPhoto }> {
+  const grant = readUploadToken(uses, token);
+  const now = uses.clock.now();
+  if (grant === null || grant.expiresAt.getTime() <= now.getTime()) throw uploadForbidden();
+  const { customerId, importId, itemId, apiKeyId } = grant;
+  const isAdmitted = apiKeyId === null ? isActive(uses, customerId) : isKeyAdmitted(uses, apiKeyId, address, now);
+  const item = (await isAdmitted) ? await uses.importSteps.readItem(customerId, importId, itemId) : null;
+  if (item === null) throw uploadForbidden();
+  return { grant, item };
+}
+
+/** Looked up for each upload, whenever its address was made. */
+async function isKeyAdmitted(uses: GrantUses, id: Id, address: string | null, now: Date): Promise<boolean> {
+  const known = await uses.importSteps.findKey(id);
+  if (known === null || isExpired(known.key, now) || known.customerStatus !== 'active') return false;
+  return uses.ipLists.admits(known.key.ipList, address);
+}
+
+/** Requested by a person: there is no key that could end before the address does. */
+async function isActive({ customers }: GrantUses, customerId: Id): Promise<boolean> {
+  return (await customers.find(customerId))?.status === 'active';
+}
+
+export function uploadForbidden(): DomainError {
+  const message = 'This upload URL is invalid or expired. Request the item again for a new one.';
+  return new DomainError('upload_forbidden', message);
+}
+
+export type TracedUpload = StagedUpload & { readonly traceContext: string | null };
+
+/**
+ * Records that bytes of items of one import have arrived, and requests their inspection. Of each: whether the item relies on these bytes
+ * from now on, and the item as it is.
+ */
+export function receiveStagedBytes(
+  { store, clock }: { store: Transactional<'importPhotos' | 'blobOwners' | 'jobs'>; clock: Clock },
+  uploads: readonly TracedUpload[],
+): Promise<readonly ReceivedUpload[]> {
+  const [{ grant }] = uploads as readonly [TracedUpload];
+  const { customerId, importId } = grant;
+  return store.transaction(customerId, async (transaction) => {
+    const locked = await transaction.importPhotos.lockMany(
+      importId,
+      uploads.map((each) => each.grant.itemId),
+    );
+    const items = new Map(locked.map((item) => [item.id, item]));
+    const uploadIds = uploads.map(({ uploadId }) => uploadId);
+    const removed = new Set(await transaction.blobOwners.dropped(importId, uploadIds));
+    const at = clock.now();
+    const outcomes = uploads.map((upload): ReceivedUpload => {
+      const item = items.get(upload.grant.itemId) ?? null;
+      if (!waitsFor(item, upload.grant)) return { became: 'unused', item };
+      if (removed.has(upload.uploadId)) return { became: 'removed', item };
+      const { sizeBytes, sha256 } = upload.measure;
+      const processing = { ...transition(item, 'processing', at), uploadId: upload.uploadId, sizeBytes, sha256 };
+      // Later arrivals for the same item see this value.
+      items.set(item.id, processing);
+      return { became: 'taken', item: processing };
+    });
+    const taken = uploads.filter((_, index) => outcomes[index]?.became === 'taken');
+    await transaction.importPhotos.update(...taken.flatMap((upload) => items.get(upload.grant.itemId) ?? []));
+    for (const traceContext of new Set(taken.map((upload) => upload.traceContext))) {
+      const works = taken.filter((upload) => upload.traceContext === traceContext).map((upload) => upload.grant.itemId);
+      await withTraceContext(traceContext, () =>
+        transaction.jobs.add(...works.map((photoId) => ({ kind: 'inspect', importId, photoId }) as const)),
+      );
+    }
+    return outcomes;
+  });
+}
+
+/**
+ * Called before relying on bytes that were staged before any item referred to them, with the item or the import locked: abandoned bytes may
+ * be removed at the same time. Errors: `service_unavailable`.
+ */
+export async function requireStagedBytes(
+  { blobOwners }: Reader<'blobOwners'>,
+  importId: Id,
+  uploadIds: readonly number[],
+): Promise<void> {
+  if (uploadIds.length === 0 || (await blobOwners.dropped(importId, uploadIds)).length === 0) return;
+  throw bytesRemoved();
+}
+
+function bytesRemoved(): DomainError {
+  return new DomainError(
+    'service_unavailable',
+    'The uploaded bytes were not used in time and have been removed. Upload the file again.',
+  );
 }

@@ -9,8 +9,8 @@ import type { Id } from '../../shared/ids.js';
 import type { Reader } from '../../shared/transactional.js';
 import { requireOpen } from '../import.js';
 import { newUploadId } from '../import-photo.js';
-import { noteStaged } from '../inspect/staged-picture.js';
-import { requireDiskSpace, type UploadSlots } from '../receive/upload-slots.js';
+import { requireDiskSpace } from '../receive/upload.js';
+import type { UploadSlots } from '../receive/upload-slots.js';
 import { type Candidate, mismatch, type Registration, registrationError, tooLarge } from '../registration.js';
 import { type CandidateOutcome, type RegisterUses, type RegistrationResults, registerAll } from './register.js';
 
@@ -133,7 +133,7 @@ async function stage(
   const key = stagingKey({ customerId, importId, ...staged });
   const { bytes: passing, measure } = withMeasure(bytes, uses.limits.maxFileBytes);
   try {
-    await uses.blobs.put(key, passing);
+    await uses.verifiedBlobs.put(key, passing);
   } catch (error) {
     if (error instanceof TooManyBytes) return tooLarge(uses.limits);
     throw error;
@@ -141,10 +141,7 @@ async function stage(
   const whole: Registration = { ...input, sizeBytes: measure.sizeBytes, sha256: measure.sha256 };
   const error =
     registrationError(whole, uses.limits) ?? mismatch(input, measure) ?? (await typeError(uses, measure.head));
-  if (error === null) {
-    await noteStaged(uses, { customerId, importId, ...staged });
-    return { input: whole, staged };
-  }
+  if (error === null) return { input: whole, staged };
   await uses.blobs.delete([key]);
   return error;
 }

@@ -11,10 +11,18 @@ import { lockForNewTags, lockTags, resolveTags } from '../../tags/resolve-tags.j
 import { newFetches, type SourceFetch } from '../fetch/source-fetch.js';
 import type { SourceReader } from '../fetch/source-reader.js';
 import { type Import, requireOpen, touch } from '../import.js';
-import { type ImportPhoto, newUploadId, quotaUseOf, retry } from '../import-photo.js';
-import { requestInspection, saveAndRequestInspection } from '../inspect/staged-picture.js';
-import { inLibrary } from '../publish/duplicates.js';
+import {
+  type ImportPhoto,
+  newUploadId,
+  quotaUseOf,
+  requestInspection,
+  retry,
+  saveAndRequestInspection,
+} from '../import-photo.js';
+
+import { inLibrary } from '../publish.js';
 import { type ImportDetails, type ItemDetails, importDetailsOf, itemDetailsOf, withUploadTargets } from '../read.js';
+import { requireStagedBytes } from '../receive/upload.js';
 import {
   type Candidate,
   clientValues,
@@ -23,7 +31,6 @@ import {
   type Registration,
   registrationError,
 } from '../registration.js';
-import { requireStagedBytes } from '../staged.js';
 import type { TargetUses } from '../target.js';
 
 /**

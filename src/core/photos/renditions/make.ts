@@ -1,5 +1,5 @@
 import { inOneChunk, recycled } from '../../blobs/blob-bytes.js';
-import { type BlobKey, readBlobKey, renditionKey, renditionsPrefix } from '../../blobs/blob-key.js';
+import { type BlobKey, readBlobKey, renditionKey, renditionsPrefix, storedKey } from '../../blobs/blob-key.js';
 import type { BlobInfo, BlobStore, ListedBlob } from '../../blobs/blob-store.js';
 import {
   type MediaReader,
@@ -11,67 +11,19 @@ import {
   renditionSizes,
 } from '../../media/media-reader.js';
 import { layoutOf, type Size, within } from '../../media/transformation.js';
-import { type Clock, MINUTE } from '../../shared/clock.js';
 import { notFound } from '../../shared/errors.js';
 import type { Readable } from '../../shared/transactional.js';
-import { type OriginalUses, openOriginal, verifiedFile } from '../original.js';
+import { type OriginalUses, openOriginal } from '../original.js';
 import type { Photo } from '../photo.js';
-import type { Rendition, RenditionLocks } from './rendition.js';
+import type { Rendition } from './rendition.js';
 
-type MakerUses = OriginalUses & {
-  store: Readable<'photos'>;
-  media: MediaReader;
-  renditionLocks: RenditionLocks;
-  clock: Clock;
-};
+type MakeUses = OriginalUses & { store: Readable<'photos'>; blobs: BlobStore; media: MediaReader };
 
 /**
- * Makes renditions, each once: concurrent requests wait for the same one, in other processes too. One that cannot be made is not attempted
- * again for a while. A process has one of these.
+ * Makes a rendition of a photo in its current rotation, and stores it. Null when it cannot be made. Errors: `not_found` (the photo no longer
+ * exists), `service_unavailable`.
  */
-export class RenditionMaker {
-  private readonly underWay = new Map<BlobKey, Promise<BlobInfo>>();
-  private readonly failed: FailedRenditions;
-
-  constructor(private readonly uses: MakerUses) {
-    this.failed = new FailedRenditions(uses.clock);
-  }
-
-  /**
-   * Stores a rendition of a photo in its current rotation. Errors: `not_found` (it cannot be made, or the photo no longer exists),
-   * `service_unavailable`.
-   * @param onStart Called when it is made for this request, and not for another.
-   */
-  make(photo: Photo, rendition: Rendition, onStart: () => void = () => undefined): Promise<BlobInfo> {
-    const { key } = rendition;
-    const making =
-      this.underWay.get(key) ?? this.makeOnce(photo, rendition, onStart).finally(() => this.underWay.delete(key));
-    this.underWay.set(key, making);
-    return making;
-  }
-
-  private async makeOnce(photo: Photo, rendition: Rendition, onStart: () => void): Promise<BlobInfo> {
-    if (this.failed.has(photo, rendition)) throw notFound('rendition');
-    const { blobs, renditionLocks } = this.uses;
-    const { key } = rendition;
-    return renditionLocks.findOrMake(
-      { customerId: photo.customerId, key },
-      {
-        find: () => blobs.head(key),
-        make: async () => {
-          onStart();
-          const made = await make(this.uses, photo, rendition);
-          if (made !== null) return made;
-          this.failed.add(photo, rendition);
-          throw notFound('rendition');
-        },
-      },
-    );
-  }
-}
-
-/** Null when it cannot be made. */
-async function make(uses: MakerUses, photo: Photo, rendition: Rendition): Promise<BlobInfo | null> {
+export async function makeRendition(uses: MakeUses, photo: Photo, rendition: Rendition): Promise<BlobInfo | null> {
   const { store, blobs, media } = uses;
   const { key, transformation } = rendition;
   const render = (bytes: PictureBytes, order: Pick<RenditionOrder, 'rotation' | 'alone' | 'originalSize'>) =>
@@ -94,7 +46,7 @@ async function make(uses: MakerUses, photo: Photo, rendition: Rendition): Promis
  * from here on finds this one, too.
  */
 async function requireStillThere(
-  { store, blobs }: Pick<MakerUses, 'store' | 'blobs'>,
+  { store, blobs }: Pick<MakeUses, 'store' | 'blobs'>,
   { customerId, id }: Photo,
   key: BlobKey,
 ): Promise<void> {
@@ -156,9 +108,9 @@ function isLarger(source: Size, result: Size): boolean {
 /** Opened when they are read, and not while the picture is queued. */
 function originalBytes(uses: OriginalUses, photo: Photo): PictureBytes {
   return {
-    file: () => verifiedFile(uses, photo),
+    file: async () => (await uses.verifiedBlobs.file(storedKey(photo.blobKey)))?.path ?? null,
     async *[Symbol.asyncIterator]() {
-      const { bytes, release } = await openOriginal(uses, photo);
+      const { bytes, release } = await openOriginal(uses, photo, { isOnce: true });
       yield* recycled(bytes, release);
     },
   };
@@ -174,48 +126,6 @@ function storedBytes(blobs: BlobStore, key: BlobKey): PictureBytes {
       yield* recycled(blob.bytes, blob.release);
     },
   };
-}
-
-/** So long a rendition that cannot be made is not attempted again. */
-export const FAILURE_MINUTES = 10;
-/** Half a mebibyte of names. */
-export const MAX_FAILURES = 4096;
-
-/**
- * Renditions that could not be made, and not because something was unavailable: every attempt costs a decoder for as long as it may run. Only
- * the latest are remembered. A process has one of these.
- */
-export class FailedRenditions {
-  /** When each failed, oldest first. */
-  private readonly failedAt = new Map<string, Date>();
-
-  constructor(private readonly clock: Clock) {}
-
-  has(photo: Photo, rendition: Rendition): boolean {
-    const name = nameOf(photo, rendition);
-    const failedAt = this.failedAt.get(name);
-    if (failedAt === undefined) return false;
-    const age = this.clock.now().getTime() - failedAt.getTime();
-    // A clock that was set back must not prolong it.
-    if (age >= 0 && age < FAILURE_MINUTES * MINUTE) return true;
-    this.failedAt.delete(name);
-    return false;
-  }
-
-  add(photo: Photo, rendition: Rendition): void {
-    const name = nameOf(photo, rendition);
-    this.failedAt.delete(name);
-    this.failedAt.set(name, this.clock.now());
-    for (const oldest of this.failedAt.keys()) {
-      if (this.failedAt.size <= MAX_FAILURES) break;
-      this.failedAt.delete(oldest);
-    }
-  }
-}
-
-/** A key says how the picture is made. A photo whose original was replaced, or that was edited, is worth another attempt. */
-function nameOf({ version }: Photo, { key }: Rendition): string {
-  return `${version} ${key}`;
 }
 
 /** Delivered pictures that are stored of one photo, in all its rotations. */

@@ -1,19 +1,18 @@
 import type { KeyFinder } from '../../access/api-key.js';
 import { isExpired } from '../../access/api-key.js';
 import type { Caller } from '../../access/caller.js';
-import type { BlobCache } from '../../blobs/blob-cache.js';
 import type { BlobStore, ByteRange } from '../../blobs/blob-store.js';
+import { lostBytes, type VerifiedBlobs } from '../../blobs/verified-blobs.js';
 import { defaultFormat, type RenditionFormat, type RenditionName } from '../../media/media-reader.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Readable } from '../../shared/transactional.js';
-import { type Download, lostBytes } from '../original.js';
+import type { Download } from '../original.js';
 import { type Photo, rotate } from '../photo.js';
 import { readPhoto, readVisiblePhoto } from '../read-photo.js';
-import type { RenditionMaker } from './make.js';
-import { fixedRendition, type Rendition, type RenditionGrant, readGrant } from './rendition.js';
+import { fixedRendition, type Rendition, type RenditionGrant, type RenditionMaker, readGrant } from './rendition.js';
 
 export interface RenditionRequest {
   readonly name: RenditionName;
@@ -73,7 +72,7 @@ async function isKeyValid(
   return known.key.ipList.length === 0;
 }
 
-export type RenditionUses = { blobs: BlobStore; blobCache: BlobCache; renditionMaker: RenditionMaker };
+export type RenditionUses = { blobs: BlobStore; verifiedBlobs: VerifiedBlobs; renditionMaker: RenditionMaker };
 
 /**
  * A rendition, generated when its size is requested or it is opened. Errors of these two: `not_found` (`rendition`, which cannot be made),
@@ -81,7 +80,7 @@ export type RenditionUses = { blobs: BlobStore; blobCache: BlobCache; renditionM
  * @param onStart As in `RenditionMaker.make`.
  */
 export function openRendition(
-  { blobs, blobCache, renditionMaker }: RenditionUses,
+  { blobs, verifiedBlobs, renditionMaker }: RenditionUses,
   photo: Photo,
   rendition: Rendition,
   onStart?: () => void,
@@ -89,20 +88,13 @@ export function openRendition(
   const { key, transformation } = rendition;
   const make = () => renditionMaker.make(photo, rendition, onStart);
   const info = async () => (await blobs.head(key)) ?? make();
-  const stored = async (range?: ByteRange) => {
-    const found = await blobs.get(key, range);
+  const open = async (range?: ByteRange) => {
+    const found = await verifiedBlobs.open(key, null, { range });
     if (found !== null) return found;
     await make();
-    const made = await blobs.get(key, range);
+    const made = await verifiedBlobs.open(key, null, { range });
     if (made === null) throw lostBytes();
     return made;
-  };
-  const open = async (range?: ByteRange) => {
-    if (range) return stored(range);
-    const cached = await blobCache.get(key);
-    if (cached !== null) return cached;
-    const blob = await stored();
-    return blobCache.admit(key, blob.sizeBytes)?.(blob) ?? blob;
   };
   const blobKey = async () => {
     await info();

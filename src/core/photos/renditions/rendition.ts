@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/caller.js';
 import { type BlobKey, renditionKey } from '../../blobs/blob-key.js';
+import type { BlobInfo } from '../../blobs/blob-store.js';
 import {
   defaultFormat,
   isRenditionName,
@@ -21,6 +22,17 @@ export interface Rendition {
   readonly transformation: Transformation;
   /** The format of larger stored renditions that it may be made from; null: only from the original. */
   readonly source: RenditionFormat | null;
+}
+
+/** Makes renditions that are asked for, each once, whoever asks for it at the same time. */
+export interface RenditionMaker {
+  /**
+   * Stores the result of `makeRendition`, unless the rendition is stored by then. Only one call for it does so at a time, in all processes; the
+   * others wait for its result, and one of them goes on when it failed. A rendition that could not be made may be refused for some minutes.
+   * Errors: `not_found` (it cannot be made, or the photo no longer exists), `service_unavailable`.
+   * @param onStart Called when it is made for this call, and not for another.
+   */
+  make(photo: Photo, rendition: Rendition, onStart?: () => void): Promise<BlobInfo>;
 }
 
 /** One of the named sizes. */
@@ -88,25 +100,4 @@ export function readGrant({ secrets }: { secrets: Secrets }, token: string): Ren
     // Absent from URLs signed by the previous release: those are valid until they expire, at most a day.
     apiKeyId: isId(apiKeyId) ? apiKeyId : null,
   };
-}
-
-/** So long a process that died while it made a rendition prevents others from making it, by the clock of the store of locks. */
-export const RENDITION_LOCK_SECONDS = 10;
-
-/** The functions by which one rendition is found, and made. */
-export interface Making<T> {
-  /** Null when it does not exist. */
-  find(): Promise<T | null>;
-  make(): Promise<T>;
-}
-
-/** Ensures that of all processes of an installation one at a time makes a rendition, while the others wait for it. */
-export interface RenditionLocks {
-  /**
-   * Returns the result of `find` as soon as it is not null; otherwise the result of `make`, which runs only while no other process runs one for this
-   * key. Who waits looks for the result periodically, and holds no connection in between. When `make` fails, its error is thrown here, and
-   * another process tries. The lock of a process that died is free after `RENDITION_LOCK_SECONDS`; a process that cannot extend its lock may
-   * end up making a rendition beside another, which is harmless. Errors: `service_unavailable`; those of `find` and `make`.
-   */
-  findOrMake<T>(owner: { readonly customerId: Id; readonly key: BlobKey }, making: Making<T>): Promise<T>;
 }

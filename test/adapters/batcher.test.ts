@@ -1,4 +1,4 @@
-import { Batcher } from '../../src/core/shared/batcher.js';
+import { Batcher } from '../../src/adapters/batcher.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { until } from '../support/until.js';
 
@@ -12,6 +12,22 @@ function open(options: ConstructorParameters<typeof Batcher>[1] = {}): Batcher<s
       done.push({ key, given, end });
     });
   return new Batcher(together, options);
+}
+
+/** A slot of a batcher, until its call is made or it is withdrawn. */
+function openSlot(batcher: Batcher<string, number, number>) {
+  let cancel = () => {};
+  const withdrawn = new Promise<void>((resolve) => (cancel = resolve));
+  let enqueue: (given: number) => Promise<number> = () => Promise.reject(new Error('It is not open.'));
+  const ended = batcher.withSlot('a', (call) => {
+    enqueue = call;
+    return withdrawn;
+  });
+  const end = () => {
+    cancel();
+    return ended;
+  };
+  return { enqueue, cancel: end };
 }
 
 const forEver = () => new Promise<void>(() => {});
@@ -48,15 +64,15 @@ it('keeps nobody waiting for what has another key', () => {
 
 it('waits for what was announced, until it has come or is withdrawn', async () => {
   const batcher = open({ maxWait: forEver });
-  const [first, second, third] = [batcher.openSlot('a'), batcher.openSlot('a'), batcher.openSlot('a')];
+  const [first, second, third] = [openSlot(batcher), openSlot(batcher), openSlot(batcher)];
   const answers = [first.enqueue(1), second.enqueue(2)];
   expect(given()).toEqual([]);
-  third.cancel();
+  await third.cancel();
   expect(given()).toEqual([[1, 2]]);
   done[0]?.end();
   expect(await Promise.all(answers)).toEqual([10, 20]);
-  // What was withdrawn once counts no more.
-  third.cancel();
+  // Slots whose calls were made count no more.
+  await first.cancel();
   void batcher.enqueue('a', 4);
   expect(given()).toEqual([[1, 2], [4]]);
 });
@@ -64,13 +80,13 @@ it('waits for what was announced, until it has come or is withdrawn', async () =
 it('does not wait for ever, nor once it is as much as is done together', async () => {
   let giveUp = () => {};
   const patient = open({ maxWait: () => new Promise((resolve) => (giveUp = resolve)) });
-  patient.openSlot('a');
+  openSlot(patient);
   void patient.enqueue('a', 1);
   expect(given()).toEqual([]);
   giveUp();
   await until(() => done.length === 1);
   const full = open({ maxWait: forEver, maxBatchSize: 2 });
-  full.openSlot('a');
+  openSlot(full);
   void full.enqueue('a', 2);
   void full.enqueue('a', 3);
   expect(given()).toEqual([[1], [2, 3]]);
@@ -112,13 +128,13 @@ it('asks once of what must not be asked again, and tells everybody that it faile
 
 it('does together what comes later, whatever was withdrawn of an earlier time', async () => {
   const batcher = open();
-  const early = batcher.openSlot('a');
+  const early = openSlot(batcher);
   const answer = early.enqueue(1);
   done[0]?.end();
   await answer;
   await until(() => given().length === 1);
   void batcher.enqueue('a', 2);
-  early.cancel();
+  await early.cancel();
   void batcher.enqueue('a', 3);
   void batcher.enqueue('a', 4);
   expect(given()).toEqual([[1], [2]]);

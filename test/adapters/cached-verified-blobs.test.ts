@@ -1,4 +1,4 @@
-import { BlobCache } from '../../src/core/blobs/blob-cache.js';
+import { BlobCache } from '../../src/adapters/cached-verified-blobs.js';
 import { type BlobKey, renditionKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobInfo, ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
 import { downloadOriginal } from '../../src/core/photos/original.js';
@@ -6,6 +6,7 @@ import { downloadRendition } from '../../src/core/photos/renditions/open.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { SettableClock } from '../memory/settable-clock.js';
 import { Account, bytesOf, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
+import { asInProduction } from '../support/in-process.js';
 import { present } from '../support/tenant.js';
 
 const MIB = 1024 ** 2;
@@ -57,7 +58,7 @@ describe('docs/reliability.md F14: the original of a photo', () => {
 
   beforeEach(async () => {
     blobs = new CountingStore();
-    here = world({ blobs });
+    here = asInProduction(world({ blobs }));
     acme = await Account.open(here);
     key = storedKey((await acme.addPhoto(file)).blobKey);
     await runJobsUntilIdle(here);
@@ -106,7 +107,7 @@ describe('a rendition', () => {
 
   beforeEach(async () => {
     blobs = new CountingStore();
-    here = world({ blobs });
+    here = asInProduction(world({ blobs }));
     acme = await Account.open(here);
     key = renditionKey({ ...(await acme.addPhoto(picture('a.jpg'))), customerId: acme.id }, 'thumb', 'jpeg');
     await runJobsUntilIdle(here);

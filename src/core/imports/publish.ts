@@ -1,22 +1,29 @@
-import { originalKey, renditionsPrefix } from '../../blobs/blob-key.js';
-import type { BlobStore } from '../../blobs/blob-store.js';
-import type { Customer } from '../../customers/customer.js';
-import { type CaptureTime, captureTime, fromInstant, fromWallClock } from '../../media/capture-time.js';
-import type { PictureFacts } from '../../media/media-reader.js';
-import type { GeoPoint } from '../../media/picture-metadata.js';
-import { changePhotos } from '../../photos/change-photos.js';
-import { markRecovered, type Photo } from '../../photos/photo.js';
-import type { NewPhoto } from '../../photos/photo-repository.js';
-import { type Gazetteer, type Place, placeAt } from '../../photos/places.js';
-import type { Clock } from '../../shared/clock.js';
-import { DomainError, isOutage, requireFound } from '../../shared/errors.js';
-import type { Id } from '../../shared/ids.js';
-import { everyBatch, windowAfter } from '../../shared/pagination.js';
-import type { Transaction, Transactional } from '../../shared/transactional.js';
-import type { Import } from '../import.js';
-import { giveUpItem, type ImportPhoto, type ImportPhotoStatus, markDuplicate, markImported } from '../import-photo.js';
-import { completeImport } from './complete.js';
-import { resolveDuplicate } from './duplicates.js';
+import { originalKey, renditionsPrefix } from '../blobs/blob-key.js';
+import type { BlobStore } from '../blobs/blob-store.js';
+import type { Customer } from '../customers/customer.js';
+import { type CaptureTime, captureTime, fromInstant, fromWallClock } from '../media/capture-time.js';
+import type { PictureFacts } from '../media/media-reader.js';
+import type { GeoPoint } from '../media/picture-metadata.js';
+import { changePhotos } from '../photos/change-photos.js';
+import { isTrashed, markRecovered, type Photo, restore } from '../photos/photo.js';
+import type { NewPhoto } from '../photos/photo-repository.js';
+import { type Gazetteer, type Place, placeAt } from '../photos/places.js';
+import type { Clock } from '../shared/clock.js';
+import { DomainError, type ItemError, isOutage, requireFound } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import { everyBatch, windowAfter } from '../shared/pagination.js';
+import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
+import { completeIfDone, hasPhotos, type Import, type ImportCounts } from './import.js';
+import {
+  fail,
+  failItem,
+  giveUpItem,
+  type ImportPhoto,
+  type ImportPhotoStatus,
+  markDuplicate,
+  markImported,
+  sourceFailed,
+} from './import-photo.js';
 
 type PublishUses = {
   store: Transactional<'photos' | 'imports' | 'importPhotos' | 'customer' | 'outbox'>;
@@ -24,6 +31,20 @@ type PublishUses = {
   clock: Clock;
   gazetteer: Gazetteer;
 };
+
+/**
+ * Requests that an import is published if it has been finalized. Called after an item's own change is committed: either this sees the
+ * finalized import, or the publishing that was requested by finalizing sees the item. So neither has to lock the import.
+ */
+export async function requestPublishing(
+  { store }: { store: Transactional<'imports' | 'jobs'> },
+  customerId: Id,
+  importId: Id,
+): Promise<void> {
+  const subject = await store.query(customerId, (reader) => reader.imports.find(importId));
+  if (subject?.status !== 'processing') return;
+  await store.transaction(customerId, (transaction) => transaction.jobs.add({ kind: 'publish', importId }));
+}
 
 /**
  * Publishes the ready items of a finalized import to the library, many in one transaction, and completes the import once no item has work
@@ -244,4 +265,82 @@ function timeOf(item: ImportPhoto, facts: PictureFacts, defaultTimeZone: string)
   return local === null
     ? written
     : (fromWallClock(local, item.timeZone ?? written.timeZone ?? positionZone ?? defaultTimeZone) ?? written);
+}
+
+/** So far the duplicate was provisional: here it is tied to its photo, which is restored from the trash if necessary. */
+async function resolveDuplicate({ store, clock }: PublishUses, subject: Import, seen: ImportPhoto): Promise<void> {
+  await store.transaction(subject.customerId, async (transaction) => {
+    const item = await transaction.importPhotos.lock(subject.id, seen.id);
+    if (item?.status !== 'duplicate' || item.resolved) return;
+    const at = clock.now();
+    const photoId = item.photoId ?? (await photoOfEarlierItem(transaction, item));
+    if (photoId === null) return failItem(transaction, item, sourceFailed, at);
+    const photo = (await transaction.photos.lock([photoId]))[0];
+    if (photo === undefined) return transaction.importPhotos.update(fail(item, sourceGone, at));
+    const back = isTrashed(photo) && subject.restoreTrashed && !(await cameBefore(transaction, subject, item, photo));
+    if (back) await changePhotos(transaction, [{ photo, next: restore(photo) }], at);
+    // Once: what is deleted from here on stays deleted, however often this runs.
+    await transaction.importPhotos.update({ ...item, photoId, restored: back, resolved: true, updatedAt: at });
+  });
+}
+
+const sourceGone: ItemError = {
+  code: 'duplicate_source_gone',
+  message: 'The photo with the same bytes was permanently deleted in the meantime. Import this file again.',
+};
+
+/** Whether this import has already imported or restored the photo: in that case it was deleted afterwards, and stays deleted. */
+async function cameBefore(
+  transaction: Reader<'importPhotos'>,
+  subject: Import,
+  item: ImportPhoto,
+  photo: Photo,
+): Promise<boolean> {
+  if (photo.importId === subject.id) return true;
+  const same = await transaction.importPhotos.findBySha256(subject.id, [photo.sha256]);
+  return same.some((other) => other.id !== item.id && other.resolved && other.photoId === photo.id);
+}
+
+async function photoOfEarlierItem(transaction: Reader<'importPhotos'>, item: ImportPhoto): Promise<Id | null> {
+  if (item.duplicateOfItemId === null) return null;
+  return (await transaction.importPhotos.get(item.importId, item.duplicateOfItemId))?.photoId ?? null;
+}
+
+/**
+ * Photos that have these bytes, except those whose original is lost: for them the same bytes are wanted once more. Those in the trash are
+ * locked until the transaction ends. So each is either relied on before it could be purged, and then it is not, or it is gone already and
+ * not among them.
+ */
+export async function inLibrary(
+  { photos }: Transaction<'photos'>,
+  sha256: readonly string[],
+): Promise<readonly Photo[]> {
+  const found = (await photos.findBySha256(sha256)).filter(({ originalLostAt }) => originalLostAt === null);
+  const trashed = found.filter(isTrashed).map(({ id }) => id);
+  if (trashed.length === 0) return found;
+  const locked = new Set((await photos.lock(trashed)).map(({ id }) => id));
+  return found.filter((photo) => !isTrashed(photo) || locked.has(photo.id));
+}
+
+/** Ends the import, unless an item has work left. */
+async function completeImport({ store, clock }: PublishUses, { id, customerId }: Import): Promise<void> {
+  await store.transaction(customerId, async (transaction) => {
+    const locked = requireFound(await transaction.imports.lock(id), 'import');
+    const { counts } = requireFound(await transaction.imports.get(id), 'import');
+    const ended = completeIfDone(locked, counts, clock.now());
+    if (ended === locked) return;
+    await transaction.imports.update(ended);
+    await announceCompletion(transaction, ended, counts, ended.updatedAt);
+  });
+}
+
+/** Listeners learn that the import has ended and, if visitors of a share brought photos, that they did. */
+export async function announceCompletion(
+  { outbox }: Transaction<'outbox'>,
+  { id, shareId }: Pick<Import, 'id' | 'shareId'>,
+  counts: ImportCounts,
+  at: Date,
+): Promise<void> {
+  await outbox.add('import.completed', [id], at);
+  if (shareId !== null && hasPhotos(counts)) await outbox.add('share.uploaded', [shareId], at);
 }

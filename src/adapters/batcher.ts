@@ -1,4 +1,4 @@
-import { isOutage } from './errors.js';
+import { isOutage } from '../core/shared/errors.js';
 
 export interface BatcherOptions {
   /** The largest batch, unless calls are collected; default 100. */
@@ -9,12 +9,6 @@ export interface BatcherOptions {
   readonly collect?: () => Promise<void>;
   /** Whether each is retried alone after `runBatch` threw; default true. */
   readonly retrySingly?: boolean;
-}
-
-/** Announces a future call, for which a batch waits. Ended by the call, or by `cancel`, which has no effect after that. */
-export interface BatchSlot<In, Out> {
-  enqueue(given: In): Promise<Out>;
-  cancel(): void;
 }
 
 interface QueuedCall<In, Out> {
@@ -62,24 +56,24 @@ export class Batcher<Key, In, Out> {
     return this.push(key, this.queueOf(key), given);
   }
 
-  openSlot(key: Key): BatchSlot<In, Out> {
+  /** Announces a call by `work`, for which a batch waits until it is made, or `work` has ended without it. Errors: those of `work`. */
+  async withSlot<T>(key: Key, work: (enqueue: (given: In) => Promise<Out>) => Promise<T>): Promise<T> {
     const queue = this.queueOf(key);
     queue.openSlots += 1;
-    let ended = false;
-    const end = () => {
-      if (!ended) queue.openSlots -= 1;
-      ended = true;
+    let isOpen = true;
+    const close = () => {
+      if (isOpen) queue.openSlots -= 1;
+      isOpen = false;
     };
-    return {
-      enqueue: (given) => {
-        end();
+    try {
+      return await work((given) => {
+        close();
         return this.push(key, queue, given);
-      },
-      cancel: () => {
-        end();
-        this.runIfDue(key, queue);
-      },
-    };
+      });
+    } finally {
+      close();
+      this.runIfDue(key, queue);
+    }
   }
 
   private queueOf(key: Key): Queue<In, Out> {
@@ -99,7 +93,7 @@ export class Batcher<Key, In, Out> {
   private runIfDue(key: Key, queue: Queue<In, Out>): void {
     if (queue.isRunning) return;
     if (queue.calls.length === 0) {
-      // A slot may be closed after the key has got another queue.
+      // A slot may end after the key has got another queue.
       if (queue.openSlots === 0 && this.queues.get(key) === queue) this.queues.delete(key);
       return;
     }

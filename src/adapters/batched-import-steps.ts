@@ -1,0 +1,97 @@
+import type { KnownKey } from '../core/access/api-key.js';
+import type { ImportPhoto } from '../core/imports/import-photo.js';
+import type {
+  AppliedResult,
+  ApplyResult,
+  ImportSteps,
+  InspectionResult,
+  ReceivedUpload,
+  StagedUpload,
+} from '../core/imports/import-steps.js';
+import { applyResults } from '../core/imports/inspect.js';
+import { requestPublishing } from '../core/imports/publish.js';
+import { receiveStagedBytes, type TracedUpload } from '../core/imports/receive/upload.js';
+import { currentTraceContext, withTraceContext } from '../core/jobs/trace-context.js';
+import type { Uses } from '../core/ports.js';
+import type { Id } from '../core/shared/ids.js';
+import { Batcher } from './batcher.js';
+
+/** Maximum number of inspection results of one import that are applied in one transaction. */
+const MAX_RESULTS = 50;
+/** Milliseconds that a finished inspection waits for others that are in progress. */
+const MAX_WAIT_MS = 100;
+
+interface ItemName {
+  readonly customerId: Id;
+  readonly importId: Id;
+  readonly id: Id;
+}
+
+/** An item whose change is committed, and the trace context of its job. */
+interface FinishedItem extends Omit<ItemName, 'id'> {
+  readonly traceContext: string | null;
+}
+
+/** One statement or transaction for all files of an import that need the same step at that moment. A process has one of these. */
+export class BatchedImportSteps implements ImportSteps {
+  private readonly keys: Batcher<Id, null, KnownKey | null>;
+  private readonly items: Batcher<string, ItemName, ImportPhoto | null>;
+  private readonly uploads: Batcher<string, TracedUpload, ReceivedUpload>;
+  private readonly results: Batcher<string, InspectionResult, AppliedResult>;
+  private readonly finished: Batcher<string, FinishedItem, undefined>;
+
+  constructor(uses: Uses<'store' | 'keys' | 'clock'>) {
+    const { store, keys, clock } = uses;
+    this.keys = new Batcher(async (id, uploads) => {
+      const known = await keys.find(id);
+      return uploads.map(() => known);
+    });
+    this.items = new Batcher(async (_, names) => {
+      const [{ customerId, importId }] = names as readonly [ItemName];
+      const ids = names.map(({ id }) => id);
+      const items = await store.query(customerId, (reader) => reader.importPhotos.getMany(importId, ids));
+      const byId = new Map(items.map((item) => [item.id, item]));
+      return ids.map((id) => byId.get(id) ?? null);
+    });
+    this.uploads = new Batcher((_, uploads) => receiveStagedBytes(uses, uploads));
+    this.results = new Batcher((_, results) => applyResults(uses, results), {
+      maxBatchSize: MAX_RESULTS,
+      maxWait: () => clock.pause(MAX_WAIT_MS),
+    });
+    // One query is enough for all items of an import whose changes are committed when it begins.
+    this.finished = new Batcher(async (_, items) => {
+      const [{ customerId, importId, traceContext }] = items as readonly [FinishedItem];
+      await withTraceContext(traceContext, () => requestPublishing(uses, customerId, importId));
+      return items.map(() => undefined);
+    });
+  }
+
+  findKey(id: Id): Promise<KnownKey | null> {
+    return this.keys.enqueue(id, null);
+  }
+
+  readItem(customerId: Id, importId: Id, id: Id): Promise<ImportPhoto | null> {
+    return this.items.enqueue(nameOf({ customerId, importId }), { customerId, importId, id });
+  }
+
+  receive(upload: StagedUpload): Promise<ReceivedUpload> {
+    return this.uploads.enqueue(nameOf(upload.grant), { ...upload, traceContext: currentTraceContext() });
+  }
+
+  inspecting<T>(item: ImportPhoto, inspection: (apply: ApplyResult) => Promise<T>): Promise<T> {
+    return this.results.withSlot(nameOf(item), inspection);
+  }
+
+  apply(result: InspectionResult): Promise<AppliedResult> {
+    return this.results.enqueue(nameOf(result.item), result);
+  }
+
+  publishIfCommitted(customerId: Id, importId: Id): Promise<void> {
+    const item = { customerId, importId, traceContext: currentTraceContext() };
+    return this.finished.enqueue(nameOf(item), item);
+  }
+}
+
+function nameOf({ customerId, importId }: Omit<ItemName, 'id'>): string {
+  return `${customerId}/${importId}`;
+}

@@ -1,0 +1,62 @@
+import type { KnownKey } from '../access/api-key.js';
+import type { Measure } from '../blobs/blob-bytes.js';
+import type { PictureFacts } from '../media/media-reader.js';
+import type { ItemError } from '../shared/errors.js';
+import type { Id } from '../shared/ids.js';
+import type { ImportPhoto } from './import-photo.js';
+import type { UploadGrant } from './target.js';
+
+/**
+ * The steps that thousands of files need at the same time. Each call is for one file. Whether files of an import share a statement or a
+ * transaction is up to the implementation: each call has a result of its own, what it finds is never older than the call, and the error of one
+ * call does not affect the others. Errors of every method: `service_unavailable`.
+ */
+export interface ImportSteps {
+  /** A key as it is now, or null. */
+  findKey(id: Id): Promise<KnownKey | null>;
+  /** An item as it is now, or null. */
+  readItem(customerId: Id, importId: Id, id: Id): Promise<ImportPhoto | null>;
+  /** Records that the item's bytes have arrived, and requests their inspection, as `receiveStagedBytes` decides. */
+  receive(upload: StagedUpload): Promise<ReceivedUpload>;
+  /**
+   * Returns the result of `inspection`, which applies what it finds by the function that it is given. Inspections of the import that have
+   * finished may wait for this one, for a moment; they do not wait once it has ended.
+   */
+  inspecting<T>(item: ImportPhoto, inspection: (apply: ApplyResult) => Promise<T>): Promise<T>;
+  /** Stores what was found, as `applyResults` decides. */
+  apply: ApplyResult;
+  /** Requests that the import is published if it has been finalized. For an item whose own change is committed. */
+  publishIfCommitted(customerId: Id, importId: Id): Promise<void>;
+}
+
+/** Bytes that are staged under their own upload id. */
+export interface StagedUpload {
+  readonly grant: Pick<UploadGrant, 'customerId' | 'importId' | 'itemId' | 'uploadId'>;
+  readonly measure: Measure;
+  readonly uploadId: number;
+}
+
+/** Whether the item relies on the bytes from now on. Unless they are `taken`, nothing was changed. */
+export interface ReceivedUpload {
+  readonly became: 'taken' | 'removed' | 'unused';
+  /** The item as it is; null if there is no such item. */
+  readonly item: ImportPhoto | null;
+}
+
+export type ApplyResult = (result: InspectionResult) => Promise<AppliedResult>;
+
+/** The outcome of an inspection of a `processing` item's bytes. */
+export type InspectionResult = AcceptedPicture | { readonly item: ImportPhoto; readonly error: ItemError };
+
+interface AcceptedPicture {
+  readonly item: ImportPhoto;
+  readonly error: null;
+  readonly facts: PictureFacts;
+  readonly measure: Pick<Measure, 'sizeBytes' | 'sha256'>;
+}
+
+/**
+ * Whether the item relies on the copied bytes; `decided`: the item has changed since it was inspected, and nothing of the result was
+ * stored.
+ */
+export type AppliedResult = 'used' | 'unused' | 'decided';

@@ -1,0 +1,30 @@
+import { BatchedImportSteps } from '../../src/adapters/batched-import-steps.js';
+import { CachedVerifiedBlobs } from '../../src/adapters/cached-verified-blobs.js';
+import { MemoryUploadSlots } from '../../src/adapters/memory/memory-upload-slots.js';
+import type { BlobKey } from '../../src/core/blobs/blob-key.js';
+import type { BlobStore } from '../../src/core/blobs/blob-store.js';
+import { PlainImportSteps } from '../memory/plain-import-steps.js';
+import { PlainRenditionMaker } from '../memory/plain-rendition-maker.js';
+import { PlainUploadSlots } from '../memory/plain-upload-slots.js';
+import { PlainVerifiedBlobs } from '../memory/plain-verified-blobs.js';
+import { SettableClock } from '../memory/settable-clock.js';
+import { importStepsContract } from './import-steps.contract.js';
+import { renditionMakerContract } from './rendition-maker.contract.js';
+import { uploadSlotsContract } from './upload-slots.contract.js';
+import { verifiedBlobsContract } from './verified-blobs.contract.js';
+
+importStepsContract('batched', (uses) => new BatchedImportSteps(uses));
+importStepsContract('each alone', (uses) => new PlainImportSteps(uses));
+
+verifiedBlobsContract('cached', (store) => new CachedVerifiedBlobs(store, new SettableClock()));
+verifiedBlobsContract('hashed each time', (store) => new PlainVerifiedBlobs(store));
+
+uploadSlotsContract('memory', () => new MemoryUploadSlots());
+uploadSlotsContract('plain', () => new PlainUploadSlots());
+
+renditionMakerContract('in turns', async () => {
+  const turns = new Map<BlobKey, Promise<unknown>>();
+  const maker = (blobs: BlobStore, makeOne: ConstructorParameters<typeof PlainRenditionMaker>[1]) =>
+    new PlainRenditionMaker(blobs, makeOne, turns);
+  return { newCustomer: async () => 1, maker, close: async () => {} };
+});

@@ -1,0 +1,38 @@
+import type { ImportPhoto } from '../../src/core/imports/import-photo.js';
+import type { AppliedResult, ApplyResult, ImportSteps, InspectionResult } from '../../src/core/imports/import-steps.js';
+import { applyResults } from '../../src/core/imports/inspect.js';
+import { requestPublishing } from '../../src/core/imports/publish.js';
+import { receiveStagedBytes } from '../../src/core/imports/receive/upload.js';
+import { currentTraceContext } from '../../src/core/jobs/trace-context.js';
+import type { Uses } from '../../src/core/ports.js';
+import { present } from '../support/tenant.js';
+
+/** Each step is taken for one file alone. */
+export class PlainImportSteps implements ImportSteps {
+  constructor(private readonly uses: Uses<'store' | 'keys' | 'clock'>) {}
+
+  findKey(id: number) {
+    return this.uses.keys.find(id);
+  }
+
+  readItem(customerId: number, importId: number, id: number) {
+    return this.uses.store.query(customerId, (reader) => reader.importPhotos.get(importId, id));
+  }
+
+  async receive(upload: Parameters<ImportSteps['receive']>[0]) {
+    const [received] = await receiveStagedBytes(this.uses, [{ ...upload, traceContext: currentTraceContext() }]);
+    return present(received);
+  }
+
+  inspecting<T>(_: ImportPhoto, inspection: (apply: ApplyResult) => Promise<T>): Promise<T> {
+    return inspection((result) => this.apply(result));
+  }
+
+  async apply(result: InspectionResult): Promise<AppliedResult> {
+    return present((await applyResults(this.uses, [result]))[0]);
+  }
+
+  publishIfCommitted(customerId: number, importId: number): Promise<void> {
+    return requestPublishing(this.uses, customerId, importId);
+  }
+}
