@@ -6,6 +6,7 @@ import { requireAnswer, requireMigrated } from '../../src/adapters/typeorm/datab
 import { poolUse, readBacklog } from '../../src/adapters/typeorm/jobs/backlog.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { claimJob } from '../support/claim.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { sampleCustomer } from '../support/samples.js';
 
@@ -38,7 +39,7 @@ test('jobs are told by kind and state, and for how long the first that is due ha
   });
   await source.query(`UPDATE jobs SET due_at = due_at - interval '90 s' WHERE key = 'inspect/1/1'`);
   const queue = new TypeormJobQueue(source);
-  expect(await queue.claim(60)).toMatchObject({ work: { photoId: 1 } });
+  expect(await claimJob(queue, 60)).toMatchObject({ work: { photoId: 1 } });
   await source.query(`UPDATE jobs SET due_at = due_at - interval '40 s' WHERE key = 'inspect/1/2'`);
   await source.query(`UPDATE jobs SET dead_at = now() WHERE key = 'publish/1'`);
   const { jobs } = await readBacklog(source);

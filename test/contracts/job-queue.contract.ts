@@ -1,6 +1,7 @@
 import type { Job, JobQueue, JobWork } from '../../src/core/jobs/job.js';
 import { withTraceContext } from '../../src/core/jobs/trace-context.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { claimJob } from '../support/claim.js';
 import { sampleTag } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
 import { until } from '../support/until.js';
@@ -32,17 +33,18 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
     afterAll(() => opened.close());
     beforeEach(async () => {
       await opened.passTime(10 * LEASE);
-      for (let left = await jobs.claim(LEASE); left !== null; left = await jobs.claim(LEASE)) await jobs.complete(left);
+      for (let left = await claimJob(jobs, LEASE); left !== null; left = await claimJob(jobs, LEASE))
+        await jobs.complete(left);
       tenant = await Tenant.of(opened);
     });
 
     const add = (work: JobWork, to = tenant) => to.transaction((transaction) => transaction.jobs.add(work));
-    const claim = async (): Promise<Job> => present(await jobs.claim(LEASE));
+    const claim = async (): Promise<Job> => present(await claimJob(jobs, LEASE));
 
     /** Everything that is due, in the order in which it is given out. Each is held from then on. */
     async function claimAll(): Promise<Job[]> {
       const all: Job[] = [];
-      for (let job = await jobs.claim(LEASE); job !== null; job = await jobs.claim(LEASE)) all.push(job);
+      for (let job = await claimJob(jobs, LEASE); job !== null; job = await claimJob(jobs, LEASE)) all.push(job);
       return all;
     }
 
@@ -82,7 +84,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await add(publish);
         await jobs.release(await claim(), 'not yet', 60);
         await add(publish);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         await opened.passTime(61);
         expect((await claimAll()).map((job) => job.attempt)).toEqual([2]);
       });
@@ -125,7 +127,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
 
     describe('claim', () => {
       it('answers null when nothing is due', async () => {
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
       it('gives the job with its first attempt and a proof that it is held', async () => {
@@ -142,14 +144,14 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
           lease: expect.any(String),
         });
         expect(job.lease).not.toBe('');
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
       it('never gives one job to two callers at the same time', async () => {
         await tenant.transaction(async (transaction) => {
           for (let photo = 1; photo <= 20; photo += 1) await transaction.jobs.add(inspect(photo));
         });
-        const atOnceClaimed = (await atOnce(20, () => jobs.claim(LEASE))).flatMap((job) => job ?? []);
+        const atOnceClaimed = (await atOnce(20, () => claimJob(jobs, LEASE))).flatMap((job) => job ?? []);
         const all = [...atOnceClaimed, ...(await claimAll())];
         expect(all).toHaveLength(20);
         expect(new Set(all.map((job) => job.id)).size).toBe(20);
@@ -160,7 +162,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await add(publish);
         const first = await claim();
         await opened.passTime(LEASE - 60);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         await opened.passTime(61);
         const second = await claim();
         expect(second).toEqual({ ...first, attempt: 2, lease: second.lease });
@@ -225,9 +227,9 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await opened.passTime(LEASE - 60);
         expect(await jobs.extend(job, LEASE)).toBe(true);
         await opened.passTime(LEASE - 60);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         await opened.passTime(61);
-        expect(await jobs.claim(LEASE)).toMatchObject({ attempt: 2 });
+        expect(await claimJob(jobs, LEASE)).toMatchObject({ attempt: 2 });
       });
 
       it('is false once another run holds the job, and once it is done', async () => {
@@ -246,7 +248,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         const job = await claim();
         await jobs.release(job, 'on purpose', 0);
         expect(await jobs.extend(job, LEASE)).toBe(false);
-        expect(await jobs.claim(LEASE)).toMatchObject({ attempt: 2 });
+        expect(await claimJob(jobs, LEASE)).toMatchObject({ attempt: 2 });
       });
     });
 
@@ -255,7 +257,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await add(publish);
         await jobs.complete(await claim());
         await opened.passTime(10 * LEASE);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
       it('lets the same work be added anew, from its first attempt', async () => {
@@ -271,12 +273,12 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         const job = await claim();
         await add(publish);
         await add(publish);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         await jobs.complete(job);
         const again = await claim();
         expect(again).toMatchObject({ work: publish, attempt: 1 });
         await jobs.complete(again);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
       it('does not run work once more that was added before its last run began', async () => {
@@ -285,7 +287,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await add(publish);
         await opened.passTime(LEASE + 1);
         await jobs.complete(await claim());
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
       it('does nothing when the lease was lost', async () => {
@@ -297,7 +299,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await jobs.extend(held, LEASE)).toBe(true);
         await jobs.complete(held);
         await jobs.complete(held);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
     });
 
@@ -306,7 +308,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await add(publish);
         await jobs.release(await claim(), 'on purpose', 120);
         await opened.passTime(60);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         await opened.passTime(61);
         expect(await claim()).toMatchObject({ work: publish, attempt: 2 });
       });
@@ -342,7 +344,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await opened.deadReason(job)).toBeNull();
         await jobs.release(job, 'É: on purpose', null);
         await opened.passTime(1_000_000);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         expect(await opened.deadReason(job)).toBe('É: on purpose');
       });
 
@@ -363,7 +365,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         const again = await claim();
         expect(again.work).toEqual(publish);
         await jobs.complete(again);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
       it('does nothing when the lease was lost', async () => {
@@ -373,7 +375,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         const held = await claim();
         await jobs.release(lost, 'on purpose', 0);
         await jobs.release(lost, 'on purpose', null);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         expect(await jobs.extend(held, LEASE)).toBe(true);
       });
     });
@@ -421,7 +423,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await jobs.release(await claim(), 'on purpose', 0);
         await jobs.postpone(await claim(), 'the store is away', 120);
         await opened.passTime(60);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         await opened.passTime(61);
         expect(await claim()).toMatchObject({ work: publish, attempt: 2 });
       });
@@ -432,7 +434,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await opened.passTime(LEASE + 1);
         const held = await claim();
         await jobs.postpone(lost, 'the store is away', 0);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         expect(await jobs.extend(held, LEASE)).toBe(true);
         await opened.passTime(LEASE + 1);
         expect(await claim()).toMatchObject({ attempt: 3 });
@@ -445,7 +447,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await add(publish);
         const job = await claim();
         await jobs.reclaim();
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         expect(await jobs.extend(job, LEASE)).toBe(true);
         await jobs.complete(job);
         await stop();
@@ -457,7 +459,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await jobs.release(await claim(), 'on purpose', 60);
         await jobs.release(await claim(), 'on purpose', null);
         await jobs.reclaim();
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
     });
 
@@ -465,7 +467,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
       /** Takes jobs on being woken, and never else. */
       async function sleeper() {
         const taken: Job[] = [];
-        const stop = await jobs.listen(() => void jobs.claim(LEASE).then((job) => job !== null && taken.push(job)));
+        const stop = await jobs.listen(() => void claimJob(jobs, LEASE).then((job) => job !== null && taken.push(job)));
         return { taken, stop };
       }
 

@@ -7,6 +7,7 @@ import type { CustomerDirectory } from '../../src/core/customers/customer-direct
 import type { IdempotencyStore } from '../../src/core/idempotency/idempotency-store.js';
 import type { Job, JobQueue } from '../../src/core/jobs/job.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { claimJob } from '../support/claim.js';
 import { later, sampleCustomer, sampleHash, sampleKey } from '../support/samples.js';
 import { atOnce, present } from '../support/tenant.js';
 
@@ -64,7 +65,8 @@ export function keyStoreContract(name: string, open: () => Promise<OpenKeys>): v
         await keys.create(sampleKey(customerId), commandLine, [work(1), work(2)]);
         await expect(keys.create(sampleKey(9e15), commandLine, [work(3)])).rejects.toMatchObject({ code: 'not_found' });
         const claimed: Job[] = [];
-        for (let job = await opened.jobs.claim(60); job !== null; job = await opened.jobs.claim(60)) claimed.push(job);
+        for (let job = await claimJob(opened.jobs, 60); job !== null; job = await claimJob(opened.jobs, 60))
+          claimed.push(job);
         expect(claimed.map((job) => [job.customerId, job.work])).toEqual([
           [customerId, work(1)],
           [customerId, work(2)],

@@ -9,6 +9,7 @@ import { runJob } from '../../src/worker/run-job.js';
 import { upkeep } from '../../src/worker/upkeep.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { MemoryDirectUploads } from '../memory/memory-direct-uploads.js';
+import { claimJob } from '../support/claim.js';
 import {
   Account,
   announced,
@@ -194,7 +195,7 @@ test('a worker looks every 15 seconds where imports are in use, less and less of
 });
 
 async function workOnce(): Promise<void> {
-  const job = present(await ports.jobs.claim(300));
+  const job = present(await claimJob(ports.jobs, 300));
   await runJob(ports, job);
   await ports.jobs.complete(job);
 }

@@ -1,6 +1,7 @@
 import { type BlobKey } from '../../src/core/blobs/blob-key.js';
 import { VerifiedBlobs } from '../../src/core/blobs/verified-blobs.js';
 import { runJob } from '../../src/worker/run-job.js';
+import { claimJob } from '../support/claim.js';
 import { Account, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { FileTakingReader, StoreOfFiles } from '../support/store-of-files.js';
 import { present } from '../support/tenant.js';
@@ -50,7 +51,7 @@ describe('bytes of an import that are stored as a file', () => {
 
   test('are hashed again by another process than the one that received them', async () => {
     await acme.send(importId, [file]);
-    const job = present(await here.jobs.claim(60));
+    const job = present(await claimJob(here.jobs, 60));
     await runJob({ ...here, verifiedBlobs: new VerifiedBlobs() }, job);
     await here.jobs.complete(job);
     expect(media.files).toEqual([null]);

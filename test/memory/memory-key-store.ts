@@ -22,7 +22,7 @@ import { type Precondition, unconditional } from '../../src/core/shared/transact
 import { MemoryAuditTrail } from './memory-audit.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import { MemoryResponseStore } from './memory-idempotency-store.js';
-import { MemoryJobAdder } from './memory-job-queue.js';
+import { MemoryJobRepository } from './memory-job-queue.js';
 import { MemoryOutbox } from './memory-webhook-repository.js';
 
 export class MemoryKeyStore implements KeyStore {
@@ -57,7 +57,7 @@ export class MemoryKeyStore implements KeyStore {
       this.database.keys.set(row.id, row);
       await this.outboxOf(row).add('api_key.created', [row.id], row.createdAt);
       await this.trailOf(row).add(actor, { action: 'api_key.created', subject: row, at: row.createdAt });
-      await new MemoryJobAdder(this.database, key.customerId, { now: () => key.createdAt }).add(...works);
+      await new MemoryJobRepository(this.database, key.customerId, { now: () => key.createdAt }).add(...works);
       await storeResponse?.(row, new MemoryResponseStore(this.database, key.customerId));
       return row;
     });

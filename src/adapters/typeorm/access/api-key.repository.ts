@@ -45,7 +45,7 @@ import {
 import { inCustomerTransaction, inTransaction, withoutTransaction } from '../database/transaction.js';
 import { TypeormOutbox } from '../events/outbox.repository.js';
 import { TypeormResponseStore } from '../idempotency/idempotency.repository.js';
-import { TypeormJobAdder } from '../jobs/job.repository.js';
+import { TypeormJobRepository } from '../jobs/job.repository.js';
 
 export const apiKeyTable = tableOf<ApiKey>('apiKey', 'api_keys', {
   customerId: key,
@@ -128,7 +128,7 @@ export class TypeormKeyStore implements KeyStore {
         subject: stored,
         at: key.createdAt,
       });
-      await new TypeormJobAdder(manager, key.customerId).add(...works);
+      await new TypeormJobRepository(manager, key.customerId).add(...works);
       await storeResponse?.(stored, new TypeormResponseStore(manager, key.customerId));
       return stored;
     });

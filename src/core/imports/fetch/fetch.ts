@@ -2,10 +2,11 @@ import { isExpired } from '../../access/api-key.js';
 import { withMeasure } from '../../blobs/blob-bytes.js';
 import type { Limits } from '../../customers/limits.js';
 import { QuotaReservation } from '../../customers/quota.js';
+import type { Job } from '../../jobs/job.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError, isOutage } from '../../shared/errors.js';
 import { type Secrets, unseal } from '../../shared/secrets.js';
-import type { Transactional } from '../../shared/transactional.js';
+import type { Readable, Transactional } from '../../shared/transactional.js';
 import { type ImportPhoto, newUploadId } from '../import-photo.js';
 import { PartReader } from '../receive/part-reader.js';
 import { PART_BYTES, type PartsUses, receiveParts } from '../receive/resumable.js';
@@ -23,7 +24,12 @@ export type FetchUses = ReadSourceUses & RecordUses;
  * Makes one try at a leased fetch, and records the result. When it ends because of `stopping`, it is due again at once. An error on our side
  * is recorded, and thrown. May be cut off at any point: then the next try continues with what was stored.
  */
-export async function fetchSource(uses: FetchUses, leased: LeasedFetch, stopping: AbortSignal): Promise<FetchOutcome> {
+export async function fetchSource(uses: FetchUses, job: Job<'fetches'>, stopping: AbortSignal): Promise<FetchOutcome> {
+  const { itemId, uploadId } = job.work;
+  const fetch = await uses.store.query(job.customerId, (reader) => reader.sourceFetches.get(itemId));
+  // Another has it, or nothing is to be fetched any more: with the fetch, its job is gone.
+  if (fetch?.uploadId !== uploadId) return 'received';
+  const leased = { ...fetch, job };
   try {
     await requireKey(uses, leased);
     const stored = await takeStoredSource(uses, leased);
@@ -35,6 +41,15 @@ export async function fetchSource(uses: FetchUses, leased: LeasedFetch, stopping
     if (isExpected(error)) return outcome;
     throw error;
   }
+}
+
+/** Whether the item still waits for its fetch. If it does not, a try must stop. */
+export async function isAwaited(
+  { store }: { store: Readable<'importPhotos'> },
+  { customerId, work }: Job<'fetches'>,
+): Promise<boolean> {
+  const { importId, itemId } = work;
+  return isFetched(await store.query(customerId, ({ importPhotos }) => importPhotos.get(importId, itemId)), work);
 }
 
 /** The source, the item or another upload is the reason. */
@@ -131,9 +146,10 @@ async function begin(
 ): Promise<ResumableUpload> {
   const isContinued = offset > 0 && offset === offsetOf(upload);
   const begun = isContinued ? upload : { ...upload, parts: [] };
-  await uses.store.transaction(leased.customerId, async ({ importPhotos, resumableUploads, sourceFetches }) => {
+  await uses.store.transaction(leased.customerId, async ({ importPhotos, resumableUploads, sourceFetches, jobs }) => {
     const item = await importPhotos.lock(leased.importId, leased.itemId);
-    if (!isFetched(item, leased) || !(await sourceFetches.setValidator(leased, validator))) throw replaced();
+    await sourceFetches.setValidator(leased.itemId, validator);
+    if (!isFetched(item, leased) || !(await jobs.hold(leased.job))) throw replaced();
     await resumableUploads.put(begun);
   });
   if (!isContinued) await uses.blobs.delete(partKeys(upload));
@@ -141,7 +157,9 @@ async function begin(
 }
 
 type StoreSourceUses = {
-  store: Transactional<'importPhotos' | 'resumableUploads' | 'sourceFetches' | 'blobOwners' | 'customer' | 'usage'>;
+  store: Transactional<
+    'importPhotos' | 'resumableUploads' | 'sourceFetches' | 'jobs' | 'blobOwners' | 'customer' | 'usage'
+  >;
   limits: Limits;
 } & ReserveUses &
   PartsUses;

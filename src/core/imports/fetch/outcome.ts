@@ -1,6 +1,8 @@
+import { MAX_REASON_LENGTH } from '../../jobs/job.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError, type ItemError, isOutage } from '../../shared/errors.js';
-import type { Transactional } from '../../shared/transactional.js';
+import { randomFraction } from '../../shared/random.js';
+import type { Transaction, Transactional } from '../../shared/transactional.js';
 import type { ImportBatchers } from '../batchers.js';
 import { failItem, unprocessable } from '../import-photo.js';
 import { isFetched, type LeasedFetch, MAX_TRIES, retrySeconds } from './source-fetch.js';
@@ -21,33 +23,46 @@ export async function recordFetch(
   end: { readonly error: unknown } | 'stopped' | null,
 ): Promise<FetchOutcome> {
   if (end === null) return forget(uses, leased);
-  if (end === 'stopped') return release(uses, leased, 'stopped', leased.failures, 0);
+  if (end === 'stopped') return release(uses, leased, 'stopped', ({ jobs }) => jobs.postpone(leased.job, 'stopped', 0));
   const { error } = end;
+  const reason = String(error).slice(0, MAX_REASON_LENGTH);
   if (isSettled(error)) return forget(uses, leased);
-  if (isOurFault(error)) return release(uses, leased, 'postponed', leased.failures, POSTPONED_SECONDS);
+  if (isOurFault(error)) {
+    return release(uses, leased, 'postponed', ({ jobs }) => jobs.postpone(leased.job, reason, POSTPONED_SECONDS));
+  }
   const failure = failureOf(leased, error);
-  const failures = leased.failures + 1;
+  const failures = leased.job.failures + 1;
   if (failure.isFinal || failures >= MAX_TRIES) {
     await failFetch(uses, leased, failure.error);
     return 'failed';
   }
-  const seconds = retrySeconds(failures, failure.retryAfterSeconds, Math.random());
-  return release(uses, leased, 'retried', failures, seconds);
+  const seconds = retrySeconds(failures, failure.retryAfterSeconds, randomFraction());
+  return release(uses, leased, 'retried', ({ jobs }) => jobs.release(leased.job, reason, seconds));
 }
 
 async function forget({ store }: RecordUses, leased: LeasedFetch): Promise<FetchOutcome> {
-  await store.transaction(leased.customerId, ({ sourceFetches }) => sourceFetches.delete(leased));
+  await store.transaction(leased.customerId, (transaction) => drop(transaction, leased));
   return 'received';
+}
+
+/** False, with nothing changed, when the lease was lost. */
+async function drop(
+  { sourceFetches, jobs }: Transaction<'sourceFetches' | 'jobs'>,
+  { job, itemId }: LeasedFetch,
+): Promise<boolean> {
+  await sourceFetches.lock(itemId);
+  const isHeld = await jobs.complete(job);
+  if (isHeld) await sourceFetches.delete(itemId);
+  return isHeld;
 }
 
 async function release(
   { store }: RecordUses,
   leased: LeasedFetch,
   outcome: FetchOutcome,
-  failures: number,
-  seconds: number,
+  end: (transaction: Transaction<'jobs'>) => Promise<boolean>,
 ): Promise<FetchOutcome> {
-  await store.transaction(leased.customerId, ({ sourceFetches }) => sourceFetches.release(leased, failures, seconds));
+  await store.transaction(leased.customerId, end);
   return outcome;
 }
 
@@ -79,7 +94,7 @@ const otherSize = 'The fetched file does not have the declared size.';
 const otherLength = 'The source did not send as many bytes as it had announced.';
 
 type FailUses = {
-  store: Transactional<'importPhotos' | 'sourceFetches'>;
+  store: Transactional<'importPhotos' | 'sourceFetches' | 'jobs'>;
   importBatchers: ImportBatchers;
   clock: Clock;
 };
@@ -89,7 +104,7 @@ async function failFetch(uses: FailUses, leased: LeasedFetch, error: ItemError):
   const { customerId, importId, itemId, declaredBytes } = leased;
   await uses.store.transaction(customerId, async (transaction) => {
     const item = await transaction.importPhotos.lock(importId, itemId);
-    if (!(await transaction.sourceFetches.delete(leased)) || !isFetched(item, leased)) return;
+    if (!(await drop(transaction, leased)) || !isFetched(item, leased)) return;
     // What was reserved for it is worth nothing any more.
     await failItem(transaction, { ...item, sizeBytes: declaredBytes }, error, uses.clock.now());
   });
