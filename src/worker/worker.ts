@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Job, JobQueue, Lane, Pool } from '../core/jobs/job.js';
+import { type Job, type JobQueue, type Lane, type Pool, placeOf } from '../core/jobs/job.js';
 import type { Uses } from '../core/ports.js';
 import type { Id } from '../core/shared/ids.js';
 
@@ -212,11 +212,12 @@ class PoolRunner {
 
 /** Returns the customers and lanes that use all their slots. */
 export function busyIn(
-  running: readonly Lane[],
+  running: readonly Pick<Job<Pool>, 'customerId' | 'work'>[],
   { customer = Number.POSITIVE_INFINITY, lane = Number.POSITIVE_INFINITY }: Omit<Slots, 'all'>,
 ): { readonly customerIds: readonly Id[]; readonly lanes: readonly Lane[] } {
   const counts = new Map<Id | string, { count: number; readonly of: Lane }>();
-  for (const { customerId, lane } of running) {
+  for (const { customerId, work } of running) {
+    const { lane } = placeOf(work);
     for (const name of [customerId, `${customerId}/${lane}`]) {
       const before = counts.get(name)?.count ?? 0;
       counts.set(name, { count: before + 1, of: { customerId, lane } });

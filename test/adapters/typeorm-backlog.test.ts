@@ -37,11 +37,11 @@ test('jobs are told by kind and state, and for how long the first that is due ha
     for (const photoId of [1, 2, 3]) await jobs.add({ kind: 'inspect', importId: 1, photoId });
     await jobs.add({ kind: 'publish', importId: 1 });
   });
-  await source.query(`UPDATE jobs SET due_at = due_at - interval '90 s' WHERE key = 'inspect/1/1'`);
+  await source.query(`UPDATE job_queue SET due_at = due_at - interval '90 s' WHERE key = 'inspect/1/1'`);
   const queue = new TypeormJobQueue(source);
   expect(await claimJob(queue, 60)).toMatchObject({ work: { photoId: 1 } });
-  await source.query(`UPDATE jobs SET due_at = due_at - interval '40 s' WHERE key = 'inspect/1/2'`);
-  await source.query(`UPDATE jobs SET dead_at = now() WHERE key = 'publish/1'`);
+  await source.query(`UPDATE job_queue SET due_at = due_at - interval '40 s' WHERE key = 'inspect/1/2'`);
+  await source.query(`UPDATE job_queue SET dead_at = now() WHERE key = 'publish/1'`);
   const { jobs } = await readBacklog(source);
   const [inspect, publish] = [...jobs].sort((a, b) => a.kind.localeCompare(b.kind));
   expect(inspect).toMatchObject({ kind: 'inspect', waiting: 2, running: 1, dead: 0 });

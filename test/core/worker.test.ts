@@ -1,13 +1,16 @@
 import {
+  type Claim,
   type Job,
   type JobQueue,
   type JobWork,
   MAX_FAILURES,
   MAX_OUTAGES,
   outageSeconds,
+  type Pool,
 } from '../../src/core/jobs/job.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { type JobHandler, type RunningWorker, runWorker, type WorkerOptions } from '../../src/worker/worker.js';
+import { type JobHandler, type JobPoolOptions, jobPool } from '../../src/worker/pools.js';
+import { type RunningWorker, runWorker } from '../../src/worker/worker.js';
 import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
 import { MemoryDatabase } from '../memory/memory-database.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
@@ -56,8 +59,12 @@ function pass(seconds: number): void {
 }
 
 /** Only a wake-up brings this worker back to the queue in the time of a test. */
-function start(handle: JobHandler, options: Partial<WorkerOptions> = {}): RunningWorker {
-  const worker = runWorker({ jobs }, handle, { concurrency: 2, leaseSeconds: 300, idleSeconds: 1000, ...options });
+function start(
+  handle: JobHandler,
+  { idleSeconds = 1000, ...options }: Partial<JobPoolOptions> & { readonly idleSeconds?: number } = {},
+): RunningWorker {
+  const pool = jobPool({ jobs }, handle, { concurrency: 2, leaseSeconds: 300, ...options });
+  const worker = runWorker({ jobs }, [pool], { idleSeconds });
   workers.push(worker);
   return worker;
 }
@@ -458,16 +465,16 @@ class FaultyQueue implements JobQueue {
   deaf = false;
   afterLooking = async (): Promise<void> => {};
   beforeListening = async (): Promise<void> => {};
-  private wake = (): void => {};
+  private wake: (pool: Pool) => void = () => {};
 
   constructor(private readonly queue: JobQueue) {}
 
-  async claim(leaseSeconds: number): Promise<Job | null> {
+  async claim<P extends Pool>(pool: P, claim: Claim): Promise<readonly Job<P>[]> {
     this.claims += 1;
     this.fail('claim');
-    const job = await this.queue.claim(leaseSeconds);
-    if (job === null) await this.afterLooking();
-    return job;
+    const jobs = await this.queue.claim(pool, claim);
+    if (jobs.length === 0) await this.afterLooking();
+    return jobs;
   }
 
   async extend(job: Job, leaseSeconds: number): Promise<boolean> {
@@ -478,22 +485,25 @@ class FaultyQueue implements JobQueue {
     return held;
   }
 
-  async complete(job: Job): Promise<void> {
+  async complete(job: Job): Promise<boolean> {
     this.fail('complete');
-    await this.queue.complete(job);
+    const isHeld = await this.queue.complete(job);
     this.completed += 1;
+    return isHeld;
   }
 
-  async release(job: Job, reason: string, seconds: number | null): Promise<void> {
+  async release(job: Job, reason: string, seconds: number | null): Promise<boolean> {
     this.fail('release');
-    await this.queue.release(job, reason, seconds);
+    const isHeld = await this.queue.release(job, reason, seconds);
     this.released.push([reason, seconds]);
+    return isHeld;
   }
 
-  async postpone(job: Job, reason: string, seconds: number): Promise<void> {
+  async postpone(job: Job, reason: string, seconds: number): Promise<boolean> {
     this.fail('postpone');
-    await this.queue.postpone(job, reason, seconds);
+    const isHeld = await this.queue.postpone(job, reason, seconds);
     this.postponed.push(seconds);
+    return isHeld;
   }
 
   async reclaim(): Promise<void> {
@@ -501,7 +511,7 @@ class FaultyQueue implements JobQueue {
     await this.queue.reclaim();
   }
 
-  async listen(wake: () => void): Promise<() => Promise<void>> {
+  async listen(wake: (pool: Pool) => void): Promise<() => Promise<void>> {
     this.fail('listen');
     await this.beforeListening();
     this.wake = wake;
@@ -516,7 +526,7 @@ class FaultyQueue implements JobQueue {
 
   /** Once for each job that became due: the least that a queue must do. */
   wakeUp(): void {
-    if (!this.deaf) this.wake();
+    if (!this.deaf) this.wake('jobs');
   }
 
   private fail(call: keyof JobQueue): void {

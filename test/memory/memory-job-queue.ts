@@ -37,7 +37,7 @@ abstract class MemoryAttemptEnds implements AttemptEnds {
   release(job: Job<Pool>, reason: string, seconds: number | null): Promise<boolean> {
     return this.end(job, (before) => {
       const held = { ...before, outages: 0 };
-      if (seconds !== null) return { ...held, failures: held.failures + 1, dueAt: this.now() + seconds * SECOND };
+      if (seconds !== null) return { ...held, failures: held.failures + 1, dueAt: this.in(seconds) };
       return held.again ? { ...held, attempt: 0, failures: 0, dueAt: this.now() } : { ...held, deadReason: reason };
     });
   }
@@ -47,7 +47,7 @@ abstract class MemoryAttemptEnds implements AttemptEnds {
       ...held,
       attempt: held.attempt - 1,
       outages: held.outages + 1,
-      dueAt: this.now() + seconds * SECOND,
+      dueAt: this.in(seconds),
     }));
   }
 
@@ -71,6 +71,10 @@ abstract class MemoryAttemptEnds implements AttemptEnds {
   protected heldBy(job: Job<Pool>): StoredJob | null {
     const stored = this.database.jobs.get(storedJobKey(job.customerId, job.work));
     return stored?.lease === job.lease ? stored : null;
+  }
+
+  protected in(seconds: number): number {
+    return Math.round(this.now() + seconds * SECOND);
   }
 
   protected now(): number {
@@ -138,11 +142,11 @@ export class MemoryJobQueue extends MemoryAttemptEnds implements JobQueue {
         .slice(0, count)
         .map((job) => ({ ...job, attempt: job.attempt + 1, lease: randomUUID(), again: false }));
       for (const job of next) {
-        this.set({ ...job, dueAt: this.now() + leaseSeconds * SECOND });
+        this.set({ ...job, dueAt: this.in(leaseSeconds) });
         this.served.set(turnOf(job), this.database.next('turn'));
       }
-      return next.map(({ id, customerId, work, lane, attempt, failures, outages, traceContext, lease }) => {
-        const job: Job<Pool> = { id, customerId, work, lane, attempt, failures, outages, traceContext, lease };
+      return next.map(({ id, customerId, work, attempt, failures, outages, traceContext, lease }) => {
+        const job: Job<Pool> = { id, customerId, work, attempt, failures, outages, traceContext, lease };
         return job as Job<P>;
       });
     });
@@ -151,7 +155,7 @@ export class MemoryJobQueue extends MemoryAttemptEnds implements JobQueue {
   extend(job: Job<Pool>, leaseSeconds: number): Promise<boolean> {
     return this.run(async () => {
       const held = this.heldBy(job);
-      if (held !== null) this.set({ ...held, dueAt: this.now() + leaseSeconds * SECOND });
+      if (held !== null) this.set({ ...held, dueAt: this.in(leaseSeconds) });
       return held !== null;
     });
   }

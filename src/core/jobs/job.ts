@@ -51,7 +51,6 @@ export interface Job<P extends Pool = 'jobs'> {
   readonly id: Id;
   readonly customerId: Id;
   readonly work: Work<P>;
-  readonly lane: string;
   /** The number of this attempt, from 1; stored before the attempt begins. */
   readonly attempt: number;
   /** Number of earlier attempts that failed; the others were interrupted, or ended in an outage. */
@@ -148,7 +147,10 @@ export function outageSeconds(outages: number): number {
 export const MAX_OUTAGES = 153;
 
 /** What one customer sends to one receiver, or fetches from one source. */
-export type Lane = Pick<Job, 'customerId' | 'lane'>;
+export interface Lane {
+  readonly customerId: Id;
+  readonly lane: string;
+}
 
 export interface Claim {
   /** By the database's clock. */
