@@ -186,6 +186,19 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect((await claimAll()).map((job) => job.work)).toEqual([inspect(2), inspect(1)]);
       });
 
+      it('gives out as many as it is asked for, of one turn first', async () => {
+        const other = await Tenant.of(opened);
+        for (const each of [tenant, other]) {
+          await each.transaction((transaction) => transaction.jobs.add(inspect(1), inspect(2), inspect(3)));
+        }
+        const many = (count: number) => jobs.claim('jobs', { leaseSeconds: LEASE, count });
+        const [first, second] = [await many(4), await many(4)];
+        const of = (some: readonly Job[], id: Id) => some.filter(({ customerId }) => customerId === id).length;
+        expect([of(first, tenant.id), of(first, other.id)].sort()).toEqual([1, 3]);
+        expect(second).toHaveLength(2);
+        expect(new Set([...first, ...second].map(({ lease }) => lease)).size).toBe(6);
+      });
+
       it('takes customers in turns, whoever came first and with how much', async () => {
         const tenants = [tenant, await Tenant.of(opened), await Tenant.of(opened)];
         for (const [number, each] of tenants.entries()) {
@@ -295,10 +308,10 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         const lost = await claim();
         await opened.passTime(LEASE + 1);
         const held = await claim();
-        await jobs.complete(lost);
+        expect(await jobs.complete(lost)).toBe(false);
         expect(await jobs.extend(held, LEASE)).toBe(true);
-        await jobs.complete(held);
-        await jobs.complete(held);
+        expect(await jobs.complete(held)).toBe(true);
+        expect(await jobs.complete(held)).toBe(false);
         expect(await claimJob(jobs, LEASE)).toBeNull();
       });
     });
@@ -373,8 +386,8 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         const lost = await claim();
         await opened.passTime(LEASE + 1);
         const held = await claim();
-        await jobs.release(lost, 'on purpose', 0);
-        await jobs.release(lost, 'on purpose', null);
+        expect(await jobs.release(lost, 'on purpose', 0)).toBe(false);
+        expect(await jobs.release(lost, 'on purpose', null)).toBe(false);
         expect(await claimJob(jobs, LEASE)).toBeNull();
         expect(await jobs.extend(held, LEASE)).toBe(true);
       });
@@ -433,11 +446,77 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         const lost = await claim();
         await opened.passTime(LEASE + 1);
         const held = await claim();
-        await jobs.postpone(lost, 'the store is away', 0);
+        expect(await jobs.postpone(lost, 'the store is away', 0)).toBe(false);
         expect(await claimJob(jobs, LEASE)).toBeNull();
         expect(await jobs.extend(held, LEASE)).toBe(true);
         await opened.passTime(LEASE + 1);
         expect(await claim()).toMatchObject({ attempt: 3 });
+      });
+    });
+
+    describe('restart', () => {
+      const restart = (work: JobWork) => tenant.transaction((transaction) => transaction.jobs.restart(work));
+
+      it('makes work due that is unknown, waits for its time, or is dead, from its first attempt', async () => {
+        await restart(publish);
+        await jobs.release(await claim(), 'on purpose', 60);
+        await restart(publish);
+        const again = await claim();
+        expect(again).toMatchObject({ work: publish, attempt: 1, failures: 0 });
+        await jobs.release(again, 'on purpose', null);
+        await restart(publish);
+        expect(await claim()).toMatchObject({ attempt: 1, failures: 0 });
+      });
+
+      it('takes a job away from the run that holds it', async () => {
+        await add(publish);
+        const lost = await claim();
+        await restart(publish);
+        const held = await claim();
+        expect(held).toMatchObject({ id: lost.id, attempt: 1 });
+        expect([await jobs.extend(lost, LEASE), await jobs.complete(lost)]).toEqual([false, false]);
+        expect(await jobs.complete(held)).toBe(true);
+        expect(await claimJob(jobs, LEASE)).toBeNull();
+      });
+    });
+
+    describe('inside a transaction', () => {
+      it('an attempt ends with the change, and not without it', async () => {
+        await add(publish);
+        const job = await claim();
+        const undone = tenant.transaction(async (transaction) => {
+          expect(await transaction.jobs.complete(job)).toBe(true);
+          throw new Error('on purpose');
+        });
+        await expect(undone).rejects.toThrow('on purpose');
+        expect(await jobs.extend(job, LEASE)).toBe(true);
+        expect(await tenant.transaction((transaction) => transaction.jobs.complete(job))).toBe(true);
+        expect(await jobs.extend(job, LEASE)).toBe(false);
+      });
+
+      it('fails, waits, and runs once more as it does outside', async () => {
+        await add(publish);
+        const first = await claim();
+        expect(await tenant.transaction(({ jobs }) => jobs.release(first, 'on purpose', 0))).toBe(true);
+        const second = await claim();
+        expect(second).toMatchObject({ attempt: 2, failures: 1 });
+        expect(await tenant.transaction(({ jobs }) => jobs.postpone(second, 'the store is away', 0))).toBe(true);
+        const third = await claim();
+        expect(third).toMatchObject({ attempt: 2, failures: 1, outages: 1 });
+        await add(publish);
+        expect(await tenant.transaction(({ jobs }) => jobs.complete(third))).toBe(true);
+        expect(await claim()).toMatchObject({ work: publish, attempt: 1 });
+      });
+
+      it('knows whether the job is held', async () => {
+        await add(publish);
+        const lost = await claim();
+        await opened.passTime(LEASE + 1);
+        const held = await claim();
+        const holds = (job: Job) => tenant.transaction((transaction) => transaction.jobs.hold(job));
+        expect([await holds(lost), await holds(held)]).toEqual([false, true]);
+        await jobs.complete(held);
+        expect(await holds(held)).toBe(false);
       });
     });
 

@@ -173,6 +173,7 @@ export function sourceFetchesContract(name: string, open: () => Promise<OpenFetc
       const [one] = await add(['a']);
       const leased = await claim();
       await tenant.transaction(async ({ sourceFetches, jobs }) => {
+        await sourceFetches.lock(leased.work.itemId);
         await sourceFetches.setValidator(leased.work.itemId, '"1"');
         expect(await jobs.release(leased, 'on purpose', 60)).toBe(true);
       });

@@ -105,17 +105,7 @@ const pools = Object.keys(OPEN) as readonly Pool[];
 const held = 'customer_id = $1 AND id = $2 AND lease = $3';
 const heldBy = (job: Job<Pool>) => [job.customerId, job.id, job.lease];
 
-const claimed = [
-  'id',
-  'customerId',
-  'work',
-  'lane',
-  'attempt',
-  'failures',
-  'outages',
-  'traceContext',
-  'lease',
-] as const;
+const claimed = ['id', 'customerId', 'work', 'attempt', 'failures', 'outages', 'traceContext', 'lease'] as const;
 
 /**
  * Jobs are due, and leased, by the clock of the database: processes share it, and those of machines may differ and jump. So statements about
