@@ -7,6 +7,7 @@ const foreign: Readonly<Record<string, RegExp>> = {
   'a decorator': /^\s*@[A-Z]/m,
   'new Date() without a value': /\bnew Date\(\s*\)/,
   'Date.now': /\bDate\.now\b/,
+  'Math.random': /\bMath\.random\b/,
   'a Buffer': /\bBuffer\b/,
   'a timer': /\bset(Timeout|Interval|Immediate)\b/,
   'the environment': /\bprocess\./,

@@ -1,15 +1,10 @@
 import { Webhook } from 'standardwebhooks';
 import { eventBody } from '../../src/api/webhooks/event-body.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
+import { resealSecrets } from '../../src/core/customers/reseal.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import {
-  deliverEvent,
-  resealWebhookSecrets,
-  resendDelivery,
-  sendTestEvent,
-  sweepDeliveries,
-} from '../../src/core/webhooks/deliver.js';
+import { deliverEvent, resendDelivery, sendTestEvent, sweepDeliveries } from '../../src/core/webhooks/deliver.js';
 import { outcomeOf, RETRY_DELAYS } from '../../src/core/webhooks/delivery.js';
 import {
   createWebhookEndpoint,
@@ -20,6 +15,7 @@ import {
   readDelivery,
   readWebhookEndpoint,
   rotateWebhookSecret,
+  webhookSecrets,
 } from '../../src/core/webhooks/endpoints.js';
 import { keepListening, removeAbandonedListeners, startListening } from '../../src/core/webhooks/listen.js';
 import type { WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
@@ -408,10 +404,10 @@ describe('a secret', () => {
     await acme.tag('a');
     await deliverAll(added);
     expect(verifies(secret)).toBe(true);
-    await resealWebhookSecrets(added);
+    await resealSecrets(added, [webhookSecrets]);
     const sealed = (await now(endpoint)).secret;
     expect(sealed).not.toBe(endpoint.secret);
-    await resealWebhookSecrets(added);
+    await resealSecrets(added, [webhookSecrets]);
     expect((await now(endpoint)).secret).toBe(sealed);
     await acme.tag('b');
     await deliverAll({ ...here, secrets: [present(added.secrets[0])] });

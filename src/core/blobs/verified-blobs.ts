@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { randomFraction } from '../shared/random.js';
 import type { BlobKey } from './blob-key.js';
 import type { BlobState } from './blob-store.js';
 
@@ -18,7 +19,7 @@ const SETTLED_MS = 2000;
 export class VerifiedBlobs {
   private readonly words = new Uint32Array(SLOTS * WORDS);
 
-  constructor(private readonly random: () => number = Math.random) {}
+  constructor(private readonly random: () => number = randomFraction) {}
 
   /**
    * Whether the bytes need not be hashed.

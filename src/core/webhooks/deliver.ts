@@ -1,13 +1,12 @@
 import { type RateWindowStore, requireTestBudget } from '../access/rolling-window.js';
 import { service } from '../audit/audit-entry.js';
-import { type CustomerDirectory, forEachCustomer } from '../customers/customer-directory.js';
 import type { Event } from '../events/event.js';
 import type { DeliveryWork, Job } from '../jobs/job.js';
 import { after, type Clock, DAY, SECOND } from '../shared/clock.js';
 import { invalid, isOutage, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { randomFraction } from '../shared/random.js';
-import { isSealedByNewest, reseal, type Secrets, unseal } from '../shared/secrets.js';
+import { type Secrets, unseal } from '../shared/secrets.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
 import { BODY_DAYS, type Delivery, type DeliveryLog, isSuccess, isTest, LOG_DAYS, outcomeOf } from './delivery.js';
 import {
@@ -185,39 +184,4 @@ export async function sweepDeliveries({
   const now = clock.now();
   while ((await deliveryLog.sweep(after(now, -LOG_DAYS * DAY), BATCH)) === BATCH);
   while ((await deliveryLog.sweepBodies(after(now, -BODY_DAYS * DAY), BATCH)) === BATCH);
-}
-
-type SealUses = { store: Transactional<'webhookEndpoints'>; customers: CustomerDirectory; secrets: Secrets };
-
-/** Encrypts again with the newest secret what an older one encrypted, so that the older one can be removed. */
-export function resealWebhookSecrets(uses: SealUses, stopping?: AbortSignal): Promise<void> {
-  return forEachCustomer(
-    (window) => uses.customers.withWebhookEndpoints(window),
-    (customerId) => resealSecretsOf(uses, customerId),
-    stopping,
-  );
-}
-
-async function resealSecretsOf({ store, secrets }: SealUses, customerId: Id): Promise<void> {
-  const isStale = (sealed: string | null) => sealed !== null && !isSealedByNewest(secrets, 'webhook', sealed);
-  const endpoints = await store.query(customerId, (reader) => reader.webhookEndpoints.list());
-  for (const { id } of endpoints.filter((one) => isStale(one.secret) || isStale(one.previousSecret))) {
-    await store.transaction(customerId, (transaction) => resealEndpoint(transaction, id, secrets));
-  }
-}
-
-async function resealEndpoint(
-  { webhookEndpoints }: Transaction<'webhookEndpoints'>,
-  id: Id,
-  secrets: Secrets,
-): Promise<void> {
-  const endpoint = await webhookEndpoints.lock(id);
-  if (endpoint === null) return;
-  const { secret, previousSecret } = endpoint;
-  const next: WebhookEndpoint = {
-    ...endpoint,
-    secret: reseal(secrets, 'webhook', secret),
-    previousSecret: previousSecret && reseal(secrets, 'webhook', previousSecret),
-  };
-  await webhookEndpoints.update(next);
 }
