@@ -17,6 +17,7 @@ import { readOrMakeSecret } from './adapters/secret-file.js';
 import { SmtpMailer } from './adapters/smtp/smtp-mailer.js';
 import { HttpSourceReader } from './adapters/sources/http-source-reader.js';
 import { SystemClock } from './adapters/system-clock.js';
+import { currentTraceContext } from './adapters/trace-context.js';
 import type { OtlpTracing } from './adapters/tracing/otlp-tracing.js';
 import { TypeormKeyStore } from './adapters/typeorm/access/api-key.repository.js';
 import { TypeormAuditLog } from './adapters/typeorm/audit/audit.repository.js';
@@ -133,7 +134,7 @@ function factories(config: Config, { log, primary, ...options }: PortsOptions) {
     uploads: useFactory([], () => new UploadSlots(config.minFreeBytes)),
     importBatchers: useFactory(
       ['store', 'keys', 'clock'],
-      (store, keys, clock) => new ImportBatchers({ store, keys, clock }),
+      (store, keys, clock) => new ImportBatchers({ store, keys, clock }, currentTraceContext),
     ),
     directUploads: useFactory(['blobStorage'], ({ directUploads }) => directUploads),
     media: useFactory(

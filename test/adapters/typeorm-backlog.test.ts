@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { withTraceContext } from '../../src/adapters/trace-context.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
@@ -47,6 +48,18 @@ test('jobs are told by kind and state, and for how long the first that is due ha
   expect(inspect).toMatchObject({ kind: 'inspect', waiting: 2, running: 1, dead: 0 });
   expect(inspect?.oldestSeconds).toBeGreaterThanOrEqual(40);
   expect(publish).toEqual({ kind: 'publish', waiting: 0, running: 0, dead: 1, oldestSeconds: 0 });
+});
+
+test('a job stores the trace context of the request or job that adds it, and none without a trace', async () => {
+  const { id } = await new TypeormCustomerDirectory(source).create(sampleCustomer(), commandLine);
+  const store = new TypeormCustomerStore(source);
+  const add = (importId: number) => store.transaction(id, ({ jobs }) => jobs.add({ kind: 'publish', importId }));
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  await withTraceContext(traceparent, () => add(1));
+  await add(2);
+  const claimed = await new TypeormJobQueue(source).claim('jobs', { leaseSeconds: 60, count: 9 });
+  const own = claimed.filter(({ customerId }) => customerId === id);
+  expect(own.map(({ traceContext }) => traceContext)).toEqual([traceparent, null]);
 });
 
 test('the pool is seen', async () => {

@@ -40,8 +40,6 @@ test.each(Object.entries(wordsOfHttp))('core does without %s, in prose, too', (n
 });
 
 test('who acts travels in the caller: once an AsyncLocalStorage is in use, every promise of the process costs more', () => {
-  // What a job was caused by goes along by itself, only while requests are traced.
-  const traced = 'src/core/jobs/trace-context.ts';
-  const ambient = core.filter(({ code, path }) => code.includes('async_hooks') && path !== traced);
+  const ambient = core.filter(({ code }) => code.includes('async_hooks'));
   expect(ambient.map(({ path }) => path)).toEqual([]);
 });

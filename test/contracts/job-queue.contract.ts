@@ -1,5 +1,4 @@
 import type { Job, JobQueue, JobWork } from '../../src/core/jobs/job.js';
-import { withTraceContext } from '../../src/core/jobs/trace-context.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { claimJob } from '../support/claim.js';
 import { sampleTag } from '../support/samples.js';
@@ -64,8 +63,10 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
 
       it('keeps the cause of the change that brought it', async () => {
         const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-        await withTraceContext(traceparent, () => add(inspect(1)));
-        await withTraceContext('00-ffffffffffffffffffffffffffffffff-ffffffffffffffff-01', () => add(inspect(1)));
+        const addTraced = (traceContext: string) =>
+          tenant.transaction((transaction) => transaction.jobs.addTraced(traceContext, inspect(1)));
+        await addTraced(traceparent);
+        await addTraced('00-ffffffffffffffffffffffffffffffff-ffffffffffffffff-01');
         await add(inspect(2));
         expect((await claimAll()).map(({ traceContext }) => traceContext)).toEqual([traceparent, null]);
       });

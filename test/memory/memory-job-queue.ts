@@ -10,7 +10,6 @@ import {
   placeOf,
   type Work,
 } from '../../src/core/jobs/job.js';
-import { currentTraceContext } from '../../src/core/jobs/trace-context.js';
 import { type Clock, SECOND } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { MemoryDatabase, StoredJob } from './memory-database.js';
@@ -95,6 +94,10 @@ export class MemoryJobRepository extends MemoryAttemptEnds implements JobReposit
     for (const work of works) this.addOne(work);
   }
 
+  async addTraced(traceContext: string | null, ...works: readonly Work[]): Promise<void> {
+    for (const work of works) this.addOne(work, traceContext);
+  }
+
   async restart(...works: readonly Work[]): Promise<void> {
     for (const work of works) this.begin(work);
   }
@@ -107,15 +110,15 @@ export class MemoryJobRepository extends MemoryAttemptEnds implements JobReposit
     return work();
   }
 
-  private addOne(work: Work): void {
+  private addOne(work: Work, traceContext: string | null = null): void {
     const waiting = this.database.jobs.get(storedJobKey(this.customerId, work));
-    if (waiting === undefined || waiting.deadReason !== null) this.begin(work);
+    if (waiting === undefined || waiting.deadReason !== null) this.begin(work, traceContext);
     else if (waiting.lease !== null) this.set({ ...waiting, again: true });
   }
 
-  private begin(work: Work): void {
+  private begin(work: Work, traceContext: string | null = null): void {
     const id = this.database.jobs.get(storedJobKey(this.customerId, work))?.id ?? this.database.next('job');
-    const begun = { attempt: 0, failures: 0, outages: 0, traceContext: currentTraceContext() };
+    const begun = { attempt: 0, failures: 0, outages: 0, traceContext };
     const fresh = { ...begun, dueAt: this.now(), lease: null, again: false, deadReason: null };
     this.set({ id, customerId: this.customerId, work, ...placeOf(work), ...fresh });
   }

@@ -1,5 +1,4 @@
 import type { KeyStore, KnownKey } from '../access/key-store.js';
-import { currentTraceContext, withTraceContext } from '../jobs/trace-context.js';
 import { Batcher, type BatchSlot } from '../shared/batcher.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
@@ -47,7 +46,11 @@ export class ImportBatchers {
   private readonly results: Batcher<string, InspectionResult, AppliedResult>;
   private readonly finished: Batcher<string, FinishedItem, undefined>;
 
-  constructor(uses: BatchUses) {
+  /** @param traceContext Returns the trace context of the current request or job. */
+  constructor(
+    uses: BatchUses,
+    private readonly traceContext: () => string | null = () => null,
+  ) {
     const { store, keys, clock } = uses;
     this.keys = new Batcher(async (id, uploads) => {
       const known = await keys.find(id);
@@ -68,7 +71,7 @@ export class ImportBatchers {
     // One query is enough for all items of an import whose changes are committed when it begins.
     this.finished = new Batcher(async (_, items) => {
       const [{ customerId, importId, traceContext }] = items as readonly [FinishedItem];
-      await withTraceContext(traceContext, () => requestPublishing(uses, customerId, importId));
+      await requestPublishing(uses, customerId, importId, traceContext);
       return items.map(() => undefined);
     });
   }
@@ -89,7 +92,7 @@ export class ImportBatchers {
    */
   async receive(upload: StagedUpload): Promise<ImportPhoto | 'missing' | null> {
     const { customerId, importId } = upload.grant;
-    const traced = { ...upload, traceContext: currentTraceContext() };
+    const traced = { ...upload, traceContext: this.traceContext() };
     const { became, item } = await this.uploads.enqueue(`${customerId}/${importId}`, traced);
     if (became === 'removed') throw bytesRemoved();
     return became === 'taken' ? null : (item ?? 'missing');
@@ -107,7 +110,7 @@ export class ImportBatchers {
 
   /** Requests that the import is published if it has been finalized. For an item whose own change is committed. */
   publishIfCommitted(customerId: Id, importId: Id): Promise<void> {
-    const item = { customerId, importId, traceContext: currentTraceContext() };
+    const item = { customerId, importId, traceContext: this.traceContext() };
     return this.finished.enqueue(`${customerId}/${importId}`, item);
   }
 }

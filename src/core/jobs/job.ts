@@ -200,9 +200,11 @@ export interface JobQueue extends AttemptEnds {
 export interface JobRepository extends AttemptEnds {
   /**
    * Adding work that is already waiting changes nothing; work that is running runs once more afterwards. The jobs store the trace context
-   * (`withTraceContext`) of the change that added or revived them.
+   * of the request or job whose change added or revived them, which the adapter knows.
    */
   add(...works: readonly Work[]): Promise<void>;
+  /** The same for a change of several requests: with the trace context of the one that needs the work. */
+  addTraced(traceContext: string | null, ...works: readonly Work[]): Promise<void>;
   /** The same, except that work which waits or runs already begins anew, due immediately: whoever holds it has lost it. */
   restart(...works: readonly Work[]): Promise<void>;
   /** Whether the attempt still holds its job, which it then does until the transaction ends. */

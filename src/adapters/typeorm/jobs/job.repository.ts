@@ -14,9 +14,9 @@ import {
   placeOf,
   type Work,
 } from '../../../core/jobs/job.js';
-import { currentTraceContext } from '../../../core/jobs/trace-context.js';
 import { Batcher } from '../../../core/shared/batcher.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { currentTraceContext } from '../../trace-context.js';
 import { clientConfig, listenOn } from '../database/connection.js';
 import {
   change,
@@ -259,6 +259,10 @@ export class TypeormJobRepository extends TypeormAttemptEnds implements JobRepos
     return this.store(ADD, works);
   }
 
+  addTraced(traceContext: string | null, ...works: readonly Work[]): Promise<void> {
+    return this.store(ADD, works, traceContext);
+  }
+
   restart(...works: readonly Work[]): Promise<void> {
     return this.store(RESTART, works);
   }
@@ -273,12 +277,12 @@ export class TypeormJobRepository extends TypeormAttemptEnds implements JobRepos
     return (await change(this.manager, sql, heldBy(job))).count > 0;
   }
 
-  private async store(statement: string, works: readonly Work[]): Promise<void> {
+  private async store(statement: string, works: readonly Work[], traceContext = currentTraceContext()): Promise<void> {
     if (works.length === 0) return;
     // Each once, and in the same order in every transaction: otherwise two could deadlock. Ids of one length sort as numbers do.
     const byKey = new Map(works.map((work) => [jobKey(work), { ...placeOf(work), key: jobKey(work), work }]));
     const rows = [...byKey.values()].sort((a, b) => a.key.length - b.key.length || (a.key < b.key ? -1 : 1));
-    await select(this.manager, statement, [this.customerId, JSON.stringify(rows), currentTraceContext()]);
+    await select(this.manager, statement, [this.customerId, JSON.stringify(rows), traceContext]);
   }
 }
 
