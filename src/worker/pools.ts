@@ -1,17 +1,11 @@
 import { isAwaited } from '../core/imports/fetch/fetch.js';
-import {
-  backoffSeconds,
-  type Job,
-  type JobQueue,
-  type Lane,
-  MAX_FAILURES,
-  MAX_REASON_LENGTH,
-  outageSeconds,
-} from '../core/jobs/job.js';
+import { backoffSeconds, type Job, type JobQueue, type Lane, MAX_FAILURES, outageSeconds } from '../core/jobs/job.js';
 import type { Uses } from '../core/ports.js';
 import { isOutage } from '../core/shared/errors.js';
 import { DELIVERY_LEASE_SECONDS } from '../core/webhooks/delivery.js';
 import { pause, retryMilliseconds, type Slots, type WorkerPool } from './worker.js';
+
+const MAX_REASON_LENGTH = 500;
 
 interface PoolOptions {
   /** Called for every failure on our side; work continues. Must not throw. */

@@ -267,6 +267,9 @@ test('a job whose process died is due at once, but not when that has happened to
   );
   expect(Number(seconds)).toBeGreaterThan(0);
   expect(Number(seconds)).toBeLessThanOrEqual(interruptionSeconds(9));
+  await source.query('UPDATE job_queue SET attempt = 50, due_at = clock_timestamp()');
+  expect(await takenOver()).toMatchObject({ attempt: 51 });
+  expect(await takenOver()).toBeNull();
   await source.query('DELETE FROM job_queue');
 });
 

@@ -112,9 +112,6 @@ export const MAX_FAILURES = 3;
  */
 export const MAX_ATTEMPTS = 10;
 
-/** Longer reasons of a failure are cut off. */
-export const MAX_REASON_LENGTH = 500;
-
 /** Seconds. */
 const LONGEST_WAIT = 600;
 

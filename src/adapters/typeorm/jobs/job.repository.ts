@@ -173,7 +173,7 @@ const RECLAIM = `
   ), dead AS MATERIALIZED (
     SELECT held_by FROM holders WHERE pg_try_advisory_xact_lock(held_by)
   )
-  UPDATE job_queue j SET lease = NULL, again = false, due_at = ${inSeconds('($2::integer[])[j.attempt]')}
+  UPDATE job_queue j SET lease = NULL, again = false, due_at = ${inSeconds('($2::integer[])[least(j.attempt, cardinality($2::integer[]))]')}
   FROM dead WHERE j.held_by = dead.held_by AND j.lease IS NOT NULL`;
 
 const waitsAfterInterruption = Array.from({ length: MAX_ATTEMPTS + 1 }, (_, index) => interruptionSeconds(index + 1));

@@ -1,4 +1,3 @@
-import { MAX_REASON_LENGTH } from '../../jobs/job.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError, type ItemError, isOutage } from '../../shared/errors.js';
 import { randomFraction } from '../../shared/random.js';
@@ -25,10 +24,9 @@ export async function recordFetch(
   if (end === null) return forget(uses, leased);
   if (end === 'stopped') return release(uses, leased, 'stopped', ({ jobs }) => jobs.postpone(leased.job, 'stopped', 0));
   const { error } = end;
-  const reason = String(error).slice(0, MAX_REASON_LENGTH);
   if (isSettled(error)) return forget(uses, leased);
   if (isOurFault(error)) {
-    return release(uses, leased, 'postponed', ({ jobs }) => jobs.postpone(leased.job, reason, POSTPONED_SECONDS));
+    return release(uses, leased, 'postponed', ({ jobs }) => jobs.postpone(leased.job, 'postponed', POSTPONED_SECONDS));
   }
   const failure = failureOf(leased, error);
   const failures = leased.job.failures + 1;
@@ -37,7 +35,8 @@ export async function recordFetch(
     return 'failed';
   }
   const seconds = retrySeconds(failures, failure.retryAfterSeconds, randomFraction());
-  return release(uses, leased, 'retried', ({ jobs }) => jobs.release(leased.job, reason, seconds));
+  // The code only: a message might contain the URL.
+  return release(uses, leased, 'retried', ({ jobs }) => jobs.release(leased.job, failure.error.code, seconds));
 }
 
 async function forget({ store }: RecordUses, leased: LeasedFetch): Promise<FetchOutcome> {
