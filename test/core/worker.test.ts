@@ -1,3 +1,4 @@
+import type { Customer } from '../../src/core/customers/customer.js';
 import {
   type Claim,
   type Job,
@@ -9,7 +10,7 @@ import {
   type Pool,
 } from '../../src/core/jobs/job.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { type JobHandler, type JobPoolOptions, jobPool } from '../../src/worker/pools.js';
+import { FETCH_SLOTS, fetchPool, type JobHandler, type JobPoolOptions, jobPool } from '../../src/worker/pools.js';
 import { type RunningWorker, runWorker } from '../../src/worker/worker.js';
 import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
 import { MemoryDatabase } from '../memory/memory-database.js';
@@ -22,6 +23,7 @@ const HOURS = 60 * 60;
 const CUSTOMER = 5;
 
 let clock: SettableClock;
+let database: MemoryDatabase;
 let store: MemoryCustomerStore;
 /** What the worker sees, and what is behind it. */
 let jobs: FaultyQueue;
@@ -31,7 +33,7 @@ let over: boolean;
 
 beforeEach(() => {
   clock = new SettableClock();
-  const database = new MemoryDatabase();
+  database = new MemoryDatabase();
   store = new MemoryCustomerStore(database, clock);
   queue = new MemoryJobQueue(database, clock);
   jobs = new FaultyQueue(queue);
@@ -181,6 +183,37 @@ describe('taking jobs', () => {
     await until(() => jobs.claims > 1);
     await add(1);
     await until(() => runs === 1);
+  });
+});
+
+describe('pools', () => {
+  const addFetches = async (count: number) => {
+    database.customers.set(CUSTOMER, { id: CUSTOMER, status: 'active' } as Customer);
+    await store.transaction(CUSTOMER, async ({ jobs: added }) => {
+      for (let itemId = 1; itemId <= count; itemId += 1) {
+        await added.add({ kind: 'fetch', importId: 1, itemId, uploadId: 1, host: 'a.example.com' });
+      }
+    });
+  };
+
+  it('share one listener and wait for none of each other', async () => {
+    const { opened, open } = gate();
+    const done: number[] = [];
+    let fetching = 0;
+    await addFetches(9);
+    const slow = fetchPool({ store }, async () => {
+      fetching += 1;
+      await opened;
+    });
+    const quick = jobPool({ jobs }, async (job) => void done.push(photoOf(job)), { concurrency: 2, leaseSeconds: 300 });
+    const worker = runWorker({ jobs }, [slow, quick], { idleSeconds: 1000 });
+    workers.push(worker);
+    await until(() => fetching === FETCH_SLOTS.lane && jobs.listeners === 1);
+    for (let photo = 1; photo <= 5; photo += 1) await add(photo);
+    await until(() => done.length === 5);
+    expect(fetching).toBe(FETCH_SLOTS.lane);
+    expect(jobs.calls.filter((call) => call === 'listen' || call === 'reclaim')).toEqual(['listen', 'reclaim']);
+    open();
   });
 });
 
