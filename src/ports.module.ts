@@ -30,7 +30,6 @@ import { clientConfig } from './adapters/typeorm/database/connection.js';
 import { requireAnswer, requireMigrated } from './adapters/typeorm/database-state.js';
 import { TypeormDeliveryKeyFinder } from './adapters/typeorm/delivery/delivery-key.repository.js';
 import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency/idempotency.repository.js';
-import { TypeormFetchQueue } from './adapters/typeorm/imports/source-fetch.repository.js';
 import { poolUse, readBacklog } from './adapters/typeorm/jobs/backlog.js';
 import { TypeormJobQueue } from './adapters/typeorm/jobs/job.repository.js';
 import { TypeormOperatorTokenStore } from './adapters/typeorm/operators/operator-token.repository.js';
@@ -38,7 +37,7 @@ import { TypeormRenditionLeases } from './adapters/typeorm/photos/rendition-leas
 import { TypeormShareFinder } from './adapters/typeorm/shares/share.repository.js';
 import { TypeormTrafficStore } from './adapters/typeorm/traffic/traffic.repository.js';
 import { TypeormSessionStore, TypeormUserStore } from './adapters/typeorm/users/user.repository.js';
-import { TypeormDeliveryQueue } from './adapters/typeorm/webhooks/delivery-queue.js';
+import { TypeormDeliveryLog } from './adapters/typeorm/webhooks/webhook.repository.js';
 import { WebauthnPasskeyReader } from './adapters/webauthn/webauthn-passkey-reader.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
 import { ZxcvbnPasswordStrength } from './adapters/zxcvbn-password-strength.js';
@@ -151,13 +150,12 @@ function factories(config: Config, { log, primary, ...options }: PortsOptions) {
         ),
     ),
     jobs: useFactory(['dataSource'], (dataSource) => new TypeormJobQueue(dataSource)),
-    fetches: useFactory(['dataSource'], (dataSource) => new TypeormFetchQueue(dataSource)),
     sourceReader: useFactory(
       ['names', 'clock'],
       ({ lookup }, clock) =>
         new HttpSourceReader({ allowPrivate: config.fetchAllowPrivate, lookup, now: () => clock.elapsed() }),
     ),
-    deliveries: useFactory(['dataSource'], (dataSource) => new TypeormDeliveryQueue(dataSource)),
+    deliveryLog: useFactory(['dataSource'], (dataSource) => new TypeormDeliveryLog(dataSource)),
     deliveryKeys: useFactory(['dataSource'], (dataSource) => new TypeormDeliveryKeyFinder(dataSource)),
     shares: useFactory(['dataSource'], (dataSource) => new TypeormShareFinder(dataSource)),
     webhooks: useFactory(

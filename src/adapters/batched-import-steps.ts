@@ -11,10 +11,10 @@ import type {
 import { applyResults } from '../core/imports/inspect.js';
 import { requestPublishing } from '../core/imports/publish.js';
 import { receiveStagedBytes, type TracedUpload } from '../core/imports/receive/upload.js';
-import { currentTraceContext, withTraceContext } from '../core/jobs/trace-context.js';
 import type { Uses } from '../core/ports.js';
 import type { Id } from '../core/shared/ids.js';
 import { Batcher } from './batcher.js';
+import { currentTraceContext } from './trace-context.js';
 
 /** Maximum number of inspection results of one import that are applied in one transaction. */
 const MAX_RESULTS = 50;
@@ -61,7 +61,7 @@ export class BatchedImportSteps implements ImportSteps {
     // One query is enough for all items of an import whose changes are committed when it begins.
     this.finished = new Batcher(async (_, items) => {
       const [{ customerId, importId, traceContext }] = items as readonly [FinishedItem];
-      await withTraceContext(traceContext, () => requestPublishing(uses, customerId, importId));
+      await requestPublishing(uses, customerId, importId, traceContext);
       return items.map(() => undefined);
     });
   }

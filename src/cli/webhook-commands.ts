@@ -3,6 +3,7 @@ import { plain, print, table } from 'photo-service-cli/print';
 import { HttpWebhookSender } from '../adapters/webhooks/http-webhook-sender.js';
 import { eventBody } from '../api/webhooks/event-body.js';
 import { operatorFor } from '../core/customers/customer.js';
+import type { Job } from '../core/jobs/job.js';
 import type { Ports } from '../core/ports.js';
 import { SECOND } from '../core/shared/clock.js';
 import { reasonOf } from '../core/shared/errors.js';
@@ -19,7 +20,8 @@ import {
 } from '../core/webhooks/endpoints.js';
 import { keepListening, startListening } from '../core/webhooks/listen.js';
 import type { WebhookEndpoint } from '../core/webhooks/webhook-endpoint.js';
-import { runListener } from '../worker/slots.js';
+import { listenerPool } from '../worker/pools.js';
+import { runWorker } from '../worker/worker.js';
 import { idOption, listOption, secretLines, wholeOption } from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
@@ -317,16 +319,14 @@ export async function startListener(all: Ports, customerId: Id, options: Listeni
   const caller = operatorFor(customerId);
   const { endpoint, secret } = await startListening(ports, caller, { url, events, secret: wanted });
   let newest: Id | null = null;
-  const running = runListener(
-    ports,
-    { customerId, endpointId: endpoint.id },
-    async (delivery) => {
-      newest = delivery.id;
-      await deliverEvent(ports, delivery, eventBody);
-      onAttempt(await readDelivery(ports, customerId, delivery.id));
-    },
-    { onError },
-  );
+  const lane = { customerId, lane: String(endpoint.id) };
+  const attempt = async (job: Job<'deliveries'>) => {
+    const { deliveryId } = job.work;
+    newest = deliveryId;
+    await deliverEvent(ports, job, eventBody);
+    onAttempt(await readDelivery(ports, customerId, deliveryId));
+  };
+  const running = runWorker(ports, [listenerPool(lane, attempt, { onError })]);
   const keeping = setInterval(() => keepListening(ports, customerId, endpoint.id).catch(onError), KEEP_EVERY_MS);
   return {
     secret,

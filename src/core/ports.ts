@@ -9,7 +9,6 @@ import type { CustomerDirectory } from './customers/customer-directory.js';
 import type { Limits } from './customers/limits.js';
 import type { DeliveryKeyFinder } from './delivery/delivery-key.js';
 import type { IdempotencyStore } from './idempotency/idempotency-store.js';
-import type { FetchQueue } from './imports/fetch/source-fetch.js';
 import type { SourceReader } from './imports/fetch/source-reader.js';
 import type { ImportSteps } from './imports/import-steps.js';
 import type { UploadSlots } from './imports/receive/upload-slots.js';
@@ -29,7 +28,7 @@ import type { IdentityProviders } from './users/identity-provider.js';
 import type { PasswordHasher, PasswordStrength } from './users/passwords.js';
 import type { SessionStore } from './users/session.js';
 import type { UserStore } from './users/user-store.js';
-import type { DeliveryQueue } from './webhooks/delivery.js';
+import type { DeliveryLog } from './webhooks/delivery.js';
 import type { WebhookSender } from './webhooks/webhook-sender.js';
 
 /** Every repository of one customer: what an adapter has. A use case names those that it touches. */
@@ -63,9 +62,8 @@ export interface Ports {
   readonly gazetteer: Gazetteer;
   readonly renditionMaker: RenditionMaker;
   readonly jobs: JobQueue;
-  readonly fetches: FetchQueue;
   readonly sourceReader: SourceReader;
-  readonly deliveries: DeliveryQueue;
+  readonly deliveryLog: DeliveryLog;
   readonly deliveryKeys: DeliveryKeyFinder;
   readonly shares: ShareFinder;
   readonly webhooks: WebhookSender;

@@ -33,8 +33,8 @@ export interface HttpOptions {
 
 /** The trace of one request. */
 export interface RequestTrace {
-  /** The trace context of its work, as a W3C `traceparent`. */
-  readonly traceContext: string;
+  /** Runs its work in this trace. */
+  run(work: () => void): void;
   end(answered: Answered & { readonly requestId: string }): void;
 }
 

@@ -1,7 +1,8 @@
 import { sweepAudit } from '../core/audit/audit-log.js';
 import { forgetBulkEdits } from '../core/bulk-edits/start-bulk-edit.js';
 import { finishErasing } from '../core/customers/erase-customer.js';
-import { resealDeliverySecrets } from '../core/delivery/delivery-keys.js';
+import { resealSecrets } from '../core/customers/reseal.js';
+import { deliverySecrets } from '../core/delivery/delivery-keys.js';
 import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
 import { expireImports, forgetImports, removeAbandonedUploads } from '../core/imports/expire.js';
 import { pollDirectUploads } from '../core/imports/receive/direct.js';
@@ -12,17 +13,21 @@ import { OlderPhotos } from '../core/photos/similar/hash-older-photos.js';
 import { purgeTrash } from '../core/photos/trash.js';
 import type { Ports } from '../core/ports.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../core/shared/clock.js';
-import { resealShareTokens } from '../core/shares/shares.js';
+import { shareTokens } from '../core/shares/shares.js';
 import { countStorage, sweepTraffic } from '../core/traffic/read-traffic.js';
-import { resealFactorSecrets } from '../core/users/factors/policy.js';
+import { factorSecrets } from '../core/users/factors/policy.js';
 import { sweepSessions } from '../core/users/session.js';
-import { resealWebhookSecrets, sweepDeliveries } from '../core/webhooks/deliver.js';
+import { sweepDeliveries } from '../core/webhooks/deliver.js';
+import { webhookSecrets } from '../core/webhooks/endpoints.js';
 import { removeAbandonedListeners } from '../core/webhooks/listen.js';
 import type { PeriodicTask } from './periodic.js';
 import { pause } from './worker.js';
 
+/** The values that are stored sealed, except those that are short-lived. */
+const sealedRows = [webhookSecrets, deliverySecrets, shareTokens, factorSecrets];
+
 /**
- * Periodic tasks. How each finds its work: docs/decisions/0002.
+ * Periodic tasks: what, how often in seconds, and how. How each finds its work: docs/decisions/0002.
  * @param onCollected Called with the unowned blobs that were removed. Must not throw.
  */
 export function upkeep(
@@ -30,59 +35,44 @@ export function upkeep(
   onCollected: (collected: Collected) => void = () => undefined,
 ): readonly PeriodicTask[] {
   const olderPhotos = new OlderPhotos(ports);
-  return [
-    { name: 'forget idle rate limits', everySeconds: 300, run: () => ports.rateWindows.sweep() },
-    { name: 'purge the trash', everySeconds: 600, run: (stopping) => purgeTrash(ports, stopping) },
-    { name: 'update outdated photos', everySeconds: 600, run: (stopping) => updateOutdatedPhotos(ports, stopping) },
-    { name: 'expire idle imports', everySeconds: 600, run: (stopping) => expireImports(ports, stopping) },
-    {
-      name: 'remove abandoned uploads',
-      everySeconds: 60,
-      run: (stopping) => removeAbandonedUploads(ports, stopping),
-    },
-    { name: 'forget old imports', everySeconds: 3600, run: (stopping) => forgetImports(ports, stopping) },
-    {
-      name: 'remove what nobody owns',
-      everySeconds: 12 * 3600,
-      run: async (stopping) => onCollected(await collectGarbage(ports, { graceSeconds: GRACE_SECONDS }, stopping)),
-    },
-    { name: 'forget old bulk edits', everySeconds: 3600, run: (stopping) => forgetBulkEdits(ports, stopping) },
-    { name: 'finish erasing customers', everySeconds: 3600, run: (stopping) => finishErasing(ports, stopping) },
-    { name: 'forget old idempotency keys', everySeconds: 3600, run: () => sweepIdempotencyKeys(ports) },
-    { name: 'forget old sessions', everySeconds: 3600, run: () => sweepSessions(ports) },
-    { name: 'forget old counts of requests', everySeconds: 3600, run: () => sweepTraffic(ports) },
-    { name: 'count stored bytes by day', everySeconds: 3600, run: () => countStorage(ports) },
-    { name: 'forget old entries of the audit log', everySeconds: 24 * 3600, run: () => sweepAudit(ports) },
-    { name: 'forget old webhook deliveries', everySeconds: 3600, run: () => sweepDeliveries(ports) },
-    {
-      name: 'remove webhook endpoints of ended programs',
-      everySeconds: 600,
-      run: (stopping) => removeAbandonedListeners(ports, stopping),
-    },
-    { name: 'reseal webhook secrets', everySeconds: 3600, run: (stopping) => resealWebhookSecrets(ports, stopping) },
-    { name: 'reseal delivery secrets', everySeconds: 3600, run: (stopping) => resealDeliverySecrets(ports, stopping) },
-    { name: 'reseal share tokens', everySeconds: 3600, run: (stopping) => resealShareTokens(ports, stopping) },
-    { name: 'reseal second factors', everySeconds: 3600, run: (stopping) => resealFactorSecrets(ports, stopping) },
-    { name: 'hash older photos', everySeconds: 600, run: (stopping) => olderPhotos.hash(stopping) },
-    ...(ports.directUploads === null ? [] : pollingDirectUploads(ports)),
+  const collect = async (stopping: AbortSignal) =>
+    onCollected(await collectGarbage(ports, { graceSeconds: GRACE_SECONDS }, stopping));
+  // The service is not notified of bytes that clients send directly to the store: imports are polled often while they are used, then less
+  // and less.
+  const poll = (usedWithin: number) => (stopping: AbortSignal) => pollDirectUploads(ports, usedWithin, stopping);
+  const [minute, hour] = [60, 3600];
+  const tasks: readonly (readonly [name: string, everySeconds: number, run: PeriodicTask['run']])[] = [
+    ['remove abandoned uploads', minute, (stopping) => removeAbandonedUploads(ports, stopping)],
+    ['forget idle rate limits', 5 * minute, () => ports.rateWindows.sweep()],
+    ['purge the trash', 10 * minute, (stopping) => purgeTrash(ports, stopping)],
+    ['update outdated photos', 10 * minute, (stopping) => updateOutdatedPhotos(ports, stopping)],
+    ['hash older photos', 10 * minute, (stopping) => olderPhotos.hash(stopping)],
+    ['expire idle imports', 10 * minute, (stopping) => expireImports(ports, stopping)],
+    [
+      'remove webhook endpoints of ended programs',
+      10 * minute,
+      (stopping) => removeAbandonedListeners(ports, stopping),
+    ],
+    ['forget old imports', hour, (stopping) => forgetImports(ports, stopping)],
+    ['forget old bulk edits', hour, (stopping) => forgetBulkEdits(ports, stopping)],
+    ['finish erasing customers', hour, (stopping) => finishErasing(ports, stopping)],
+    ['forget old idempotency keys', hour, () => sweepIdempotencyKeys(ports)],
+    ['forget old sessions', hour, () => sweepSessions(ports)],
+    ['forget old counts of requests', hour, () => sweepTraffic(ports)],
+    ['count stored bytes by day', hour, () => countStorage(ports)],
+    ['forget old webhook deliveries', hour, () => sweepDeliveries(ports)],
+    ['reseal secrets', hour, (stopping) => resealSecrets(ports, sealedRows, stopping)],
+    ['remove what nobody owns', 12 * hour, collect],
+    ['forget old entries of the audit log', 24 * hour, () => sweepAudit(ports)],
+    ...(ports.directUploads === null
+      ? []
+      : ([
+          ['notice uploads of imports in use', 15, poll(10 * MINUTE)],
+          ['notice uploads of imports used lately', minute, poll(HOUR)],
+          ['notice uploads of idle imports', 5 * minute, poll(30 * DAY)],
+        ] as const)),
   ];
-}
-
-/**
- * The service is not notified of bytes that clients send directly to the store: imports are polled often while they are used, then less and
- * less.
- */
-function pollingDirectUploads(ports: Ports): readonly PeriodicTask[] {
-  const looks = [
-    { everySeconds: 15, usedWithin: 10 * MINUTE },
-    { everySeconds: 60, usedWithin: HOUR },
-    { everySeconds: 300, usedWithin: 30 * DAY },
-  ];
-  return looks.map(({ everySeconds, usedWithin }) => ({
-    name: 'notice uploads',
-    everySeconds,
-    run: (stopping) => pollDirectUploads(ports, usedWithin, stopping),
-  }));
+  return tasks.map(([name, everySeconds, run]) => ({ name, everySeconds, run }));
 }
 
 /** While it verifies originals it reads no more than this, so that the disk is left to requests. */

@@ -1,41 +1,60 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffSeconds, type Job, type JobQueue, MAX_FAILURES, outageSeconds } from '../core/jobs/job.js';
+import { type Job, type JobQueue, type Lane, type Pool, placeOf } from '../core/jobs/job.js';
 import type { Uses } from '../core/ports.js';
-import { isOutage } from '../core/shared/errors.js';
+import type { Id } from '../core/shared/ids.js';
 
-/** The signal fires when the lease is lost: the run must stop, and anything that it still writes must be guarded by state. */
-export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>;
+/** The most jobs of a pool at the same time in this process; of one customer; and in one lane of a customer. */
+export interface Slots {
+  readonly all: number;
+  readonly customer?: number;
+  readonly lane?: number;
+}
 
-export interface WorkerOptions {
-  /** Concurrent jobs. */
-  readonly concurrency: number;
+/** When an attempt must end: another has the job, or the service stops. */
+export interface AttemptSignals {
+  readonly lost: AbortSignal;
+  readonly stopping: AbortSignal;
+}
+
+/** Slots for one kind of work, and how it is done. */
+export interface WorkerPool<P extends Pool = Pool> {
+  readonly pool: P;
+  readonly slots: Slots;
   /** Period for which a job is leased to a worker that does not renew. */
   readonly leaseSeconds: number;
-  /** Seconds after which an idle worker polls the queue without a wake-up signal. Default 5. */
-  readonly idleSeconds?: number;
-  /** Called for every run that failed. Must not throw. */
-  readonly onError?: (job: Job, error: unknown) => void;
-  /** Called whenever the queue itself fails; the worker recovers by itself. Must not throw. */
-  readonly onQueueError?: (error: unknown) => void;
+  /** Takes jobs of this lane alone. */
+  readonly only?: Lane;
+  /** Whether the job is still to be done; asked whenever its lease is extended. Default: it is. */
+  isWanted?(job: Job<P>): Promise<boolean>;
+  /**
+   * Makes an attempt and reports its end to the queue. If it throws, that is trouble on our side, and the job remains leased until the lease
+   * expires. After trouble, and after an outage, the pool pauses, longer each time up to 5 s, until an attempt ends well.
+   */
+  attempt(job: Job<P>, signals: AttemptSignals): Promise<'ended' | 'outage'>;
+  /** Called for trouble of an attempt, and whenever the queue itself fails; the worker recovers by itself. Must not throw. */
+  onError(error: unknown): void;
 }
 
 export interface RunningWorker {
-  /** Takes no more jobs and resolves when the running ones have ended. They are not interrupted. */
+  /** Takes no more jobs and resolves when the running ones have ended. */
   stop(): Promise<void>;
 }
 
-/** Time that a full worker lets slots become free before it claims the next jobs: claiming many costs little more than claiming one. */
+/** Seconds after which an idle pool polls the queue without a wake-up signal. */
+const IDLE_SECONDS = 5;
+/** Time that a full pool lets slots become free before it claims the next jobs: claiming many costs little more than claiming one. */
 const HANDFUL_MS = 50;
-const MAX_REASON_LENGTH = 500;
 
 /**
- * Claims jobs as they become due and runs them, `concurrency` at a time. A run that throws is repeated after `backoffSeconds`, at most
- * MAX_FAILURES times in all, then its job is dead; one that met an outage (`isOutage`) is not counted and is due again after
- * `outageSeconds`: the job decides how long that may continue. The queue may be unavailable at any time: the worker waits, longer each time
- * up to 5 s, and continues.
+ * Claims jobs of these pools as they become due and runs them, many at a time. Any number of processes may do this at once. The queue may be
+ * unavailable at any time: the worker waits, longer each time up to 5 s, and continues.
  */
-export function runWorker({ jobs }: Uses<'jobs'>, handle: JobHandler, options: WorkerOptions): RunningWorker {
-  const worker = new Worker(jobs, handle, options);
+export function runWorker(
+  { jobs }: Uses<'jobs'>,
+  pools: readonly WorkerPool[],
+  { idleSeconds = IDLE_SECONDS }: { readonly idleSeconds?: number } = {},
+): RunningWorker {
+  const worker = new Worker(jobs, pools, idleSeconds);
   const ended = worker.run();
   return {
     stop() {
@@ -45,49 +64,91 @@ export function runWorker({ jobs }: Uses<'jobs'>, handle: JobHandler, options: W
   };
 }
 
+/** One connection listens for all pools. */
 class Worker {
-  private readonly running = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
-  private readonly wakeUp = new WakeUpSignal();
+  private readonly runners: readonly PoolRunner[];
   private unlisten: (() => Promise<void>) | null = null;
-  private arrived = false;
+  private arrival: Promise<boolean> | null = null;
+
+  constructor(
+    private readonly jobs: JobQueue,
+    pools: readonly WorkerPool[],
+    idleSeconds: number,
+  ) {
+    const arrive = (onError: (error: unknown) => void) => this.arrive(onError);
+    this.runners = pools.map((pool) => new PoolRunner(jobs, pool, arrive, this.stopping.signal, idleSeconds * 1000));
+  }
+
+  stop(): void {
+    this.stopping.abort();
+    for (const runner of this.runners) runner.wakeUp.signal();
+  }
+
+  async run(): Promise<void> {
+    await Promise.all(this.runners.map((runner) => runner.run()));
+    // Last: a listening process is known to be alive, and keeps its leases.
+    await this.unlisten?.().catch((error: unknown) => this.runners[0]?.work.onError(error));
+  }
+
+  /** Starts listening, so that nothing is missed after the first claim, and takes over jobs of dead workers. Retried before each claim. */
+  private async arrive(onError: (error: unknown) => void): Promise<void> {
+    this.arrival ??= this.listen().catch((error: unknown) => {
+      onError(error);
+      return false;
+    });
+    if (!(await this.arrival)) this.arrival = null;
+  }
+
+  private async listen(): Promise<boolean> {
+    this.unlisten ??= await this.jobs.listen((pool) => {
+      for (const { work, wakeUp } of this.runners) if (work.pool === pool) wakeUp.signal();
+    });
+    await this.jobs.reclaim();
+    return true;
+  }
+}
+
+class PoolRunner {
+  readonly wakeUp = new WakeUpSignal();
+  private readonly running = new Map<Job<Pool>, Promise<void>>();
+  /** No slots are counted but those of the pool: many jobs may be claimed at once. */
+  private readonly claimsMany: boolean;
   /** The last claim returned as many as requested: there may be more. */
   private plenty = false;
   /** Consecutive failed claims. */
   private failedClaims = 0;
-  /** Runs that met an outage since the last success. */
-  private outages = 0;
+  /** Attempts that met an outage or trouble since the last that ended well. */
+  private troubles = 0;
 
   constructor(
     private readonly jobs: JobQueue,
-    private readonly handle: JobHandler,
-    private readonly options: WorkerOptions,
-  ) {}
-
-  stop(): void {
-    this.stopping.abort();
-    this.wakeUp.signal();
+    readonly work: WorkerPool,
+    private readonly arrive: (onError: (error: unknown) => void) => Promise<void>,
+    private readonly stopping: AbortSignal,
+    private readonly idleMs: number,
+  ) {
+    this.claimsMany = work.slots.customer === undefined && work.slots.lane === undefined;
   }
 
   async run(): Promise<void> {
-    while (!this.stopping.signal.aborted) {
+    while (!this.stopping.aborted) {
       if (this.free === 0) await this.waitForCapacity();
       else await this.takeNext();
     }
-    await Promise.all(this.running);
-    // Last: a listening process is known to be alive, and keeps its leases.
-    await this.unlisten?.().catch(this.onQueueError);
+    await Promise.all(this.running.values());
   }
 
   private get free(): number {
-    return this.options.concurrency - this.running.size;
+    return this.work.slots.all - this.running.size;
   }
 
   /** Until half of the slots are free, or one has been free for a moment. */
   private async waitForCapacity(): Promise<void> {
     await this.wakeUp.wait();
+    if (!this.claimsMany) return;
     const end = performance.now() + HANDFUL_MS;
-    while (!this.stopping.signal.aborted && this.free < Math.floor(this.options.concurrency / 2)) {
+    while (!this.stopping.aborted && this.free < Math.floor(this.work.slots.all / 2)) {
       const left = end - performance.now();
       if (left <= 0) return;
       await this.wakeUp.wait(left);
@@ -95,106 +156,83 @@ class Worker {
   }
 
   private async takeNext(): Promise<void> {
-    if (!this.arrived) await this.arrive();
-    const asked = this.plenty && this.outages === 0 ? this.free : 1;
+    await this.arrive((error) => this.work.onError(error));
+    const count = this.claimsMany && this.plenty && this.troubles === 0 ? this.free : 1;
     const since = performance.now();
-    const jobs = await this.claim(asked);
-    this.plenty = jobs.length === asked;
+    const jobs = await this.claim(count);
+    this.plenty = jobs.length === count;
     for (const job of jobs) this.start(job, since);
     if (this.failedClaims > 0) return this.pauseAfter(this.failedClaims);
-    if (jobs.length > 0) return this.pauseAfter(this.outages);
-    await this.wakeUp.wait((this.options.idleSeconds ?? 5) * 1000);
+    if (jobs.length > 0) return this.pauseAfter(this.troubles);
+    await this.wakeUp.wait(this.idleMs);
   }
 
   private async pauseAfter(failures: number): Promise<void> {
-    if (failures > 0) await pause(retryMilliseconds(failures), this.stopping.signal);
+    if (failures > 0) await pause(retryMilliseconds(failures), this.stopping);
   }
 
-  private async claim(count: number): Promise<Job[]> {
-    const claims = Array.from({ length: count }, () => this.jobs.claim(this.options.leaseSeconds));
-    const answers = await Promise.allSettled(claims);
-    const failure = answers.find((answer) => answer.status === 'rejected');
-    this.failedClaims = failure === undefined ? 0 : this.failedClaims + 1;
-    if (failure !== undefined) this.onQueueError(failure.reason);
-    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? (answer.value ?? []) : []));
-  }
-
-  /** Starts listening, so that nothing is missed after the first claim, and takes over jobs of dead workers. Retried before each claim. */
-  private async arrive(): Promise<void> {
+  private async claim(count: number): Promise<readonly Job<Pool>[]> {
+    const { pool, slots, leaseSeconds, only } = this.work;
+    const busy = busyIn([...this.running.keys()], slots);
     try {
-      this.unlisten ??= await this.jobs.listen(() => this.wakeUp.signal());
-      await this.jobs.reclaim();
-      this.arrived = true;
+      const jobs = await this.jobs.claim(pool, { leaseSeconds, count, busy, ...(only && { only }) });
+      this.failedClaims = 0;
+      return jobs;
     } catch (error) {
-      this.onQueueError(error);
+      this.failedClaims += 1;
+      this.work.onError(error);
+      return [];
     }
   }
 
-  private start(job: Job, since: number): void {
+  private start(job: Job<Pool>, since: number): void {
     const run = this.hold(job, since).finally(() => {
-      this.running.delete(run);
+      this.running.delete(job);
       this.wakeUp.signal();
     });
-    this.running.add(run);
+    this.running.set(job, run);
   }
 
-  private async hold(job: Job, since: number): Promise<void> {
-    const extend = (seconds: number) => this.jobs.extend(job, seconds);
-    const lease = new Lease(extend, this.options.leaseSeconds, since, this.onQueueError);
+  private async hold(job: Job<Pool>, since: number): Promise<void> {
+    const { work, jobs, stopping } = this;
+    const extend = async (seconds: number) =>
+      (await jobs.extend(job, seconds)) && ((await work.isWanted?.(job)) ?? true);
+    const lease = new Lease(extend, work.leaseSeconds, since, (error) => work.onError(error));
     try {
-      await this.write(await this.outcome(job, lease.lost), lease.lost);
+      const end = await work.attempt(job, { lost: lease.lost, stopping });
+      this.troubles = end === 'outage' ? this.troubles + 1 : 0;
+    } catch (error) {
+      this.troubles += 1;
+      work.onError(error);
     } finally {
       lease.drop();
     }
   }
-
-  /** Runs the job. Returns the function that reports the result to the queue. */
-  private async outcome(job: Job, lost: AbortSignal): Promise<() => Promise<void>> {
-    try {
-      await this.handle(job, lost);
-      this.outages = 0;
-      return () => this.jobs.complete(job);
-    } catch (error) {
-      this.options.onError?.(job, error);
-      const reason = String(error).slice(0, MAX_REASON_LENGTH);
-      if (!isOutage(error)) return () => this.jobs.release(job, reason, secondsUntilNext(job.failures + 1));
-      // The server for mail says nothing about what other jobs need.
-      if (job.work.kind !== 'mail') this.outages += 1;
-      return () => this.jobs.postpone(job, reason, spread(outageSeconds(job.outages + 1)));
-    }
-  }
-
-  /** Repeated while the queue is unavailable, until the lease is lost: the job is then due again, and runs twice. */
-  private async write(outcome: () => Promise<void>, lost: AbortSignal): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await outcome();
-      } catch (error) {
-        this.onQueueError(error);
-        if (lost.aborted) return;
-        await pause(retryMilliseconds(tries), lost);
-      }
-    }
-  }
-
-  private readonly onQueueError = (error: unknown): void => this.options.onQueueError?.(error);
 }
 
-/** Null: never. */
-function secondsUntilNext(failures: number): number | null {
-  return failures >= MAX_FAILURES ? null : spread(backoffSeconds(failures));
-}
-
-/** Up to a quarter more, so that jobs that failed together are not retried together. */
-function spread(seconds: number): number {
-  return Math.round(seconds * (1 + Math.random() / 4));
+/** Returns the customers and lanes that use all their slots. */
+export function busyIn(
+  running: readonly Pick<Job<Pool>, 'customerId' | 'work'>[],
+  { customer = Number.POSITIVE_INFINITY, lane = Number.POSITIVE_INFINITY }: Omit<Slots, 'all'>,
+): { readonly customerIds: readonly Id[]; readonly lanes: readonly Lane[] } {
+  const counts = new Map<Id | string, { count: number; readonly of: Lane }>();
+  for (const { customerId, work } of running) {
+    const { lane } = placeOf(work);
+    for (const name of [customerId, `${customerId}/${lane}`]) {
+      const before = counts.get(name)?.count ?? 0;
+      counts.set(name, { count: before + 1, of: { customerId, lane } });
+    }
+  }
+  const full = (type: 'number' | 'string', slots: number) =>
+    [...counts].flatMap(([name, { count, of }]) => (typeof name === type && count >= slots ? of : []));
+  return { customerIds: full('number', customer).map(({ customerId }) => customerId), lanes: full('string', lane) };
 }
 
 /**
  * Maintains the lease of work while it runs: extends it at a third of its length. `lost` fires when the queue reports that the lease is
  * lost, and when the queue has been unavailable for the length of a lease: by then another worker may have the work.
  */
-export class Lease {
+class Lease {
   private readonly losing = new AbortController();
   private readonly dropping = new AbortController();
   private readonly milliseconds: number;
@@ -275,7 +313,7 @@ export function retryMilliseconds(failures: number): number {
 }
 
 /** Stores one signal for a later waiter, so that nothing is missed between checking for work and waiting. */
-export class WakeUpSignal {
+class WakeUpSignal {
   private isSignalled = false;
   private wake = (): void => {};
 

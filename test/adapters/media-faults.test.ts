@@ -8,6 +8,7 @@ import { ChildProcessMediaReader } from '../../src/adapters/media/child-process-
 import type { MediaReader } from '../../src/core/media/media-reader.js';
 import { downloadRendition } from '../../src/core/photos/renditions/open.js';
 import { isOutage } from '../../src/core/shared/errors.js';
+import { jobPool } from '../../src/worker/pools.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { runWorker } from '../../src/worker/worker.js';
 import { Account, type ClientFile, expectSound, fileOf, type World, world } from '../support/core-world.js';
@@ -53,12 +54,9 @@ async function imported(ports: World, acme: Account, files: readonly ClientFile[
   await acme.send(id, files);
   await acme.finalize(id);
   const errors: unknown[] = [];
-  const worker = runWorker(ports, (job) => runJob(ports, job), {
-    concurrency: 3,
-    leaseSeconds: 600,
-    idleSeconds: 0.05,
-    onError: (_, error) => errors.push(error),
-  });
+  const onError = (_: unknown, error: unknown) => errors.push(error);
+  const pool = jobPool(ports, (job) => runJob(ports, job), { concurrency: 3, leaseSeconds: 600, onError });
+  const worker = runWorker(ports, [pool], { idleSeconds: 0.05 });
   try {
     // For as long as the test may take: real processes are started, and some of them waited for.
     while ((await acme.import(id)).status === 'processing') {

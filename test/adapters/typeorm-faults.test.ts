@@ -9,6 +9,7 @@ import { inTransaction, withoutTransaction } from '../../src/adapters/typeorm/da
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import type { Customer } from '../../src/core/customers/customer.js';
 import { interruptionSeconds } from '../../src/core/jobs/job.js';
+import { claimJob } from '../support/claim.js';
 import { PausableRelay } from '../support/pausable-relay.js';
 import { pgConfig, type TestDatabase, testDatabase } from '../support/postgres.js';
 import { sampleCustomer } from '../support/samples.js';
@@ -242,23 +243,26 @@ test('a job whose process died is due at once, but not when that has happened to
   const takenOver = async () => {
     const mortal = new TypeormJobQueue(source);
     const die = await mortal.listen(() => {});
-    const held = await mortal.claim(60);
+    const held = await claimJob(mortal, 60);
     await die();
     await new TypeormJobQueue(source).reclaim();
     return held;
   };
-  await source.query('DELETE FROM jobs');
+  await source.query('DELETE FROM job_queue');
   await store.transaction(customer.id, ({ jobs }) => jobs.add({ kind: 'publish', importId: 2 }));
   expect(await takenOver()).toMatchObject({ attempt: 1 });
   expect(await takenOver()).toMatchObject({ attempt: 2, failures: 0 });
-  await source.query('UPDATE jobs SET attempt = 8');
+  await source.query('UPDATE job_queue SET attempt = 8');
   expect(await takenOver()).toMatchObject({ attempt: 9 });
   const [{ seconds }] = await source.query(
-    'SELECT extract(epoch FROM due_at - clock_timestamp()) AS seconds FROM jobs',
+    'SELECT extract(epoch FROM due_at - clock_timestamp()) AS seconds FROM job_queue',
   );
   expect(Number(seconds)).toBeGreaterThan(0);
   expect(Number(seconds)).toBeLessThanOrEqual(interruptionSeconds(9));
-  await source.query('DELETE FROM jobs');
+  await source.query('UPDATE job_queue SET attempt = 50, due_at = clock_timestamp()');
+  expect(await takenOver()).toMatchObject({ attempt: 51 });
+  expect(await takenOver()).toBeNull();
+  await source.query('DELETE FROM job_queue');
 });
 
 test('work that only failed keeps its error', async () => {

@@ -5,12 +5,11 @@ import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency/idempotency.repository.js';
-import { TypeormFetchQueue } from '../../src/adapters/typeorm/imports/source-fetch.repository.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import { repositories } from '../../src/adapters/typeorm/registry.js';
 import { TypeormTrafficStore } from '../../src/adapters/typeorm/traffic/traffic.repository.js';
 import { TypeormSessionStore, TypeormUserStore } from '../../src/adapters/typeorm/users/user.repository.js';
-import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/webhooks/delivery-queue.js';
+import { TypeormDeliveryLog } from '../../src/adapters/typeorm/webhooks/webhook.repository.js';
 import type { CustomerStore } from '../../src/core/ports.js';
 import { bulkTagsContract } from '../contracts/bulk-tags.contract.js';
 import { customerStoreContract } from '../contracts/customer-store.contract.js';
@@ -101,12 +100,15 @@ usersContract('policies', async () => {
 
 webhooksContract('policies', async () => {
   const { source, ...rest } = await open();
-  const older = `UPDATE webhook_deliveries SET due_at = due_at - make_interval(secs => $1),
-    created_at = created_at - make_interval(secs => $1)`;
   return {
     ...rest,
-    deliveries: new TypeormDeliveryQueue(source),
-    passTime: (seconds) => source.query(older, [seconds]),
+    deliveryLog: new TypeormDeliveryLog(source),
+    jobs: new TypeormJobQueue(source),
+    async passTime(seconds) {
+      const older = 'make_interval(secs => $1)';
+      await source.query(`UPDATE webhook_deliveries SET created_at = created_at - ${older}`, [seconds]);
+      await source.query(`UPDATE job_queue SET due_at = due_at - ${older}`, [seconds]);
+    },
     now: async () => (await source.query('SELECT rate_now() AS now'))[0].now,
   };
 });
@@ -115,10 +117,9 @@ sourceFetchesContract('policies', async () => {
   const { source, ...rest } = await open();
   return {
     ...rest,
-    fetches: new TypeormFetchQueue(source),
+    jobs: new TypeormJobQueue(source),
     setStatus: (id, status) => source.query('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
-    passTime: (seconds) =>
-      source.query('UPDATE source_fetches SET due_at = due_at - make_interval(secs => $1)', [seconds]),
+    passTime: (seconds) => source.query('UPDATE job_queue SET due_at = due_at - make_interval(secs => $1)', [seconds]),
   };
 });
 
@@ -141,11 +142,11 @@ idempotencyStoreContract('policies', async () => {
 
 jobQueueContract('policies', async () => {
   const { source, ...rest } = await open();
-  const dead = 'SELECT reason FROM jobs WHERE id = $1 AND dead_at IS NOT NULL';
+  const dead = 'SELECT reason FROM job_queue WHERE id = $1 AND dead_at IS NOT NULL';
   return {
     ...rest,
     jobs: new TypeormJobQueue(source),
-    passTime: (seconds) => source.query('UPDATE jobs SET due_at = due_at - make_interval(secs => $1)', [seconds]),
+    passTime: (seconds) => source.query('UPDATE job_queue SET due_at = due_at - make_interval(secs => $1)', [seconds]),
     deadReason: async ({ id }) => (await source.query(dead, [id]))[0]?.reason ?? null,
   };
 });

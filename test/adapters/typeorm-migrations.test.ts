@@ -7,9 +7,13 @@ import { PostgresArchiveTarget } from '../../src/adapters/typeorm/backup/databas
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { migrate, migrationOptions, openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { hasOurTables } from '../../src/adapters/typeorm/database-state.js';
+import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
+import { OneQueue1764000000013 } from '../../src/adapters/typeorm/migrations/1764000000013-one-queue.js';
 import { migrations } from '../../src/adapters/typeorm/registry.js';
 import { BeforeFirstRelease, isBeforeFirstRelease } from '../../src/core/backup/before-first-release.js';
+import type { Job, Pool } from '../../src/core/jobs/job.js';
 import { until } from '../e2e/support/processes.js';
+import { claimFrom } from '../support/claim.js';
 import { laterMigrations, Notes1999000000001 } from '../support/later-migrations.js';
 import { emptyDatabase, pgConfig, type TestDatabase } from '../support/postgres.js';
 import { withoutCustomerId } from '../support/tables-of-nobody.js';
@@ -95,6 +99,70 @@ test('F23: rows of this release are there after the migrations of a later one', 
   expect([usage.photos, usage.trashedPhotos, tags]).toEqual([1, 1, 1]);
   expect(await new TypeormKeyFinder(source).findByHash('hash')).toMatchObject({ key: { name: 'old' } });
   await source.destroy();
+});
+
+test('work that waits is carried into the queue that all work shares, and back', async () => {
+  const before = migrations.slice(0, migrations.indexOf(OneQueue1764000000013));
+  await migrate(database, before);
+  const client = new pg.Client(pgConfig(database));
+  await client.connect();
+  for (const sql of [
+    `INSERT INTO customers (name, default_time_zone, created_at, updated_at) VALUES ('old', 'UTC', now(), now())`,
+    `INSERT INTO jobs (customer_id, key, work, attempt, failures, due_at)
+     VALUES (1, 'renew', '{"kind":"renew"}', 4, 2, now() - interval '1 hour')`,
+    `INSERT INTO webhook_endpoints (customer_id, url, events, status, secret, created_at, updated_at)
+     VALUES (1, 'https://example.com/', '{}', 'enabled', 'sealed', now(), now())`,
+    `INSERT INTO webhook_deliveries (customer_id, endpoint_id, event_id, type, subject_id, at, status, attempt, due_at, lease, ended_at) VALUES
+       (1, 1, 'evt_1', 'tag.created', 1, now(), 'delivered', 3, NULL, NULL, now()),
+       (1, 1, 'evt_2', 'tag.created', 2, now(), 'pending', 2, now() - interval '1 minute', NULL, NULL),
+       (1, 1, 'evt_3', 'tag.created', 3, now(), 'pending', 1, now() - interval '2 minutes', 'lost', NULL),
+       (1, 1, 'evt_4', 'tag.created', 4, now(), 'pending', 5, now() + interval '1 hour', NULL, NULL)`,
+    `INSERT INTO imports (customer_id, status, duplicate_policy, restore_trashed, tag_ids, created_at, updated_at, version)
+     VALUES (1, 'open', 'skip', false, '{}', now(), now(), 1)`,
+    `INSERT INTO import_photos (customer_id, id, import_id, status, restored, filename, upload_id, blob_name, metadata, tag_ids, created_at, updated_at)
+     VALUES (1, 7, 1, 'fetching', false, 'a.jpg', 99, 'name', '{}', '{}', now(), now())`,
+    `INSERT INTO source_fetches (customer_id, item_id, import_id, upload_id, url, host, validator, failures, due_at)
+     VALUES (1, 7, 1, 99, 'sealed', 'a.example.com', '"1"', 2, now() - interval '1 minute')`,
+  ]) {
+    await client.query(sql);
+  }
+  const rows = async () => [
+    (await client.query('SELECT key, attempt, failures, due_at FROM jobs')).rows,
+    (await client.query('SELECT id, status, attempt, due_at FROM webhook_deliveries ORDER BY id')).rows,
+    (await client.query('SELECT item_id, failures, due_at, validator FROM source_fetches')).rows,
+  ];
+  const old = await rows();
+  await migrate(database);
+  const migrating = await new DataSource(migrationOptions(database)).initialize();
+  await migrating.undoLastMigration();
+  await migrating.destroy();
+  expect(await rows()).toEqual(old);
+  await migrate(database);
+  const source = await openDataSource({ ...database, poolSize: 1 });
+
+  const queue = new TypeormJobQueue(source);
+  const all = async <P extends Pool>(pool: P) => {
+    const claim = () => claimFrom(queue, pool, 60);
+    const claimed: Job<P>[] = [];
+    for (let job = await claim(); job !== null; job = await claim()) claimed.push(job);
+    return claimed;
+  };
+  expect(await all('jobs')).toMatchObject([{ work: { kind: 'renew' }, attempt: 5, failures: 2 }]);
+  expect(await all('deliveries')).toMatchObject([
+    { work: { kind: 'deliver', endpointId: 1, deliveryId: 3 }, attempt: 2 },
+    { work: { deliveryId: 2 }, attempt: 3 },
+  ]);
+  const work = { kind: 'fetch', importId: 1, itemId: 7, uploadId: 99, host: 'a.example.com' };
+  expect(await all('fetches')).toMatchObject([{ work, failures: 2 }]);
+  const log = await new TypeormCustomerStore(source).query(1, ({ deliveries }) => deliveries.list(1, null, 10));
+  expect(log.map(({ id, status, attempt, dueAt }) => [id, status, attempt, dueAt !== null])).toEqual([
+    [4, 'pending', 5, true],
+    [3, 'pending', 2, true],
+    [2, 'pending', 3, true],
+    [1, 'delivered', 3, false],
+  ]);
+  await source.destroy();
+  await client.end();
 });
 
 describe('a library that others write to while it is migrated', () => {

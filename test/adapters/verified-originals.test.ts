@@ -6,6 +6,7 @@ import { makeRendition } from '../../src/core/photos/renditions/make.js';
 import { fixedRendition } from '../../src/core/photos/renditions/rendition.js';
 import { MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { runJob } from '../../src/worker/run-job.js';
+import { claimJob } from '../support/claim.js';
 import { Account, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { asInProduction } from '../support/in-process.js';
 import { FileTakingReader, StoreOfFiles } from '../support/store-of-files.js';
@@ -204,7 +205,7 @@ describe('bytes of an import that are stored as a file', () => {
 
   test('are hashed again by another process than the one that received them', async () => {
     await acme.send(importId, [file]);
-    const job = present(await here.jobs.claim(60));
+    const job = present(await claimJob(here.jobs, 60));
     await runJob({ ...here, verifiedBlobs: new CachedVerifiedBlobs(blobs, here.clock) }, job);
     await here.jobs.complete(job);
     expect(media.files).toEqual([null]);

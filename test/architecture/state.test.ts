@@ -5,9 +5,9 @@ import { sources } from './sources.js';
  * load. Everything else belongs to an object that is made where the ports are opened, or to an adapter.
  */
 const allowed: Readonly<Record<string, string>> = {
+  'src/adapters/trace-context.ts: storage': 'the trace of a request or job; empty without tracing',
   'src/adapters/typeorm/database/sql.ts: names': 'names of statements, by their text',
   'src/api/openapi/models.ts: handedOver': 'how many of these were handed to @nestjs/swagger, which keeps them',
-  'src/core/jobs/trace-context.ts: storage': 'the trace of a job; empty without tracing',
   'src/core/media/zones.ts: formats':
     'time zones, by their names: making a format takes twenty times as long as using it',
   'src/core/photos/places.ts: english': 'names of countries: reading them takes 10 ms, which most starts do not need',

@@ -48,7 +48,7 @@ const identifiers: readonly (readonly [RegExp, string])[] = [
     /^(KeptBlob|keepBlobs|BlobKeeping|putBackBlobs|PuttingBack|forgetMissed)$/,
     'BackedUpBlob, backUpBlobs, restoreBlobs, removeMissed',
   ],
-  [/^(holdTags|holdForNewTags|holdTagged|HeldRows|HeldDelivery)$/, 'lockX, LockedRows, LeasedDelivery'],
+  [/^(holdTags|holdForNewTags|holdTagged|HeldRows|HeldDelivery)$/, 'lockX, LockedRows'],
   [/^(GoElsewhere|goTo)$/, 'Redirect, redirectTo'],
   [/^(Workshop|S3Patience|personActing)$/, 'ClusterSetup, S3Timeouts, userActor'],
   [/^(MAX_BEGINNINGS|cutOffSeconds|waitsAfterCutOff)$/, 'MAX_ATTEMPTS, interruptionSeconds'],

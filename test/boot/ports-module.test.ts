@@ -21,6 +21,7 @@ import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
 import { MemoryMediaReader } from '../memory/memory-media-reader.js';
 import { SettableClock } from '../memory/settable-clock.js';
+import { claimJob } from '../support/claim.js';
 import { Account, picture } from '../support/core-world.js';
 import { pgConfig, type TestDatabase, testDatabase, urlOf } from '../support/postgres.js';
 import { present } from '../support/tenant.js';
@@ -117,7 +118,7 @@ describe('a port that is overridden', () => {
     const { id } = await acme.start();
     await acme.send(id, [picture('a.jpg')]);
     clock.pass(-60 * MINUTE);
-    expect(await ports.jobs.claim(60)).toMatchObject({ work: { kind: 'inspect', importId: id } });
+    expect(await claimJob(ports.jobs, 60)).toMatchObject({ work: { kind: 'inspect', importId: id } });
   });
 
   test('says when what failed may be tried again if it is the clock', async () => {

@@ -313,7 +313,7 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       const before = await customers.countRows(kept.id);
       expect(await customers.countRows(gone.id)).toEqual(before);
       expect(before).toMatchObject({ photos: 3, photo_tags: 3, photo_exif: 3, tags: 1, imports: 1, import_photos: 2 });
-      expect(before).toMatchObject({ jobs: 1, webhook_endpoints: 1, webhook_deliveries: 1 });
+      expect(before).toMatchObject({ job_queue: 2, webhook_endpoints: 1, webhook_deliveries: 1 });
       let removed = 0;
       for (let more = 1; more > 0; removed += more) more = await customers.removeRows(gone.id);
       expect(removed).toBe(sum(before));

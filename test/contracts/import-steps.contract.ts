@@ -1,8 +1,8 @@
+import { currentTraceContext, withTraceContext } from '../../src/adapters/trace-context.js';
 import { deleteKey } from '../../src/core/access/keys.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import type { ImportPhoto } from '../../src/core/imports/import-photo.js';
 import type { ImportSteps, InspectionResult } from '../../src/core/imports/import-steps.js';
-import { currentTraceContext, withTraceContext } from '../../src/core/jobs/trace-context.js';
 import type { Uses } from '../../src/core/ports.js';
 import type { Repositories } from '../../src/core/shared/transactional.js';
 import { Account, announced, picture, type World, world } from '../support/core-world.js';

@@ -1,6 +1,6 @@
 import type { Job, JobQueue, JobWork } from '../../src/core/jobs/job.js';
-import { withTraceContext } from '../../src/core/jobs/trace-context.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { claimJob } from '../support/claim.js';
 import { sampleTag } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
 import { until } from '../support/until.js';
@@ -32,17 +32,18 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
     afterAll(() => opened.close());
     beforeEach(async () => {
       await opened.passTime(10 * LEASE);
-      for (let left = await jobs.claim(LEASE); left !== null; left = await jobs.claim(LEASE)) await jobs.complete(left);
+      for (let left = await claimJob(jobs, LEASE); left !== null; left = await claimJob(jobs, LEASE))
+        await jobs.complete(left);
       tenant = await Tenant.of(opened);
     });
 
     const add = (work: JobWork, to = tenant) => to.transaction((transaction) => transaction.jobs.add(work));
-    const claim = async (): Promise<Job> => present(await jobs.claim(LEASE));
+    const claim = async (): Promise<Job> => present(await claimJob(jobs, LEASE));
 
     /** Everything that is due, in the order in which it is given out. Each is held from then on. */
     async function claimAll(): Promise<Job[]> {
       const all: Job[] = [];
-      for (let job = await jobs.claim(LEASE); job !== null; job = await jobs.claim(LEASE)) all.push(job);
+      for (let job = await claimJob(jobs, LEASE); job !== null; job = await claimJob(jobs, LEASE)) all.push(job);
       return all;
     }
 
@@ -62,8 +63,10 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
 
       it('keeps the cause of the change that brought it', async () => {
         const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-        await withTraceContext(traceparent, () => add(inspect(1)));
-        await withTraceContext('00-ffffffffffffffffffffffffffffffff-ffffffffffffffff-01', () => add(inspect(1)));
+        const addTraced = (traceContext: string) =>
+          tenant.transaction((transaction) => transaction.jobs.addTraced(traceContext, inspect(1)));
+        await addTraced(traceparent);
+        await addTraced('00-ffffffffffffffffffffffffffffffff-ffffffffffffffff-01');
         await add(inspect(2));
         expect((await claimAll()).map(({ traceContext }) => traceContext)).toEqual([traceparent, null]);
       });
@@ -82,7 +85,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await add(publish);
         await jobs.release(await claim(), 'not yet', 60);
         await add(publish);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         await opened.passTime(61);
         expect((await claimAll()).map((job) => job.attempt)).toEqual([2]);
       });
@@ -125,7 +128,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
 
     describe('claim', () => {
       it('answers null when nothing is due', async () => {
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
       it('gives the job with its first attempt and a proof that it is held', async () => {
@@ -142,14 +145,14 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
           lease: expect.any(String),
         });
         expect(job.lease).not.toBe('');
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
       it('never gives one job to two callers at the same time', async () => {
         await tenant.transaction(async (transaction) => {
           for (let photo = 1; photo <= 20; photo += 1) await transaction.jobs.add(inspect(photo));
         });
-        const atOnceClaimed = (await atOnce(20, () => jobs.claim(LEASE))).flatMap((job) => job ?? []);
+        const atOnceClaimed = (await atOnce(20, () => claimJob(jobs, LEASE))).flatMap((job) => job ?? []);
         const all = [...atOnceClaimed, ...(await claimAll())];
         expect(all).toHaveLength(20);
         expect(new Set(all.map((job) => job.id)).size).toBe(20);
@@ -160,7 +163,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await add(publish);
         const first = await claim();
         await opened.passTime(LEASE - 60);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         await opened.passTime(61);
         const second = await claim();
         expect(second).toEqual({ ...first, attempt: 2, lease: second.lease });
@@ -182,6 +185,19 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await add(inspect(2));
         await opened.passTime(61);
         expect((await claimAll()).map((job) => job.work)).toEqual([inspect(2), inspect(1)]);
+      });
+
+      it('gives out as many as it is asked for, of one turn first', async () => {
+        const other = await Tenant.of(opened);
+        for (const each of [tenant, other]) {
+          await each.transaction((transaction) => transaction.jobs.add(inspect(1), inspect(2), inspect(3)));
+        }
+        const many = (count: number) => jobs.claim('jobs', { leaseSeconds: LEASE, count });
+        const [first, second] = [await many(4), await many(4)];
+        const of = (some: readonly Job[], id: Id) => some.filter(({ customerId }) => customerId === id).length;
+        expect([of(first, tenant.id), of(first, other.id)].sort()).toEqual([1, 3]);
+        expect(second).toHaveLength(2);
+        expect(new Set([...first, ...second].map(({ lease }) => lease)).size).toBe(6);
       });
 
       it('takes customers in turns, whoever came first and with how much', async () => {
@@ -225,9 +241,9 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await opened.passTime(LEASE - 60);
         expect(await jobs.extend(job, LEASE)).toBe(true);
         await opened.passTime(LEASE - 60);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         await opened.passTime(61);
-        expect(await jobs.claim(LEASE)).toMatchObject({ attempt: 2 });
+        expect(await claimJob(jobs, LEASE)).toMatchObject({ attempt: 2 });
       });
 
       it('is false once another run holds the job, and once it is done', async () => {
@@ -246,7 +262,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         const job = await claim();
         await jobs.release(job, 'on purpose', 0);
         expect(await jobs.extend(job, LEASE)).toBe(false);
-        expect(await jobs.claim(LEASE)).toMatchObject({ attempt: 2 });
+        expect(await claimJob(jobs, LEASE)).toMatchObject({ attempt: 2 });
       });
     });
 
@@ -255,7 +271,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await add(publish);
         await jobs.complete(await claim());
         await opened.passTime(10 * LEASE);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
       it('lets the same work be added anew, from its first attempt', async () => {
@@ -271,12 +287,12 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         const job = await claim();
         await add(publish);
         await add(publish);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         await jobs.complete(job);
         const again = await claim();
         expect(again).toMatchObject({ work: publish, attempt: 1 });
         await jobs.complete(again);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
       it('does not run work once more that was added before its last run began', async () => {
@@ -285,7 +301,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await add(publish);
         await opened.passTime(LEASE + 1);
         await jobs.complete(await claim());
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
       it('does nothing when the lease was lost', async () => {
@@ -293,11 +309,11 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         const lost = await claim();
         await opened.passTime(LEASE + 1);
         const held = await claim();
-        await jobs.complete(lost);
+        expect(await jobs.complete(lost)).toBe(false);
         expect(await jobs.extend(held, LEASE)).toBe(true);
-        await jobs.complete(held);
-        await jobs.complete(held);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await jobs.complete(held)).toBe(true);
+        expect(await jobs.complete(held)).toBe(false);
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
     });
 
@@ -306,7 +322,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await add(publish);
         await jobs.release(await claim(), 'on purpose', 120);
         await opened.passTime(60);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         await opened.passTime(61);
         expect(await claim()).toMatchObject({ work: publish, attempt: 2 });
       });
@@ -342,7 +358,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await opened.deadReason(job)).toBeNull();
         await jobs.release(job, 'É: on purpose', null);
         await opened.passTime(1_000_000);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         expect(await opened.deadReason(job)).toBe('É: on purpose');
       });
 
@@ -363,7 +379,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         const again = await claim();
         expect(again.work).toEqual(publish);
         await jobs.complete(again);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
       it('does nothing when the lease was lost', async () => {
@@ -371,9 +387,9 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         const lost = await claim();
         await opened.passTime(LEASE + 1);
         const held = await claim();
-        await jobs.release(lost, 'on purpose', 0);
-        await jobs.release(lost, 'on purpose', null);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await jobs.release(lost, 'on purpose', 0)).toBe(false);
+        expect(await jobs.release(lost, 'on purpose', null)).toBe(false);
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         expect(await jobs.extend(held, LEASE)).toBe(true);
       });
     });
@@ -421,7 +437,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await jobs.release(await claim(), 'on purpose', 0);
         await jobs.postpone(await claim(), 'the store is away', 120);
         await opened.passTime(60);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         await opened.passTime(61);
         expect(await claim()).toMatchObject({ work: publish, attempt: 2 });
       });
@@ -431,11 +447,77 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         const lost = await claim();
         await opened.passTime(LEASE + 1);
         const held = await claim();
-        await jobs.postpone(lost, 'the store is away', 0);
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await jobs.postpone(lost, 'the store is away', 0)).toBe(false);
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         expect(await jobs.extend(held, LEASE)).toBe(true);
         await opened.passTime(LEASE + 1);
         expect(await claim()).toMatchObject({ attempt: 3 });
+      });
+    });
+
+    describe('restart', () => {
+      const restart = (work: JobWork) => tenant.transaction((transaction) => transaction.jobs.restart(work));
+
+      it('makes work due that is unknown, waits for its time, or is dead, from its first attempt', async () => {
+        await restart(publish);
+        await jobs.release(await claim(), 'on purpose', 60);
+        await restart(publish);
+        const again = await claim();
+        expect(again).toMatchObject({ work: publish, attempt: 1, failures: 0 });
+        await jobs.release(again, 'on purpose', null);
+        await restart(publish);
+        expect(await claim()).toMatchObject({ attempt: 1, failures: 0 });
+      });
+
+      it('takes a job away from the run that holds it', async () => {
+        await add(publish);
+        const lost = await claim();
+        await restart(publish);
+        const held = await claim();
+        expect(held).toMatchObject({ id: lost.id, attempt: 1 });
+        expect([await jobs.extend(lost, LEASE), await jobs.complete(lost)]).toEqual([false, false]);
+        expect(await jobs.complete(held)).toBe(true);
+        expect(await claimJob(jobs, LEASE)).toBeNull();
+      });
+    });
+
+    describe('inside a transaction', () => {
+      it('an attempt ends with the change, and not without it', async () => {
+        await add(publish);
+        const job = await claim();
+        const undone = tenant.transaction(async (transaction) => {
+          expect(await transaction.jobs.complete(job)).toBe(true);
+          throw new Error('on purpose');
+        });
+        await expect(undone).rejects.toThrow('on purpose');
+        expect(await jobs.extend(job, LEASE)).toBe(true);
+        expect(await tenant.transaction((transaction) => transaction.jobs.complete(job))).toBe(true);
+        expect(await jobs.extend(job, LEASE)).toBe(false);
+      });
+
+      it('fails, waits, and runs once more as it does outside', async () => {
+        await add(publish);
+        const first = await claim();
+        expect(await tenant.transaction(({ jobs }) => jobs.release(first, 'on purpose', 0))).toBe(true);
+        const second = await claim();
+        expect(second).toMatchObject({ attempt: 2, failures: 1 });
+        expect(await tenant.transaction(({ jobs }) => jobs.postpone(second, 'the store is away', 0))).toBe(true);
+        const third = await claim();
+        expect(third).toMatchObject({ attempt: 2, failures: 1, outages: 1 });
+        await add(publish);
+        expect(await tenant.transaction(({ jobs }) => jobs.complete(third))).toBe(true);
+        expect(await claim()).toMatchObject({ work: publish, attempt: 1 });
+      });
+
+      it('knows whether the job is held', async () => {
+        await add(publish);
+        const lost = await claim();
+        await opened.passTime(LEASE + 1);
+        const held = await claim();
+        const holds = (job: Job) => tenant.transaction((transaction) => transaction.jobs.hold(job));
+        expect([await holds(lost), await holds(held)]).toEqual([false, true]);
+        await jobs.complete(held);
+        expect(await holds(held)).toBe(false);
       });
     });
 
@@ -445,7 +527,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await add(publish);
         const job = await claim();
         await jobs.reclaim();
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
         expect(await jobs.extend(job, LEASE)).toBe(true);
         await jobs.complete(job);
         await stop();
@@ -457,7 +539,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await jobs.release(await claim(), 'on purpose', 60);
         await jobs.release(await claim(), 'on purpose', null);
         await jobs.reclaim();
-        expect(await jobs.claim(LEASE)).toBeNull();
+        expect(await claimJob(jobs, LEASE)).toBeNull();
       });
     });
 
@@ -465,7 +547,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
       /** Takes jobs on being woken, and never else. */
       async function sleeper() {
         const taken: Job[] = [];
-        const stop = await jobs.listen(() => void jobs.claim(LEASE).then((job) => job !== null && taken.push(job)));
+        const stop = await jobs.listen(() => void claimJob(jobs, LEASE).then((job) => job !== null && taken.push(job)));
         return { taken, stop };
       }
 

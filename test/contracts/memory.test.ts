@@ -6,7 +6,6 @@ import { MemoryCustomerDirectory } from '../memory/memory-customer-directory.js'
 import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
 import { MemoryDatabase, type MemoryTable } from '../memory/memory-database.js';
 import { MemoryDeliveryKeyFinder } from '../memory/memory-delivery.js';
-import { MemoryDeliveryQueue } from '../memory/memory-delivery-queue.js';
 import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
 import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
 import { MemoryIpCountries } from '../memory/memory-ip-countries.js';
@@ -15,9 +14,9 @@ import { MemoryKeyFinder } from '../memory/memory-keys.js';
 import { MemoryOperatorTokenStore } from '../memory/memory-operator-tokens.js';
 import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
 import { MemoryShareFinder } from '../memory/memory-shares.js';
-import { MemoryFetchQueue } from '../memory/memory-source-fetches.js';
 import { MemoryTrafficStore } from '../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../memory/memory-user-repository.js';
+import { MemoryDeliveryLog } from '../memory/memory-webhook-repository.js';
 import { SettableClock } from '../memory/settable-clock.js';
 import { present } from '../support/tenant.js';
 import { bulkTagsContract } from './bulk-tags.contract.js';
@@ -61,8 +60,7 @@ function openMemory() {
         if (tag !== undefined) database.tags.set(tagId, { ...tag, photoCount });
       }),
     spoil: spoiling(database),
-    fetches: new MemoryFetchQueue(database, clock),
-    deliveries: new MemoryDeliveryQueue(database, clock),
+    deliveryLog: new MemoryDeliveryLog(database),
     deliveryKeys: new MemoryDeliveryKeyFinder(database),
     shares: new MemoryShareFinder(database),
     operatorTokens: new MemoryOperatorTokenStore(database),

@@ -8,14 +8,13 @@ import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/c
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { TypeormDeliveryKeyFinder } from '../../src/adapters/typeorm/delivery/delivery-key.repository.js';
 import { TypeormIdempotencyStore } from '../../src/adapters/typeorm/idempotency/idempotency.repository.js';
-import { TypeormFetchQueue } from '../../src/adapters/typeorm/imports/source-fetch.repository.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import { TypeormOperatorTokenStore } from '../../src/adapters/typeorm/operators/operator-token.repository.js';
 import { TypeormRenditionLeases } from '../../src/adapters/typeorm/photos/rendition-leases.repository.js';
 import { TypeormShareFinder } from '../../src/adapters/typeorm/shares/share.repository.js';
 import { TypeormTrafficStore } from '../../src/adapters/typeorm/traffic/traffic.repository.js';
 import { TypeormSessionStore, TypeormUserStore } from '../../src/adapters/typeorm/users/user.repository.js';
-import { TypeormDeliveryQueue } from '../../src/adapters/typeorm/webhooks/delivery-queue.js';
+import { TypeormDeliveryLog } from '../../src/adapters/typeorm/webhooks/webhook.repository.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { Planner } from '../support/bound-scans.js';
@@ -121,9 +120,10 @@ jobQueueContract('TypeORM', async () => {
   return {
     ...rest,
     jobs: new TypeormJobQueue(source),
-    passTime: (seconds) => arrange(source)('UPDATE jobs SET due_at = due_at - make_interval(secs => $1)', [seconds]),
+    passTime: (seconds) =>
+      arrange(source)('UPDATE job_queue SET due_at = due_at - make_interval(secs => $1)', [seconds]),
     deadReason: async ({ id }) => {
-      const [dead] = await arrange(source)('SELECT reason FROM jobs WHERE id = $1 AND dead_at IS NOT NULL', [id]);
+      const [dead] = await arrange(source)('SELECT reason FROM job_queue WHERE id = $1 AND dead_at IS NOT NULL', [id]);
       return dead?.reason ?? null;
     },
   };
@@ -185,23 +185,23 @@ webhooksContract('TypeORM', async () => {
   const { source, ...rest } = await openDatabase();
   return {
     ...rest,
-    deliveries: new TypeormDeliveryQueue(source),
-    passTime: (seconds) =>
-      arrange(source)(
-        `UPDATE webhook_deliveries SET due_at = due_at - make_interval(secs => $1),
-           created_at = created_at - make_interval(secs => $1)`,
-        [seconds],
-      ),
+    deliveryLog: new TypeormDeliveryLog(source),
+    jobs: new TypeormJobQueue(source),
+    async passTime(seconds) {
+      const older = 'make_interval(secs => $1)';
+      await arrange(source)(`UPDATE webhook_deliveries SET created_at = created_at - ${older}`, [seconds]);
+      await arrange(source)(`UPDATE job_queue SET due_at = due_at - ${older}`, [seconds]);
+    },
     now: () => databaseTime(source),
   };
 });
 
 sourceFetchesContract('TypeORM', async () => {
   const { source, ...rest } = await openDatabase();
-  const older = 'UPDATE source_fetches SET due_at = due_at - make_interval(secs => $1)';
+  const older = 'UPDATE job_queue SET due_at = due_at - make_interval(secs => $1)';
   return {
     ...rest,
-    fetches: new TypeormFetchQueue(source),
+    jobs: new TypeormJobQueue(source),
     setStatus: (id, status) => arrange(source)('UPDATE customers SET status = $2 WHERE id = $1', [id, status]),
     passTime: (seconds) => arrange(source)(older, [seconds]),
   };

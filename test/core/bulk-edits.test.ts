@@ -18,6 +18,7 @@ import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';
 import { createWebhookEndpoint } from '../../src/core/webhooks/endpoints.js';
 import { runJob } from '../../src/worker/run-job.js';
+import { claimJob } from '../support/claim.js';
 import { Account, type World, world } from '../support/core-world.js';
 import { sampleExif, samplePhoto } from '../support/samples.js';
 import { atOnce, present } from '../support/tenant.js';
@@ -54,7 +55,7 @@ const start = (action: BulkActionInput, selection: BulkSelection | readonly Id[]
 
 /** Runs all jobs, each as often as it adds itself. */
 async function work(): Promise<void> {
-  for (let job = await ports.jobs.claim(60); job !== null; job = await ports.jobs.claim(60)) {
+  for (let job = await claimJob(ports.jobs, 60); job !== null; job = await claimJob(ports.jobs, 60)) {
     await runJob(ports, job);
     await ports.jobs.complete(job);
   }

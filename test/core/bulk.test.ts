@@ -8,6 +8,7 @@ import { editTag } from '../../src/core/tags/edit-tag.js';
 import { readTag } from '../../src/core/tags/read-tag.js';
 import type { Tag, TagPatch } from '../../src/core/tags/tag.js';
 import { runJob } from '../../src/worker/run-job.js';
+import { claimJob } from '../support/claim.js';
 import { Account, blobsUnder, everything, picture, type World, world } from '../support/core-world.js';
 import { present, Tenant } from '../support/tenant.js';
 
@@ -298,7 +299,7 @@ describe('tags of very many photos', () => {
     return Object.fromEntries(kinds);
   }
   const work = async () => {
-    for (let job = await ports.jobs.claim(60); job !== null; job = await ports.jobs.claim(60)) {
+    for (let job = await claimJob(ports.jobs, 60); job !== null; job = await claimJob(ports.jobs, 60)) {
       await runJob(ports, job);
       await ports.jobs.complete(job);
     }
@@ -332,7 +333,7 @@ describe('tags of very many photos', () => {
     };
     await expect(deleteTag(ports, caller, tag.id, check)).rejects.toBe(refusal);
     expect([seen, await photosNow()]).toEqual([[MANY], { '1 popular': MANY }]);
-    expect(await ports.jobs.claim(60)).toBeNull();
+    expect(await claimJob(ports.jobs, 60)).toBeNull();
   });
 
   test('a merge is one transaction, and its new versions come behind it', async () => {
@@ -368,7 +369,7 @@ describe('tags of very many photos', () => {
     for (let at = 0; at < ids.length; at += 1000) {
       await editTag(ports, caller, second.id, { addPhotoIds: ids.slice(at, at + 1000) });
     }
-    const job = present(await ports.jobs.claim(60));
+    const job = present(await claimJob(ports.jobs, 60));
     const meanwhile: World['store'] = Object.create(ports.store);
     let transactions = 0;
     meanwhile.transaction = async (customerId, inside) => {
@@ -388,6 +389,6 @@ describe('tags of very many photos', () => {
     const [id] = (await photos(2, rare)) as [Id];
     await deleteTag(ports, acme.caller, rare.id);
     expect(await acme.photo(id)).toMatchObject({ tags: [], version: 3 });
-    expect(await ports.jobs.claim(60)).toBeNull();
+    expect(await claimJob(ports.jobs, 60)).toBeNull();
   });
 });

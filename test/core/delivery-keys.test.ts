@@ -1,6 +1,7 @@
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { closeCustomer, suspendCustomer } from '../../src/core/customers/edit-customer.js';
+import { resealSecrets } from '../../src/core/customers/reseal.js';
 import { resolveOptions } from '../../src/core/delivery/deliver.js';
 import {
   type DeliveryKey,
@@ -11,11 +12,11 @@ import {
 import {
   createDeliveryKey,
   deleteDeliveryKey,
+  deliverySecrets,
   editDeliveryKey,
   listDeliveryKeys,
   openDeliveryKey,
   readDeliveryKey,
-  resealDeliverySecrets,
 } from '../../src/core/delivery/delivery-keys.js';
 import { parseDeliveryOptions } from '../../src/core/delivery/delivery-options.js';
 import {
@@ -180,10 +181,10 @@ describe('a delivery key', () => {
     const { key, secret } = await create();
     const newest = 'another secret that is long enough too';
     const added: World = { ...here, secrets: [newest, here.secrets[0]] };
-    await resealDeliverySecrets(added);
+    await resealSecrets(added, [deliverySecrets]);
     const { secret: sealed } = await readDeliveryKey(here, acme, key.id);
     expect(sealed).not.toBe(key.secret);
-    await resealDeliverySecrets(added);
+    await resealSecrets(added, [deliverySecrets]);
     expect((await readDeliveryKey(here, acme, key.id)).secret).toBe(sealed);
     expect(await openDeliveryKey({ ...here, secrets: [newest] }, key.publicId)).toMatchObject({ secret });
   });
@@ -198,7 +199,7 @@ describe('a delivery key', () => {
   test('whose SECRET_KEY is lost says so, and is kept as it is', async () => {
     const { key, secret } = await create();
     const lost: World = { ...here, secrets: ['a wholly different secret of 32 chars'] };
-    await resealDeliverySecrets(lost);
+    await resealSecrets(lost, [deliverySecrets]);
     await expect(openDeliveryKey(lost, key.publicId)).rejects.toMatchObject({
       code: 'service_unavailable',
       message: expect.stringContaining('SECRET_KEY'),

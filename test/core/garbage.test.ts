@@ -6,6 +6,7 @@ import { HOUR } from '../../src/core/shared/clock.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { upkeep } from '../../src/worker/upkeep.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
+import { claimJob } from '../support/claim.js';
 import {
   Account,
   announced,
@@ -207,7 +208,7 @@ class Interruption {
 
 /** Does every job once, and the garbage may be collected in the middle of one. */
 async function doJobs(uses: World): Promise<void> {
-  for (let job = await uses.jobs.claim(300); job !== null; job = await uses.jobs.claim(300)) {
+  for (let job = await claimJob(uses.jobs, 300); job !== null; job = await claimJob(uses.jobs, 300)) {
     await runJob(uses, job);
     await uses.jobs.complete(job);
   }

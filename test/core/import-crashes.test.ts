@@ -7,6 +7,7 @@ import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError, isOutage } from '../../src/core/shared/errors.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { MemoryMediaReader } from '../memory/memory-media-reader.js';
+import { claimJob } from '../support/claim.js';
 import {
   Account,
   announced,
@@ -61,7 +62,7 @@ function crashing(ports: World, { call, moment }: Fault): { ports: World; calls:
 /** Does what is due until a job crashes; then its lease runs out, and a sound worker does the rest. Tells whether there was a crash. */
 async function workUntilCrash(ports: World, fault: Fault): Promise<{ crashed: boolean; calls: string[] }> {
   const broken = crashing(ports, fault);
-  for (let job = await ports.jobs.claim(LEASE); job !== null; job = await ports.jobs.claim(LEASE)) {
+  for (let job = await claimJob(ports.jobs, LEASE); job !== null; job = await claimJob(ports.jobs, LEASE)) {
     try {
       await runJob(broken.ports, job);
     } catch (error) {
@@ -195,7 +196,7 @@ describe('two workers at one item, because the first was thought dead', () => {
 
   /** Runs the job with a blob store at one of whose steps another worker does the whole job. */
   async function overtaken(method: 'get' | 'copy' | 'put' | 'delete', when: 'before' | 'after'): Promise<void> {
-    const job = present(await ports.jobs.claim(LEASE));
+    const job = present(await claimJob(ports.jobs, LEASE));
     expect(job.work.kind).toBe('inspect');
     const blobs = Object.create(ports.blobs) as BlobStore;
     let overtaking = false;
@@ -327,7 +328,7 @@ describe('a file that brings its reader down', () => {
 
   /** As a worker does: what throws is tried again. */
   async function work(): Promise<void> {
-    for (let job = await ports.jobs.claim(LEASE); job !== null; job = await ports.jobs.claim(LEASE)) {
+    for (let job = await claimJob(ports.jobs, LEASE); job !== null; job = await claimJob(ports.jobs, LEASE)) {
       try {
         await runJob(ports, job);
         await ports.jobs.complete(job);
@@ -355,10 +356,10 @@ describe('a file that brings its reader down', () => {
     const { id } = await acme.start();
     await acme.send(id, [poison()]);
     for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
-      await ports.jobs.claim(LEASE);
+      await claimJob(ports.jobs, LEASE);
       ports.clock.pass(LEASE * 1000);
     }
-    const job = present(await ports.jobs.claim(LEASE));
+    const job = present(await claimJob(ports.jobs, LEASE));
     await expect(runJob(ports, job)).rejects.toBe(trouble);
     expect(reads).toEqual([true]);
     expect((await acme.list(id))[0]).toMatchObject({ status: 'processing' });
@@ -368,7 +369,7 @@ describe('a file that brings its reader down', () => {
     const { id } = await acme.start();
     await acme.send(id, [poison()]);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      expect((await ports.jobs.claim(LEASE))?.attempt).toBe(attempt);
+      expect((await claimJob(ports.jobs, LEASE))?.attempt).toBe(attempt);
       ports.clock.pass(LEASE * 1000);
     }
     await work();
@@ -389,7 +390,7 @@ describe('a file that brings its reader down', () => {
     trouble = new DomainError('service_unavailable', 'The store is away.');
     const { id } = await acme.start();
     await acme.send(id, [poison()]);
-    const job = present(await ports.jobs.claim(LEASE));
+    const job = present(await claimJob(ports.jobs, LEASE));
     await expect(runJob(ports, { ...job, failures: MAX_FAILURES - 1 })).rejects.toBe(trouble);
     expect((await acme.list(id))[0]).toMatchObject({ status: 'processing', error: null });
   });
@@ -402,7 +403,7 @@ describe('an outage', () => {
   async function work(ports: World, broken: World, runs: () => boolean = () => true): Promise<number> {
     let count = 0;
     while (runs()) {
-      const job = await ports.jobs.claim(LEASE);
+      const job = await claimJob(ports.jobs, LEASE);
       if (job === null) {
         if (ports.database.jobs.where(({ deadReason }) => deadReason === null).length === 0) return count;
         ports.clock.pass(30 * SECOND);
@@ -467,7 +468,7 @@ describe('an outage', () => {
     await acme.finalize(id);
     // Three processes died at it: from now on every try is the last.
     for (let tries = 1; tries <= MAX_FAILURES; tries += 1) {
-      expect(present(await ports.jobs.claim(LEASE)).attempt).toBe(tries);
+      expect(present(await claimJob(ports.jobs, LEASE)).attempt).toBe(tries);
       ports.clock.pass(LEASE * SECOND);
     }
     const broken = withInProcess({ ...ports, store: Object.create(ports.store) as World['store'] });
@@ -521,7 +522,7 @@ describe('an outage', () => {
     await acme.send(id, [file], { sha256: null });
     await runJobsUntilIdle(ports);
     await acme.finalize(id);
-    const job = present(await ports.jobs.claim(LEASE));
+    const job = present(await claimJob(ports.jobs, LEASE));
     const purging = withInProcess({ ...ports, store: Object.create(ports.store) as World['store'] });
     purging.store.transaction = (customerId, step) =>
       ports.store.transaction(customerId, (transaction) => {
@@ -545,8 +546,8 @@ test('publishing that died of a fault begins anew when the import is finalized o
   await acme.send(id, [picture('a.jpg')]);
   await runJobsUntilIdle(ports);
   await acme.finalize(id);
-  await ports.jobs.release(present(await ports.jobs.claim(LEASE)), 'a fault of ours', null);
-  expect(await ports.jobs.claim(LEASE)).toBeNull();
+  await ports.jobs.release(present(await claimJob(ports.jobs, LEASE)), 'a fault of ours', null);
+  expect(await claimJob(ports.jobs, LEASE)).toBeNull();
   expect(await acme.finalize(id)).toMatchObject({ status: 'processing' });
   await runJobsUntilIdle(ports);
   expect(await acme.import(id)).toMatchObject({ status: 'completed', counts: { imported: 1 } });

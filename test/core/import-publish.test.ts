@@ -9,6 +9,7 @@ import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { brokenPictureBytes } from '../memory/memory-media-reader.js';
+import { claimJob } from '../support/claim.js';
 import {
   Account,
   announced,
@@ -317,7 +318,7 @@ describe('publishing', () => {
     await acme.send(id, [picture('a.jpg')]);
     await runJobsUntilIdle(ports);
     await acme.send(id, [picture('b.jpg')]);
-    const inspection = present(await ports.jobs.claim(300));
+    const inspection = present(await claimJob(ports.jobs, 300));
     await acme.finalize(id);
     await runJobsUntilIdle(ports);
     expect(await acme.import(id)).toMatchObject({ status: 'processing', counts: { imported: 1, processing: 1 } });
@@ -396,7 +397,7 @@ describe('duplicates at publishing', () => {
     await runJobsUntilIdle(ports);
     await acme.finalize(id);
     // The run ends after the photo came back, before it could end the import.
-    const job = present(await ports.jobs.claim(300));
+    const job = present(await claimJob(ports.jobs, 300));
     const within = ports.store.transaction.bind(ports.store);
     const crash = new Error('crash');
     const broken: World = withInProcess({ ...ports, store: Object.create(ports.store) });
@@ -421,7 +422,7 @@ describe('duplicates at publishing', () => {
       importId: number,
       reached: () => Promise<PhotoWithTags | undefined>,
     ): Promise<void> {
-      const job = present(await ports.jobs.claim(300));
+      const job = present(await claimJob(ports.jobs, 300));
       const crash = new Error('crash');
       const broken: World = withInProcess({ ...ports, store: Object.create(ports.store) });
       let photo: PhotoWithTags | undefined;

@@ -11,6 +11,7 @@ import { DAY, HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { brokenPictureBytes } from '../memory/memory-media-reader.js';
+import { claimJob } from '../support/claim.js';
 import {
   Account,
   announced,
@@ -195,10 +196,10 @@ describe('crash or loss at', () => {
   test('worker dies while verifying: the lease ends, another repeats', async () => {
     const { id } = await acme.start();
     await acme.send(id, [picture('a.jpg')]);
-    expect(present(await ports.jobs.claim(LEASE)).attempt).toBe(1);
-    expect(await ports.jobs.claim(LEASE)).toBeNull();
+    expect(present(await claimJob(ports.jobs, LEASE)).attempt).toBe(1);
+    expect(await claimJob(ports.jobs, LEASE)).toBeNull();
     ports.clock.pass(LEASE * SECOND);
-    const again = present(await ports.jobs.claim(LEASE));
+    const again = present(await claimJob(ports.jobs, LEASE));
     expect(again.attempt).toBe(2);
     await runJob(ports, again);
     await ports.jobs.complete(again);
@@ -208,7 +209,7 @@ describe('crash or loss at', () => {
   test('worker dies after copying final object, before DB commit: the repeat writes the same key', async () => {
     const { id } = await acme.start();
     const [sent] = await acme.send(id, [picture('a.jpg')]);
-    const job = present(await ports.jobs.claim(LEASE));
+    const job = present(await claimJob(ports.jobs, LEASE));
     await expect(runJob(dying(0), job)).rejects.toThrow('the process died');
     const item = present(ports.database.importPhotos.get(present(sent).id));
     const copied = await blobsUnder(ports.blobs, 'originals/');
@@ -221,7 +222,7 @@ describe('crash or loss at', () => {
   test('worker dies after copying final object, and the item is cancelled: the orphan is swept after a day', async () => {
     const { id } = await acme.start();
     const [item] = await acme.send(id, [picture('a.jpg')]);
-    await expect(runJob(dying(0), present(await ports.jobs.claim(LEASE)))).rejects.toThrow('the process died');
+    await expect(runJob(dying(0), present(await claimJob(ports.jobs, LEASE)))).rejects.toThrow('the process died');
     await acme.edit(present(item), { status: 'cancelled' });
     ports.clock.pass(LEASE * SECOND);
     await runJobsUntilIdle(ports);
@@ -242,7 +243,7 @@ describe('crash or loss at', () => {
       [0, 0],
       [1, 3],
     ] as const) {
-      await expect(runJob(dying(transactions), present(await ports.jobs.claim(LEASE)))).rejects.toThrow(
+      await expect(runJob(dying(transactions), present(await claimJob(ports.jobs, LEASE)))).rejects.toThrow(
         'the process died',
       );
       const photos = await acme.photos();
@@ -356,7 +357,7 @@ describe('bad input', () => {
     const { id } = await acme.start();
     const [item] = await acme.send(id, [picture('a.jpg')]);
     const lowered = { ...ports, limits: { ...ports.limits, maxFileBytes: 10 } };
-    const job = present(await ports.jobs.claim(LEASE));
+    const job = present(await claimJob(ports.jobs, LEASE));
     await runJob(lowered, job);
     await ports.jobs.complete(job);
     expect(await acme.item(present(item))).toMatchObject({ status: 'failed', error: { code: 'file_too_large' } });
@@ -429,7 +430,7 @@ describe('bad input', () => {
       await ports.blobs.put(key, bytesOf(picture('other.jpg').bytes));
       return inspection;
     };
-    const job = present(await ports.jobs.claim(LEASE));
+    const job = present(await claimJob(ports.jobs, LEASE));
     await expect(runJob(withInProcess({ ...ports, media }), job)).rejects.toMatchObject({
       code: 'service_unavailable',
     });

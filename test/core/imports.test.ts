@@ -7,6 +7,7 @@ import type { Registration } from '../../src/core/imports/registration.js';
 import { trashPhoto } from '../../src/core/photos/trash.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { ItemErrorCode } from '../../src/core/shared/errors.js';
+import { claimJob } from '../support/claim.js';
 import {
   Account,
   announced,
@@ -688,7 +689,7 @@ describe('finalize', () => {
     const at = ports.clock.now();
     const ended = await acme.finalize(id);
     expect(ended).toMatchObject({ status: 'completed', finalizedAt: at, completedAt: at, expiresAt: null });
-    expect(await ports.jobs.claim(300)).toBeNull();
+    expect(await claimJob(ports.jobs, 300)).toBeNull();
   });
 
   test('with missing uploads is refused, tells which, and the import stays open', async () => {
@@ -761,7 +762,7 @@ describe('finalize', () => {
     const ended = await acme.import(id);
     expect(await acme.finalize(id)).toEqual(ended);
     expect(ended.status).toBe('completed');
-    expect(await ports.jobs.claim(300)).toBeNull();
+    expect(await claimJob(ports.jobs, 300)).toBeNull();
   });
 
   test('from many sides at once happens once', async () => {

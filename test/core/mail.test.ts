@@ -14,6 +14,7 @@ import {
 import { signInByLink } from '../../src/core/users/sign-in/by-link.js';
 import { type EndedMail, runJob } from '../../src/worker/run-job.js';
 import { MemoryMailer } from '../memory/memory-mailer.js';
+import { claimJob } from '../support/claim.js';
 import { type World, world } from '../support/core-world.js';
 import { sampleMails } from '../support/sample-mails.js';
 import { present } from '../support/tenant.js';
@@ -34,14 +35,14 @@ const queue = (uses: Pick<World, 'mailer' | 'secrets'> = ports) =>
   ports.store.transaction(customerId, (transaction) =>
     queueMail(uses, transaction, sampleMails.recovery, ports.clock.now()),
   );
-const claimed = async () => present(await ports.jobs.claim(60));
+const claimed = async () => present(await claimJob(ports.jobs, 60));
 async function run(job: Job, uses: World = ports): Promise<EndedMail['outcome'] | undefined> {
   const ended: EndedMail[] = [];
   await runJob(uses, job, (mail) => ended.push(mail));
   return ended[0]?.outcome;
 }
 async function sendAll(): Promise<void> {
-  for (let job = await ports.jobs.claim(60); job !== null; job = await ports.jobs.claim(60)) {
+  for (let job = await claimJob(ports.jobs, 60); job !== null; job = await claimJob(ports.jobs, 60)) {
     await runJob(ports, job);
     await ports.jobs.complete(job);
   }
@@ -54,7 +55,7 @@ describe('a mail', () => {
       throw new Error('rolled back');
     });
     await expect(failing).rejects.toThrow('rolled back');
-    expect(await ports.jobs.claim(60)).toBeNull();
+    expect(await claimJob(ports.jobs, 60)).toBeNull();
     await queue();
     expect(await run(await claimed())).toBe('sent');
     expect(mailer.sent).toEqual([{ id: expect.any(String), mail: sampleMails.recovery, at: ports.clock.now() }]);
@@ -62,7 +63,7 @@ describe('a mail', () => {
 
   it('is not queued where no server is configured', async () => {
     await queue({ ...ports, mailer: null });
-    expect(await ports.jobs.claim(60)).toBeNull();
+    expect(await claimJob(ports.jobs, 60)).toBeNull();
   });
 
   it('is sealed in the queue, except for what may be logged', async () => {
@@ -231,6 +232,6 @@ describe('a link', () => {
 
   it('is not mailed where no server is configured', async () => {
     expect((await inviteUser({ ...ports, mailer: null }, operatorFor(customerId), anna)).isMailed).toBe(false);
-    expect(await ports.jobs.claim(60)).toBeNull();
+    expect(await claimJob(ports.jobs, 60)).toBeNull();
   });
 });

@@ -19,6 +19,7 @@ import { finishSignIn } from '../../src/core/users/sign-in/second-step.js';
 import { userActor } from '../../src/core/users/user.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { MemoryMailer } from '../memory/memory-mailer.js';
+import { claimJob } from '../support/claim.js';
 import { type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 
@@ -61,7 +62,7 @@ async function join(email: string): Promise<KnownSession> {
 
 /** The mails that came since the last call: recipient, template and values. */
 async function arrived() {
-  for (let job = await ports.jobs.claim(60); job !== null; job = await ports.jobs.claim(60)) {
+  for (let job = await claimJob(ports.jobs, 60); job !== null; job = await claimJob(ports.jobs, 60)) {
     await runJob(ports, job);
     await ports.jobs.complete(job);
   }

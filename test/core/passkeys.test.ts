@@ -24,6 +24,7 @@ import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';
 import { finishSignIn } from '../../src/core/users/sign-in/second-step.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { MemoryMailer } from '../memory/memory-mailer.js';
+import { claimJob } from '../support/claim.js';
 import { type World, world } from '../support/core-world.js';
 import { type Conduct, SoftwareAuthenticator } from '../support/software-authenticator.js';
 import { present } from '../support/tenant.js';
@@ -126,7 +127,7 @@ it('a sign-in by a passkey alone is told by mail, unless the address or the brow
 /** Templates of the mails that wait. */
 async function mails(): Promise<string[]> {
   const templates: string[] = [];
-  for (let job = await ports.jobs.claim(60); job !== null; job = await ports.jobs.claim(60)) {
+  for (let job = await claimJob(ports.jobs, 60); job !== null; job = await claimJob(ports.jobs, 60)) {
     if (job.work.kind === 'mail') templates.push(job.work.template);
     await ports.jobs.complete(job);
   }

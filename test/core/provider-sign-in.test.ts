@@ -19,6 +19,7 @@ import { MAX_USERS, newInvitedUser, type Role } from '../../src/core/users/user.
 import { runJob } from '../../src/worker/run-job.js';
 import { MemoryIdentityProvider } from '../memory/memory-identity-provider.js';
 import { MemoryMailer } from '../memory/memory-mailer.js';
+import { claimJob } from '../support/claim.js';
 import { type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 
@@ -412,7 +413,7 @@ describe('people are told by mail', () => {
   });
   /** The templates of the mails since the last call. */
   async function told(): Promise<string[]> {
-    for (let job = await ports.jobs.claim(60); job !== null; job = await ports.jobs.claim(60)) {
+    for (let job = await claimJob(ports.jobs, 60); job !== null; job = await claimJob(ports.jobs, 60)) {
       await runJob(ports, job);
       await ports.jobs.complete(job);
     }

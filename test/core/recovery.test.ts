@@ -10,6 +10,7 @@ import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';
 import type { User } from '../../src/core/users/user.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { MemoryMailer } from '../memory/memory-mailer.js';
+import { claimJob } from '../support/claim.js';
 import { type World, world } from '../support/core-world.js';
 import { HeldClock, isOver } from '../support/held-clock.js';
 import { openSession } from '../support/open-session.js';
@@ -52,7 +53,7 @@ async function account(name: string): Promise<[Id, User]> {
 /** Of the mails for new passwords that came since the last call. */
 let seen = 0;
 async function links(): Promise<string[]> {
-  for (let job = await ports.jobs.claim(60); job !== null; job = await ports.jobs.claim(60)) {
+  for (let job = await claimJob(ports.jobs, 60); job !== null; job = await claimJob(ports.jobs, 60)) {
     await runJob(ports, job);
     await ports.jobs.complete(job);
   }

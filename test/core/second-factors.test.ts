@@ -2,12 +2,13 @@ import { TOTP, URI } from 'otpauth';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
+import { resealSecrets } from '../../src/core/customers/reseal.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { newDevice } from '../../src/core/users/admission.js';
 import { addFactor, startEnrolment } from '../../src/core/users/factors/add.js';
 import { confirmIdentity } from '../../src/core/users/factors/confirm-identity.js';
 import { codeAt } from '../../src/core/users/factors/one-time-code.js';
-import { mustAddFactor, requireFactors, resealFactorSecrets } from '../../src/core/users/factors/policy.js';
+import { factorSecrets, mustAddFactor, requireFactors } from '../../src/core/users/factors/policy.js';
 import { removeFactor, renewRecoveryCodes } from '../../src/core/users/factors/remove.js';
 import {
   MAX_FACTORS,
@@ -306,7 +307,7 @@ describe('signing in with a second factor', () => {
 
   it('outlives a rotation of SECRET_KEY, and does not outlive its loss', async () => {
     const rotated = { ...ports, secrets: ['a newer secret of the tests, long enough', ...ports.secrets] as const };
-    await resealFactorSecrets(rotated);
+    await resealSecrets(rotated, [factorSecrets]);
     const newest = { ...ports, secrets: [rotated.secrets[0]] as const };
     const resealed = { ...person };
     await confirmIdentity(newest, resealed, app.code());

@@ -1,6 +1,7 @@
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { closeCustomer, resumeCustomer, suspendCustomer } from '../../src/core/customers/edit-customer.js';
+import { resealSecrets } from '../../src/core/customers/reseal.js';
 import { editPhoto, setPhotoTags } from '../../src/core/photos/edit-photo.js';
 import { trashPhoto } from '../../src/core/photos/trash.js';
 import { after, DAY, HOUR } from '../../src/core/shared/clock.js';
@@ -12,9 +13,9 @@ import {
   editShare,
   listShares,
   readShare,
-  resealShareTokens,
   revokeShare,
   type ShareContents,
+  shareTokens,
 } from '../../src/core/shares/shares.js';
 import {
   enterShare,
@@ -245,7 +246,7 @@ describe('a share', () => {
     for (const task of upkeep(added)) await task.run(new AbortController().signal);
     const sealed = (await readShare(here, acme, id)).share.token;
     expect(sealed).not.toBe(token);
-    await resealShareTokens(added);
+    await resealSecrets(added, [shareTokens]);
     expect((await readShare(added, acme, id)).share.token).toBe(sealed);
     const alone: World = { ...here, secrets: [newest] };
     expect(await readShare(alone, acme, id)).toMatchObject({ token: link });

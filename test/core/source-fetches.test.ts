@@ -9,10 +9,12 @@ import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DAY, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { busySources, FETCH_SLOTS, runFetcher } from '../../src/worker/slots.js';
+import { FETCH_SLOTS, fetchPool } from '../../src/worker/pools.js';
+import { busyIn, runWorker } from '../../src/worker/worker.js';
 import { pictureBytes } from '../memory/memory-media-reader.js';
 import { failure, type MemorySource } from '../memory/memory-source-reader.js';
 import { PlainUploadSlots } from '../memory/plain-upload-slots.js';
+import { claimFrom } from '../support/claim.js';
 import {
   Account,
   blobsUnder,
@@ -55,9 +57,11 @@ const add = async (registration: Registration, of = acme, into = importId) =>
 
 /** Makes the next due try. */
 async function fetchOnce(through: Ports = ports, stopping = never): Promise<FetchOutcome | null> {
-  const leased = await ports.fetches.claim(60, { customerIds: [], hosts: [] });
-  return leased === null ? null : fetchSource(through, leased, stopping);
+  const job = await claimFrom(ports.jobs, 'fetches', 60);
+  return job === null ? null : fetchSource(through, job, stopping);
 }
+
+const fetchJobs = () => ports.database.jobs.where(({ pool }) => pool === 'fetches');
 
 /** Makes tries until none is left, however long the waits. */
 async function fetchAll(through: Ports = ports): Promise<FetchOutcome[]> {
@@ -319,7 +323,7 @@ describe('tries (docs/reliability.md F31)', () => {
       await expect(fetchOnce(full)).rejects.toMatchObject({ code: 'storage_full' });
       ports.clock.pass(60 * SECOND);
     }
-    expect(ports.database.sourceFetches.all()).toMatchObject([{ failures: 0 }]);
+    expect(fetchJobs()).toMatchObject([{ failures: 0 }]);
     expect(await fetchAll()).toEqual(['received']);
     expect(await acme.item(item)).toMatchObject({ status: 'processing' });
   });
@@ -334,7 +338,7 @@ describe('tries (docs/reliability.md F31)', () => {
     };
     const item = await add(placed(file, { pace }));
     expect(await fetchOnce(ports, stopping.signal)).toBe('stopped');
-    expect(ports.database.sourceFetches.all()).toMatchObject([{ failures: 0, lease: null }]);
+    expect(fetchJobs()).toMatchObject([{ failures: 0, lease: null }]);
     expect(await fetchOnce()).toBe('received');
     expect(present(ports.sourceReader.requests[1]?.from).offset).toBeGreaterThanOrEqual(PART_BYTES);
     expect(await acme.item(item)).toMatchObject({ status: 'processing', sha256: file.sha256 });
@@ -478,9 +482,9 @@ describe('the quota', () => {
 describe('the fetcher', () => {
   const start = () => {
     const errors: unknown[] = [];
-    const running = runFetcher(ports, (leased, stopping) => fetchSource(ports, leased, stopping), {
-      onError: (error) => errors.push(error),
-    });
+    const onError = (error: unknown) => errors.push(error);
+    const pool = fetchPool(ports, (job, stopping) => fetchSource(ports, job, stopping), { onError });
+    const running = runWorker(ports, [pool]);
     return { errors, running };
   };
 
@@ -507,7 +511,7 @@ describe('the fetcher', () => {
     const { running } = start();
     await until(async () => (await other.import(theirs)).counts.processing === 1);
     await until(async () => (await acme.import(importId)).counts.processing === 1);
-    expect(ports.sourceReader.openCount).toBe(FETCH_SLOTS.host);
+    expect(ports.sourceReader.openCount).toBe(FETCH_SLOTS.lane);
     gate.open();
     await until(async () => (await acme.import(importId)).counts.processing === 31);
     await running.stop();
@@ -526,15 +530,17 @@ describe('the fetcher', () => {
     await until(() => isReading);
     await running.stop();
     expect(errors).toEqual([]);
-    expect(ports.database.sourceFetches.all()).toMatchObject([{ failures: 0, lease: null }]);
+    expect(fetchJobs()).toMatchObject([{ failures: 0, lease: null }]);
   });
 
   test('counts slots by customer, and by host of one', () => {
     const of = (customerId: number, host: string, count: number) =>
-      Array.from({ length: count }, () => ({ customerId, host }));
-    expect(busySources(of(1, 'a', FETCH_SLOTS.host - 1))).toEqual({ customerIds: [], hosts: [] });
-    const inProgress = [...of(1, 'a:8/b', FETCH_SLOTS.host), ...of(2, 'a', 1), ...of(1, 'b', FETCH_SLOTS.host)];
-    const hosts = ['a:8/b', 'b'].map((host) => ({ customerId: 1, host }));
-    expect(busySources(inProgress)).toEqual({ customerIds: [1], hosts });
+      Array.from({ length: count }, () => {
+        return { customerId, work: { kind: 'fetch', importId: 1, itemId: 1, uploadId: 1, host } as const };
+      });
+    expect(busyIn(of(1, 'a', FETCH_SLOTS.lane - 1), FETCH_SLOTS)).toEqual({ customerIds: [], lanes: [] });
+    const inProgress = [...of(1, 'a:8/b', FETCH_SLOTS.lane), ...of(2, 'a', 1), ...of(1, 'b', FETCH_SLOTS.lane)];
+    const lanes = ['a:8/b', 'b'].map((lane) => ({ customerId: 1, lane }));
+    expect(busyIn(inProgress, FETCH_SLOTS)).toEqual({ customerIds: [1], lanes });
   });
 });

@@ -3,6 +3,7 @@ import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';
 import type { Tag } from '../../src/core/tags/tag.js';
 import { runJob } from '../../src/worker/run-job.js';
+import { claimJob } from '../support/claim.js';
 import { Account, announced, note, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { withInProcess } from '../support/in-process.js';
 import { present } from '../support/tenant.js';
@@ -89,7 +90,7 @@ describe('a merge of tags and what is not published yet', () => {
       if (transactions === 1) await merge();
       return ports.store.transaction(customerId, work);
     };
-    const job = present(await ports.jobs.claim(60));
+    const job = present(await claimJob(ports.jobs, 60));
     expect(job.work.kind).toBe('publish');
     await runJob(withInProcess({ ...ports, store }), job);
     expect(transactions).toBeGreaterThan(1);

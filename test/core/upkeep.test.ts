@@ -5,6 +5,7 @@ import { DAY, MINUTE } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { upkeep } from '../../src/worker/upkeep.js';
+import { MemoryDirectUploads } from '../memory/memory-direct-uploads.js';
 import {
   Account,
   announced,
@@ -245,6 +246,14 @@ test('all of it is done by the tasks of the worker', async () => {
   expect(await acme.photos()).toEqual([]);
   expect(await acme.import(id)).toMatchObject({ status: 'expired' });
   expect(await here.rateWindows.sweep()).toBe(0);
+});
+
+test('no two tasks have one name, by which logs and metrics know them', () => {
+  const names = upkeep({ ...here, directUploads: new MemoryDirectUploads(here.blobs, here.clock) }).map(
+    ({ name }) => name,
+  );
+  expect(names.length).toBe(21);
+  expect(new Set(names).size).toBe(names.length);
 });
 
 /** The blobs, but that those under one prefix cannot be listed. */

@@ -1,15 +1,10 @@
 import { Webhook } from 'standardwebhooks';
 import { eventBody } from '../../src/api/webhooks/event-body.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
+import { resealSecrets } from '../../src/core/customers/reseal.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import {
-  deliverEvent,
-  resealWebhookSecrets,
-  resendDelivery,
-  sendTestEvent,
-  sweepDeliveries,
-} from '../../src/core/webhooks/deliver.js';
+import { deliverEvent, resendDelivery, sendTestEvent, sweepDeliveries } from '../../src/core/webhooks/deliver.js';
 import { outcomeOf, RETRY_DELAYS } from '../../src/core/webhooks/delivery.js';
 import {
   createWebhookEndpoint,
@@ -20,10 +15,12 @@ import {
   readDelivery,
   readWebhookEndpoint,
   rotateWebhookSecret,
+  webhookSecrets,
 } from '../../src/core/webhooks/endpoints.js';
 import { keepListening, removeAbandonedListeners, startListening } from '../../src/core/webhooks/listen.js';
 import type { WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 import { upkeep } from '../../src/worker/upkeep.js';
+import { claimFrom } from '../support/claim.js';
 import { Account, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 import { deliverAll, gotBy, HOOK, hook, logOf } from '../support/webhook-world.js';
@@ -179,7 +176,7 @@ describe('a delivery', () => {
   ])('a receiver that is busy asks for a wait %s', (_, retryAfter, waited) => {
     const attempt = { body: '{}', answer: { status: 503, reason: null, body: null, retryAfter } };
     const outcome = outcomeOf({ type: 'tag.created', attempt: 1 }, attempt, new Date(0), 0);
-    expect(outcome).toMatchObject({ status: 'pending', retryAfter: waited });
+    expect(outcome).toMatchObject({ change: { status: 'pending' }, retryAfter: waited });
   });
 
   test('follows the whole schedule, each wait longer by a tenth at most, then is dead', async () => {
@@ -221,7 +218,7 @@ describe('a delivery', () => {
   test('that was sent and not noted is sent again under the same id', async () => {
     const { endpoint } = await hook(here, acme.id);
     await acme.tag('a');
-    const delivery = present(await here.deliveries.claim(30, { endpointIds: [], customerIds: [] }));
+    const delivery = present(await claimFrom(here.jobs, 'deliveries', 30));
     const store: World['store'] = Object.create(here.store);
     store.transaction = async () => {
       throw new DomainError('service_unavailable', 'The power is gone.');
@@ -239,7 +236,7 @@ describe('a delivery', () => {
   test('whose making fails on our side is an attempt, thrown, and not held against the endpoint', async () => {
     const { endpoint } = await hook(here, acme.id);
     await acme.tag('a');
-    const delivery = present(await here.deliveries.claim(30, { endpointIds: [], customerIds: [] }));
+    const delivery = present(await claimFrom(here.jobs, 'deliveries', 30));
     const broken = () => {
       throw new Error('a fault');
     };
@@ -364,7 +361,7 @@ describe('an endpoint is disabled', () => {
   test('and leaves an attempt that was just claimed unmade', async () => {
     const { endpoint } = await hook(here, acme.id);
     await acme.tag('a');
-    const delivery = present(await here.deliveries.claim(30, { endpointIds: [], customerIds: [] }));
+    const delivery = present(await claimFrom(here.jobs, 'deliveries', 30));
     await editWebhookEndpoint(here, operatorFor(acme.id), endpoint.id, { enabled: false });
     await deliverEvent(here, delivery, eventBody);
     expect(here.webhooks.sent).toEqual([]);
@@ -407,10 +404,10 @@ describe('a secret', () => {
     await acme.tag('a');
     await deliverAll(added);
     expect(verifies(secret)).toBe(true);
-    await resealWebhookSecrets(added);
+    await resealSecrets(added, [webhookSecrets]);
     const sealed = (await now(endpoint)).secret;
     expect(sealed).not.toBe(endpoint.secret);
-    await resealWebhookSecrets(added);
+    await resealSecrets(added, [webhookSecrets]);
     expect((await now(endpoint)).secret).toBe(sealed);
     await acme.tag('b');
     await deliverAll({ ...here, secrets: [present(added.secrets[0])] });
@@ -440,9 +437,9 @@ test('the log and the secrets are looked after by the tasks of the worker', asyn
 describe('a program that listens', () => {
   const listen = (secret?: string) => startListening(here, operatorFor(acme.id), { url: HOOK, secret });
   const deliverTo = async (endpoint: WebhookEndpoint) => {
-    const claim = () => here.deliveries.claimOf({ customerId: acme.id, endpointId: endpoint.id }, 30);
-    for (let delivery = await claim(); delivery !== null; delivery = await claim())
-      await deliverEvent(here, delivery, eventBody);
+    const only = { customerId: acme.id, lane: String(endpoint.id) };
+    const claim = () => claimFrom(here.jobs, 'deliveries', 30, { only });
+    for (let job = await claim(); job !== null; job = await claim()) await deliverEvent(here, job, eventBody);
   };
 
   test('sends its events itself, signed as all are; the service does not', async () => {

@@ -1,23 +1,29 @@
+import type { Customer } from '../../src/core/customers/customer.js';
 import {
+  type Claim,
   type Job,
   type JobQueue,
   type JobWork,
   MAX_FAILURES,
   MAX_OUTAGES,
   outageSeconds,
+  type Pool,
 } from '../../src/core/jobs/job.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { type JobHandler, type RunningWorker, runWorker, type WorkerOptions } from '../../src/worker/worker.js';
+import { FETCH_SLOTS, fetchPool, type JobHandler, type JobPoolOptions, jobPool } from '../../src/worker/pools.js';
+import { type RunningWorker, runWorker } from '../../src/worker/worker.js';
 import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
 import { MemoryDatabase } from '../memory/memory-database.js';
 import { MemoryJobQueue } from '../memory/memory-job-queue.js';
 import { SettableClock } from '../memory/settable-clock.js';
+import { claimJob } from '../support/claim.js';
 
 const HOURS = 60 * 60;
 
 const CUSTOMER = 5;
 
 let clock: SettableClock;
+let database: MemoryDatabase;
 let store: MemoryCustomerStore;
 /** What the worker sees, and what is behind it. */
 let jobs: FaultyQueue;
@@ -27,7 +33,7 @@ let over: boolean;
 
 beforeEach(() => {
   clock = new SettableClock();
-  const database = new MemoryDatabase();
+  database = new MemoryDatabase();
   store = new MemoryCustomerStore(database, clock);
   queue = new MemoryJobQueue(database, clock);
   jobs = new FaultyQueue(queue);
@@ -55,8 +61,12 @@ function pass(seconds: number): void {
 }
 
 /** Only a wake-up brings this worker back to the queue in the time of a test. */
-function start(handle: JobHandler, options: Partial<WorkerOptions> = {}): RunningWorker {
-  const worker = runWorker({ jobs }, handle, { concurrency: 2, leaseSeconds: 300, idleSeconds: 1000, ...options });
+function start(
+  handle: JobHandler,
+  { idleSeconds = 1000, ...options }: Partial<JobPoolOptions> & { readonly idleSeconds?: number } = {},
+): RunningWorker {
+  const pool = jobPool({ jobs }, handle, { concurrency: 2, leaseSeconds: 300, ...options });
+  const worker = runWorker({ jobs }, [pool], { idleSeconds });
   workers.push(worker);
   return worker;
 }
@@ -75,7 +85,7 @@ describe('taking jobs', () => {
     expect(done.sort()).toEqual([1, 2, 3]);
     await stopAll();
     pass(24 * HOURS);
-    expect(await queue.claim(1)).toBeNull();
+    expect(await claimJob(queue, 1)).toBeNull();
   });
 
   it('listens, then takes over from the dead, then takes jobs', async () => {
@@ -176,6 +186,37 @@ describe('taking jobs', () => {
   });
 });
 
+describe('pools', () => {
+  const addFetches = async (count: number) => {
+    database.customers.set(CUSTOMER, { id: CUSTOMER, status: 'active' } as Customer);
+    await store.transaction(CUSTOMER, async ({ jobs: added }) => {
+      for (let itemId = 1; itemId <= count; itemId += 1) {
+        await added.add({ kind: 'fetch', importId: 1, itemId, uploadId: 1, host: 'a.example.com' });
+      }
+    });
+  };
+
+  it('share one listener and wait for none of each other', async () => {
+    const { opened, open } = gate();
+    const done: number[] = [];
+    let fetching = 0;
+    await addFetches(9);
+    const slow = fetchPool({ store }, async () => {
+      fetching += 1;
+      await opened;
+    });
+    const quick = jobPool({ jobs }, async (job) => void done.push(photoOf(job)), { concurrency: 2, leaseSeconds: 300 });
+    const worker = runWorker({ jobs }, [slow, quick], { idleSeconds: 1000 });
+    workers.push(worker);
+    await until(() => fetching === FETCH_SLOTS.lane && jobs.listeners === 1);
+    for (let photo = 1; photo <= 5; photo += 1) await add(photo);
+    await until(() => done.length === 5);
+    expect(fetching).toBe(FETCH_SLOTS.lane);
+    expect(jobs.calls.filter((call) => call === 'listen' || call === 'reclaim')).toEqual(['listen', 'reclaim']);
+    open();
+  });
+});
+
 describe('failure', () => {
   it('repeats a job that throws, later each time, and lets it die after the last attempt', async () => {
     const attempts: number[] = [];
@@ -202,7 +243,7 @@ describe('failure', () => {
     expect(told).toEqual([1, 2, 3].map((attempt) => [attempt, 'Error: broken picture']));
     await stopAll();
     pass(24 * HOURS);
-    expect(await queue.claim(1)).toBeNull();
+    expect(await claimJob(queue, 1)).toBeNull();
   });
 
   it('goes on with other jobs after one that throws, also when it throws before it returns a promise', async () => {
@@ -297,7 +338,7 @@ describe('the lease', () => {
     );
     await until(() => jobs.claims === 1);
     pass(HOURS);
-    const other = await queue.claim(60);
+    const other = await claimJob(queue, 60);
     expect(other).toMatchObject({ attempt: 2 });
     await until(() => lost && jobs.completed === 1);
     // Told once, it does not ask again.
@@ -421,7 +462,7 @@ describe('stopping', () => {
     expect(aborted).toEqual([false]);
     expect(jobs.completed).toBe(1);
     expect(jobs.listeners).toBe(0);
-    expect(await queue.claim(60)).toMatchObject({ work: inspect(2), attempt: 1 });
+    expect(await claimJob(queue, 60)).toMatchObject({ work: inspect(2), attempt: 1 });
   });
 
   it('ends an idle worker and its listening at once, however often it is asked', async () => {
@@ -457,16 +498,16 @@ class FaultyQueue implements JobQueue {
   deaf = false;
   afterLooking = async (): Promise<void> => {};
   beforeListening = async (): Promise<void> => {};
-  private wake = (): void => {};
+  private wake: (pool: Pool) => void = () => {};
 
   constructor(private readonly queue: JobQueue) {}
 
-  async claim(leaseSeconds: number): Promise<Job | null> {
+  async claim<P extends Pool>(pool: P, claim: Claim): Promise<readonly Job<P>[]> {
     this.claims += 1;
     this.fail('claim');
-    const job = await this.queue.claim(leaseSeconds);
-    if (job === null) await this.afterLooking();
-    return job;
+    const jobs = await this.queue.claim(pool, claim);
+    if (jobs.length === 0) await this.afterLooking();
+    return jobs;
   }
 
   async extend(job: Job, leaseSeconds: number): Promise<boolean> {
@@ -477,22 +518,25 @@ class FaultyQueue implements JobQueue {
     return held;
   }
 
-  async complete(job: Job): Promise<void> {
+  async complete(job: Job): Promise<boolean> {
     this.fail('complete');
-    await this.queue.complete(job);
+    const isHeld = await this.queue.complete(job);
     this.completed += 1;
+    return isHeld;
   }
 
-  async release(job: Job, reason: string, seconds: number | null): Promise<void> {
+  async release(job: Job, reason: string, seconds: number | null): Promise<boolean> {
     this.fail('release');
-    await this.queue.release(job, reason, seconds);
+    const isHeld = await this.queue.release(job, reason, seconds);
     this.released.push([reason, seconds]);
+    return isHeld;
   }
 
-  async postpone(job: Job, reason: string, seconds: number): Promise<void> {
+  async postpone(job: Job, reason: string, seconds: number): Promise<boolean> {
     this.fail('postpone');
-    await this.queue.postpone(job, reason, seconds);
+    const isHeld = await this.queue.postpone(job, reason, seconds);
     this.postponed.push(seconds);
+    return isHeld;
   }
 
   async reclaim(): Promise<void> {
@@ -500,7 +544,7 @@ class FaultyQueue implements JobQueue {
     await this.queue.reclaim();
   }
 
-  async listen(wake: () => void): Promise<() => Promise<void>> {
+  async listen(wake: (pool: Pool) => void): Promise<() => Promise<void>> {
     this.fail('listen');
     await this.beforeListening();
     this.wake = wake;
@@ -515,7 +559,7 @@ class FaultyQueue implements JobQueue {
 
   /** Once for each job that became due: the least that a queue must do. */
   wakeUp(): void {
-    if (!this.deaf) this.wake();
+    if (!this.deaf) this.wake('jobs');
   }
 
   private fail(call: keyof JobQueue): void {

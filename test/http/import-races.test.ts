@@ -6,6 +6,7 @@ import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { runJob } from '../../src/worker/run-job.js';
+import { claimJob } from '../support/claim.js';
 import {
   Account,
   announced,
@@ -40,7 +41,7 @@ const work = () => runJobsTwice(ports, postgres.rows);
 /** Two workers that take what is due, until nothing is. */
 async function twoWorkers(): Promise<void> {
   const one = async () => {
-    for (let job = await ports.jobs.claim(300); job !== null; job = await ports.jobs.claim(300)) {
+    for (let job = await claimJob(ports.jobs, 300); job !== null; job = await claimJob(ports.jobs, 300)) {
       await runJob(ports, job);
       await ports.jobs.complete(job);
     }
@@ -81,7 +82,7 @@ describe('two finalizes', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(['processing']));
     expect(new Set(answers.map(({ finalizedAt }) => finalizedAt?.getTime())).size).toBe(1);
     const jobs: string[] = [];
-    for (let job = await ports.jobs.claim(300); job !== null; job = await ports.jobs.claim(300)) {
+    for (let job = await claimJob(ports.jobs, 300); job !== null; job = await claimJob(ports.jobs, 300)) {
       jobs.push(job.work.kind);
       await ports.jobs.postpone(job, 'looked at', 0);
       if (jobs.length === 4) break;

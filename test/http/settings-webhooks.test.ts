@@ -1,10 +1,11 @@
 import { eventBody } from '../../src/api/webhooks/event-body.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
-import { MINUTE } from '../../src/core/shared/clock.js';
+import { MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { deliverEvent } from '../../src/core/webhooks/deliver.js';
 import { DELIVERY_LEASE_SECONDS, outcomeOf } from '../../src/core/webhooks/delivery.js';
 import { createWebhookEndpoint, listWebhookEndpoints } from '../../src/core/webhooks/endpoints.js';
 import { MemoryWebhookSender } from '../memory/memory-webhook-sender.js';
+import { claimFrom } from '../support/claim.js';
 import { present } from '../support/tenant.js';
 import { BrowserClient } from './support/browser-client.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
@@ -38,7 +39,7 @@ const endpoints = (of = actor) => listWebhookEndpoints(app.ports, of.customerId)
 const endpoint = async (of = actor) =>
   (await createWebhookEndpoint(app.ports, operatorFor(of.customerId), { url: URL_OF })).endpoint;
 
-const claim = () => app.ports.deliveries.claim(DELIVERY_LEASE_SECONDS, { endpointIds: [], customerIds: [] });
+const claim = () => claimFrom(app.ports.jobs, 'deliveries', DELIVERY_LEASE_SECONDS);
 
 async function deliverAll(): Promise<void> {
   for (let delivery = await claim(); delivery !== null; delivery = await claim())
@@ -221,8 +222,11 @@ describe('the delivery log', () => {
     // The attempt has begun, and may end at any moment.
     expect(await liveOn()).toBe('0');
     const failed = { body: null, answer: { status: 500, reason: 'It failed.', body: null } };
-    const outcome = outcomeOf({ ...attempted, attempt: 2 }, failed, new Date(), 0);
-    await app.ports.store.transaction(actor.customerId, ({ deliveries }) => deliveries.settle(attempted, outcome));
+    const { change, retryAfter } = outcomeOf({ type: 'tag.created', attempt: 2 }, failed, new Date(), 0);
+    await app.ports.store.transaction(actor.customerId, async ({ deliveries, jobs }) => {
+      await deliveries.update(attempted.work.deliveryId, change);
+      await jobs.release(attempted, 'It failed.', present(retryAfter) / SECOND);
+    });
     expect(Number(await liveOn())).toBeGreaterThan(4 * MINUTE);
     expect(Number(await liveOn())).toBeLessThanOrEqual(5 * MINUTE);
     expect((await browser.get(page)).text).toContain(

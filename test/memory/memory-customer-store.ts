@@ -15,7 +15,7 @@ import { MemoryResponseStore } from './memory-idempotency-store.js';
 import { MemoryIdentityRepository } from './memory-identities.js';
 import { MemoryImportPhotoRepository } from './memory-import-photo-repository.js';
 import { MemoryImportRepository } from './memory-import-repository.js';
-import { MemoryJobAdder } from './memory-job-queue.js';
+import { MemoryJobRepository } from './memory-job-queue.js';
 import { MemoryKeyRepository } from './memory-keys.js';
 import { LockedRows } from './memory-locked-rows.js';
 import { MemoryOrphanRows } from './memory-orphan-rows.js';
@@ -90,10 +90,10 @@ export class MemoryCustomerStore implements CustomerStore {
       unpublishedTags: imports,
       importPhotos: passing(new MemoryImportPhotoRepository(this.database, customerId, locked), pass),
       resumableUploads: passing(new MemoryResumableUploadRepository(this.database, customerId, locked), pass),
-      sourceFetches: passing(new MemorySourceFetchRepository(this.database, customerId, locked, this.clock), pass),
+      sourceFetches: passing(new MemorySourceFetchRepository(this.database, customerId, locked), pass),
       blobOwners: passing(new MemoryBlobOwnership(this.database, customerId, locked), pass),
       webhookEndpoints: passing(new MemoryWebhookEndpointRepository(this.database, customerId, locked), pass),
-      deliveries: passing(new MemoryDeliveryRepository(this.database, customerId, this.clock), pass),
+      deliveries: passing(new MemoryDeliveryRepository(this.database, customerId), pass),
       deliveryKeys: passing(new MemoryDeliveryKeyRepository(this.database, customerId, locked), pass),
       presets: passing(new MemoryPresetRepository(this.database, customerId), pass),
       shares: passing(new MemoryShareRepository(this.database, customerId, locked), pass),
@@ -105,7 +105,7 @@ export class MemoryCustomerStore implements CustomerStore {
       audit: passing(new MemoryAuditTrail(this.database, customerId), pass),
       traffic: passing(new MemoryTrafficReads(this.database, customerId), pass),
       outbox: passing(new MemoryOutbox(this.database, customerId), pass),
-      jobs: passing(new MemoryJobAdder(this.database, customerId, this.clock), pass),
+      jobs: passing(new MemoryJobRepository(this.database, customerId, this.clock), pass),
       responses: passing(new MemoryResponseStore(this.database, customerId), pass),
     };
   }

@@ -7,11 +7,11 @@ import type { CreationRequest, Erasure } from '../../src/core/customers/customer
 import type { DeliveryKey } from '../../src/core/delivery/delivery-key.js';
 import type { Preset } from '../../src/core/delivery/preset.js';
 import type { ClaimRequest, StoredResponse } from '../../src/core/idempotency/idempotency-store.js';
-import type { LeasedFetch } from '../../src/core/imports/fetch/source-fetch.js';
+import type { SourceFetch } from '../../src/core/imports/fetch/source-fetch.js';
 import type { Import } from '../../src/core/imports/import.js';
 import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import type { ResumableUpload } from '../../src/core/imports/receive/resumable-upload.js';
-import type { JobWork } from '../../src/core/jobs/job.js';
+import type { JobPlace, Work } from '../../src/core/jobs/job.js';
 import type { ExifTags } from '../../src/core/media/picture-metadata.js';
 import type { OperatorToken } from '../../src/core/operators/operator-token.js';
 import type { Photo } from '../../src/core/photos/photo.js';
@@ -30,14 +30,14 @@ import type {
 } from '../../src/core/traffic/traffic.js';
 import type { Session } from '../../src/core/users/session.js';
 import type { User } from '../../src/core/users/user.js';
-import type { DeliveryBodies, LeasedDelivery } from '../../src/core/webhooks/delivery.js';
+import type { Delivery, DeliveryBodies } from '../../src/core/webhooks/delivery.js';
 import type { WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 
 /** A job and its state in the queue. */
-export interface StoredJob {
+export interface StoredJob extends JobPlace {
   readonly id: Id;
   readonly customerId: Id;
-  readonly work: JobWork;
+  readonly work: Work;
   readonly attempt: number;
   readonly failures: number;
   readonly outages: number;
@@ -58,10 +58,8 @@ export interface StoredIdempotencyKey extends Pick<ClaimRequest, 'customerId' | 
   readonly answer: StoredResponse | null;
 }
 
-/** A delivery, its state in the queue, and what was exchanged. */
-export interface StoredDelivery extends Omit<LeasedDelivery, 'lease'>, DeliveryBodies {
-  readonly lease: string | null;
-}
+/** A delivery and what was exchanged. */
+export type StoredDelivery = Omit<Delivery, 'dueAt'> & DeliveryBodies;
 
 export interface StoredBulkEdit extends BulkEdit {
   readonly photoIds: readonly Id[];
@@ -75,12 +73,6 @@ export interface StoredBulkChange extends BulkChange {
 export interface SeparatedPair extends PhotoPair {
   readonly customerId: Id;
   readonly createdAt: Date;
-}
-
-/** A fetch and its state in the queue. */
-export interface StoredFetch extends Omit<LeasedFetch, 'lease'> {
-  readonly lease: string | null;
-  readonly dueAt: Date;
 }
 
 /** The counts of deleted items. */
@@ -189,7 +181,7 @@ export class MemoryDatabase {
   /** By item. */
   readonly resumableUploads = this.table<ResumableUpload>('resumable_uploads');
   /** By item. */
-  readonly sourceFetches = this.table<StoredFetch>('source_fetches');
+  readonly sourceFetches = this.table<SourceFetch>('source_fetches');
   /** Referred to by photos. */
   readonly forgottenImports = this.table<{ readonly customerId: Id }>('forgotten_imports');
   /** By import. */
@@ -197,7 +189,7 @@ export class MemoryDatabase {
   /** Upload ids by import. */
   readonly droppedUploads = new MemoryTable<readonly number[]>(this.journal);
   /** By customer and `jobKey`. */
-  readonly jobs = this.table<StoredJob, string>('jobs');
+  readonly jobs = this.table<StoredJob, string>('job_queue');
   readonly webhookEndpoints = this.table<WebhookEndpoint>('webhook_endpoints');
   readonly deliveries = this.table<StoredDelivery>('webhook_deliveries');
   readonly deliveryKeys = this.table<DeliveryKey>('delivery_keys');

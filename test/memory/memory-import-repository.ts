@@ -11,6 +11,7 @@ import type { ImportQuery, ImportRepository } from '../../src/core/imports/impor
 import type { Id } from '../../src/core/shared/ids.js';
 import type { ForgottenItems, MemoryDatabase } from './memory-database.js';
 import type { LockedRows } from './memory-locked-rows.js';
+import { deleteSourceFetch } from './memory-source-fetches.js';
 
 export class MemoryImportRepository implements ImportRepository {
   constructor(
@@ -145,7 +146,7 @@ export class MemoryImportRepository implements ImportRepository {
     for (const { id } of items) {
       this.database.importPhotos.delete(id);
       this.database.resumableUploads.delete(id);
-      this.database.sourceFetches.delete(id);
+      deleteSourceFetch(this.database, id);
     }
   }
 

@@ -1,16 +1,17 @@
 import { type ChangeType, type EventType, newEventId, type Outbox } from '../../src/core/events/event.js';
-import { after, type Clock } from '../../src/core/shared/clock.js';
+import type { DeliveryWork } from '../../src/core/jobs/job.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type {
-  AttemptOutcome,
   Delivery,
   DeliveryBodies,
+  DeliveryChange,
   DeliveryFilters,
-  LeasedDelivery,
+  DeliveryLog,
 } from '../../src/core/webhooks/delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../src/core/webhooks/webhook-repository.js';
 import type { MemoryDatabase, StoredDelivery } from './memory-database.js';
+import { MemoryJobRepository, storedJobKey } from './memory-job-queue.js';
 import type { LockedRows } from './memory-locked-rows.js';
 
 export class MemoryWebhookEndpointRepository implements WebhookEndpointRepository {
@@ -49,7 +50,7 @@ export class MemoryWebhookEndpointRepository implements WebhookEndpointRepositor
   async delete(id: Id): Promise<void> {
     if ((await this.get(id)) === null) return;
     for (const { id: deliveryId } of this.database.deliveries.where(({ endpointId }) => endpointId === id)) {
-      this.database.deliveries.delete(deliveryId);
+      deleteDelivery(this.database, deliveryId);
     }
     this.database.webhookEndpoints.delete(id);
   }
@@ -59,12 +60,15 @@ export class MemoryDeliveryRepository implements DeliveryRepository {
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
-    private readonly clock: Clock,
   ) {}
 
   async get(id: Id): Promise<Delivery | null> {
     const stored = this.stored(id);
-    return stored && publicPart(stored);
+    return stored && shown(this.database, stored);
+  }
+
+  lock(id: Id): Promise<Delivery | null> {
+    return this.get(id);
   }
 
   async bodies(id: Id): Promise<DeliveryBodies | null> {
@@ -84,41 +88,23 @@ export class MemoryDeliveryRepository implements DeliveryRepository {
       .filter((each) => (status ?? each.status) === each.status && (type ?? each.type) === each.type)
       .sort((a, b) => b.id - a.id)
       .slice(0, limit)
-      .map(publicPart);
+      .map((one) => shown(this.database, one));
   }
 
-  async addTest(endpointId: Id, at: Date): Promise<Delivery> {
+  async addTest(endpointId: Id, at: Date): Promise<Id> {
     if (endpointOf(this.database, this.customerId, endpointId) === null) throw new Error('There is no such endpoint.');
     const event = { eventId: newEventId(at), type: 'webhook.test', subjectId: null, at } as const;
-    return publicPart(store(this.database, { ...event, customerId: this.customerId, endpointId }));
+    return store(this.database, { ...event, customerId: this.customerId, endpointId }).id;
   }
 
-  async settle({ id, lease }: LeasedDelivery, outcome: AttemptOutcome): Promise<boolean> {
+  async update(id: Id, change: DeliveryChange): Promise<void> {
     const stored = this.stored(id);
-    if (stored?.lease !== lease) return false;
-    const { status, responseStatus, reason, retryAfter, at, requestBody, responseBody } = outcome;
-    this.database.deliveries.set(id, {
-      ...stored,
-      ...{ status, responseStatus, reason, requestBody, responseBody },
-      lease: null,
-      dueAt: retryAfter === null ? null : after(this.clock.now(), retryAfter),
-      attemptedAt: at,
-      endedAt: retryAfter === null ? at : null,
-    });
-    return true;
-  }
-
-  async renew(id: Id): Promise<boolean> {
-    const stored = this.stored(id);
-    if (stored === null) return false;
-    const waiting = { status: 'pending', attempt: 0, dueAt: this.clock.now(), lease: null, endedAt: null } as const;
-    this.database.deliveries.set(id, { ...stored, ...waiting });
-    return true;
+    if (stored !== null) this.database.deliveries.set(id, { ...stored, ...change });
   }
 
   async deleteSome(endpointId: Id, limit: number): Promise<number> {
     const some = this.of(endpointId).slice(0, limit);
-    for (const { id } of some) this.database.deliveries.delete(id);
+    for (const { id } of some) deleteDelivery(this.database, id);
     return some.length;
   }
 
@@ -143,7 +129,10 @@ export class MemoryOutbox implements Outbox {
     if (wanting.length === 0) return;
     for (const subjectId of subjectIds) {
       const event = { eventId: newEventId(at), customerId: this.customerId, type, subjectId, at };
-      for (const { id: endpointId } of wanting) store(this.database, { ...event, endpointId });
+      for (const { id: endpointId } of wanting) {
+        const { id } = store(this.database, { ...event, endpointId });
+        await new MemoryJobRepository(this.database, this.customerId, { now: () => at }).add(workOf(endpointId, id));
+      }
     }
   }
 
@@ -162,13 +151,12 @@ type NewDelivery = Pick<Delivery, 'eventId' | 'customerId' | 'subjectId' | 'at' 
 
 function store(database: MemoryDatabase, delivery: NewDelivery): StoredDelivery {
   const unsent = { status: 'pending', attempt: 0, responseStatus: null, reason: null, attemptedAt: null } as const;
-  const times = { dueAt: delivery.at, createdAt: delivery.at, endedAt: null };
+  const times = { createdAt: delivery.at, endedAt: null };
   const row = {
     ...delivery,
     ...unsent,
     ...times,
     id: database.next('delivery'),
-    lease: null,
     requestBody: null,
     responseBody: null,
   };
@@ -176,8 +164,44 @@ function store(database: MemoryDatabase, delivery: NewDelivery): StoredDelivery 
   return row;
 }
 
-function publicPart({ lease: _, requestBody: __, responseBody: ___, ...delivery }: StoredDelivery): Delivery {
-  return delivery;
+function workOf(endpointId: Id, deliveryId: Id): DeliveryWork {
+  return { kind: 'deliver', endpointId, deliveryId };
+}
+
+/** While it waits or runs, its job says when it is due, and which attempt it is at. */
+function shown(database: MemoryDatabase, { requestBody: _, responseBody: __, ...delivery }: StoredDelivery): Delivery {
+  const job = database.jobs.get(storedJobKey(delivery.customerId, workOf(delivery.endpointId, delivery.id)));
+  const { attempt } = job ?? delivery;
+  return { ...delivery, attempt, dueAt: job === undefined ? null : new Date(job.dueAt) };
+}
+
+/** With its job. */
+function deleteDelivery(database: MemoryDatabase, id: Id): void {
+  const stored = database.deliveries.get(id);
+  if (stored === undefined) return;
+  database.jobs.delete(storedJobKey(stored.customerId, workOf(stored.endpointId, id)));
+  database.deliveries.delete(id);
+}
+
+export class MemoryDeliveryLog implements DeliveryLog {
+  constructor(private readonly database: MemoryDatabase) {}
+
+  sweep(before: Date, limit: number): Promise<number> {
+    return this.database.transaction(async () => {
+      const old = this.database.deliveries.where(({ createdAt }) => createdAt < before).slice(0, limit);
+      for (const { id } of old) deleteDelivery(this.database, id);
+      return old.length;
+    });
+  }
+
+  sweepBodies(before: Date, limit: number): Promise<number> {
+    return this.database.transaction(async () => {
+      const isOld = ({ createdAt, requestBody }: StoredDelivery) => createdAt < before && requestBody !== null;
+      const old = this.database.deliveries.where(isOld).slice(0, limit);
+      for (const one of old) this.database.deliveries.set(one.id, { ...one, requestBody: null, responseBody: null });
+      return old.length;
+    });
+  }
 }
 
 function endpointOf(database: MemoryDatabase, customerId: Id, id: Id): WebhookEndpoint | null {

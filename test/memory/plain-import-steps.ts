@@ -1,9 +1,9 @@
+import { currentTraceContext } from '../../src/adapters/trace-context.js';
 import type { ImportPhoto } from '../../src/core/imports/import-photo.js';
 import type { AppliedResult, ApplyResult, ImportSteps, InspectionResult } from '../../src/core/imports/import-steps.js';
 import { applyResults } from '../../src/core/imports/inspect.js';
 import { requestPublishing } from '../../src/core/imports/publish.js';
 import { receiveStagedBytes } from '../../src/core/imports/receive/upload.js';
-import { currentTraceContext } from '../../src/core/jobs/trace-context.js';
 import type { Uses } from '../../src/core/ports.js';
 import { present } from '../support/tenant.js';
 
@@ -33,6 +33,6 @@ export class PlainImportSteps implements ImportSteps {
   }
 
   publishIfCommitted(customerId: number, importId: number): Promise<void> {
-    return requestPublishing(this.uses, customerId, importId);
+    return requestPublishing(this.uses, customerId, importId, currentTraceContext());
   }
 }

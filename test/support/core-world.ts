@@ -34,7 +34,6 @@ import { MemoryCustomerDirectory } from '../memory/memory-customer-directory.js'
 import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
 import { MemoryDatabase } from '../memory/memory-database.js';
 import { MemoryDeliveryKeyFinder } from '../memory/memory-delivery.js';
-import { MemoryDeliveryQueue } from '../memory/memory-delivery-queue.js';
 import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
 import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
 import { MemoryIpCountries } from '../memory/memory-ip-countries.js';
@@ -45,13 +44,14 @@ import { MemoryOperatorTokenStore } from '../memory/memory-operator-tokens.js';
 import { MemoryPasswordHasher } from '../memory/memory-password-hasher.js';
 import { MemoryPasswordStrength } from '../memory/memory-password-strength.js';
 import { MemoryShareFinder } from '../memory/memory-shares.js';
-import { MemoryFetchQueue } from '../memory/memory-source-fetches.js';
 import { MemorySourceReader } from '../memory/memory-source-reader.js';
 import { MemoryTrafficStore } from '../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../memory/memory-user-repository.js';
+import { MemoryDeliveryLog } from '../memory/memory-webhook-repository.js';
 import { MemoryWebhookSender } from '../memory/memory-webhook-sender.js';
 import { PlainUploadSlots } from '../memory/plain-upload-slots.js';
 import { SettableClock } from '../memory/settable-clock.js';
+import { claimJob } from './claim.js';
 import { withInProcess } from './in-process.js';
 import { present } from './tenant.js';
 
@@ -87,9 +87,8 @@ export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limit
     blobs: changes.blobs ?? new MemoryBlobStore(clock),
     media: changes.media ?? new MemoryMediaReader(),
     jobs: new MemoryJobQueue(database, clock),
-    fetches: new MemoryFetchQueue(database, clock),
     sourceReader: new MemorySourceReader(),
-    deliveries: new MemoryDeliveryQueue(database, clock),
+    deliveryLog: new MemoryDeliveryLog(database),
     deliveryKeys: new MemoryDeliveryKeyFinder(database),
     shares: new MemoryShareFinder(database),
     webhooks: new MemoryWebhookSender(),
@@ -326,7 +325,11 @@ const LEASE_SECONDS = 300;
  * it could say that it was done. The second run must leave everything as the first one did, which is as `everythingIn` tells.
  */
 export async function runJobsTwice(ports: Ports, everythingIn?: () => Promise<unknown>): Promise<void> {
-  for (let job = await ports.jobs.claim(LEASE_SECONDS); job !== null; job = await ports.jobs.claim(LEASE_SECONDS)) {
+  for (
+    let job = await claimJob(ports.jobs, LEASE_SECONDS);
+    job !== null;
+    job = await claimJob(ports.jobs, LEASE_SECONDS)
+  ) {
     await runJob(ports, job);
     const once = await everythingIn?.();
     // So that whatever is written again differs.

@@ -1,10 +1,11 @@
 import { type FetchUses, fetchSource } from '../../src/core/imports/fetch/fetch.js';
-import type { FetchQueue } from '../../src/core/imports/fetch/source-fetch.js';
+import type { JobQueue } from '../../src/core/jobs/job.js';
+import { claimFrom } from './claim.js';
 
 /** Makes every try of fetching a file that is due. */
-export async function fetchDue(ports: FetchUses & { fetches: FetchQueue }): Promise<void> {
-  const nobody = { customerIds: [], hosts: [] };
-  for (let next = await ports.fetches.claim(60, nobody); next !== null; next = await ports.fetches.claim(60, nobody)) {
-    await fetchSource(ports, next, new AbortController().signal);
+export async function fetchDue(ports: FetchUses & { jobs: JobQueue }): Promise<void> {
+  const claim = () => claimFrom(ports.jobs, 'fetches', 60);
+  for (let job = await claim(); job !== null; job = await claim()) {
+    await fetchSource(ports, job, new AbortController().signal);
   }
 }

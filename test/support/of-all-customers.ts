@@ -40,10 +40,8 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
   ],
   [
     'the next job, delivery or fetch of whoever waited longest, and jobs and idempotency keys of processes that died',
-    /^WITH RECURSIVE waiting AS \( \(SELECT customer_id FROM jobs WHERE dead_at IS NULL /,
-    /^WITH RECURSIVE waiting AS \( \(SELECT customer_id FROM source_fetches /,
-    /^WITH RECURSIVE waiting AS \( \(SELECT customer_id, endpoint_id FROM webhook_deliveries /,
-    /^WITH holders AS \( SELECT DISTINCT held_by FROM (jobs|idempotency_keys) /,
+    /^WITH RECURSIVE waiting AS \( \(SELECT customer_id, turn FROM job_queue WHERE pool = '\w+' AND dead_at IS NULL /,
+    /^WITH holders AS \( SELECT DISTINCT held_by FROM (job_queue|idempotency_keys) /,
   ],
   [
     'what is old enough is forgotten',

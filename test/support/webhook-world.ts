@@ -7,6 +7,7 @@ import type { Delivery } from '../../src/core/webhooks/delivery.js';
 import { createWebhookEndpoint, type EndpointWithSecret } from '../../src/core/webhooks/endpoints.js';
 import type { EndpointInput } from '../../src/core/webhooks/webhook-endpoint.js';
 import { requireEvent } from '../http/support/contract.js';
+import { claimFrom } from './claim.js';
 import type { World } from './core-world.js';
 
 export const HOOK = 'https://example.com/hooks';
@@ -41,9 +42,8 @@ export function hook(
 
 /** Makes every attempt that is due. */
 export async function deliverAll(world: World): Promise<void> {
-  const claim = () => world.deliveries.claim(30, { endpointIds: [], customerIds: [] });
-  for (let delivery = await claim(); delivery !== null; delivery = await claim())
-    await deliverEvent(world, delivery, eventBody);
+  const claim = () => claimFrom(world.jobs, 'deliveries', 30);
+  for (let job = await claim(); job !== null; job = await claim()) await deliverEvent(world, job, eventBody);
 }
 
 /** The delivery log of an endpoint, oldest first. */

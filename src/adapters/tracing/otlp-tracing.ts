@@ -11,7 +11,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, type NodeTracerConfig, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { Job } from '../../core/jobs/job.js';
-import { withTraceContext } from '../../core/jobs/trace-context.js';
+import { withTraceContext } from '../trace-context.js';
 
 /** The longest time that sending the last spans may take when the service ends. */
 const GOODBYE_MS = 2000;
@@ -52,7 +52,7 @@ export class OtlpTracing {
     const attributes = { 'http.request.method': method };
     const span = this.tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
     return {
-      traceContext: writeTraceparent(span.spanContext()),
+      run: (work: () => void): void => withTraceContext(writeTraceparent(span.spanContext()), work),
       end: ({ route, status, requestId }: { route: string | null; status: number; requestId: string }): void => {
         if (route !== null) span.updateName(`${method} ${route}`).setAttribute('http.route', route);
         span.setAttributes({ 'http.response.status_code': status, 'photo_service.request_id': requestId });

@@ -24,7 +24,7 @@ import { importPhotoTable, TypeormImportPhotoRepository } from './imports/import
 import { resumableUploadTable, TypeormResumableUploadRepository } from './imports/resumable-upload.repository.js';
 import { sourceFetchTable, TypeormSourceFetchRepository } from './imports/source-fetch.repository.js';
 import { TypeormOrphanRows } from './integrity/orphan-rows.js';
-import { jobTable, TypeormJobAdder } from './jobs/job.repository.js';
+import { jobTable, TypeormJobRepository } from './jobs/job.repository.js';
 import { CustomersAndKeys1764000000001 } from './migrations/1764000000001-customers-and-keys.js';
 import { Requests1764000000002 } from './migrations/1764000000002-requests.js';
 import { Imports1764000000003 } from './migrations/1764000000003-imports.js';
@@ -37,6 +37,7 @@ import { Sharing1764000000009 } from './migrations/1764000000009-sharing.js';
 import { SearchesAndBulkEdits1764000000010 } from './migrations/1764000000010-searches-and-bulk-edits.js';
 import { AuditAndOperators1764000000011 } from './migrations/1764000000011-audit-and-operators.js';
 import { Traffic1764000000012 } from './migrations/1764000000012-traffic.js';
+import { OneQueue1764000000013 } from './migrations/1764000000013-one-queue.js';
 import { operatorTokenTable } from './operators/operator-token.repository.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { TypeormUsageRepository } from './photos/photo-counts.js';
@@ -118,6 +119,7 @@ export const migrations = [
   SearchesAndBulkEdits1764000000010,
   AuditAndOperators1764000000011,
   Traffic1764000000012,
+  OneQueue1764000000013,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */
@@ -156,6 +158,6 @@ export const repositories: { readonly [Name in keyof Repositories]: RepositoryCl
   audit: TypeormAuditTrail,
   traffic: TypeormTrafficReads,
   outbox: TypeormOutbox,
-  jobs: TypeormJobAdder,
+  jobs: TypeormJobRepository,
   responses: TypeormResponseStore,
 };

@@ -1,10 +1,10 @@
 import { changedFields } from '../audit/audit-entry.js';
 import type { AccountCaller } from '../customers/customer.js';
-import { type CustomerDirectory, forEachCustomer } from '../customers/customer-directory.js';
+import type { SealedRows } from '../customers/reseal.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { isSealedByNewest, reseal, type Secrets, seal, unseal } from '../shared/secrets.js';
+import { type Secrets, seal, unseal } from '../shared/secrets.js';
 import type { Readable, Transactional } from '../shared/transactional.js';
 import { type PictureCount, trafficDays } from '../traffic/traffic.js';
 import {
@@ -130,26 +130,17 @@ function sealedByAnother(): DomainError {
   return new DomainError('service_unavailable', message);
 }
 
-type SealUses = { store: Transactional<'deliveryKeys'>; customers: CustomerDirectory; secrets: Secrets };
-
-/** Encrypts again with the newest secret what an older one encrypted, so that the older one can be removed. */
-export function resealDeliverySecrets(uses: SealUses, stopping?: AbortSignal): Promise<void> {
-  return forEachCustomer(
-    (window) => uses.customers.owning('delivery_keys', window),
-    (customerId) => resealSecretsOf(uses, customerId),
-    stopping,
-  );
-}
-
-async function resealSecretsOf({ store, secrets }: SealUses, customerId: Id): Promise<void> {
-  const keys = await store.query(customerId, ({ deliveryKeys }) => deliveryKeys.list());
-  for (const { id } of keys.filter(({ secret }) => !isSealedByNewest(secrets, 'delivery', secret))) {
-    await store.transaction(customerId, async ({ deliveryKeys }) => {
+export const deliverySecrets: SealedRows<{ store: Transactional<'deliveryKeys'> }, DeliveryKey> = {
+  purpose: 'delivery',
+  owners: 'delivery_keys',
+  list: ({ store }, customerId) => store.query(customerId, ({ deliveryKeys }) => deliveryKeys.list()),
+  values: ({ secret }) => [secret],
+  replace: ({ store }, customerId, { id }, renewed) =>
+    store.transaction(customerId, async ({ deliveryKeys }) => {
       const key = await deliveryKeys.lock(id);
-      if (key !== null) await deliveryKeys.update({ ...key, secret: reseal(secrets, 'delivery', key.secret) });
-    });
-  }
-}
+      if (key !== null) await deliveryKeys.update({ ...key, secret: renewed(key.secret) });
+    }),
+};
 
 /** The keys and presets for the URLs of an account's images, and how often they were used. */
 export interface ImageDelivery {

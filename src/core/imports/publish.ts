@@ -40,10 +40,11 @@ export async function requestPublishing(
   { store }: { store: Transactional<'imports' | 'jobs'> },
   customerId: Id,
   importId: Id,
+  traceContext: string | null,
 ): Promise<void> {
   const subject = await store.query(customerId, (reader) => reader.imports.find(importId));
   if (subject?.status !== 'processing') return;
-  await store.transaction(customerId, (transaction) => transaction.jobs.add({ kind: 'publish', importId }));
+  await store.transaction(customerId, ({ jobs }) => jobs.addTraced(traceContext, { kind: 'publish', importId }));
 }
 
 /**

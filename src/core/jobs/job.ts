@@ -19,10 +19,38 @@ export type JobWork =
       readonly sealed: string;
     };
 
-export interface Job {
+/** Send an event to a webhook endpoint. */
+export interface DeliveryWork {
+  readonly kind: 'deliver';
+  readonly endpointId: Id;
+  readonly deliveryId: Id;
+}
+
+/** Fetch the bytes of a `fetching` item, for this upload of it, from another server, whose host and port are `host`. */
+export interface FetchWork {
+  readonly kind: 'fetch';
+  readonly importId: Id;
+  readonly itemId: Id;
+  readonly uploadId: number;
+  readonly host: string;
+}
+
+/** The kinds of work by the pool of slots that runs them: what waits for slow receivers and sources does not delay the rest. */
+interface WorkByPool {
+  readonly jobs: JobWork;
+  readonly deliveries: DeliveryWork;
+  readonly fetches: FetchWork;
+}
+
+export type Pool = keyof WorkByPool;
+
+/** Any work: that of all pools, or of one. */
+export type Work<P extends Pool = Pool> = WorkByPool[P];
+
+export interface Job<P extends Pool = 'jobs'> {
   readonly id: Id;
   readonly customerId: Id;
-  readonly work: JobWork;
+  readonly work: Work<P>;
   /** The number of this attempt, from 1; stored before the attempt begins. */
   readonly attempt: number;
   /** Number of earlier attempts that failed; the others were interrupted, or ended in an outage. */
@@ -36,7 +64,7 @@ export interface Job {
 }
 
 /** One job per customer and work: adding it again while it waits changes nothing. */
-export function jobKey(work: JobWork): string {
+export function jobKey(work: Work): string {
   switch (work.kind) {
     case 'inspect':
       return `inspect/${work.importId}/${work.photoId}`;
@@ -48,6 +76,30 @@ export function jobKey(work: JobWork): string {
       return `bulk_edit/${work.bulkEditId}`;
     case 'mail':
       return `mail/${work.id}`;
+    case 'deliver':
+      return `deliver/${work.deliveryId}`;
+    case 'fetch':
+      return `fetch/${work.itemId}`;
+  }
+}
+
+/** Where work waits. */
+export interface JobPlace {
+  readonly pool: Pool;
+  /** Takes turns with the customer's other ones, and with those of others: empty, or a webhook endpoint. */
+  readonly turn: string;
+  /** The receiver or source that few jobs of the customer use at the same time. */
+  readonly lane: string;
+}
+
+export function placeOf(work: Work): JobPlace {
+  switch (work.kind) {
+    case 'deliver':
+      return { pool: 'deliveries', turn: String(work.endpointId), lane: String(work.endpointId) };
+    case 'fetch':
+      return { pool: 'fetches', turn: '', lane: work.host };
+    default:
+      return { pool: 'jobs', turn: '', lane: '' };
   }
 }
 
@@ -91,47 +143,73 @@ export function outageSeconds(outages: number): number {
  */
 export const MAX_OUTAGES = 153;
 
-/** The worker's side: jobs of all customers, in turns, so that one customer's thousands do not delay another's single job. */
-export interface JobQueue {
-  /**
-   * The next due job, leased for `leaseSeconds` by the database's clock; its `attempt` is already incremented. Null when nothing is due. No
-   * two callers hold one job at the same time. A job whose lease has expired is due again. Concurrent callers may get jobs of the same
-   * customer in one turn.
-   */
-  claim(leaseSeconds: number): Promise<Job | null>;
-  /** Extends the lease. False when it was lost: the run must stop. */
-  extend(job: Job, leaseSeconds: number): Promise<boolean>;
-  /** Done. If the same work was added while it ran, it is due again immediately. Nothing happens when the lease was lost. */
-  complete(job: Job): Promise<void>;
-  /**
-   * Failed: due again after `seconds`, or never with null (a dead job, retained with its reason). Nothing happens when the lease was lost.
-   */
-  release(job: Job, reason: string, seconds: number | null): Promise<void>;
+/** What one customer sends to one receiver, or fetches from one source. */
+export interface Lane {
+  readonly customerId: Id;
+  readonly lane: string;
+}
+
+export interface Claim {
+  /** By the database's clock. */
+  readonly leaseSeconds: number;
+  /** The most jobs to claim, all in one turn; default 1. */
+  readonly count?: number;
+  /** Customers and lanes that are passed over, because enough of them is running. */
+  readonly busy?: { readonly customerIds: readonly Id[]; readonly lanes: readonly Lane[] };
+  /** Claims deliveries to this endpoint alone, for the program that listens there. */
+  readonly only?: Lane;
+}
+
+/** Ends an attempt. Each is false, and changes nothing, when its lease was lost. */
+export interface AttemptEnds {
+  /** Done. If the same work was added while it ran, it is due again immediately. */
+  complete(job: Job<Pool>): Promise<boolean>;
+  /** Failed: due again after `seconds`, or never with null (a dead job, retained with its reason). */
+  release(job: Job<Pool>, reason: string, seconds: number | null): Promise<boolean>;
   /**
    * Due again after `seconds`; this run does not count as an attempt, but as one more of the job's `outages`: for a job that could not run
-   * because a dependency was unavailable. Every other outcome resets those to 0. Nothing happens when the lease was lost.
+   * because a dependency was unavailable. Every other outcome resets those to 0.
    */
-  postpone(job: Job, reason: string, seconds: number): Promise<void>;
+  postpone(job: Job<Pool>, reason: string, seconds: number): Promise<boolean>;
+}
+
+/** The worker's side: jobs of all customers, in turns, so that one customer's thousands do not delay another's single job. */
+export interface JobQueue extends AttemptEnds {
+  /**
+   * The next due jobs of a pool, leased; their `attempt` is already incremented. None when nothing is due. No two callers hold one job at
+   * the same time. A job whose lease has expired is due again. Concurrent callers may get jobs of the same customer in one turn. Webhook
+   * endpoints take turns, too. Nothing is delivered to one that is disabled, nor to one where a program listens, unless it is asked for with
+   * `only`; nothing is fetched for a customer who is not active.
+   */
+  claim<P extends Pool>(pool: P, claim: Claim): Promise<readonly Job<P>[]>;
+  /** Extends the lease. False when it was lost: the run must stop. */
+  extend(job: Job<Pool>, leaseSeconds: number): Promise<boolean>;
   /**
    * Releases the jobs of holders that are known to be dead: they are due after `interruptionSeconds`, and nobody has to wait until their leases
    * expire. Called at a worker's start, once it listens. A job whose holder is, or may be, alive is left alone.
    */
   reclaim(): Promise<void>;
-  /** Calls `wake` soon after a job may have become due. Returns the function that stops it. A listening process is known to be alive. */
-  listen(wake: () => void): Promise<() => Promise<void>>;
+  /** Calls `wake` soon after a job of the pool may have become due. Returns the function that stops it. A listening process is known to be alive. */
+  listen(wake: (pool: Pool) => void): Promise<() => Promise<void>>;
 }
 
-/** The part inside a transaction: the job exists if and only if the change is committed. */
-export interface JobAdder {
+/** The part inside a transaction: what it adds exists, and what it ends is gone, if and only if the change is committed. */
+export interface JobRepository extends AttemptEnds {
   /**
    * Adding work that is already waiting changes nothing; work that is running runs once more afterwards. The jobs store the trace context
-   * (`withTraceContext`) of the change that added or revived them.
+   * of the request or job whose change added or revived them, which the adapter knows.
    */
-  add(...works: readonly JobWork[]): Promise<void>;
+  add(...works: readonly Work[]): Promise<void>;
+  /** The same for a change of several requests: with the trace context of the one that needs the work. */
+  addTraced(traceContext: string | null, ...works: readonly Work[]): Promise<void>;
+  /** The same, except that work which waits or runs already begins anew, due immediately: whoever holds it has lost it. */
+  restart(...works: readonly Work[]): Promise<void>;
+  /** Whether the attempt still holds its job, which it then does until the transaction ends. */
+  hold(job: Job<Pool>): Promise<boolean>;
 }
 
 declare module '../shared/transactional.js' {
   interface Repositories {
-    readonly jobs: JobAdder;
+    readonly jobs: JobRepository;
   }
 }

@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomFillSync } from 'node:crypto';
+import { hash, randomBytes, randomFillSync, randomInt } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -18,6 +18,11 @@ export function hashRandomToken(token: string): string {
 /** A number that is as random as so many bytes. */
 export function randomNumber(bytes: number): bigint {
   return BigInt(`0x${randomBytes(bytes).toString('hex')}`);
+}
+
+/** A number from 0 to below 1. */
+export function randomFraction(): number {
+  return randomInt(2 ** 32) / 2 ** 32;
 }
 
 /** The last `length` digits of a number, written in digits and letters. */

@@ -1,11 +1,11 @@
 import { changedFields } from '../audit/audit-entry.js';
 import type { AccountCaller } from '../customers/customer.js';
-import { type CustomerDirectory, forEachCustomer } from '../customers/customer-directory.js';
+import type { SealedRows } from '../customers/reseal.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, type FieldError, invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../shared/random.js';
-import { isSealedByNewest, reseal, type Secrets, seal, unseal } from '../shared/secrets.js';
+import { type Secrets, seal, unseal } from '../shared/secrets.js';
 import { cleanText } from '../shared/text.js';
 import type { Readable, Reader, Transactional } from '../shared/transactional.js';
 import type { PasswordHasher, PasswordStrength } from '../users/passwords.js';
@@ -184,24 +184,14 @@ export function revokeShare(
   });
 }
 
-type SealUses = { store: Transactional<'shares'>; customers: CustomerDirectory; secrets: Secrets };
-
-/** Encrypts again with the newest secret what an older one encrypted, so that the older one can be removed. */
-export function resealShareTokens(uses: SealUses, stopping?: AbortSignal): Promise<void> {
-  return forEachCustomer(
-    (window) => uses.customers.owning('shares', window),
-    (customerId) => resealTokensOf(uses, customerId),
-    stopping,
-  );
-}
-
-async function resealTokensOf({ store, secrets }: SealUses, customerId: Id): Promise<void> {
-  const shares = await store.query(customerId, (reader) => reader.shares.list());
-  for (const { id } of shares.filter(({ token }) => !isSealedByNewest(secrets, 'share', token))) {
-    await store.transaction(customerId, async (transaction) => {
-      const share = await transaction.shares.lock(id);
-      if (share === null) return;
-      await transaction.shares.update({ ...share, token: reseal(secrets, 'share', share.token) });
-    });
-  }
-}
+export const shareTokens: SealedRows<{ store: Transactional<'shares'> }, Share> = {
+  purpose: 'share',
+  owners: 'shares',
+  list: ({ store }, customerId) => store.query(customerId, ({ shares }) => shares.list()),
+  values: ({ token }) => [token],
+  replace: ({ store }, customerId, { id }, renewed) =>
+    store.transaction(customerId, async ({ shares }) => {
+      const share = await shares.lock(id);
+      if (share !== null) await shares.update({ ...share, token: renewed(share.token) });
+    }),
+};

@@ -1,22 +1,14 @@
 import { type RateWindowStore, requireTestBudget } from '../access/rolling-window.js';
 import { service } from '../audit/audit-entry.js';
-import { type CustomerDirectory, forEachCustomer } from '../customers/customer-directory.js';
 import type { Event } from '../events/event.js';
-import { after, type Clock, DAY } from '../shared/clock.js';
+import type { DeliveryWork, Job } from '../jobs/job.js';
+import { after, type Clock, DAY, SECOND } from '../shared/clock.js';
 import { invalid, isOutage, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { isSealedByNewest, reseal, type Secrets, unseal } from '../shared/secrets.js';
+import { randomFraction } from '../shared/random.js';
+import { type Secrets, unseal } from '../shared/secrets.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
-import {
-  BODY_DAYS,
-  type Delivery,
-  type DeliveryQueue,
-  isSuccess,
-  isTest,
-  type LeasedDelivery,
-  LOG_DAYS,
-  outcomeOf,
-} from './delivery.js';
+import { BODY_DAYS, type Delivery, type DeliveryLog, isSuccess, isTest, LOG_DAYS, outcomeOf } from './delivery.js';
 import {
   auditSubject,
   recordFailure,
@@ -28,29 +20,32 @@ import {
 import type { Attempt, WebhookAnswer, WebhookSender } from './webhook-sender.js';
 
 /**
- * Makes one attempt at a leased delivery, and records the result. It is recorded after the request: a process that dies between the two
+ * Makes one attempt at a delivery, and records the result. It is recorded after the request: a process that dies between the two
  * leaves a delivery that is due again, under the same event id. Nothing is recorded when the lease was lost meanwhile, or in an outage. An
  * error on our side counts as an attempt, but not as a failure of the endpoint: it is recorded, and thrown.
  */
 export async function deliverEvent<Uses extends DeliverUses>(
   uses: Uses,
-  delivery: LeasedDelivery,
+  job: Job<'deliveries'>,
   render: RenderEvent<Uses>,
 ): Promise<void> {
-  const { customerId, endpointId } = delivery;
-  const endpoint = await uses.store.query(customerId, (reader) => reader.webhookEndpoints.get(endpointId));
+  const { endpointId, deliveryId } = job.work;
+  const { endpoint, delivery } = await uses.store.query(job.customerId, async (reader) => ({
+    endpoint: await reader.webhookEndpoints.get(endpointId),
+    delivery: await reader.deliveries.get(deliveryId),
+  }));
   // Removed or disabled since it was claimed: it is not claimed again before it is enabled.
-  if (endpoint?.status !== 'enabled') return;
+  if (endpoint?.status !== 'enabled' || delivery === null) return;
   try {
     const attempt = await sendEvent(uses, delivery, endpoint, render);
     const { answer } = attempt;
-    await note(uses, delivery, attempt, (before, at) => {
+    await note(uses, job, attempt, (before, at) => {
       if (isSuccess(answer)) return recordSuccess(before);
       // A test is tried once, at any time: only 410 Gone affects the endpoint.
       return isTest(delivery) && answer.status !== 410 ? before : recordFailure(before, answer.status, at);
     });
   } catch (error) {
-    if (!isOutage(error)) await note(uses, delivery, ourFault, (before) => before);
+    if (!isOutage(error)) await note(uses, job, ourFault, (before) => before);
     throw error;
   }
 }
@@ -62,15 +57,23 @@ const ourFault: Attempt = {
 
 function note(
   { store, clock }: DeliverUses,
-  delivery: LeasedDelivery,
+  job: Job<'deliveries'>,
   attempt: Attempt,
   rule: (endpoint: WebhookEndpoint, at: Date) => WebhookEndpoint,
 ): Promise<void> {
-  return store.transaction(delivery.customerId, async ({ webhookEndpoints, deliveries, audit }) => {
-    const before = await webhookEndpoints.lock(delivery.endpointId);
+  const { endpointId, deliveryId } = job.work;
+  return store.transaction(job.customerId, async ({ webhookEndpoints, deliveries, jobs, audit }) => {
+    const before = await webhookEndpoints.lock(endpointId);
+    const delivery = await deliveries.lock(deliveryId);
+    if (before === null || delivery === null) return;
     const at = clock.now();
-    const noted = await deliveries.settle(delivery, outcomeOf(delivery, attempt, at, Math.random()));
-    if (before === null || !noted) return;
+    const { change, retryAfter } = outcomeOf({ ...delivery, attempt: job.attempt }, attempt, at, randomFraction());
+    const isHeld =
+      retryAfter === null
+        ? await jobs.complete(job)
+        : await jobs.release(job, change.reason ?? 'not delivered', retryAfter / SECOND);
+    if (!isHeld) return;
+    await deliveries.update(deliveryId, change);
     const after = rule(before, at);
     if (after !== before) await webhookEndpoints.update(after);
     if (after.status === before.status) return;
@@ -82,7 +85,7 @@ function note(
 type RenderEvent<Uses> = (uses: Uses, event: Event) => Promise<string>;
 
 type DeliverUses = {
-  store: Transactional<'webhookEndpoints' | 'deliveries' | 'audit'>;
+  store: Transactional<'webhookEndpoints' | 'deliveries' | 'jobs' | 'audit'>;
   clock: Clock;
   secrets: Secrets;
   webhooks: WebhookSender;
@@ -97,7 +100,7 @@ const unreadable: WebhookAnswer = {
 
 async function sendEvent<Uses extends DeliverUses>(
   uses: Uses,
-  delivery: LeasedDelivery,
+  delivery: Delivery,
   endpoint: WebhookEndpoint,
   render: RenderEvent<Uses>,
 ): Promise<Attempt> {
@@ -120,19 +123,29 @@ async function sendEvent<Uses extends DeliverUses>(
  * `not_found`, `invalid_request` (its endpoint is disabled).
  */
 export function resendDelivery(
-  { store }: { store: Transactional<'webhookEndpoints' | 'deliveries'> },
+  { store }: { store: Transactional<'webhookEndpoints' | 'deliveries' | 'jobs'> },
   customerId: Id,
   id: Id,
 ): Promise<Delivery> {
   return store.transaction(customerId, async (transaction) => {
     const { endpointId } = requireFound(await transaction.deliveries.get(id), 'webhook_delivery');
     await requireEnabled(transaction, endpointId);
-    await transaction.deliveries.renew(id);
+    requireFound(await transaction.deliveries.lock(id), 'webhook_delivery');
+    await transaction.deliveries.update(id, { status: 'pending', attempt: 0, endedAt: null });
+    await transaction.jobs.restart(workOf(endpointId, id));
     return requireFound(await transaction.deliveries.get(id), 'webhook_delivery');
   });
 }
 
-type SendUses = { store: Transactional<'webhookEndpoints' | 'deliveries'>; clock: Clock; rateWindows: RateWindowStore };
+function workOf(endpointId: Id, deliveryId: Id): DeliveryWork {
+  return { kind: 'deliver', endpointId, deliveryId };
+}
+
+type SendUses = {
+  store: Transactional<'webhookEndpoints' | 'deliveries' | 'jobs'>;
+  clock: Clock;
+  rateWindows: RateWindowStore;
+};
 
 /** Sends `webhook.test` to one endpoint, once, whatever it subscribes to. Errors: `not_found`, `invalid_request` (it is disabled). */
 export async function sendTestEvent(
@@ -145,7 +158,9 @@ export async function sendTestEvent(
   await requireTestBudget({ rateWindows }, endpointId);
   return store.transaction(customerId, async (transaction) => {
     await requireEnabled(transaction, endpointId);
-    return transaction.deliveries.addTest(endpointId, clock.now());
+    const id = await transaction.deliveries.addTest(endpointId, clock.now());
+    await transaction.jobs.add(workOf(endpointId, id));
+    return requireFound(await transaction.deliveries.get(id), 'webhook_delivery');
   });
 }
 
@@ -160,48 +175,13 @@ const BATCH = 1000;
 
 /** Deletes deliveries older than the log, and bodies before that. Any that are still waiting are for a disabled endpoint. */
 export async function sweepDeliveries({
-  deliveries,
+  deliveryLog,
   clock,
 }: {
-  deliveries: DeliveryQueue;
+  deliveryLog: DeliveryLog;
   clock: Clock;
 }): Promise<void> {
   const now = clock.now();
-  while ((await deliveries.sweep(after(now, -LOG_DAYS * DAY), BATCH)) === BATCH);
-  while ((await deliveries.sweepBodies(after(now, -BODY_DAYS * DAY), BATCH)) === BATCH);
-}
-
-type SealUses = { store: Transactional<'webhookEndpoints'>; customers: CustomerDirectory; secrets: Secrets };
-
-/** Encrypts again with the newest secret what an older one encrypted, so that the older one can be removed. */
-export function resealWebhookSecrets(uses: SealUses, stopping?: AbortSignal): Promise<void> {
-  return forEachCustomer(
-    (window) => uses.customers.owning('webhook_endpoints', window),
-    (customerId) => resealSecretsOf(uses, customerId),
-    stopping,
-  );
-}
-
-async function resealSecretsOf({ store, secrets }: SealUses, customerId: Id): Promise<void> {
-  const isStale = (sealed: string | null) => sealed !== null && !isSealedByNewest(secrets, 'webhook', sealed);
-  const endpoints = await store.query(customerId, (reader) => reader.webhookEndpoints.list());
-  for (const { id } of endpoints.filter((one) => isStale(one.secret) || isStale(one.previousSecret))) {
-    await store.transaction(customerId, (transaction) => resealEndpoint(transaction, id, secrets));
-  }
-}
-
-async function resealEndpoint(
-  { webhookEndpoints }: Transaction<'webhookEndpoints'>,
-  id: Id,
-  secrets: Secrets,
-): Promise<void> {
-  const endpoint = await webhookEndpoints.lock(id);
-  if (endpoint === null) return;
-  const { secret, previousSecret } = endpoint;
-  const next: WebhookEndpoint = {
-    ...endpoint,
-    secret: reseal(secrets, 'webhook', secret),
-    previousSecret: previousSecret && reseal(secrets, 'webhook', previousSecret),
-  };
-  await webhookEndpoints.update(next);
+  while ((await deliveryLog.sweep(after(now, -LOG_DAYS * DAY), BATCH)) === BATCH);
+  while ((await deliveryLog.sweepBodies(after(now, -BODY_DAYS * DAY), BATCH)) === BATCH);
 }

@@ -29,11 +29,6 @@ export interface Delivery extends Event {
   readonly endedAt: Date | null;
 }
 
-/** A delivery whose attempt this process makes; the lease proves it. */
-export interface LeasedDelivery extends Delivery {
-  readonly lease: string;
-}
-
 /** The bodies that were exchanged in the last completed attempt at a delivery. */
 export interface DeliveryBodies {
   /** Null when nothing was sent, and after `BODY_DAYS`. */
@@ -43,14 +38,16 @@ export interface DeliveryBodies {
 }
 
 /** The result of an attempt. */
-export interface AttemptOutcome extends DeliveryBodies {
-  readonly status: DeliveryStatus;
+export interface AttemptOutcome {
   /** Milliseconds until the next attempt; null when there is none. */
   readonly retryAfter: number | null;
-  readonly responseStatus: number | null;
-  readonly reason: string | null;
-  readonly at: Date;
+  readonly change: DeliveryChange;
 }
+
+/** The fields that an attempt changes. */
+export type DeliveryChange = Partial<
+  Pick<Delivery, 'status' | 'attempt' | 'responseStatus' | 'reason' | 'attemptedAt' | 'endedAt'> & DeliveryBodies
+>;
 
 /** The waits between attempts, in milliseconds, as Standard Webhooks recommends. */
 export const RETRY_DELAYS: readonly number[] = [
@@ -99,40 +96,23 @@ export function outcomeOf(
   at: Date,
   chance: number,
 ): AttemptOutcome {
-  const bodies = { requestBody: body, responseBody: answer.body };
-  const fields = { responseStatus: answer.status, reason: answer.reason, at, ...bodies };
-  if (isSuccess(answer)) return { ...fields, status: 'delivered', retryAfter: null };
+  const { status: responseStatus, reason } = answer;
+  const made = { attempt, responseStatus, reason, attemptedAt: at, requestBody: body, responseBody: answer.body };
+  if (isSuccess(answer)) return { retryAfter: null, change: { ...made, status: 'delivered', endedAt: at } };
   const delay = isTest({ type }) ? undefined : RETRY_DELAYS[attempt - 1];
-  if (delay === undefined) return { ...fields, status: 'dead', retryAfter: null };
+  if (delay === undefined) return { retryAfter: null, change: { ...made, status: 'dead', endedAt: at } };
   const asked = Math.min(answer.retryAfter ?? 0, MAX_RETRY_AFTER);
-  return { ...fields, status: 'pending', retryAfter: Math.round(Math.max(delay, asked) * (1 + JITTER * chance)) };
+  const retryAfter = Math.round(Math.max(delay, asked) * (1 + JITTER * chance));
+  return { retryAfter, change: { ...made, status: 'pending', endedAt: null } };
 }
 
 /** An attempt takes 15 seconds at most; a killed process's deliveries are due again after this. */
 export const DELIVERY_LEASE_SECONDS = 30;
 
-/** Endpoints and customers that a claim skips, because enough is being sent to them. */
-export interface Busy {
-  readonly endpointIds: readonly Id[];
-  readonly customerIds: readonly Id[];
-}
-
-/** The sender's side: deliveries of all customers. Endpoints take turns, so that one's thousands do not delay another's single one. */
-export interface DeliveryQueue {
-  /**
-   * The next due delivery to an enabled endpoint on the network, leased for `leaseSeconds` by the database's clock; its `attempt` is
-   * already incremented. Null when nothing is due. No two callers hold one at the same time; one whose lease has expired is due again.
-   */
-  claim(leaseSeconds: number, busy: Busy): Promise<LeasedDelivery | null>;
-  /** The same of one endpoint alone, for the program that listens there. */
-  claimOf(
-    endpoint: Pick<LeasedDelivery, 'customerId' | 'endpointId'>,
-    leaseSeconds: number,
-  ): Promise<LeasedDelivery | null>;
-  /** Calls `wake` soon after a delivery may have become due. Returns the function that stops it. */
-  listen(wake: () => void): Promise<() => Promise<void>>;
-  /** Removes deliveries created earlier than this, of all customers, at most `limit`. Returns how many. */
+/** The log of all customers. */
+export interface DeliveryLog {
+  /** Removes deliveries created earlier than this, at most `limit`. Returns how many. */
   sweep(before: Date, limit: number): Promise<number>;
-  /** Removes the bodies of deliveries created earlier than this, of all customers, at most `limit`. Returns how many had some. */
+  /** Removes the bodies of deliveries created earlier than this, at most `limit`. Returns how many had some. */
   sweepBodies(before: Date, limit: number): Promise<number>;
 }

@@ -1,5 +1,6 @@
 import { type Change, changedFields } from '../audit/audit-entry.js';
 import type { AccountCaller } from '../customers/customer.js';
+import type { SealedRows } from '../customers/reseal.js';
 import { after, type Clock } from '../shared/clock.js';
 import { DomainError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -225,3 +226,18 @@ export async function deleteWebhookEndpoint(
     await audit.add(actor, { action: 'webhook.deleted', subject: auditSubject(endpoint), at: clock.now() });
   });
 }
+
+export const webhookSecrets: SealedRows<{ store: Transactional<'webhookEndpoints'> }, WebhookEndpoint> = {
+  purpose: 'webhook',
+  owners: 'webhook_endpoints',
+  list: ({ store }, customerId) => store.query(customerId, ({ webhookEndpoints }) => webhookEndpoints.list()),
+  values: ({ secret, previousSecret }) => [secret, previousSecret],
+  replace: ({ store }, customerId, { id }, renewed) =>
+    store.transaction(customerId, async ({ webhookEndpoints }) => {
+      const endpoint = await webhookEndpoints.lock(id);
+      if (endpoint === null) return;
+      const { secret, previousSecret } = endpoint;
+      const sealed = { secret: renewed(secret), previousSecret: previousSecret && renewed(previousSecret) };
+      await webhookEndpoints.update({ ...endpoint, ...sealed });
+    }),
+};

@@ -1,5 +1,5 @@
 import type { Id } from '../shared/ids.js';
-import type { AttemptOutcome, Delivery, DeliveryBodies, DeliveryFilters, LeasedDelivery } from './delivery.js';
+import type { Delivery, DeliveryBodies, DeliveryChange, DeliveryFilters } from './delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from './webhook-endpoint.js';
 
 /** Endpoints of the bound customer. */
@@ -29,12 +29,12 @@ export interface DeliveryReads {
 }
 
 export interface DeliveryRepository extends DeliveryReads {
-  /** A test of the endpoint, due immediately. */
-  addTest(endpointId: Id, at: Date): Promise<Delivery>;
-  /** Records the result of a leased attempt, and releases the lease. False, with nothing changed, when the lease was lost. */
-  settle(delivery: LeasedDelivery, outcome: AttemptOutcome): Promise<boolean>;
-  /** Due immediately, whatever its state, with all its attempts left. False when there is no such delivery. */
-  renew(id: Id): Promise<boolean>;
+  /** Stores a test of the endpoint. Returns its id. */
+  addTest(endpointId: Id, at: Date): Promise<Id>;
+  /** Reads it and locks it until the transaction ends. Taken before its job. */
+  lock(id: Id): Promise<Delivery | null>;
+  /** Stores these fields. It must be locked. */
+  update(id: Id, change: DeliveryChange): Promise<void>;
   /** Removes deliveries of an endpoint, at most `limit`. Returns how many. */
   deleteSome(endpointId: Id, limit: number): Promise<number>;
 }

@@ -1,6 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
 import { type IpRanges, normalizeAddress } from '../../core/access/ip-list.js';
-import { withTraceContext } from '../../core/jobs/trace-context.js';
 import type { Ports } from '../../core/ports.js';
 import type { Clock } from '../../core/shared/clock.js';
 import { DomainError } from '../../core/shared/errors.js';
@@ -86,7 +85,7 @@ export function openRequestContext(
     });
     // The router cannot decode every path, and would treat /photos/%31 as /photos/1. No route has such a path: the catch-all answers it.
     if (underApi && ENCODED.test(path)) request.url = `${api}/-`;
-    if (traced) withTraceContext(traced.traceContext, next);
+    if (traced) traced.run(next);
     else next();
   };
 }

@@ -168,7 +168,7 @@ class ConfirmationGuard extends PersonQuestion {
 }
 
 /** The order of the questions: the first no is the answer. The guards of keys, which come before, let pages through. */
-export const pageGuards = [
+const pageGuards = [
   VisitorGuard,
   AdmissionGuard,
   RoleGuard,

@@ -9,7 +9,6 @@ import type { BackupSchedule, Config } from '../../config/config.js';
 import { timeOfBackup } from '../../core/backup/signature.js';
 import type { FetchOutcome } from '../../core/imports/fetch/fetch.js';
 import { fetchSource } from '../../core/imports/fetch/fetch.js';
-import type { LeasedFetch } from '../../core/imports/fetch/source-fetch.js';
 import type { Fault } from '../../core/integrity/check-bytes.js';
 import type { Job, JobWork } from '../../core/jobs/job.js';
 import type { MailOutcome } from '../../core/mail/send-mail.js';
@@ -19,8 +18,8 @@ import { isOutage } from '../../core/shared/errors.js';
 import { deliverEvent } from '../../core/webhooks/deliver.js';
 import type { OpenPorts } from '../../ports.module.js';
 import { type PeriodicTask, runPeriodically } from '../../worker/periodic.js';
+import { deliveryPool, fetchPool, jobPool } from '../../worker/pools.js';
 import { type EndedMail, runJob } from '../../worker/run-job.js';
-import { runDispatcher, runFetcher } from '../../worker/slots.js';
 import { scrubTask, upkeep } from '../../worker/upkeep.js';
 import { runWorker } from '../../worker/worker.js';
 
@@ -49,19 +48,21 @@ export function startBackground(
   };
   const run: Run = (job) => runJob(ports, job, mailed);
   const traced: Run = tracing === null ? run : (job) => tracing.job(job, () => run(job));
-  const worker = runWorker(ports, timed(traced, metrics), {
-    concurrency: config.workerConcurrency * JOBS_PER_PROCESS,
-    leaseSeconds: JOB_LEASE_SECONDS,
-    onQueueError: (error) => logger.warn({ err: error }, 'the job queue is unavailable'),
-    onError: (job, error) =>
-      logger.warn({ job: loggedWork(job.work), attempt: job.attempt, err: error }, 'a job failed'),
-  });
-  const dispatcher = runDispatcher(ports, (delivery) => deliverEvent(ports, delivery, eventBody), {
-    onError: (error) => logger.warn({ err: error }, 'webhooks cannot be sent'),
-  });
-  const fetcher = runFetcher(ports, (leased, stopping) => fetchTimed(ports, metrics, leased, stopping), {
-    onError: (error) => logger.warn({ err: error }, 'files cannot be fetched'),
-  });
+  const worker = runWorker(ports, [
+    jobPool(ports, timed(traced, metrics), {
+      concurrency: config.workerConcurrency * JOBS_PER_PROCESS,
+      leaseSeconds: JOB_LEASE_SECONDS,
+      onQueueError: (error) => logger.warn({ err: error }, 'the job queue is unavailable'),
+      onError: (job, error) =>
+        logger.warn({ job: loggedWork(job.work), attempt: job.attempt, err: error }, 'a job failed'),
+    }),
+    deliveryPool((job) => deliverEvent(ports, job, eventBody), {
+      onError: (error) => logger.warn({ err: error }, 'webhooks cannot be sent'),
+    }),
+    fetchPool(ports, (job, stopping) => fetchTimed(ports, metrics, job, stopping), {
+      onError: (error) => logger.warn({ err: error }, 'files cannot be fetched'),
+    }),
+  ]);
   const scrubbed = (photo: PhotoWithTags, fault: Fault | null) => {
     metrics?.originalScrubbed(fault?.kind ?? 'intact');
     const { customerId, id: photoId } = photo;
@@ -77,7 +78,7 @@ export function startBackground(
     metrics?.upkeepFailed(task);
     logger.warn({ err: error }, `failed to ${task}`);
   });
-  return { stop: () => Promise.all([worker.stop(), dispatcher.stop(), fetcher.stop(), tasks.stop()]) };
+  return { stop: () => Promise.all([worker.stop(), tasks.stop()]) };
 }
 
 function scheduledBackups(
@@ -118,13 +119,13 @@ const mailOutcomes: Readonly<Record<MailOutcome, string>> = {
 async function fetchTimed(
   ports: OpenPorts['ports'],
   metrics: OpenPorts['metrics'],
-  leased: LeasedFetch,
+  job: Job<'fetches'>,
   stopping: AbortSignal,
 ): Promise<void> {
   const began = performance.now();
   const ended = (outcome: FetchOutcome) => metrics?.sourceFetched(outcome, performance.now() - began);
   try {
-    ended(await fetchSource(ports, leased, stopping));
+    ended(await fetchSource(ports, job, stopping));
   } catch (error) {
     ended('postponed');
     throw error;

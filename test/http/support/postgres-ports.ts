@@ -33,7 +33,7 @@ export async function postgresPorts(poolSize = 10): Promise<PostgresPorts> {
   const rows = async () => {
     const tables: { name: string }[] = await source.query(
       `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
-       AND relname NOT IN ('jobs', 'job_turns', 'migrations') ORDER BY relname`,
+       AND relname NOT IN ('job_queue', 'job_turns', 'migrations') ORDER BY relname`,
     );
     const found: Record<string, unknown> = {};
     for (const { name } of tables) {

@@ -30,7 +30,6 @@ import { MemoryCustomerDirectory } from '../../memory/memory-customer-directory.
 import { MemoryCustomerStore } from '../../memory/memory-customer-store.js';
 import { MemoryDatabase } from '../../memory/memory-database.js';
 import { MemoryDeliveryKeyFinder } from '../../memory/memory-delivery.js';
-import { MemoryDeliveryQueue } from '../../memory/memory-delivery-queue.js';
 import { MemoryGazetteer } from '../../memory/memory-gazetteer.js';
 import { MemoryIdempotencyStore } from '../../memory/memory-idempotency-store.js';
 import { MemoryIpCountries } from '../../memory/memory-ip-countries.js';
@@ -41,13 +40,14 @@ import { MemoryOperatorTokenStore } from '../../memory/memory-operator-tokens.js
 import { MemoryPasswordHasher } from '../../memory/memory-password-hasher.js';
 import { MemoryPasswordStrength } from '../../memory/memory-password-strength.js';
 import { MemoryShareFinder } from '../../memory/memory-shares.js';
-import { MemoryFetchQueue } from '../../memory/memory-source-fetches.js';
 import { MemorySourceReader } from '../../memory/memory-source-reader.js';
 import { MemoryTrafficStore } from '../../memory/memory-traffic.js';
 import { MemorySessionStore, MemoryUserStore } from '../../memory/memory-user-repository.js';
+import { MemoryDeliveryLog } from '../../memory/memory-webhook-repository.js';
 import { MemoryWebhookSender } from '../../memory/memory-webhook-sender.js';
 import { PlainUploadSlots } from '../../memory/plain-upload-slots.js';
 import { SettableClock } from '../../memory/settable-clock.js';
+import { claimJob } from '../../support/claim.js';
 import { asInProduction, withInProcess } from '../../support/in-process.js';
 import { type Answer, type RequestParts, send } from './http-client.js';
 
@@ -178,9 +178,8 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
     blobs: new MemoryBlobStore(),
     media: new MemoryMediaReader(),
     jobs: new MemoryJobQueue(database, clock),
-    fetches: new MemoryFetchQueue(database, clock),
     sourceReader: new MemorySourceReader(),
-    deliveries: new MemoryDeliveryQueue(database, clock),
+    deliveryLog: new MemoryDeliveryLog(database),
     deliveryKeys: new MemoryDeliveryKeyFinder(database),
     shares: new MemoryShareFinder(database),
     webhooks: new MemoryWebhookSender(),
@@ -197,7 +196,7 @@ function memoryPorts(clock: SettableClock, limits: Limits): Ports {
 }
 
 async function work(ports: Ports): Promise<void> {
-  for (let job = await ports.jobs.claim(60); job !== null; job = await ports.jobs.claim(60)) {
+  for (let job = await claimJob(ports.jobs, 60); job !== null; job = await claimJob(ports.jobs, 60)) {
     // Twice, as may happen to any job: the second run must change nothing that a test could see.
     await runJob(ports, job);
     await runJob(ports, job);

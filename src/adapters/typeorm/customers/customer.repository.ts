@@ -236,7 +236,7 @@ export class TypeormCustomerRepository implements CustomerRepository {
 }
 
 /** Locked against others that lock it, not against new rows that refer to it. Errors: `not_found`. */
-export async function lockCustomer(manager: EntityManager, id: Id): Promise<Customer> {
+async function lockCustomer(manager: EntityManager, id: Id): Promise<Customer> {
   return requireFound(
     await manager.findOne(customerTable, { where: { id }, lock: { mode: 'for_no_key_update' } }),
     'customer',

@@ -104,7 +104,7 @@ const LOOK_EVERY_MS = 2_000;
 const RECONNECT_AFTER_MS = 1_000;
 
 /**
- * Calls `wake` when a notification arrives on the channel, and every two seconds: for what has become due with time, and for notifications
+ * Calls `wake` when a notification arrives on the channel, with what it carries, and every two seconds: for what has become due with time, and for notifications
  * that were missed. Uses its own connection, and reopens it when it is lost; that never throws. Resolves once it listens, or once it knows
  * that it cannot yet.
  * @returns Stops it, and resolves when the connection is closed.
@@ -112,7 +112,7 @@ const RECONNECT_AFTER_MS = 1_000;
 export async function listenOn(
   config: pg.ClientConfig,
   where: Listening,
-  wake: () => void,
+  wake: (payload?: string) => void,
 ): Promise<() => Promise<void>> {
   const listener = new Listener(config, where, wake);
   await listener.connect();
@@ -128,15 +128,15 @@ class Listener {
   constructor(
     private readonly config: pg.ClientConfig,
     private readonly where: Listening,
-    private readonly wake: () => void,
+    private readonly wake: (payload?: string) => void,
   ) {
-    this.looking = setInterval(wake, LOOK_EVERY_MS).unref();
+    this.looking = setInterval(() => wake(), LOOK_EVERY_MS).unref();
   }
 
   async connect(): Promise<void> {
     const client = new pg.Client(this.config);
     this.client = client;
-    client.on('notification', () => this.wake());
+    client.on('notification', ({ payload }) => this.wake(payload));
     // An error precedes the end of the connection, and without a handler it would end the process.
     client.on('error', () => {});
     client.on('end', () => this.connectLater());

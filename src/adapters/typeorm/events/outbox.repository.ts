@@ -3,9 +3,8 @@ import { type ChangeType, newEventId, type Outbox } from '../../../core/events/e
 import type { Id } from '../../../core/shared/ids.js';
 import type { Delivery, DeliveryBodies } from '../../../core/webhooks/delivery.js';
 import {
-  asJson,
   generatedKey,
-  insertion,
+  insert,
   instant,
   key,
   optionalBigWhole,
@@ -18,33 +17,35 @@ import {
   text,
   whole,
 } from '../database/sql.js';
+import { TypeormJobRepository } from '../jobs/job.repository.js';
 
 /** By the database's clock, in microseconds. */
 const moment = { type: 'timestamptz' } as const;
 
-/** A delivery; only its holder is given the lease. */
-export const deliveryTable = tableOf<Delivery & DeliveryBodies>('webhookDelivery', 'webhook_deliveries', {
-  customerId: key,
-  id: generatedKey,
-  endpointId: { type: 'bigint' },
-  eventId: text,
-  type: text,
-  subjectId: optionalBigWhole,
-  at: instant,
-  status: text,
-  attempt: whole,
-  dueAt: { ...moment, nullable: true },
-  responseStatus: optionalWhole,
-  reason: optionalText,
-  attemptedAt: optionalInstant,
-  createdAt: moment,
-  endedAt: optionalInstant,
-  // Only shown with one delivery.
-  requestBody: { ...optionalText, select: false },
-  responseBody: { ...optionalText, select: false },
-});
-
-export const WEBHOOKS_CHANNEL = 'photo_service_webhooks';
+/** A delivery. While it waits or runs, its job says when it is due, and which attempt it is at. */
+export const deliveryTable = tableOf<Omit<Delivery, 'dueAt'> & DeliveryBodies>(
+  'webhookDelivery',
+  'webhook_deliveries',
+  {
+    customerId: key,
+    id: generatedKey,
+    endpointId: { type: 'bigint' },
+    eventId: text,
+    type: text,
+    subjectId: optionalBigWhole,
+    at: instant,
+    status: text,
+    attempt: { ...whole, select: false },
+    responseStatus: optionalWhole,
+    reason: optionalText,
+    attemptedAt: optionalInstant,
+    createdAt: moment,
+    endedAt: optionalInstant,
+    // Only shown with one delivery.
+    requestBody: { ...optionalText, select: false },
+    responseBody: { ...optionalText, select: false },
+  },
+);
 
 /** Events of one statement. */
 const BATCH = 1000;
@@ -66,14 +67,15 @@ export class TypeormOutbox implements Outbox {
       [this.customerId, type],
     );
     if (endpoints.length === 0) return;
+    const jobs = new TypeormJobRepository(this.manager, this.customerId);
     for (let from = 0; from < subjectIds.length; from += BATCH) {
       const rows = subjectIds.slice(from, from + BATCH).flatMap((subjectId) => {
         const event = { customerId: this.customerId, eventId: newEventId(at), type, subjectId, at };
         return endpoints.map(({ id: endpointId }) => ({ ...event, endpointId }));
       });
-      await select(this.manager, insertion(deliveryTable, rows[0] ?? {}), [asJson(rows)]);
+      const stored = await insert(this.manager, deliveryTable, rows);
+      await jobs.add(...stored.map(({ id, endpointId }) => ({ kind: 'deliver', endpointId, deliveryId: id }) as const));
     }
-    await announceDeliveries(this.manager);
   }
 
   async wants(type: ChangeType): Promise<boolean> {
@@ -84,9 +86,4 @@ export class TypeormOutbox implements Outbox {
     );
     return answer?.wanted ?? false;
   }
-}
-
-/** Wakes the dispatchers once the transaction is committed. */
-export async function announceDeliveries(manager: EntityManager): Promise<void> {
-  await select(manager, `SELECT pg_notify('${WEBHOOKS_CHANNEL}', '')`);
 }

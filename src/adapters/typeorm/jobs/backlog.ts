@@ -31,11 +31,11 @@ const JOBS = `
     count(*) FILTER (WHERE dead_at IS NULL AND lease IS NOT NULL) AS running,
     count(*) FILTER (WHERE dead_at IS NOT NULL) AS dead,
     greatest(0, coalesce(max(${SINCE_DUE}) FILTER (WHERE dead_at IS NULL), 0))::float8 AS "oldestSeconds"
-  FROM (SELECT work->>'kind' AS kind, lease, due_at, dead_at FROM jobs LIMIT $1) seen GROUP BY kind`;
+  FROM (SELECT work->>'kind' AS kind, lease, due_at, dead_at FROM job_queue WHERE pool = 'jobs' LIMIT $1) seen GROUP BY kind`;
 
 const DELIVERIES = `
   SELECT count(*) AS waiting, greatest(0, coalesce(max(${SINCE_DUE}), 0))::float8 AS "oldestSeconds"
-  FROM (SELECT due_at FROM webhook_deliveries WHERE status = 'pending' LIMIT $1) seen`;
+  FROM (SELECT due_at FROM job_queue WHERE pool = 'deliveries' AND dead_at IS NULL LIMIT $1) seen`;
 
 const UNDER_WAY = reservingStatuses.map((status) => `'${status}'`).join(', ');
 

@@ -1,17 +1,22 @@
 import { randomInt } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
 import {
+  type AttemptEnds,
+  type Claim,
   interruptionSeconds,
   type Job,
-  type JobAdder,
+  type JobPlace,
   type JobQueue,
-  type JobWork,
+  type JobRepository,
   jobKey,
   MAX_ATTEMPTS,
+  type Pool,
+  placeOf,
+  type Work,
 } from '../../../core/jobs/job.js';
-import { currentTraceContext } from '../../../core/jobs/trace-context.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { Batcher } from '../../batcher.js';
+import { currentTraceContext } from '../../trace-context.js';
 import { clientConfig, listenOn } from '../database/connection.js';
 import {
   change,
@@ -19,6 +24,7 @@ import {
   generatedKey,
   inSeconds,
   key,
+  optionalBigWhole,
   optionalText,
   prepared,
   select,
@@ -30,12 +36,17 @@ import {
 } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 
-export interface JobRow {
+/** A job of any pool. */
+export interface JobRow extends JobPlace {
   readonly customerId: Id;
   readonly id: Id;
   /** `jobKey` of the work. */
   readonly key: string;
-  readonly work: JobWork;
+  readonly work: Work;
+  /** The delivery that it makes, with which it goes. */
+  readonly deliveryId: Id | null;
+  /** The item whose file it fetches; the job goes with the fetch. */
+  readonly itemId: Id | null;
   readonly attempt: number;
   readonly failures: number;
   readonly outages: number;
@@ -43,6 +54,8 @@ export interface JobRow {
   /** When it can be claimed; while a run holds it, when its lease expires. */
   readonly dueAt: Date;
   readonly lease: string | null;
+  /** The process that has it. */
+  readonly heldBy: number | null;
   /** The same work was added during this run. */
   readonly again: boolean;
   /** Why the last run failed. */
@@ -54,17 +67,23 @@ export interface JobRow {
 /** The database's clock, in microseconds. */
 const moment = { type: 'timestamptz' } as const;
 
-export const jobTable = tableOf<JobRow>('job', 'jobs', {
+export const jobTable = tableOf<JobRow>('job', 'job_queue', {
   customerId: key,
   id: generatedKey,
+  pool: text,
+  turn: text,
+  lane: text,
   key: text,
   work: document,
+  deliveryId: optionalBigWhole,
+  itemId: optionalBigWhole,
   attempt: whole,
   failures: whole,
   outages: whole,
   traceContext: optionalText,
   dueAt: moment,
   lease: optionalText,
+  heldBy: optionalBigWhole,
   again: yesOrNo,
   reason: optionalText,
   deadAt: { ...moment, nullable: true },
@@ -73,63 +92,89 @@ export const jobTable = tableOf<JobRow>('job', 'jobs', {
 
 const JOBS_CHANNEL = 'photo_service_jobs';
 
+/** Where work may be taken from: waiting `w`. */
+const OPEN: Readonly<Record<Pool, string>> = {
+  jobs: '',
+  deliveries: `JOIN webhook_endpoints e ON e.customer_id = w.customer_id AND e.id = w.turn::bigint AND e.status = 'enabled'
+      AND e.listening_until IS NULL`,
+  fetches: `JOIN customers c ON c.id = w.customer_id AND c.status = 'active'`,
+};
+
+const pools = Object.keys(OPEN) as readonly Pool[];
+
 const held = 'customer_id = $1 AND id = $2 AND lease = $3';
-const heldBy = (job: Job) => [job.customerId, job.id, job.lease];
-const notify = `pg_notify('${JOBS_CHANNEL}', '')`;
+const heldBy = (job: Job<Pool>) => [job.customerId, job.id, job.lease];
+
+const claimed = ['id', 'customerId', 'work', 'attempt', 'failures', 'outages', 'traceContext', 'lease'] as const;
+
 /**
  * Jobs are due, and leased, by the clock of the database: processes share it, and those of machines may differ and jump. So statements about
  * jobs are by hand.
  */
 
-/**
- * The jobs that have been due longest, of the customer with due jobs that was served longest ago, then of the next if there are fewer. The
- * customers are found by a loose index scan, so thousands of jobs of one cost no more than one. The number is part of the text, so that the
- * plan is made for it.
- */
-const claimOf = (count: number) => `
-  WITH RECURSIVE waiting AS (
-    (SELECT customer_id FROM jobs WHERE dead_at IS NULL ORDER BY customer_id LIMIT 1)
+/** The customers and endpoints with waiting jobs, found by a loose index scan: thousands of jobs of one cost no more than one. */
+const turnsIn = (pool: Pool) => `
+  waiting AS (
+    (SELECT customer_id, turn FROM job_queue WHERE pool = '${pool}' AND dead_at IS NULL ORDER BY customer_id, turn LIMIT 1)
     UNION ALL
-    SELECT (SELECT j.customer_id FROM jobs j WHERE j.dead_at IS NULL AND j.customer_id > w.customer_id
-            ORDER BY j.customer_id LIMIT 1)
-    FROM waiting w WHERE w.customer_id IS NOT NULL
+    SELECT following.* FROM waiting w CROSS JOIN LATERAL (
+      SELECT j.customer_id, j.turn FROM job_queue j
+      WHERE j.pool = '${pool}' AND j.dead_at IS NULL AND (j.customer_id, j.turn) > (w.customer_id, w.turn)
+      ORDER BY j.customer_id, j.turn LIMIT 1
+    ) following
   ), turns AS (
-    SELECT w.customer_id FROM waiting w LEFT JOIN job_turns t USING (customer_id)
-    WHERE w.customer_id IS NOT NULL ORDER BY t.served NULLS FIRST, w.customer_id
-  ), next AS (
-    SELECT due.customer_id, due.id FROM turns CROSS JOIN LATERAL (
-      SELECT j.customer_id, j.id FROM jobs j
-      WHERE j.customer_id = turns.customer_id AND j.dead_at IS NULL AND j.due_at <= now()
+    SELECT w.customer_id, w.turn FROM waiting w ${OPEN[pool]}
+    LEFT JOIN job_turns t ON t.customer_id = w.customer_id AND t.pool = '${pool}' AND t.turn = w.turn
+    WHERE w.customer_id <> ALL ($4::bigint[]) AND (w.customer_id || '/' || w.turn) <> ALL ($3::text[])
+    ORDER BY t.served NULLS FIRST, w.customer_id, w.turn
+  )`;
+
+/** The endpoint that `only` names. */
+const ONE_TURN = `
+  turns AS (
+    SELECT e.customer_id, e.id::text AS turn FROM webhook_endpoints e
+    WHERE e.customer_id = $4 AND e.id = $5 AND e.status = 'enabled'
+  )`;
+
+/**
+ * The jobs that have been due longest, of the turn with due jobs that was served longest ago, then of the next if there are fewer. The
+ * number is part of the text, so that the plan is made for it.
+ */
+const claimFrom = (pool: Pool, count: number, turns = turnsIn(pool)) => `
+  WITH RECURSIVE ${turns}, next AS (
+    SELECT due.customer_id, due.id, turns.turn FROM turns CROSS JOIN LATERAL (
+      SELECT j.customer_id, j.id FROM job_queue j
+      WHERE j.pool = '${pool}' AND j.customer_id = turns.customer_id AND j.turn = turns.turn AND j.dead_at IS NULL
+        AND j.due_at <= now() AND (j.customer_id || '/' || j.lane) <> ALL ($3::text[])
       ORDER BY j.due_at, j.id LIMIT ${count} FOR UPDATE SKIP LOCKED
     ) due LIMIT ${count}
-  ), turn AS (
-    INSERT INTO job_turns (customer_id, served)
-    SELECT customer_id, nextval('job_turn_seq') FROM (SELECT DISTINCT customer_id FROM next ORDER BY customer_id) served
-    ON CONFLICT (customer_id) DO UPDATE SET served = excluded.served
+  ), served AS (
+    INSERT INTO job_turns (customer_id, pool, turn, served)
+    SELECT customer_id, '${pool}', turn, nextval('job_turn_seq')
+    FROM (SELECT DISTINCT customer_id, turn FROM next ORDER BY customer_id, turn) taken
+    ON CONFLICT (customer_id, pool, turn) DO UPDATE SET served = excluded.served
   )
-  UPDATE jobs j SET attempt = j.attempt + 1, lease = gen_random_uuid(), held_by = $2, due_at = ${inSeconds('$1')}, again = false
+  UPDATE job_queue j SET attempt = j.attempt + 1, lease = gen_random_uuid(), held_by = $2, due_at = ${inSeconds('$1')}, again = false
   FROM next WHERE j.customer_id = next.customer_id AND j.id = next.id
-  RETURNING ${selectList(jobTable, 'j', ['id', 'customerId', 'work', 'attempt', 'failures', 'outages', 'traceContext', 'lease'])}`;
-
-const CLAIM_ONE = prepared(claimOf(1));
+  RETURNING ${selectList(jobTable, 'j', [...claimed])}`;
 
 const COMPLETE = `
   WITH held AS MATERIALIZED (
     SELECT j.customer_id, j.id
-    FROM jobs j JOIN unnest($1::bigint[], $2::bigint[], $3::text[]) AS done (customer_id, id, lease) USING (customer_id, id, lease)
+    FROM job_queue j JOIN unnest($1::bigint[], $2::bigint[], $3::text[]) AS done (customer_id, id, lease) USING (customer_id, id, lease)
     WHERE NOT j.again ORDER BY j.customer_id, j.id FOR UPDATE OF j
   )
-  DELETE FROM jobs USING held WHERE jobs.customer_id = held.customer_id AND jobs.id = held.id RETURNING jobs.lease`;
+  DELETE FROM job_queue j USING held WHERE j.customer_id = held.customer_id AND j.id = held.id RETURNING j.lease`;
 
 /** A holder's lock is free when its connection has ended, which the server notices immediately when the process dies. */
 const RECLAIM = `
   WITH holders AS (
-    SELECT DISTINCT held_by FROM jobs WHERE lease IS NOT NULL AND held_by <> $1
+    SELECT DISTINCT held_by FROM job_queue WHERE lease IS NOT NULL AND held_by <> $1
   ), dead AS MATERIALIZED (
     SELECT held_by FROM holders WHERE pg_try_advisory_xact_lock(held_by)
   )
-  UPDATE jobs SET lease = NULL, again = false, due_at = ${inSeconds('($2::integer[])[jobs.attempt]')}
-  FROM dead WHERE jobs.held_by = dead.held_by AND jobs.lease IS NOT NULL`;
+  UPDATE job_queue j SET lease = NULL, again = false, due_at = ${inSeconds('($2::integer[])[least(j.attempt, cardinality($2::integer[]))]')}
+  FROM dead WHERE j.held_by = dead.held_by AND j.lease IS NOT NULL`;
 
 const waitsAfterInterruption = Array.from({ length: MAX_ATTEMPTS + 1 }, (_, index) => interruptionSeconds(index + 1));
 
@@ -137,113 +182,153 @@ const waitsAfterInterruption = Array.from({ length: MAX_ATTEMPTS + 1 }, (_, inde
 const GIVE_UP = `reason = $4, due_at = clock_timestamp(), outages = 0, failures = CASE WHEN again THEN 0 ELSE failures END,
   attempt = CASE WHEN again THEN 0 ELSE attempt END, dead_at = CASE WHEN again THEN NULL ELSE clock_timestamp() END`;
 
-export class TypeormJobAdder implements JobAdder {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
+/** A waiting job stays as it is, one that runs is marked, and one that is dead starts again. */
+const ADD = addition(`
+  again = job_queue.lease IS NOT NULL,
+  due_at = CASE WHEN job_queue.dead_at IS NULL THEN job_queue.due_at ELSE clock_timestamp() END,
+  attempt = CASE WHEN job_queue.dead_at IS NULL THEN job_queue.attempt ELSE 0 END,
+  failures = CASE WHEN job_queue.dead_at IS NULL THEN job_queue.failures ELSE 0 END,
+  trace_context = CASE WHEN job_queue.dead_at IS NULL THEN job_queue.trace_context ELSE excluded.trace_context END,
+  dead_at = NULL
+  WHERE job_queue.lease IS NOT NULL OR job_queue.dead_at IS NOT NULL`);
 
-  /**
-   * A waiting job is locked until the transaction ends, although nothing in it changes: so no worker can claim it before the change that it
-   * needs is committed. A dead job starts again.
-   */
-  async add(...works: readonly JobWork[]): Promise<void> {
-    if (works.length === 0) return;
-    // Each once, and in the same order in every transaction: otherwise two could deadlock.
-    const byKey = new Map(works.map((work) => [jobKey(work), JSON.stringify(work)]));
-    const keys = [...byKey.keys()].sort();
-    await select(
-      this.manager,
-      prepared(`WITH added AS (
-         INSERT INTO jobs (customer_id, key, work, trace_context)
-         SELECT $1, key, work::json, $4 FROM unnest($2::text[], $3::text[]) AS given (key, work)
-         ON CONFLICT (customer_id, key) DO UPDATE SET
-           again = jobs.lease IS NOT NULL,
-           due_at = CASE WHEN jobs.dead_at IS NULL THEN jobs.due_at ELSE clock_timestamp() END,
-           attempt = CASE WHEN jobs.dead_at IS NULL THEN jobs.attempt ELSE 0 END,
-           failures = CASE WHEN jobs.dead_at IS NULL THEN jobs.failures ELSE 0 END,
-           trace_context = CASE WHEN jobs.dead_at IS NULL THEN jobs.trace_context ELSE excluded.trace_context END,
-           dead_at = NULL
-         WHERE jobs.lease IS NOT NULL OR jobs.dead_at IS NOT NULL
-       )
-       SELECT ${notify}`),
-      [this.customerId, keys, keys.map((key) => byKey.get(key)), currentTraceContext()],
-    );
-  }
+const RESTART = addition(`
+  work = excluded.work, turn = excluded.turn, lane = excluded.lane, due_at = clock_timestamp(), attempt = 0, failures = 0, outages = 0,
+  lease = NULL, again = false, reason = NULL, dead_at = NULL, trace_context = excluded.trace_context`);
+
+function addition(ofKnown: string): string {
+  return prepared(`
+    WITH added AS (
+      INSERT INTO job_queue (customer_id, pool, turn, lane, key, work, delivery_id, item_id, trace_context)
+      SELECT $1, pool, turn, lane, key, work, (work->>'deliveryId')::bigint, (work->>'itemId')::bigint, $3
+      FROM json_to_recordset($2::json) AS given (pool text, turn text, lane text, key text, work json)
+      ON CONFLICT (customer_id, key) DO UPDATE SET ${ofKnown}
+    )
+    SELECT pg_notify('${JOBS_CHANNEL}', pool) FROM (SELECT DISTINCT pool FROM json_to_recordset($2::json) AS given (pool text)) added_to`);
 }
 
-export class TypeormJobQueue implements JobQueue {
-  /** Identifies this process to others: the number of an advisory lock. */
-  private readonly holder = randomInt(2 ** 47);
+/** @param run Runs statements on a connection: that of a transaction, or any. */
+abstract class TypeormAttemptEnds implements AttemptEnds {
+  constructor(protected readonly run: <T>(work: (manager: EntityManager) => Promise<T>) => Promise<T>) {}
 
-  private readonly claims = new Batcher<number, null, Job | null>(async (leaseSeconds, calls) => {
-    const { rows } = await withoutTransaction(this.dataSource, (manager) =>
-      change<Job>(manager, calls.length === 1 ? CLAIM_ONE : claimOf(calls.length), [leaseSeconds, this.holder]),
-    );
-    return calls.map((_, index) => rows[index] ?? null);
-  });
-
-  /** Whether the job is gone. */
-  private readonly completions = new Batcher<string, Job, boolean>(async (_, jobs) => {
-    const parameters = [jobs.map((job) => job.customerId), jobs.map((job) => job.id), jobs.map((job) => job.lease)];
-    const { rows } = await withoutTransaction(this.dataSource, (manager) =>
-      change<{ lease: string }>(manager, prepared(COMPLETE), parameters),
-    );
-    const gone = new Set(rows.map(({ lease }) => lease));
-    return jobs.map(({ lease }) => gone.has(lease));
-  });
-
-  constructor(private readonly dataSource: DataSource) {}
-
-  /** The first claim is a separate statement; those that arrive while it runs are batched, and count as one turn of a customer. */
-  claim(leaseSeconds: number): Promise<Job | null> {
-    return this.claims.enqueue(leaseSeconds, null);
-  }
-
-  async extend(job: Job, leaseSeconds: number): Promise<boolean> {
-    const longer = `UPDATE jobs SET due_at = ${inSeconds('$4')} WHERE ${held}`;
-    return (await this.run(longer, [...heldBy(job), leaseSeconds])) > 0;
-  }
-
-  async complete(job: Job): Promise<void> {
+  async complete(job: Job<Pool>): Promise<boolean> {
     // Between the two statements `again` can only become true, so one of them finds the job, unless its lease was lost.
-    if (await this.completions.enqueue('completions', job)) return;
-    await this.releaseJob(job, 'due_at = clock_timestamp(), attempt = 0, failures = 0, outages = 0, reason = NULL', []);
+    if (await this.remove(job)) return true;
+    return this.end(job, 'due_at = clock_timestamp(), attempt = 0, failures = 0, outages = 0, reason = NULL', []);
   }
 
-  release(job: Job, reason: string, seconds: number | null): Promise<void> {
-    if (seconds === null) return this.releaseJob(job, GIVE_UP, [reason]);
-    return this.releaseJob(job, `reason = $4, failures = failures + 1, outages = 0, due_at = ${inSeconds('$5')}`, [
+  release(job: Job<Pool>, reason: string, seconds: number | null): Promise<boolean> {
+    if (seconds === null) return this.end(job, GIVE_UP, [reason]);
+    return this.end(job, `reason = $4, failures = failures + 1, outages = 0, due_at = ${inSeconds('$5')}`, [
       reason,
       seconds,
     ]);
   }
 
-  postpone(job: Job, reason: string, seconds: number): Promise<void> {
+  postpone(job: Job<Pool>, reason: string, seconds: number): Promise<boolean> {
     const later = `reason = $4, due_at = ${inSeconds('$5')}, attempt = attempt - 1, outages = outages + 1`;
-    return this.releaseJob(job, later, [reason, seconds]);
+    return this.end(job, later, [reason, seconds]);
   }
 
-  async reclaim(): Promise<void> {
-    await this.run(RECLAIM, [this.holder, waitsAfterInterruption]);
-  }
+  /** False when it was not held, or the same work was added while it ran. */
+  protected abstract remove(job: Job<Pool>): Promise<boolean>;
 
-  listen(wake: () => void): Promise<() => Promise<void>> {
-    return listenOn(clientConfig(this.dataSource), { channel: JOBS_CHANNEL, holder: this.holder }, wake);
-  }
-
-  private async releaseJob(job: Job, values: string, parameters: readonly unknown[]): Promise<void> {
-    await withoutTransaction(this.dataSource, (manager) =>
-      select(
+  private end(job: Job<Pool>, values: string, parameters: readonly unknown[]): Promise<boolean> {
+    return this.run(async (manager) => {
+      const free = await select(
         manager,
-        `WITH free AS (UPDATE jobs SET lease = NULL, again = false, ${values} WHERE ${held} RETURNING id)
-         SELECT ${notify} FROM free`,
+        `WITH free AS (UPDATE job_queue SET lease = NULL, again = false, ${values} WHERE ${held} RETURNING pool)
+         SELECT pg_notify('${JOBS_CHANNEL}', pool) FROM free`,
         [...heldBy(job), ...parameters],
-      ),
+      );
+      return free.length > 0;
+    });
+  }
+}
+
+export class TypeormJobRepository extends TypeormAttemptEnds implements JobRepository {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {
+    super((work) => work(manager));
+  }
+
+  /** Locks a waiting job, although nothing in it changes: so no worker can claim it before the change that it needs is committed. */
+  add(...works: readonly Work[]): Promise<void> {
+    return this.store(ADD, works);
+  }
+
+  addTraced(traceContext: string | null, ...works: readonly Work[]): Promise<void> {
+    return this.store(ADD, works, traceContext);
+  }
+
+  restart(...works: readonly Work[]): Promise<void> {
+    return this.store(RESTART, works);
+  }
+
+  async hold(job: Job<Pool>): Promise<boolean> {
+    const rows = await select(this.manager, `SELECT FROM job_queue WHERE ${held} FOR NO KEY UPDATE`, heldBy(job));
+    return rows.length > 0;
+  }
+
+  protected async remove(job: Job<Pool>): Promise<boolean> {
+    const sql = `DELETE FROM job_queue WHERE ${held} AND NOT again`;
+    return (await change(this.manager, sql, heldBy(job))).count > 0;
+  }
+
+  private async store(statement: string, works: readonly Work[], traceContext = currentTraceContext()): Promise<void> {
+    if (works.length === 0) return;
+    // Each once, and in the same order in every transaction: otherwise two could deadlock. Ids of one length sort as numbers do.
+    const byKey = new Map(works.map((work) => [jobKey(work), { ...placeOf(work), key: jobKey(work), work }]));
+    const rows = [...byKey.values()].sort((a, b) => a.key.length - b.key.length || (a.key < b.key ? -1 : 1));
+    await select(this.manager, statement, [this.customerId, JSON.stringify(rows), traceContext]);
+  }
+}
+
+export class TypeormJobQueue extends TypeormAttemptEnds implements JobQueue {
+  /** Identifies this process to others: the number of an advisory lock. */
+  private readonly holder = randomInt(2 ** 47);
+
+  /** Whether the job is gone. */
+  private readonly completions = new Batcher<string, Job<Pool>, boolean>(async (_, jobs) => {
+    const parameters = [jobs.map((job) => job.customerId), jobs.map((job) => job.id), jobs.map((job) => job.lease)];
+    const { rows } = await this.run((manager) => change<{ lease: string }>(manager, prepared(COMPLETE), parameters));
+    const gone = new Set(rows.map(({ lease }) => lease));
+    return jobs.map(({ lease }) => gone.has(lease));
+  });
+
+  constructor(private readonly dataSource: DataSource) {
+    super((work) => withoutTransaction(dataSource, work));
+  }
+
+  claim<P extends Pool>(pool: P, { leaseSeconds, count = 1, busy, only }: Claim): Promise<readonly Job<P>[]> {
+    const sql = only === undefined ? claimFrom(pool, count) : claimFrom(pool, count, ONE_TURN);
+    const busyLanes = busy?.lanes.map(({ customerId, lane }) => `${customerId}/${lane}`);
+    const place = only === undefined ? [busy?.customerIds ?? []] : [only.customerId, Number(only.lane)];
+    const parameters = [leaseSeconds, this.holder, busyLanes ?? [], ...place];
+    return this.run(
+      async (manager) => (await change<Job<P>>(manager, count === 1 ? prepared(sql) : sql, parameters)).rows,
     );
   }
 
-  private run(sql: string, parameters: readonly unknown[]): Promise<number> {
-    return withoutTransaction(this.dataSource, async (manager) => (await change(manager, sql, parameters)).count);
+  async extend(job: Job<Pool>, leaseSeconds: number): Promise<boolean> {
+    const longer = `UPDATE job_queue SET due_at = ${inSeconds('$4')} WHERE ${held}`;
+    return (await this.run((manager) => change(manager, longer, [...heldBy(job), leaseSeconds]))).count > 0;
+  }
+
+  async reclaim(): Promise<void> {
+    await this.run((manager) => change(manager, RECLAIM, [this.holder, waitsAfterInterruption]));
+  }
+
+  listen(wake: (pool: Pool) => void): Promise<() => Promise<void>> {
+    const where = { channel: JOBS_CHANNEL, holder: this.holder };
+    return listenOn(clientConfig(this.dataSource), where, (announced) => {
+      for (const pool of pools) if (announced === undefined || announced === pool) wake(pool);
+    });
+  }
+
+  protected remove(job: Job<Pool>): Promise<boolean> {
+    return this.completions.enqueue('completions', job);
   }
 }

@@ -1,30 +1,32 @@
-import { type EntityManager, LessThan } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { newEventId } from '../../../core/events/event.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type {
-  AttemptOutcome,
   Delivery,
   DeliveryBodies,
+  DeliveryChange,
   DeliveryFilters,
-  LeasedDelivery,
+  DeliveryLog,
 } from '../../../core/webhooks/delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../../core/webhooks/webhook-repository.js';
 import {
   change,
   generatedKey,
-  inSeconds,
   insert,
   instant,
   key,
   optionalInstant,
   optionalText,
+  select,
+  selectList,
   tableOf,
   text,
   update,
 } from '../database/sql.js';
-import { announceDeliveries, deliveryTable } from '../events/outbox.repository.js';
+import { withoutTransaction } from '../database/transaction.js';
+import { deliveryTable } from '../events/outbox.repository.js';
 
 export const webhookEndpointTable = tableOf<WebhookEndpoint>('webhookEndpoint', 'webhook_endpoints', {
   customerId: key,
@@ -77,6 +79,12 @@ export class TypeormWebhookEndpointRepository implements WebhookEndpointReposito
   }
 }
 
+/** A delivery that waits or runs is as its job says. By hand: joined. */
+const DELIVERIES = `
+  SELECT ${selectList(deliveryTable, 'd')}, coalesce(j.attempt, d.attempt) AS attempt, j.due_at AS "dueAt"
+  FROM webhook_deliveries d LEFT JOIN job_queue j ON j.customer_id = d.customer_id AND j.delivery_id = d.id
+  WHERE d.customer_id = $1`;
+
 export class TypeormDeliveryRepository implements DeliveryRepository {
   constructor(
     private readonly manager: EntityManager,
@@ -84,7 +92,11 @@ export class TypeormDeliveryRepository implements DeliveryRepository {
   ) {}
 
   get(id: Id): Promise<Delivery | null> {
-    return this.manager.findOneBy(deliveryTable, { customerId: this.customerId, id });
+    return this.find(id, '');
+  }
+
+  lock(id: Id): Promise<Delivery | null> {
+    return this.find(id, 'FOR NO KEY UPDATE OF d');
   }
 
   async bodies(id: Id): Promise<DeliveryBodies | null> {
@@ -95,48 +107,20 @@ export class TypeormDeliveryRepository implements DeliveryRepository {
   }
 
   list(endpointId: Id, before: Id | null, limit: number, filters: DeliveryFilters = {}): Promise<readonly Delivery[]> {
-    const where = {
-      ...filters,
-      customerId: this.customerId,
-      endpointId,
-      ...(before !== null && { id: LessThan(before) }),
-    };
-    return this.manager.find(deliveryTable, { where, order: { id: 'DESC' }, take: limit });
+    const sql = `${DELIVERIES} AND d.endpoint_id = $2 AND ($3::bigint IS NULL OR d.id < $3) AND ($5::text IS NULL OR d.status = $5)
+      AND ($6::text IS NULL OR d.type = $6) ORDER BY d.id DESC LIMIT $4`;
+    const { status = null, type = null } = filters;
+    return select<Delivery>(this.manager, sql, [this.customerId, endpointId, before, limit, status, type]);
   }
 
-  async addTest(endpointId: Id, at: Date): Promise<Delivery> {
+  async addTest(endpointId: Id, at: Date): Promise<Id> {
     const row = { customerId: this.customerId, endpointId, eventId: newEventId(at), type: 'webhook.test', at } as const;
     const [stored] = await insert(this.manager, deliveryTable, [row]);
-    await announceDeliveries(this.manager);
-    return requireFound(stored, 'webhook_delivery');
+    return requireFound(stored, 'webhook_delivery').id;
   }
 
-  /** By the database's clock, which all processes compare, so by hand. */
-  async settle({ id, lease }: LeasedDelivery, outcome: AttemptOutcome): Promise<boolean> {
-    const { status, responseStatus, reason, retryAfter, at, requestBody, responseBody } = outcome;
-    const { count } = await change(
-      this.manager,
-      `UPDATE webhook_deliveries SET lease = NULL, status = $4, response_status = $5, reason = $6, attempted_at = $7,
-         due_at = ${inSeconds('$8::double precision / 1000')},
-         ended_at = CASE WHEN $8::double precision IS NULL THEN $7::timestamptz END,
-         request_body = $9, response_body = $10
-       WHERE customer_id = $1 AND id = $2 AND lease = $3`,
-      [this.customerId, id, lease, status, responseStatus, reason, at, retryAfter, requestBody, responseBody],
-    );
-    return count > 0;
-  }
-
-  /** By the database's clock, too. */
-  async renew(id: Id): Promise<boolean> {
-    const { count } = await change(
-      this.manager,
-      `UPDATE webhook_deliveries
-       SET status = 'pending', attempt = 0, due_at = clock_timestamp(), lease = NULL, ended_at = NULL
-       WHERE customer_id = $1 AND id = $2`,
-      [this.customerId, id],
-    );
-    if (count > 0) await announceDeliveries(this.manager);
-    return count > 0;
+  update(id: Id, change: DeliveryChange): Promise<void> {
+    return update(this.manager, deliveryTable, { ...change, customerId: this.customerId, id });
   }
 
   async deleteSome(endpointId: Id, limit: number): Promise<number> {
@@ -148,5 +132,45 @@ export class TypeormDeliveryRepository implements DeliveryRepository {
       [this.customerId, endpointId, limit],
     );
     return count;
+  }
+
+  private async find(id: Id, locking: string): Promise<Delivery | null> {
+    const sql = `${DELIVERIES} AND d.id = $2 ${locking}`;
+    return (await select<Delivery>(this.manager, sql, [this.customerId, id]))[0] ?? null;
+  }
+}
+
+/** Materialized: evaluated again for each row, a locking query with a limit would return other rows each time. */
+const SWEEP = `
+  WITH old AS MATERIALIZED (
+    SELECT customer_id, id FROM webhook_deliveries WHERE created_at < $1 ORDER BY created_at LIMIT $2
+    FOR UPDATE SKIP LOCKED
+  )
+  DELETE FROM webhook_deliveries d USING old WHERE d.customer_id = old.customer_id AND d.id = old.id`;
+
+const SWEEP_BODIES = `
+  WITH old AS MATERIALIZED (
+    SELECT customer_id, id FROM webhook_deliveries WHERE created_at < $1 AND request_body IS NOT NULL
+    ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+  )
+  UPDATE webhook_deliveries d SET request_body = NULL, response_body = NULL
+  FROM old WHERE d.customer_id = old.customer_id AND d.id = old.id`;
+
+export class TypeormDeliveryLog implements DeliveryLog {
+  constructor(private readonly dataSource: DataSource) {}
+
+  sweep(before: Date, limit: number): Promise<number> {
+    return this.change(SWEEP, before, limit);
+  }
+
+  sweepBodies(before: Date, limit: number): Promise<number> {
+    return this.change(SWEEP_BODIES, before, limit);
+  }
+
+  private change(statement: string, before: Date, limit: number): Promise<number> {
+    return withoutTransaction(
+      this.dataSource,
+      async (manager) => (await change(manager, statement, [before, limit])).count,
+    );
   }
 }

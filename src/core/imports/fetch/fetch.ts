@@ -2,10 +2,12 @@ import { isExpired } from '../../access/api-key.js';
 import { withMeasure } from '../../blobs/blob-bytes.js';
 import type { Limits } from '../../customers/limits.js';
 import { QuotaReservation } from '../../customers/quota.js';
+import type { Job } from '../../jobs/job.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError, type ItemError, isOutage } from '../../shared/errors.js';
+import { randomFraction } from '../../shared/random.js';
 import { type Secrets, unseal } from '../../shared/secrets.js';
-import type { Transactional } from '../../shared/transactional.js';
+import type { Readable, Transaction, Transactional } from '../../shared/transactional.js';
 import { failItem, type ImportPhoto, newUploadId, unprocessable } from '../import-photo.js';
 import type { ImportSteps } from '../import-steps.js';
 import { PartReader } from '../receive/part-reader.js';
@@ -23,7 +25,12 @@ export type FetchUses = ReadSourceUses & RecordUses;
  * Makes one try at a leased fetch, and records the result. When it ends because of `stopping`, it is due again at once. An error on our side
  * is recorded, and thrown. May be cut off at any point: then the next try continues with what was stored.
  */
-export async function fetchSource(uses: FetchUses, leased: LeasedFetch, stopping: AbortSignal): Promise<FetchOutcome> {
+export async function fetchSource(uses: FetchUses, job: Job<'fetches'>, stopping: AbortSignal): Promise<FetchOutcome> {
+  const { itemId, uploadId } = job.work;
+  const fetch = await uses.store.query(job.customerId, (reader) => reader.sourceFetches.get(itemId));
+  // Another has it, or nothing is to be fetched any more: with the fetch, its job is gone.
+  if (fetch?.uploadId !== uploadId) return 'received';
+  const leased = { ...fetch, job };
   try {
     await requireKey(uses, leased);
     const stored = await takeStoredSource(uses, leased);
@@ -35,6 +42,15 @@ export async function fetchSource(uses: FetchUses, leased: LeasedFetch, stopping
     if (isExpected(error)) return outcome;
     throw error;
   }
+}
+
+/** Whether the item still waits for its fetch. If it does not, a try must stop. */
+export async function isAwaited(
+  { store }: { store: Readable<'importPhotos'> },
+  { customerId, work }: Job<'fetches'>,
+): Promise<boolean> {
+  const { importId, itemId } = work;
+  return isFetched(await store.query(customerId, ({ importPhotos }) => importPhotos.get(importId, itemId)), work);
 }
 
 /** The source, the item or another upload is the reason. */
@@ -131,9 +147,10 @@ async function begin(
 ): Promise<ResumableUpload> {
   const isContinued = offset > 0 && offset === offsetOf(upload);
   const begun = isContinued ? upload : { ...upload, parts: [] };
-  await uses.store.transaction(leased.customerId, async ({ importPhotos, resumableUploads, sourceFetches }) => {
+  await uses.store.transaction(leased.customerId, async ({ importPhotos, resumableUploads, sourceFetches, jobs }) => {
     const item = await importPhotos.lock(leased.importId, leased.itemId);
-    if (!isFetched(item, leased) || !(await sourceFetches.setValidator(leased, validator))) throw replaced();
+    await sourceFetches.setValidator(leased.itemId, validator);
+    if (!isFetched(item, leased) || !(await jobs.hold(leased.job))) throw replaced();
     await resumableUploads.put(begun);
   });
   if (!isContinued) await uses.blobs.delete(partKeys(upload));
@@ -141,7 +158,9 @@ async function begin(
 }
 
 type StoreSourceUses = {
-  store: Transactional<'importPhotos' | 'resumableUploads' | 'sourceFetches' | 'blobOwners' | 'customer' | 'usage'>;
+  store: Transactional<
+    'importPhotos' | 'resumableUploads' | 'sourceFetches' | 'jobs' | 'blobOwners' | 'customer' | 'usage'
+  >;
   limits: Limits;
 } & ReserveUses &
   PartsUses;
@@ -271,33 +290,46 @@ async function recordFetch(
   end: { readonly error: unknown } | 'stopped' | null,
 ): Promise<FetchOutcome> {
   if (end === null) return forget(uses, leased);
-  if (end === 'stopped') return release(uses, leased, 'stopped', leased.failures, 0);
+  if (end === 'stopped') return release(uses, leased, 'stopped', ({ jobs }) => jobs.postpone(leased.job, 'stopped', 0));
   const { error } = end;
   if (isSettled(error)) return forget(uses, leased);
-  if (isOurFault(error)) return release(uses, leased, 'postponed', leased.failures, POSTPONED_SECONDS);
+  if (isOurFault(error)) {
+    return release(uses, leased, 'postponed', ({ jobs }) => jobs.postpone(leased.job, 'postponed', POSTPONED_SECONDS));
+  }
   const failure = failureOf(leased, error);
-  const failures = leased.failures + 1;
+  const failures = leased.job.failures + 1;
   if (failure.isFinal || failures >= MAX_TRIES) {
     await failFetch(uses, leased, failure.error);
     return 'failed';
   }
-  const seconds = retrySeconds(failures, failure.retryAfterSeconds, Math.random());
-  return release(uses, leased, 'retried', failures, seconds);
+  const seconds = retrySeconds(failures, failure.retryAfterSeconds, randomFraction());
+  // The code only: a message might contain the URL.
+  return release(uses, leased, 'retried', ({ jobs }) => jobs.release(leased.job, failure.error.code, seconds));
 }
 
 async function forget({ store }: RecordUses, leased: LeasedFetch): Promise<FetchOutcome> {
-  await store.transaction(leased.customerId, ({ sourceFetches }) => sourceFetches.delete(leased));
+  await store.transaction(leased.customerId, (transaction) => drop(transaction, leased));
   return 'received';
+}
+
+/** False, with nothing changed, when the lease was lost. */
+async function drop(
+  { sourceFetches, jobs }: Transaction<'sourceFetches' | 'jobs'>,
+  { job, itemId }: LeasedFetch,
+): Promise<boolean> {
+  await sourceFetches.lock(itemId);
+  const isHeld = await jobs.complete(job);
+  if (isHeld) await sourceFetches.delete(itemId);
+  return isHeld;
 }
 
 async function release(
   { store }: RecordUses,
   leased: LeasedFetch,
   outcome: FetchOutcome,
-  failures: number,
-  seconds: number,
+  end: (transaction: Transaction<'jobs'>) => Promise<boolean>,
 ): Promise<FetchOutcome> {
-  await store.transaction(leased.customerId, ({ sourceFetches }) => sourceFetches.release(leased, failures, seconds));
+  await store.transaction(leased.customerId, end);
   return outcome;
 }
 
@@ -329,7 +361,7 @@ const otherSize = 'The fetched file does not have the declared size.';
 const otherLength = 'The source did not send as many bytes as it had announced.';
 
 type RecordUses = {
-  store: Transactional<'importPhotos' | 'sourceFetches'>;
+  store: Transactional<'importPhotos' | 'sourceFetches' | 'jobs'>;
   importSteps: ImportSteps;
   clock: Clock;
 };
@@ -339,7 +371,7 @@ async function failFetch(uses: RecordUses, leased: LeasedFetch, error: ItemError
   const { customerId, importId, itemId, declaredBytes } = leased;
   await uses.store.transaction(customerId, async (transaction) => {
     const item = await transaction.importPhotos.lock(importId, itemId);
-    if (!(await transaction.sourceFetches.delete(leased)) || !isFetched(item, leased)) return;
+    if (!(await drop(transaction, leased)) || !isFetched(item, leased)) return;
     // What was reserved for it is worth nothing any more.
     await failItem(transaction, { ...item, sizeBytes: declaredBytes }, error, uses.clock.now());
   });

@@ -1,6 +1,8 @@
 import type { Caller } from '../../access/caller.js';
+import type { Job } from '../../jobs/job.js';
 import type { Id } from '../../shared/ids.js';
 import { type Secrets, seal } from '../../shared/secrets.js';
+import type { Transaction } from '../../shared/transactional.js';
 import type { ImportPhoto } from '../import-photo.js';
 import type { Registration } from '../registration.js';
 
@@ -21,13 +23,11 @@ export interface SourceFetch {
   readonly declaredBytes: number | null;
   /** Which version of the file the stored bytes are from, as the source names it; null when none are stored. */
   readonly validator: string | null;
-  /** Tries that failed. */
-  readonly failures: number;
 }
 
-/** A fetch that this process makes; the lease proves it. */
+/** A fetch that this process makes. */
 export interface LeasedFetch extends SourceFetch {
-  readonly lease: string;
+  readonly job: Job<'fetches'>;
 }
 
 /** Tries after which an item fails. One that ends because the service stops, or has trouble itself, does not count. */
@@ -68,9 +68,20 @@ export function newFetches(
       host: new URL(sourceUrl).host,
       declaredBytes: sizeBytes ?? null,
       validator: null,
-      failures: 0,
     },
   ];
+}
+
+/** Stores fetches in place of what their items had. Due immediately. The items, or their imports, must be locked. */
+export async function startFetches(
+  { sourceFetches, jobs }: Transaction<'sourceFetches' | 'jobs'>,
+  fetches: readonly SourceFetch[],
+): Promise<void> {
+  await sourceFetches.put(fetches);
+  const works = fetches.map(
+    ({ importId, itemId, uploadId, host }) => ({ kind: 'fetch', importId, itemId, uploadId, host }) as const,
+  );
+  await jobs.restart(...works);
 }
 
 /** Whether the item waits for this fetch. */
@@ -85,14 +96,14 @@ export interface SourceFetchReads {
 }
 
 export interface SourceFetchRepository extends SourceFetchReads {
-  /** Due immediately, in place of what their items had. The items, or their imports, must be locked; deleting an item deletes its fetch. */
+  /** In place of what their items had. The items, or their imports, must be locked; deleting an item deletes its fetch, and that its job. */
   put(fetches: readonly SourceFetch[]): Promise<void>;
-  /** Stores which version of the file the stored bytes are from. False, with nothing changed, when the lease was lost. */
-  setValidator(leased: LeasedFetch, validator: string | null): Promise<boolean>;
-  /** Due again after `seconds`, with so many failures. False, with nothing changed, when the lease was lost. */
-  release(leased: LeasedFetch, failures: number, seconds: number): Promise<boolean>;
-  /** Nothing is fetched any more. False, with nothing changed, when the lease was lost. */
-  delete(leased: LeasedFetch): Promise<boolean>;
+  /** Locks it until the transaction ends. Taken before its job. */
+  lock(itemId: Id): Promise<void>;
+  /** Stores which version of the file the stored bytes are from. */
+  setValidator(itemId: Id, validator: string | null): Promise<void>;
+  /** Nothing is fetched any more. */
+  delete(itemId: Id): Promise<void>;
 }
 
 declare module '../../shared/transactional.js' {
@@ -102,24 +113,4 @@ declare module '../../shared/transactional.js' {
   interface Repositories {
     readonly sourceFetches: SourceFetchRepository;
   }
-}
-
-/** The customers and hosts that a claim skips, because enough is being fetched. */
-export interface BusySources {
-  readonly customerIds: readonly Id[];
-  /** The hosts, each for one customer. */
-  readonly hosts: readonly Pick<SourceFetch, 'customerId' | 'host'>[];
-}
-
-/** The side of those who fetch: fetches of all customers, in turns, so that one customer's thousands do not delay another's single one. */
-export interface FetchQueue {
-  /**
-   * The next due fetch of an active customer, leased for `leaseSeconds` by the database's clock. Null when nothing is due. No two callers
-   * hold one at the same time; one whose lease has expired is due again.
-   */
-  claim(leaseSeconds: number, busy: BusySources): Promise<LeasedFetch | null>;
-  /** Extends the lease. False when it was lost, or the item does not wait for this fetch any more: it must stop. */
-  extend(leased: LeasedFetch, leaseSeconds: number): Promise<boolean>;
-  /** Calls `wake` soon after a fetch may have become due. Returns the function that stops it. */
-  listen(wake: () => void): Promise<() => Promise<void>>;
 }

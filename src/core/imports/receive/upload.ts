@@ -5,7 +5,6 @@ import { type BlobKey, stagingKey } from '../../blobs/blob-key.js';
 import type { BlobStore, DiskSpace } from '../../blobs/blob-store.js';
 import type { VerifiedBlobs } from '../../blobs/verified-blobs.js';
 import type { CustomerDirectory } from '../../customers/customer-directory.js';
-import { withTraceContext } from '../../jobs/trace-context.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError, isOutage } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
@@ -232,9 +231,8 @@ export function receiveStagedBytes(
     await transaction.importPhotos.update(...taken.flatMap((upload) => items.get(upload.grant.itemId) ?? []));
     for (const traceContext of new Set(taken.map((upload) => upload.traceContext))) {
       const works = taken.filter((upload) => upload.traceContext === traceContext).map((upload) => upload.grant.itemId);
-      await withTraceContext(traceContext, () =>
-        transaction.jobs.add(...works.map((photoId) => ({ kind: 'inspect', importId, photoId }) as const)),
-      );
+      const inspections = works.map((photoId) => ({ kind: 'inspect', importId, photoId }) as const);
+      await transaction.jobs.addTraced(traceContext, ...inspections);
     }
     return outcomes;
   });

@@ -8,7 +8,7 @@ import type { Id } from '../../shared/ids.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Reader, Transaction, Transactional } from '../../shared/transactional.js';
 import { lockForNewTags, lockTags, resolveTags } from '../../tags/resolve-tags.js';
-import { newFetches, type SourceFetch } from '../fetch/source-fetch.js';
+import { newFetches, type SourceFetch, startFetches } from '../fetch/source-fetch.js';
 import type { SourceReader } from '../fetch/source-reader.js';
 import { type Import, requireOpen, touch } from '../import.js';
 import {
@@ -196,7 +196,7 @@ async function registerCandidates(
     if (outcome.outcome === 'created') fetches.push(...fetchesOf(outcome.item));
   }
   await insertNew(transaction, subject, outcomes, limits);
-  await transaction.sourceFetches.put(fetches);
+  await startFetches(transaction, fetches);
   return outcomes;
 }
 
@@ -262,7 +262,7 @@ async function reuseItem(
     if (error !== null) return { outcome: 'rejected', error };
     const item = withStagedBytes({ ...again, ...clientValues(input, await tags()) }, staged, at);
     await saveAndRequestInspection(transaction, item);
-    await transaction.sourceFetches.put(fetchesOf(item));
+    await startFetches(transaction, fetchesOf(item));
     return { outcome: 'existing', item };
   }
   if (differs) {

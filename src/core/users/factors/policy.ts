@@ -1,13 +1,12 @@
 import { type Customer, requireFactorsFrom } from '../../customers/customer.js';
-import { type CustomerDirectory, forEachCustomer } from '../../customers/customer-directory.js';
+import type { SealedRows } from '../../customers/reseal.js';
 import { fromWallClock } from '../../media/capture-time.js';
 import type { Clock } from '../../shared/clock.js';
 import { type DomainError, invalid } from '../../shared/errors.js';
-import type { Id } from '../../shared/ids.js';
-import { isSealedByNewest, reseal, type Secrets } from '../../shared/secrets.js';
 import type { Transactional } from '../../shared/transactional.js';
 import type { KnownSession } from '../session.js';
 import { userActor } from '../user.js';
+import type { AuthenticatorApp } from './second-factor.js';
 
 /**
  * Requires a second factor of everyone from the beginning of a day in the account's time zone; an empty text: no longer. Nobody can ask for
@@ -61,22 +60,11 @@ export function factorNeededFrom({ customer, hasFactor }: Subject): Date | null 
   return hasFactor ? null : customer.factorsRequiredFrom;
 }
 
-type SealUses = { store: Transactional<'factors'>; customers: CustomerDirectory; secrets: Secrets };
-
-/** Encrypts again with the newest secret what an older one encrypted, so that the older one can be removed. */
-export function resealFactorSecrets(uses: SealUses, stopping?: AbortSignal): Promise<void> {
-  return forEachCustomer(
-    (window) => uses.customers.owning('authenticator_apps', window),
-    (customerId) => resealSecretsOf(uses, customerId),
-    stopping,
-  );
-}
-
-async function resealSecretsOf({ store, secrets }: SealUses, customerId: Id): Promise<void> {
-  const apps = await store.query(customerId, ({ factors }) => factors.listApps());
-  const older = apps.filter(({ secret }) => !isSealedByNewest(secrets, 'factor', secret));
-  if (older.length === 0) return;
-  await store.transaction(customerId, async ({ factors }) => {
-    for (const app of older) await factors.replaceSecret(app, reseal(secrets, 'factor', app.secret));
-  });
-}
+export const factorSecrets: SealedRows<{ store: Transactional<'factors'> }, AuthenticatorApp> = {
+  purpose: 'factor',
+  owners: 'authenticator_apps',
+  list: ({ store }, customerId) => store.query(customerId, ({ factors }) => factors.listApps()),
+  values: ({ secret }) => [secret],
+  replace: ({ store }, customerId, app, renewed) =>
+    store.transaction(customerId, ({ factors }) => factors.replaceSecret(app, renewed(app.secret))),
+};

@@ -1,8 +1,9 @@
 import { eventBody } from '../../src/api/webhooks/event-body.js';
+import type { Job, JobQueue } from '../../src/core/jobs/job.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { deliverEvent } from '../../src/core/webhooks/deliver.js';
-import type { DeliveryQueue } from '../../src/core/webhooks/delivery.js';
-import { busy, type RunningDispatcher, runDispatcher, SLOTS } from '../../src/worker/slots.js';
+import { DELIVERY_SLOTS, deliveryPool } from '../../src/worker/pools.js';
+import { busyIn, type RunningWorker, runWorker } from '../../src/worker/worker.js';
 import { Account, type World, world } from '../support/core-world.js';
 import { Gate } from '../support/tenant.js';
 import { until } from '../support/until.js';
@@ -10,7 +11,7 @@ import { gotBy, hook, logOf } from '../support/webhook-world.js';
 
 let here: World;
 let acme: Account;
-let running: RunningDispatcher[];
+let running: RunningWorker[];
 let errors: unknown[];
 beforeEach(async () => {
   here = world();
@@ -20,9 +21,9 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all(running.map((dispatcher) => dispatcher.stop())));
 
-function start(deliveries: DeliveryQueue = here.deliveries): RunningDispatcher {
-  const handle = (delivery: Parameters<typeof deliverEvent>[1]) => deliverEvent(here, delivery, eventBody);
-  const dispatcher = runDispatcher({ deliveries }, handle, { onError: (error) => errors.push(error) });
+function start(jobs: JobQueue = here.jobs): RunningWorker {
+  const handle = (job: Job<'deliveries'>) => deliverEvent(here, job, eventBody);
+  const dispatcher = runWorker({ jobs }, [deliveryPool(handle, { onError: (error) => errors.push(error) })]);
   running.push(dispatcher);
   return dispatcher;
 }
@@ -71,7 +72,7 @@ test('a receiver that answers late holds nobody else, nor more than its slots', 
   start();
   await until(async () => (await delivered(acme, prompt.endpoint.id)) === 100);
   await until(async () => (await delivered(other, next.endpoint.id)) === 1);
-  expect(sentTo(slow)).toHaveLength(SLOTS.endpoint);
+  expect(sentTo(slow)).toHaveLength(DELIVERY_SLOTS.lane);
   gate.open();
   await until(async () => (await delivered(acme, late.endpoint.id)) === 100);
 });
@@ -88,31 +89,36 @@ test('a customer whose every receiver answers late leaves half of the slots to o
   const { endpoint } = await hook(here, other.id);
   await happen(10);
   start();
-  await until(() => here.webhooks.sent.length === SLOTS.customer);
+  await until(() => here.webhooks.sent.length === DELIVERY_SLOTS.customer);
   await happen(50, other);
   await until(async () => (await delivered(other, endpoint.id)) === 50);
-  expect(here.webhooks.sent).toHaveLength(SLOTS.customer + 50);
+  expect(here.webhooks.sent).toHaveLength(DELIVERY_SLOTS.customer + 50);
   gate.open();
 });
 
 test('busy are those whose slots are taken', () => {
   const under = (customerId: Id, endpointId: Id, times: number) =>
-    Array.from({ length: times }, () => ({ customerId, endpointId }));
-  expect(busy([])).toEqual({ endpointIds: [], customerIds: [] });
-  expect(busy(under(1, 7, SLOTS.endpoint - 1))).toEqual({ endpointIds: [], customerIds: [] });
+    Array.from({ length: times }, () => ({
+      customerId,
+      work: { kind: 'deliver', endpointId, deliveryId: 1 } as const,
+    }));
+  const busy = (deliveries: ReturnType<typeof under>) => busyIn(deliveries, DELIVERY_SLOTS);
+  expect(busy([])).toEqual({ lanes: [], customerIds: [] });
+  expect(busy(under(1, 7, DELIVERY_SLOTS.lane - 1))).toEqual({ lanes: [], customerIds: [] });
   const many = [1, 2, 3, 4].flatMap((endpointId) => under(1, endpointId, 4));
-  expect(busy([...many, ...under(2, 9, 1)])).toEqual({ endpointIds: [1, 2, 3, 4], customerIds: [1] });
+  const lanes = ['1', '2', '3', '4'].map((lane) => ({ customerId: 1, lane }));
+  expect(busy([...many, ...under(2, 9, 1)])).toEqual({ lanes, customerIds: [1] });
 });
 
 test('goes on when the queue has been away, and tells of it', async () => {
   const { endpoint } = await hook(here, acme.id);
   await happen(1);
   let failures = 3;
-  const shaky: DeliveryQueue = Object.create(here.deliveries);
+  const shaky: JobQueue = Object.create(here.jobs);
   shaky.claim = async (...given) => {
     failures -= 1;
     if (failures >= 0) throw new Error('away');
-    return here.deliveries.claim(...given);
+    return here.jobs.claim(...given);
   };
   start(shaky);
   await until(async () => (await delivered(acme, endpoint.id)) === 1);

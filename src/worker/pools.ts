@@ -1,0 +1,147 @@
+import { isAwaited } from '../core/imports/fetch/fetch.js';
+import { backoffSeconds, type Job, type JobQueue, type Lane, MAX_FAILURES, outageSeconds } from '../core/jobs/job.js';
+import type { Uses } from '../core/ports.js';
+import { isOutage } from '../core/shared/errors.js';
+import { DELIVERY_LEASE_SECONDS } from '../core/webhooks/delivery.js';
+import { pause, retryMilliseconds, type Slots, type WorkerPool } from './worker.js';
+
+const MAX_REASON_LENGTH = 500;
+
+interface PoolOptions {
+  /** Called for every failure on our side; work continues. Must not throw. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** The signal fires when the lease is lost: the run must stop, and anything that it still writes must be guarded by state. */
+export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>;
+
+export interface JobPoolOptions {
+  /** Concurrent jobs. */
+  readonly concurrency: number;
+  readonly leaseSeconds: number;
+  /** Called for every run that failed. Must not throw. */
+  readonly onError?: (job: Job, error: unknown) => void;
+  /** Called whenever the queue itself fails. Must not throw. */
+  readonly onQueueError?: (error: unknown) => void;
+}
+
+/**
+ * The pool of the jobs that are not about other servers. A run that throws is repeated after `backoffSeconds`, at most MAX_FAILURES times in
+ * all, then its job is dead; one that met an outage (`isOutage`) is not counted and is due again after `outageSeconds`: the job decides how
+ * long that may continue. Runs are not interrupted when the service stops.
+ */
+export function jobPool(
+  { jobs }: Uses<'jobs'>,
+  handle: JobHandler,
+  { concurrency, leaseSeconds, onError, onQueueError = () => undefined }: JobPoolOptions,
+): WorkerPool<'jobs'> {
+  return {
+    pool: 'jobs',
+    slots: { all: concurrency },
+    leaseSeconds,
+    onError: onQueueError,
+    async attempt(job, { lost }) {
+      let failure: { readonly error: unknown } | null = null;
+      try {
+        await handle(job, lost);
+      } catch (error) {
+        onError?.(job, error);
+        failure = { error };
+      }
+      await report(() => endJob(jobs, job, failure), lost, onQueueError);
+      // The server for mail says nothing about what other jobs need.
+      const isTrouble = failure !== null && isOutage(failure.error) && job.work.kind !== 'mail';
+      return isTrouble ? 'outage' : 'ended';
+    },
+  };
+}
+
+function endJob(jobs: JobQueue, job: Job, failure: { readonly error: unknown } | null): Promise<boolean> {
+  if (failure === null) return jobs.complete(job);
+  const reason = String(failure.error).slice(0, MAX_REASON_LENGTH);
+  if (isOutage(failure.error)) return jobs.postpone(job, reason, spread(outageSeconds(job.outages + 1)));
+  const failures = job.failures + 1;
+  return jobs.release(job, reason, failures >= MAX_FAILURES ? null : spread(backoffSeconds(failures)));
+}
+
+/** Up to a quarter more, so that jobs that failed together are not retried together. */
+function spread(seconds: number): number {
+  return Math.round(seconds * (1 + Math.random() / 4));
+}
+
+/** Repeated while the queue is unavailable, until the lease is lost: the job is then due again, and runs twice. */
+async function report(
+  end: () => Promise<unknown>,
+  lost: AbortSignal,
+  onQueueError: (error: unknown) => void,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await end();
+      return;
+    } catch (error) {
+      onQueueError(error);
+      if (lost.aborted) return;
+      await pause(retryMilliseconds(tries), lost);
+    }
+  }
+}
+
+/** Makes one attempt at a delivery. */
+export type DeliveryHandler = (job: Job<'deliveries'>) => Promise<void>;
+
+/** Requests of one process; those to all endpoints of one customer, and those to one endpoint. */
+export const DELIVERY_SLOTS = { all: 32, customer: 16, lane: 4 } as const satisfies Slots;
+
+/** The pool that sends webhooks. A slow receiver occupies only its own few slots. */
+export function deliveryPool(
+  handle: DeliveryHandler,
+  { onError = () => undefined }: PoolOptions = {},
+): WorkerPool<'deliveries'> {
+  return {
+    pool: 'deliveries',
+    slots: DELIVERY_SLOTS,
+    leaseSeconds: DELIVERY_LEASE_SECONDS,
+    onError,
+    async attempt(job) {
+      await handle(job);
+      return 'ended';
+    },
+  };
+}
+
+/** The same for one endpoint, for a program that listens there. */
+export function listenerPool(only: Lane, handle: DeliveryHandler, options: PoolOptions = {}): WorkerPool<'deliveries'> {
+  return { ...deliveryPool(handle, options), slots: { all: DELIVERY_SLOTS.lane }, only };
+}
+
+/** Makes one try. The signal fires when it must end: the service stops, or the fetch is no longer this process's. */
+export type FetchHandler = (job: Job<'fetches'>, stopping: AbortSignal) => Promise<unknown>;
+
+/** Concurrent fetches of one process; those of one customer, and those of one customer from one host. */
+export const FETCH_SLOTS = { all: 24, customer: 8, lane: 4 } as const satisfies Slots;
+
+/** A killed process's fetches are due again after this. */
+const FETCH_LEASE_SECONDS = 30;
+
+/** The pool that fetches files from other servers. A slow source occupies only its own few slots. */
+export function fetchPool(
+  uses: Uses<'store'>,
+  handle: FetchHandler,
+  {
+    leaseSeconds = FETCH_LEASE_SECONDS,
+    onError = () => undefined,
+  }: PoolOptions & { readonly leaseSeconds?: number } = {},
+): WorkerPool<'fetches'> {
+  return {
+    pool: 'fetches',
+    slots: FETCH_SLOTS,
+    leaseSeconds,
+    onError,
+    isWanted: (job) => isAwaited(uses, job),
+    async attempt(job, { lost, stopping }) {
+      await handle(job, AbortSignal.any([stopping, lost]));
+      return 'ended';
+    },
+  };
+}
