@@ -20,8 +20,7 @@ export interface CustomerDirectory {
    */
   transaction<T>(work: (transaction: CustomerCreation) => Promise<T>): Promise<T>;
   /**
-   * Customers that own rows in this table (named as by `countRows`) which meet any of these conditions, or any rows if there is no condition.
-   * Takes as long as finding these rows by an index.
+   * Customers that own rows in this table (named as by `countRows`) which meet one of these conditions; without conditions, any rows.
    */
   owning<Row>(table: string, window: CustomerWindow, ...anyOf: readonly RowCondition<Row>[]): Promise<readonly Id[]>;
   /** Customers that have been closing since this time or longer. */

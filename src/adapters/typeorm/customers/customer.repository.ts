@@ -226,21 +226,18 @@ export class TypeormCustomerRepository implements CustomerRepository {
     return requireFound((await select<Customer>(this.manager, selectCustomer, [this.customerId]))[0], 'customer');
   }
 
-  lock(): Promise<Customer> {
-    return lockCustomer(this.manager, this.customerId);
+  async lock(): Promise<Customer> {
+    // Not against new rows that refer to it.
+    const lock = { mode: 'for_no_key_update' } as const;
+    return requireFound(
+      await this.manager.findOne(customerTable, { where: { id: this.customerId }, lock }),
+      'customer',
+    );
   }
 
   update(customer: Customer): Promise<void> {
     return update(this.manager, customerTable, { ...customer, id: this.customerId });
   }
-}
-
-/** Locked against others that lock it, not against new rows that refer to it. Errors: `not_found`. */
-async function lockCustomer(manager: EntityManager, id: Id): Promise<Customer> {
-  return requireFound(
-    await manager.findOne(customerTable, { where: { id }, lock: { mode: 'for_no_key_update' } }),
-    'customer',
-  );
 }
 
 /** Maximum number of rows per statement, so that it stays well below the statement timeout. */
