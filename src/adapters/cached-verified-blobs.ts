@@ -137,16 +137,11 @@ export class TrustedBlobs {
 
   /** The bytes of the blob were read, in this state, and had the right hash. */
   add(key: BlobKey, state: BlobState | undefined, readAt: Date): void {
-    if (state === undefined || readAt.getTime() - state.changedAt.getTime() < SETTLED_MS) return;
-    this.remember(key, state);
+    if (state !== undefined && readAt.getTime() - state.changedAt.getTime() >= SETTLED_MS) this.addWritten(key, state);
   }
 
   /** The bytes were hashed while the service itself wrote them, under a name that nothing else knows yet: this is their state from then on. */
   addWritten(key: BlobKey, state: BlobState): void {
-    this.remember(key, state);
-  }
-
-  private remember(key: BlobKey, state: BlobState): void {
     const { slot, words } = slotOf(key, state);
     this.words.set(words, slot);
   }

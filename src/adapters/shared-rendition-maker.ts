@@ -59,20 +59,17 @@ export class SharedRenditionMaker implements RenditionMaker {
   private async findOrMake(photo: Photo, rendition: Rendition, onStart: () => void): Promise<BlobInfo> {
     if (this.failed.has(photo, rendition)) throw notFound('rendition');
     const { key } = rendition;
+    const { blobs } = this.uses;
     const lease = { customerId: photo.customerId, key, token: randomUUID() };
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       if (await this.leases.acquire(lease, LEASE_SECONDS)) {
         // It may have been made since it was last looked for.
-        return this.holding(lease, async () => (await this.find(key)) ?? this.makeNow(photo, rendition, onStart));
+        return this.holding(lease, async () => (await blobs.head(key)) ?? this.makeNow(photo, rendition, onStart));
       }
       await delay(pauseMs);
-      const found = await this.find(key);
+      const found = await blobs.head(key);
       if (found !== null) return found;
     }
-  }
-
-  private find(key: BlobKey): Promise<BlobInfo | null> {
-    return this.uses.blobs.head(key);
   }
 
   private async makeNow(photo: Photo, rendition: Rendition, onStart: () => void): Promise<BlobInfo> {

@@ -48,7 +48,7 @@ import { MemoryWebhookSender } from '../../memory/memory-webhook-sender.js';
 import { PlainUploadSlots } from '../../memory/plain-upload-slots.js';
 import { SettableClock } from '../../memory/settable-clock.js';
 import { claimJob } from '../../support/claim.js';
-import { asInProduction, withInProcess } from '../../support/in-process.js';
+import { asInProduction } from '../../support/in-process.js';
 import { type Answer, type RequestParts, send } from './http-client.js';
 
 export interface StartOptions {
@@ -159,7 +159,7 @@ function providing(ports: Ports, { checks = [], onAnswered, onProviderSignInRefu
 
 function memoryPorts(clock: SettableClock, limits: Limits): Ports {
   const database = new MemoryDatabase();
-  return withInProcess({
+  return asInProduction({
     clock,
     store: new MemoryCustomerStore(database, clock),
     customers: new MemoryCustomerDirectory(database),
