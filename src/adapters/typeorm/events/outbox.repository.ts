@@ -3,8 +3,9 @@ import { type ChangeType, newEventId, type Outbox } from '../../../core/events/e
 import type { Id } from '../../../core/shared/ids.js';
 import type { Delivery, DeliveryBodies } from '../../../core/webhooks/delivery.js';
 import {
+  asJson,
   generatedKey,
-  insert,
+  insertion,
   instant,
   key,
   optionalBigWhole,
@@ -73,7 +74,8 @@ export class TypeormOutbox implements Outbox {
         const event = { customerId: this.customerId, eventId: newEventId(at), type, subjectId, at };
         return endpoints.map(({ id: endpointId }) => ({ ...event, endpointId }));
       });
-      const stored = await insert(this.manager, deliveryTable, rows);
+      const sql = `${insertion(deliveryTable, rows[0] ?? {})} RETURNING stored.id, stored.endpoint_id AS "endpointId"`;
+      const stored = await select<{ id: Id; endpointId: Id }>(this.manager, sql, [asJson(rows)]);
       await jobs.add(...stored.map(({ id, endpointId }) => ({ kind: 'deliver', endpointId, deliveryId: id }) as const));
     }
   }

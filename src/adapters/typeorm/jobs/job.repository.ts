@@ -204,7 +204,7 @@ function addition(ofKnown: string): string {
       FROM json_to_recordset($2::json) AS given (pool text, turn text, lane text, key text, work json)
       ON CONFLICT (customer_id, key) DO UPDATE SET ${ofKnown}
     )
-    SELECT pg_notify('${JOBS_CHANNEL}', pool) FROM (SELECT DISTINCT pool FROM json_to_recordset($2::json) AS given (pool text)) added_to`);
+    SELECT pg_notify('${JOBS_CHANNEL}', pool) FROM unnest($4::text[]) AS pool`);
 }
 
 /** @param run Runs statements on a connection: that of a transaction, or any. */
@@ -282,7 +282,8 @@ export class TypeormJobRepository extends TypeormAttemptEnds implements JobRepos
     // Each once, and in the same order in every transaction: otherwise two could deadlock. Ids of one length sort as numbers do.
     const byKey = new Map(works.map((work) => [jobKey(work), { ...placeOf(work), key: jobKey(work), work }]));
     const rows = [...byKey.values()].sort((a, b) => a.key.length - b.key.length || (a.key < b.key ? -1 : 1));
-    await select(this.manager, statement, [this.customerId, JSON.stringify(rows), traceContext]);
+    const pools = [...new Set(rows.map(({ pool }) => pool))];
+    await select(this.manager, statement, [this.customerId, JSON.stringify(rows), traceContext, pools]);
   }
 }
 
