@@ -23,7 +23,7 @@ import { TypeormJobRepository } from '../jobs/job.repository.js';
 /** By the database's clock, in microseconds. */
 const moment = { type: 'timestamptz' } as const;
 
-/** A delivery. While it waits or runs, its job says when it is due, and which attempt it is at. */
+/** A delivery. While it waits or runs, its job has the due time and the number of the attempt. */
 export const deliveryTable = tableOf<Omit<Delivery, 'dueAt'> & DeliveryBodies>(
   'webhookDelivery',
   'webhook_deliveries',
