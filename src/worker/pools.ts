@@ -69,7 +69,7 @@ function spread(seconds: number): number {
   return Math.round(seconds * (1 + Math.random() / 4));
 }
 
-/** Repeated while the queue is unavailable, until the lease is lost: the job is then due again, and runs twice. */
+/** Reports the end of an attempt, repeatedly while the queue is unavailable, until the lease is lost: the job is then due again, and runs twice. */
 async function report(
   end: () => Promise<unknown>,
   lost: AbortSignal,
@@ -90,7 +90,7 @@ async function report(
 /** Makes one attempt at a delivery. */
 export type DeliveryHandler = (job: Job<'deliveries'>) => Promise<void>;
 
-/** Requests of one process; those to all endpoints of one customer, and those to one endpoint. */
+/** Concurrent requests of one process; those to all endpoints of one customer, and those to one endpoint. */
 export const DELIVERY_SLOTS = { all: 32, customer: 16, lane: 4 } as const satisfies Slots;
 
 /** The pool that sends webhooks. A slow receiver occupies only its own few slots. */

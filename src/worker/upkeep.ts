@@ -27,7 +27,7 @@ import { pause } from './worker.js';
 const sealedRows = [webhookSecrets, deliverySecrets, shareTokens, factorSecrets];
 
 /**
- * Periodic tasks: what, how often in seconds, and how. How each finds its work: docs/decisions/0002.
+ * The periodic tasks: what each is called, how often it runs in seconds, and what it runs. How each finds its work: docs/decisions/0002.
  * @param onCollected Called with the unowned blobs that were removed. Must not throw.
  */
 export function upkeep(

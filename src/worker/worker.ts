@@ -10,7 +10,7 @@ export interface Slots {
   readonly lane?: number;
 }
 
-/** When an attempt must end: another has the job, or the service stops. */
+/** The signals for an attempt to end: its lease was lost, or the service stops. */
 export interface AttemptSignals {
   readonly lost: AbortSignal;
   readonly stopping: AbortSignal;

@@ -38,7 +38,7 @@ export class MemorySourceFetchRepository implements SourceFetchRepository {
   }
 }
 
-/** With its job. */
+/** Deletes a fetch and its job. */
 export function deleteSourceFetch(database: MemoryDatabase, itemId: Id): void {
   const stored = database.sourceFetches.get(itemId);
   if (stored === undefined) return;

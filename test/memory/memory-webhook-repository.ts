@@ -168,14 +168,14 @@ function workOf(endpointId: Id, deliveryId: Id): DeliveryWork {
   return { kind: 'deliver', endpointId, deliveryId };
 }
 
-/** While it waits or runs, its job says when it is due, and which attempt it is at. */
+/** Returns the delivery as it is shown. While it waits or runs, its job has the due time and the number of the attempt. */
 function shown(database: MemoryDatabase, { requestBody: _, responseBody: __, ...delivery }: StoredDelivery): Delivery {
   const job = database.jobs.get(storedJobKey(delivery.customerId, workOf(delivery.endpointId, delivery.id)));
   const { attempt } = job ?? delivery;
   return { ...delivery, attempt, dueAt: job === undefined ? null : new Date(job.dueAt) };
 }
 
-/** With its job. */
+/** Deletes a delivery and its job. */
 function deleteDelivery(database: MemoryDatabase, id: Id): void {
   const stored = database.deliveries.get(id);
   if (stored === undefined) return;

@@ -68,8 +68,8 @@ test("many requests at once share its few connections, and each transaction is i
     `SELECT count(*)::integer AS connections FROM pg_stat_activity
       WHERE datname = 'photos' AND pid <> pg_backend_pid() AND backend_type = 'client backend'`,
   );
-  // Its three, one that shows that the process lives, and three that listen: for jobs, webhooks and files to be fetched.
-  expect(connections).toBeLessThanOrEqual(7);
+  // Its three, one that shows that the process lives, and one that listens for work.
+  expect(connections).toBeLessThanOrEqual(5);
 });
 
 test('what needs a session has one: a new process ends the leases of a dead one, and verify finds everything sound', async () => {

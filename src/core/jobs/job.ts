@@ -83,10 +83,10 @@ export function jobKey(work: Work): string {
   }
 }
 
-/** Where work waits. */
+/** The place where work waits. */
 export interface JobPlace {
   readonly pool: Pool;
-  /** Takes turns with the customer's other ones, and with those of others: empty, or a webhook endpoint. */
+  /** The part of the customer's work that takes turns on its own: that of a webhook endpoint; otherwise empty, for all of it. */
   readonly turn: string;
   /** The receiver or source that few jobs of the customer use at the same time. */
   readonly lane: string;
@@ -143,24 +143,24 @@ export function outageSeconds(outages: number): number {
  */
 export const MAX_OUTAGES = 153;
 
-/** What one customer sends to one receiver, or fetches from one source. */
+/** A receiver or source of one customer. */
 export interface Lane {
   readonly customerId: Id;
   readonly lane: string;
 }
 
 export interface Claim {
-  /** By the database's clock. */
+  /** Seconds by the database's clock. */
   readonly leaseSeconds: number;
   /** The most jobs to claim, all in one turn; default 1. */
   readonly count?: number;
-  /** Customers and lanes that are passed over, because enough of them is running. */
+  /** Customers and lanes that are passed over, because enough of their jobs are running. */
   readonly busy?: { readonly customerIds: readonly Id[]; readonly lanes: readonly Lane[] };
   /** Claims deliveries to this endpoint alone, for the program that listens there. */
   readonly only?: Lane;
 }
 
-/** Ends an attempt. Each is false, and changes nothing, when its lease was lost. */
+/** The ways in which an attempt ends. Each is false, and changes nothing, when its lease was lost. */
 export interface AttemptEnds {
   /** Done. If the same work was added while it ran, it is due again immediately. */
   complete(job: Job<Pool>): Promise<boolean>;
@@ -200,9 +200,9 @@ export interface JobRepository extends AttemptEnds {
    * of the request or job whose change added or revived them, which the adapter knows.
    */
   add(...works: readonly Work[]): Promise<void>;
-  /** The same for a change of several requests: with the trace context of the one that needs the work. */
+  /** The same with a trace context of its own, for a change that serves several requests. */
   addTraced(traceContext: string | null, ...works: readonly Work[]): Promise<void>;
-  /** The same, except that work which waits or runs already begins anew, due immediately: whoever holds it has lost it. */
+  /** The same, except that work that waits or runs already begins anew, due immediately; a run that holds it has lost its lease. */
   restart(...works: readonly Work[]): Promise<void>;
   /** Whether the attempt still holds its job, which it then does until the transaction ends. */
   hold(job: Job<Pool>): Promise<boolean>;

@@ -104,9 +104,9 @@ const LOOK_EVERY_MS = 2_000;
 const RECONNECT_AFTER_MS = 1_000;
 
 /**
- * Calls `wake` when a notification arrives on the channel, with what it carries, and every two seconds: for what has become due with time, and for notifications
- * that were missed. Uses its own connection, and reopens it when it is lost; that never throws. Resolves once it listens, or once it knows
- * that it cannot yet.
+ * Calls `wake` when a notification arrives on the channel, with what it carries, and every two seconds: for what has become due with time,
+ * and for notifications that were missed. Uses its own connection, and reopens it when it is lost; that never throws. Resolves once it
+ * listens, or once it knows that it cannot yet.
  * @returns Stops it, and resolves when the connection is closed.
  */
 export async function listenOn(

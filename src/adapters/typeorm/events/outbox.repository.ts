@@ -3,8 +3,9 @@ import { type ChangeType, newEventId, type Outbox } from '../../../core/events/e
 import type { Id } from '../../../core/shared/ids.js';
 import type { Delivery, DeliveryBodies } from '../../../core/webhooks/delivery.js';
 import {
+  asJson,
   generatedKey,
-  insert,
+  insertion,
   instant,
   key,
   optionalBigWhole,
@@ -22,7 +23,7 @@ import { TypeormJobRepository } from '../jobs/job.repository.js';
 /** By the database's clock, in microseconds. */
 const moment = { type: 'timestamptz' } as const;
 
-/** A delivery. While it waits or runs, its job says when it is due, and which attempt it is at. */
+/** A delivery. While it waits or runs, its job has the due time and the number of the attempt. */
 export const deliveryTable = tableOf<Omit<Delivery, 'dueAt'> & DeliveryBodies>(
   'webhookDelivery',
   'webhook_deliveries',
@@ -73,7 +74,8 @@ export class TypeormOutbox implements Outbox {
         const event = { customerId: this.customerId, eventId: newEventId(at), type, subjectId, at };
         return endpoints.map(({ id: endpointId }) => ({ ...event, endpointId }));
       });
-      const stored = await insert(this.manager, deliveryTable, rows);
+      const sql = `${insertion(deliveryTable, rows[0] ?? {})} RETURNING stored.id, stored.endpoint_id AS "endpointId"`;
+      const stored = await select<{ id: Id; endpointId: Id }>(this.manager, sql, [asJson(rows)]);
       await jobs.add(...stored.map(({ id, endpointId }) => ({ kind: 'deliver', endpointId, deliveryId: id }) as const));
     }
   }

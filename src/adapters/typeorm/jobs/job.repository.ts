@@ -43,9 +43,9 @@ export interface JobRow extends JobPlace {
   /** `jobKey` of the work. */
   readonly key: string;
   readonly work: Work;
-  /** The delivery that it makes, with which it goes. */
+  /** The delivery that it makes. The job is deleted with it. */
   readonly deliveryId: Id | null;
-  /** The item whose file it fetches; the job goes with the fetch. */
+  /** The item whose file it fetches. The job is deleted with the fetch. */
   readonly itemId: Id | null;
   readonly attempt: number;
   readonly failures: number;
@@ -92,7 +92,7 @@ export const jobTable = tableOf<JobRow>('job', 'job_queue', {
 
 const JOBS_CHANNEL = 'photo_service_jobs';
 
-/** Where work may be taken from: waiting `w`. */
+/** The joins that leave only those of the waiting turns `w` from which work may be taken. */
 const OPEN: Readonly<Record<Pool, string>> = {
   jobs: '',
   deliveries: `JOIN webhook_endpoints e ON e.customer_id = w.customer_id AND e.id = w.turn::bigint AND e.status = 'enabled'
@@ -182,7 +182,7 @@ const waitsAfterInterruption = Array.from({ length: MAX_ATTEMPTS + 1 }, (_, inde
 const GIVE_UP = `reason = $4, due_at = clock_timestamp(), outages = 0, failures = CASE WHEN again THEN 0 ELSE failures END,
   attempt = CASE WHEN again THEN 0 ELSE attempt END, dead_at = CASE WHEN again THEN NULL ELSE clock_timestamp() END`;
 
-/** A waiting job stays as it is, one that runs is marked, and one that is dead starts again. */
+/** A waiting job remains unchanged, one that runs is marked, and one that is dead starts again. */
 const ADD = addition(`
   again = job_queue.lease IS NOT NULL,
   due_at = CASE WHEN job_queue.dead_at IS NULL THEN job_queue.due_at ELSE clock_timestamp() END,
@@ -204,7 +204,7 @@ function addition(ofKnown: string): string {
       FROM json_to_recordset($2::json) AS given (pool text, turn text, lane text, key text, work json)
       ON CONFLICT (customer_id, key) DO UPDATE SET ${ofKnown}
     )
-    SELECT pg_notify('${JOBS_CHANNEL}', pool) FROM (SELECT DISTINCT pool FROM json_to_recordset($2::json) AS given (pool text)) added_to`);
+    SELECT pg_notify('${JOBS_CHANNEL}', pool) FROM unnest($4::text[]) AS pool`);
 }
 
 /** @param run Runs statements on a connection: that of a transaction, or any. */
@@ -282,7 +282,8 @@ export class TypeormJobRepository extends TypeormAttemptEnds implements JobRepos
     // Each once, and in the same order in every transaction: otherwise two could deadlock. Ids of one length sort as numbers do.
     const byKey = new Map(works.map((work) => [jobKey(work), { ...placeOf(work), key: jobKey(work), work }]));
     const rows = [...byKey.values()].sort((a, b) => a.key.length - b.key.length || (a.key < b.key ? -1 : 1));
-    await select(this.manager, statement, [this.customerId, JSON.stringify(rows), traceContext]);
+    const pools = [...new Set(rows.map(({ pool }) => pool))];
+    await select(this.manager, statement, [this.customerId, JSON.stringify(rows), traceContext, pools]);
   }
 }
 

@@ -79,7 +79,7 @@ export class TypeormWebhookEndpointRepository implements WebhookEndpointReposito
   }
 }
 
-/** A delivery that waits or runs is as its job says. By hand: joined. */
+/** The attempt and due time of a delivery that waits or runs are those of its job. By hand: joined. */
 const DELIVERIES = `
   SELECT ${selectList(deliveryTable, 'd')}, coalesce(j.attempt, d.attempt) AS attempt, j.due_at AS "dueAt"
   FROM webhook_deliveries d LEFT JOIN job_queue j ON j.customer_id = d.customer_id AND j.delivery_id = d.id

@@ -96,13 +96,13 @@ export interface SourceFetchReads {
 }
 
 export interface SourceFetchRepository extends SourceFetchReads {
-  /** In place of what their items had. The items, or their imports, must be locked; deleting an item deletes its fetch, and that its job. */
+  /** Stores them in place of what their items had. The items, or their imports, must be locked. Deleting an item deletes its fetch, and the job. */
   put(fetches: readonly SourceFetch[]): Promise<void>;
   /** Locks it until the transaction ends. Taken before its job. */
   lock(itemId: Id): Promise<void>;
   /** Stores which version of the file the stored bytes are from. */
   setValidator(itemId: Id, validator: string | null): Promise<void>;
-  /** Nothing is fetched any more. */
+  /** Deletes it, and its job. */
   delete(itemId: Id): Promise<void>;
 }
 
