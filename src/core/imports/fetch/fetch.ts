@@ -249,12 +249,8 @@ async function* reservedBytes(
   }
 }
 
-interface LimitUses {
-  readonly limits: Limits;
-}
-
 /** Errors: `SourceFailure` if the size that a source states is not allowed, or not the declared one. */
-function requireSize({ limits }: LimitUses, { declaredBytes }: LeasedFetch, sizeBytes: number | null): void {
+function requireSize({ limits }: { limits: Limits }, { declaredBytes }: LeasedFetch, sizeBytes: number | null): void {
   if (sizeBytes === null) return;
   if (sizeBytes === 0) throw new SourceFailure(fileEmpty, true);
   if (sizeBytes > limits.maxFileBytes) throw new SourceFailure(tooLarge(limits), true);
@@ -266,7 +262,7 @@ function requireSize({ limits }: LimitUses, { declaredBytes }: LeasedFetch, size
 /** Bytes of any number, until they are too many. Errors: `SourceFailure`. */
 async function* limitedBytes(
   bytes: AsyncIterable<Uint8Array>,
-  { limits }: LimitUses,
+  { limits }: { limits: Limits },
 ): AsyncGenerator<Uint8Array, void, void> {
   let received = 0;
   for await (const chunk of bytes) {
