@@ -246,7 +246,9 @@ tracesContract('TypeORM', async () => {
 
 test('no statement changes an entry of the audit log', async () => {
   const { source, customers, close } = await openDatabase();
-  await Tenant.of({ store: new TypeormCustomerStore(source), customers });
+  const tenant = await Tenant.of({ store: new TypeormCustomerStore(source), customers });
+  const exported = { action: 'customer.exported', at: new Date(0), subject: { id: tenant.id, name: null } } as const;
+  await tenant.transaction(({ audit }) => audit.add(commandLine, exported));
   await expect(arrange(source)(`UPDATE audit_entries SET actor_name = 'somebody else'`)).rejects.toThrow(
     'never changed',
   );
