@@ -49,9 +49,9 @@ export function jobPool(
         failure = { error };
       }
       await report(() => endJob(jobs, job, failure), lost, onQueueError);
+      if (failure === null) return 'done';
       // The server for mail says nothing about what other jobs need.
-      const isTrouble = failure !== null && isOutage(failure.error) && job.work.kind !== 'mail';
-      return isTrouble ? 'outage' : 'ended';
+      return isOutage(failure.error) && job.work.kind !== 'mail' ? 'outage' : 'failed';
     },
   };
 }
@@ -105,7 +105,7 @@ export function deliveryPool(
     onError,
     async attempt(job) {
       await handle(job);
-      return 'ended';
+      return 'done';
     },
   };
 }
@@ -141,7 +141,7 @@ export function fetchPool(
     isWanted: (job) => isAwaited(uses, job),
     async attempt(job, { lost, stopping }) {
       await handle(job, AbortSignal.any([stopping, lost]));
-      return 'ended';
+      return 'done';
     },
   };
 }

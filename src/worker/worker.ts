@@ -16,6 +16,9 @@ export interface AttemptSignals {
   readonly stopping: AbortSignal;
 }
 
+/** `failed`: for a reason that says nothing about other jobs. */
+export type AttemptEnd = 'done' | 'failed' | 'outage';
+
 /** Slots for one kind of work, and how it is done. */
 export interface WorkerPool<P extends Pool = Pool> {
   readonly pool: P;
@@ -28,9 +31,9 @@ export interface WorkerPool<P extends Pool = Pool> {
   isWanted?(job: Job<P>): Promise<boolean>;
   /**
    * Makes an attempt and reports its end to the queue. If it throws, that is trouble on our side, and the job remains leased until the lease
-   * expires. After trouble, and after an outage, the pool pauses, longer each time up to 5 s, until an attempt ends well.
+   * expires. After trouble, and after an outage, the pool pauses before each claim, longer each time up to 5 s, until an attempt is done.
    */
-  attempt(job: Job<P>, signals: AttemptSignals): Promise<'ended' | 'outage'>;
+  attempt(job: Job<P>, signals: AttemptSignals): Promise<AttemptEnd>;
   /** Called for trouble of an attempt, and whenever the queue itself fails; the worker recovers by itself. Must not throw. */
   onError(error: unknown): void;
 }
@@ -97,7 +100,9 @@ class Worker {
       onError(error);
       return false;
     });
-    if (!(await this.arrival)) this.arrival = null;
+    const { arrival } = this;
+    // Another pool may have begun the next try already.
+    if (!(await arrival) && this.arrival === arrival) this.arrival = null;
   }
 
   private async listen(): Promise<boolean> {
@@ -118,7 +123,7 @@ class PoolRunner {
   private plenty = false;
   /** Consecutive failed claims. */
   private failedClaims = 0;
-  /** Attempts that met an outage or trouble since the last that ended well. */
+  /** Attempts that met an outage or trouble since the last that was done. */
   private troubles = 0;
 
   constructor(
@@ -200,7 +205,8 @@ class PoolRunner {
     const lease = new Lease(extend, work.leaseSeconds, since, (error) => work.onError(error));
     try {
       const end = await work.attempt(job, { lost: lease.lost, stopping });
-      this.troubles = end === 'outage' ? this.troubles + 1 : 0;
+      if (end === 'done') this.troubles = 0;
+      if (end === 'outage') this.troubles += 1;
     } catch (error) {
       this.troubles += 1;
       work.onError(error);

@@ -215,6 +215,21 @@ describe('pools', () => {
     expect(jobs.calls.filter((call) => call === 'listen' || call === 'reclaim')).toEqual(['listen', 'reclaim']);
     open();
   });
+
+  it('listen once, although each has tried while the queue was away', async () => {
+    jobs.failing.add('listen');
+    const fetches = fetchPool({ store }, async () => {});
+    const own = jobPool({ jobs }, async () => {}, { concurrency: 2, leaseSeconds: 300 });
+    const worker = runWorker({ jobs }, [fetches, own], { idleSeconds: 0.002 });
+    workers.push(worker);
+    await until(() => jobs.claims > 6);
+    jobs.failing.clear();
+    const { claims } = jobs;
+    await until(() => jobs.claims > claims + 6);
+    expect(jobs.listeners).toBe(1);
+    await worker.stop();
+    expect(jobs.listeners).toBe(0);
+  });
 });
 
 describe('failure', () => {
