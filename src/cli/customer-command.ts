@@ -7,6 +7,7 @@ import type { Erasure } from '../core/customers/customer-directory.js';
 import { resumeCustomer, suspendCustomer } from '../core/customers/edit-customer.js';
 import { eraseCustomer } from '../core/customers/erase-customer.js';
 import type { Id } from '../core/shared/ids.js';
+import { counted } from '../core/shared/text.js';
 import { editSettingsAddresses } from '../core/users/people/manage.js';
 import { idOption, listOption, PartlyDone, wholeOption } from './options.js';
 import { withPorts } from './with-ports.js';
@@ -129,7 +130,9 @@ async function confirmationMessage(id: Id): Promise<string> {
   const { name, usage } = await withPorts(async ({ store }) =>
     store.query(id, async (reader) => ({ ...(await reader.customer.read()), usage: await reader.usage.read() })),
   );
-  const has = `${usage.photos + usage.trashedPhotos} photos (${usage.storageBytes + usage.trashedBytes} bytes) and ${usage.tags} tags`;
+  const photos = counted(usage.photos + usage.trashedPhotos, 'photo');
+  const bytes = counted(usage.storageBytes + usage.trashedBytes, 'byte');
+  const has = `${photos} (${bytes}) and ${counted(usage.tags, 'tag')}`;
   const message = `Customer ${id} "${name}" has ${has}. Nothing was erased. To erase everything permanently, add --yes.`;
   console.error(`phs: ${message}`);
   return message;
@@ -155,10 +158,10 @@ function erasureReport({
     '',
     ...table([['ROWS', 'BEFORE', 'AFTER'], ...rows]),
     '',
-    `Stored files removed: ${files.originals} originals, ${files.renditions} renditions, ${files.staging} staged: ${bytes} bytes.`,
+    `Stored files removed: ${counted(files.originals, 'original')}, ${counted(files.renditions, 'rendition')}, ${files.staging} staged: ${counted(bytes, 'byte')}.`,
     complete
       ? 'A final check found no rows, no stored files and no such customer.'
-      : `A final check found ${left} rows and ${filesLeft.originals + filesLeft.renditions + filesLeft.staging} stored files. Run the command again.`,
+      : `A final check found ${counted(left, 'row')} and ${counted(filesLeft.originals + filesLeft.renditions + filesLeft.staging, 'stored file')}. Run the command again.`,
   ];
 }
 

@@ -12,6 +12,7 @@ import { type Compared, copyBlobs } from '../core/blobs/copy-blobs.js';
 import { collectGarbage, GRACE_SECONDS } from '../core/integrity/collect-garbage.js';
 import { type Checked, type Finding, invariants } from '../core/integrity/findings.js';
 import { verify } from '../core/integrity/verify.js';
+import { counted } from '../core/shared/text.js';
 import { PartlyDone, wholeOption } from './options.js';
 import { presentInstallation, withPorts } from './with-ports.js';
 
@@ -45,7 +46,7 @@ function copy(): Command {
         const copying = { from: from.blobs, to: to.blobs, compared, parallel };
         const { copied, unchanged, bytes, wrong } = await copyBlobs(copying);
         print(options, { ok: wrong.length === 0, copied, unchanged, bytes, wrong }, [
-          `Copied ${copied} files (${bytes} bytes); ${unchanged} were already there. All were compared by SHA-256.`,
+          `Copied ${counted(copied, 'file')} (${counted(bytes, 'byte')}); ${counted(unchanged, 'was', 'were')} already there. All were compared by SHA-256.`,
           ...wrong.map((key) => `Not the same after copying: ${key}`),
         ]);
         if (wrong.length > 0) throw new PartlyDone();
@@ -154,11 +155,13 @@ export function verifyCommand(): Command {
 
 function reportLines(checked: Checked, problems: readonly Finding[], { total, left }: { total: number; left: number }) {
   const { photos, items, blobs, tags, customers, missingThumbs, remadeThumbs } = checked;
-  const scope = `${photos} photos, ${items} unfinished items, ${blobs} stored files and ${tags} tags of ${customers} customers`;
-  const lines = [`Checked ${scope}.`];
-  if (remadeThumbs > 0) lines.push(`Created ${remadeThumbs} missing thumbnails.`);
+  const found = [counted(photos, 'photo'), counted(items, 'unfinished item'), counted(blobs, 'stored file')];
+  const lines = [`Checked ${found.join(', ')} and ${counted(tags, 'tag')} of ${counted(customers, 'customer')}.`];
+  if (remadeThumbs > 0) lines.push(`Created ${counted(remadeThumbs, 'missing thumbnail')}.`);
   else if (missingThumbs > 0)
-    lines.push(`${missingThumbs} thumbnails are missing; they are created when they are requested.`);
+    lines.push(
+      `${counted(missingThumbs, 'thumbnail is', 'thumbnails are')} missing; ${missingThumbs === 1 ? 'it is created when it is' : 'they are created when they are'} requested.`,
+    );
   if (total === 0) return [...lines, 'No problems found.'];
   const rows = problems.map((problem) => [
     problem.invariant,
@@ -176,7 +179,9 @@ function reportLines(checked: Checked, problems: readonly Finding[], { total, le
     '',
     ...kinds.map((kind) => `${kind}: ${invariants[kind]}.`),
     '',
-    left === 0 ? 'All problems were repaired.' : `${left} problems remain. docs/operations.md explains what to do.`,
+    left === 0
+      ? 'All problems were repaired.'
+      : `${counted(left, 'problem remains', 'problems remain')}. docs/operations.md explains what to do.`,
   ];
 }
 
@@ -188,7 +193,7 @@ class Progress {
     const now = performance.now();
     if (!process.stderr.isTTY || now - this.shownAt < 200) return;
     this.shownAt = now;
-    process.stderr.write(`\r\x1b[K${photos} photos and ${blobs} stored files checked`);
+    process.stderr.write(`\r\x1b[K${counted(photos, 'photo')} and ${counted(blobs, 'stored file')} checked`);
   }
 
   clear(): void {
@@ -212,7 +217,7 @@ export function gcCommand(): Command {
       print(options, { ok: true, graceSeconds: options.grace, removed, bytes }, [
         staging + originals + renditions === 0
           ? 'Nothing to remove.'
-          : `Removed ${staging} staged files, ${originals} originals and ${renditions} renditions without an owner: ${bytes} bytes.`,
+          : `Removed ${counted(staging, 'staged file')}, ${counted(originals, 'original')} and ${counted(renditions, 'rendition')} without an owner: ${counted(bytes, 'byte')}.`,
       ]);
     });
 }

@@ -23,7 +23,7 @@ const kinds: readonly [string, (behind: Buffer) => Promise<Buffer>][] = [
   ['a motion photo', motionPhoto],
   ['a micro video', microVideo],
   ['a photo of Samsung', samsungPhoto],
-  ['a HEIC', async (behind) => motionHeic(fixture('iphone7-gps.heic'), behind)],
+  ['a HEIC', async (behind) => motionHeic(readFileSync(join(__dirname, '../fixtures/colours/p3-8.heic')), behind)],
 ];
 
 describe.each(kinds)('the film of %s', (_, photoWith) => {

@@ -47,6 +47,16 @@ async function isTurned(picture: Uint8Array): Promise<boolean> {
   return !blue(5) && blue(info.width - 5);
 }
 
+const range = (from: number, to: number, step: number) =>
+  Array.from({ length: Math.ceil((to - from) / step) }, (_, at) => from + at * step);
+
+/** Most kinds are TIFFs, which the same code reads: each of these takes a part of the places of damage, every other kind all of them. */
+const tiffKinds: readonly RawKind[] = rawKinds.filter((kind) => kind !== 'cr3' && kind !== 'raf');
+function shareOf(kind: RawKind, places: readonly number[]): readonly number[] {
+  const own = tiffKinds.indexOf(kind);
+  return own < 0 ? places : places.filter((_, at) => at % tiffKinds.length === own);
+}
+
 describe.each(rawKinds)('%s', (kind) => {
   test('is what its largest preview shows, with its own metadata', async () => {
     const bytes = await turned(kind, 6);
@@ -103,7 +113,7 @@ describe.each(rawKinds)('%s', (kind) => {
 
   test('cut off anywhere is refused or read', async () => {
     const bytes = await turned(kind, 1);
-    for (let part = 1; part < 50; part += 1) {
+    for (const part of shareOf(kind, range(1, 50, 1))) {
       expectEnd(await inspect(bytes.subarray(0, Math.floor((bytes.length * part) / 50))));
     }
   });
@@ -111,7 +121,7 @@ describe.each(rawKinds)('%s', (kind) => {
   test('with changed bytes is refused or read', async () => {
     const bytes = await turned(kind, 1);
     // The places of everything are near the beginning; the pictures are not.
-    for (let at = 0; at < Math.min(bytes.length, 1500); at += 13) {
+    for (const at of shareOf(kind, range(0, Math.min(bytes.length, 1500), 13))) {
       const changed = Buffer.from(bytes);
       changed[at] = (changed[at] ?? 0) ^ 0xff;
       expectEnd(await inspect(changed));

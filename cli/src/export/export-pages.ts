@@ -26,16 +26,19 @@ export function exportPages(photos: readonly ExportedPhoto[], thumbs: ReadonlySe
   return [indexPage(counted, thumbs), ...months.map(([month, those]) => monthPage(month, those, thumbs))];
 }
 
+function photosText(count: number): string {
+  return `${count} ${count === 1 ? 'photo' : 'photos'}`;
+}
+
 /** The page that lists the months, newest first. */
 export function indexPage(months: readonly ExportedMonth[], thumbs: ReadonlySet<number>): ExportPage {
   const items = months
     .toSorted((a, b) => (a.month < b.month ? 1 : -1))
     .map(({ month, first, count }) => {
-      const counted = `${count} ${count === 1 ? 'photo' : 'photos'}`;
-      return `<li><a href="${address(pageOf(month))}">${image(first, '', thumbs)}<p>${text(month)}</p></a><p>${counted}</p></li>`;
+      return `<li><a href="${address(pageOf(month))}">${image(first, '', thumbs)}<p>${text(month)}</p></a><p>${photosText(count)}</p></li>`;
     });
   const total = months.reduce((sum, { count }) => sum + count, 0);
-  return { path: 'index.html', html: page(`${total} photos`, `<ul>${items.join('\n')}</ul>`) };
+  return { path: 'index.html', html: page(photosText(total), `<ul>${items.join('\n')}</ul>`) };
 }
 
 /** The page of a month. */

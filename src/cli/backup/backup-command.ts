@@ -8,6 +8,7 @@ import { backUpBlobs, EncryptedBlobFiles, PlainBlobFiles } from '../../core/back
 import type { BlobFiles, Conversion, MissedBlob, NeededBlob } from '../../core/backup/blob-backup.js';
 import type { ArchivedSchema } from '../../core/backup/database-snapshot.js';
 import { backupKeys } from '../../core/backup/signature.js';
+import { counted } from '../../core/shared/text.js';
 import type { OpenPorts } from '../../ports.module.js';
 import { countOption, listOption, PartlyDone, wholeOption } from '../options.js';
 import { openInstallation, presentInstallation } from '../with-ports.js';
@@ -72,7 +73,7 @@ function linesAboutRemoved(names: readonly string[]): string[] {
 function linesAbout(made: Backup, secretIsInEnvironment: boolean): string[] {
   const { rows, copied, unchanged, bytes, deleted, problems, signedBy } = made;
   return [
-    `Backup ${made.name}: ${rows} rows, ${copied} new files (${bytes} bytes), ${unchanged} files already backed up.`,
+    `Backup ${made.name}: ${counted(rows, 'row')}, ${counted(copied, 'new file')} (${counted(bytes, 'byte')}), ${counted(unchanged, 'file')} already backed up.`,
     `Signed by ${signedBy}. Note this key: phs restore --signed-by compares it.`,
     ...(made.hasSecret || secretIsInEnvironment
       ? []
@@ -80,7 +81,9 @@ function linesAbout(made: Backup, secretIsInEnvironment: boolean): string[] {
           'It does not contain the secret key, because it is not encrypted: --recipient encrypts it, --with-secrets includes the key anyway.',
         ]),
     ...(deleted > 0
-      ? [`${deleted} photos were permanently deleted during the backup; a restore leaves them out.`]
+      ? [
+          `${counted(deleted, 'photo was', 'photos were')} permanently deleted during the backup; a restore leaves ${deleted === 1 ? 'it' : 'them'} out.`,
+        ]
       : []),
     ...problems.map(
       ({ key, why, id, customerId }) => `${key} of photo ${id} (customer ${customerId}) is ${why}. See phs verify.`,

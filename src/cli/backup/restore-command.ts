@@ -11,6 +11,7 @@ import { refuseBeforeFirstRelease } from '../../core/backup/before-first-release
 import type { BackedUpBlob, Conversion, MissedBlob } from '../../core/backup/blob-backup.js';
 import { checkBlobs, foreignBlob, removeMissed, restoreBlobs } from '../../core/backup/restore-blobs.js';
 import { backupKeys, isBackupKey } from '../../core/backup/signature.js';
+import { counted } from '../../core/shared/text.js';
 import { PartlyDone, wholeOption } from '../options.js';
 import { openInstallation, printInstallation } from '../with-ports.js';
 import { BackupFolder, blobFolders, openBlobFiles } from './backup-folder.js';
@@ -78,16 +79,18 @@ function signerOption(text: string): string {
 const NAMED = 20;
 
 function refusal(damaged: readonly string[]): string {
-  const more = damaged.length > NAMED ? [`and ${damaged.length - NAMED} more files.`] : [];
+  const more = damaged.length > NAMED ? [`and ${counted(damaged.length - NAMED, 'more file')}.`] : [];
   const named = damaged.slice(0, NAMED).map((file) => `${file}.`);
   return [...named, ...more, 'Nothing was written. --leave-out-damaged restores everything else.'].join('\n');
 }
 
 function linesAbout(name: string, restored: Restored, hasSecret: boolean): string[] {
   return [
-    `Restored ${name}: ${restored.rows} rows and ${restored.files} files (${restored.bytes} bytes).`,
+    `Restored ${name}: ${counted(restored.rows, 'row')} and ${counted(restored.files, 'file')} (${counted(restored.bytes, 'byte')}).`,
     ...(restored.leftOut > 0
-      ? [`${restored.leftOut} photos and items have no bytes in the backup and were left out.`]
+      ? [
+          `${counted(restored.leftOut, 'photo or item has', 'photos and items have')} no bytes in the backup and ${restored.leftOut === 1 ? 'was' : 'were'} left out.`,
+        ]
       : []),
     ...restored.wrong.map(
       (key) => `The backup lacks ${key}, or its bytes have changed: phs verify --repair marks its photo.`,

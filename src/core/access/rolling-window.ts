@@ -1,6 +1,7 @@
 import { MINUTE, SECOND } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import { counted } from '../shared/text.js';
 import type { ApiKey } from './api-key.js';
 
 /** The group in which a request is counted. */
@@ -154,7 +155,9 @@ export async function requireBudget(
 ): Promise<void> {
   const { allowed, retryAfter } = await rateWindows.hit(budget);
   if (allowed) return;
-  throw new DomainError('rate_limited', `${tooMany} Try again in ${retryAfter ?? 60} seconds.`, { retryAfter });
+  throw new DomainError('rate_limited', `${tooMany} Try again in ${counted(retryAfter ?? 60, 'second')}.`, {
+    retryAfter,
+  });
 }
 
 /** Counts a change that a person makes. Errors: `rate_limited`. */

@@ -3,6 +3,7 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import { counted } from '../shared/text.js';
 import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
 import { cancel, completeIfDone, type Import, startProcessing } from './import.js';
 import { sourceFailed } from './import-photo.js';
@@ -86,7 +87,8 @@ async function incomplete(transaction: Reader<'importPhotos'>, importId: Id, wai
     statuses: ['awaiting_upload'],
     window: { after: null, limit: SAMPLE },
   });
-  const message = `${waiting} uploads have not arrived. Send them and try again, or send "missingUploads": "fail".`;
+  const [missing, them] = [counted(waiting, 'upload has', 'uploads have'), waiting === 1 ? 'it' : 'them'];
+  const message = `${missing} not arrived. Send ${them} and try again, or send "missingUploads": "fail".`;
   return new DomainError('uploads_incomplete', message, { missing: waiting, sample: sample.map((item) => item.id) });
 }
 

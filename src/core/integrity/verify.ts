@@ -9,6 +9,7 @@ import { fixedRendition, type RenditionMaker } from '../photos/renditions/rendit
 import { after, type Clock, SECOND } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { everyBatch, windowAfter } from '../shared/pagination.js';
+import { counted } from '../shared/text.js';
 import type { Readable, Transactional } from '../shared/transactional.js';
 import { faultOf, isUnchanged, markOriginal, reasonOf } from './check-bytes.js';
 import { unownedAmong, unownedBlobs } from './collect-garbage.js';
@@ -199,7 +200,7 @@ async function checkTotals(
 }
 
 function totalsText({ photos, storageBytes, trashedPhotos, trashedBytes }: PhotoTotals): string {
-  return `${photos} photos with ${storageBytes} bytes, and ${trashedPhotos} with ${trashedBytes} bytes in the trash`;
+  return `${counted(photos, 'photo')} with ${counted(storageBytes, 'byte')}, and ${trashedPhotos} with ${counted(trashedBytes, 'byte')} in the trash`;
 }
 
 /**

@@ -79,6 +79,11 @@ export function compareText(a: string, b: string): number {
   }
 }
 
+/** `1 photo`, `2 photos`: a number of things, for a message. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /** For text that is stored as `cleanText` returns it: at most `max` code points. */
 export function textErrors(field: string, text: string | null | undefined, max: number): FieldError[] {
   return verbatimErrors(field, text && normalized(text, 'NFC').trim(), max);

@@ -6,6 +6,7 @@ import { DomainError } from '../shared/errors.js';
 import { type Id, isId } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../shared/random.js';
 import { readToken, type Secrets, signToken } from '../shared/secrets.js';
+import { counted } from '../shared/text.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { PasswordHasher } from '../users/passwords.js';
 import { isOpen, type Share, type ShareFinder } from './share.js';
@@ -91,7 +92,9 @@ async function requireGuess(
   const atShare = await uses.rateWindows.hit({ name, limit: GUESSES_AT_SHARE });
   if (atShare.allowed || isFirst) return;
   const { retryAfter } = atShare;
-  throw new DomainError('rate_limited', `${TOO_MANY} Try again in ${retryAfter ?? 60} seconds.`, { retryAfter });
+  throw new DomainError('rate_limited', `${TOO_MANY} Try again in ${counted(retryAfter ?? 60, 'second')}.`, {
+    retryAfter,
+  });
 }
 
 /** The content of a pass for this share, whether or not it still admits. */

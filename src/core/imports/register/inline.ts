@@ -6,6 +6,7 @@ import type { VerifiedBlobs } from '../../blobs/verified-blobs.js';
 import type { MediaReader } from '../../media/media-reader.js';
 import { DomainError, type ItemError, invalid, isOutage, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
+import { counted } from '../../shared/text.js';
 import type { Reader } from '../../shared/transactional.js';
 import { requireOpen } from '../import.js';
 import { newUploadId } from '../import-photo.js';
@@ -114,7 +115,7 @@ async function stageAll(
   }
   if (index === 0) throw invalid({ field: 'file', code: 'required', message: 'Send at least one part named file.' });
   if (inputs !== null && inputs.length !== index) {
-    const message = `photos describes ${inputs.length} files, but ${index} were sent. Entries and files are matched by position.`;
+    const message = `photos describes ${counted(inputs.length, 'file')}, but ${counted(index, 'was', 'were')} sent. Entries and files are matched by position.`;
     throw invalid({ field: 'photos', code: 'conflict', message });
   }
 }
