@@ -7,7 +7,7 @@ import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { verify } from '../../src/core/integrity/verify.js';
 import type { Ports } from '../../src/core/ports.js';
 import { upkeep } from '../../src/worker/upkeep.js';
-import { type PostgresPorts, postgresPorts } from '../http/support/postgres-ports.js';
+import { type PostgresPorts, postgresPorts } from '../api/support/postgres-ports.js';
 import { Planner } from '../support/bound-scans.js';
 import { Account, picture, runJobsTwice, world } from '../support/core-world.js';
 import { asInProduction } from '../support/in-process.js';

@@ -237,7 +237,7 @@ test('what one more endpoint, field, store and resource would touch is what know
       'src/ports.module.ts': "import { openS3 } from './adapters/s3-blobs/open.js';\n",
       'src/core/events/webhook.ts': 'export interface Webhook {}\n',
       'src/core/customers/customer-store.ts': 'export interface Store { readonly webhooks: unknown }\n',
-      'test/http/photos.test.ts': "put('/api/v1/photos/{id}/tags', { rating: webhook });\n",
+      'test/api/photos.test.ts': "put('/api/v1/photos/{id}/tags', { rating: webhook });\n",
       'sdk/src/api-types.ts': "export interface Generated { '/api/v1/photos/{id}/tags': { rating: Webhook } }\n",
     }),
   );
@@ -319,12 +319,12 @@ test('seconds of the tests are added up by part', async () => {
   const testResults = [
     ran('test/core/a.test.ts', 1000, 2500),
     ran('test/core/sub/b.test.ts', 1000, 1500),
-    ran('test/http/c.test.ts', 2000, 9000),
+    ran('test/api/c.test.ts', 2000, 9000),
   ];
   await writeFile(results, JSON.stringify({ testResults }));
   const { tests } = measure(folder, results);
   expect(tests).toEqual({
-    parts: { core: { files: 2, tests: 4, seconds: 2 }, http: { files: 1, tests: 2, seconds: 7 } },
+    parts: { core: { files: 2, tests: 4, seconds: 2 }, api: { files: 1, tests: 2, seconds: 7 } },
     waited: 8,
   });
 });

@@ -8,7 +8,7 @@ import type { Model } from '../../src/http/fields/declared.js';
 import { listsOf } from '../../src/http/fields/fields.js';
 import { parametersOf } from '../../src/http/requests/parameters.js';
 import { openApiDocument, openApiText } from '../../src/pages/docs/documents.js';
-import { type RunningApp, startApp } from '../http/support/start-app.js';
+import { type RunningApp, startApp } from '../api/support/start-app.js';
 
 interface Parameter {
   readonly name: string;

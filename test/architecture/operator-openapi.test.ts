@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operatorOpenApiDocument, operatorOpenApiText } from '../../src/api/operator/operator-document.js';
 import { parametersOf } from '../../src/http/requests/parameters.js';
-import { type RunningApp, startApp } from '../http/support/start-app.js';
+import { type RunningApp, startApp } from '../api/support/start-app.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are looked into wherever a test likes.
 type Json = any;

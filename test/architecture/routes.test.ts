@@ -1,4 +1,4 @@
-import { type RunningApp, startApp } from '../http/support/start-app.js';
+import { type RunningApp, startApp } from '../api/support/start-app.js';
 
 let app: RunningApp;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type ImportOptions, type Photo, type PhotoDetails, type PhotoService, runImport } from 'photo-service-sdk';
 import { SourceFactory } from 'photo-service-sdk/node';
-import { picture } from '../http/support/photos.js';
+import { picture } from '../api/support/photos.js';
 
 interface Given {
   readonly details?: PhotoDetails;

@@ -8,8 +8,8 @@ import { readTools } from '../../cli/src/mcp/read-tools.js';
 import { writeTools } from '../../cli/src/mcp/write-tools.js';
 import { writeSidecar } from '../../cli/src/xmp/write-sidecar.js';
 import type { KeyRequest } from '../../src/core/access/keys.js';
-import { importPhotos, picture } from '../http/support/photos.js';
-import type { Actor } from '../http/support/start-app.js';
+import { importPhotos, picture } from '../api/support/photos.js';
+import type { Actor } from '../api/support/start-app.js';
 import { SdkWorld } from '../sdk/support/service.js';
 
 let world: SdkWorld;

@@ -6,7 +6,7 @@ import { SourceFactory } from 'photo-service-sdk/node';
 import { folderSource } from '../../cli/src/sources/folder-source.js';
 import { importSource } from '../../cli/src/sources/import-source.js';
 import { syncFolder } from '../../cli/src/sync-folder.js';
-import { picture } from '../http/support/photos.js';
+import { picture } from '../api/support/photos.js';
 import { SdkWorld } from '../sdk/support/service.js';
 
 let world: SdkWorld;

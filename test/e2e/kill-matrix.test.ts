@@ -1,6 +1,6 @@
 /* @slow */
 import { BULK_BATCH } from '../../src/core/bulk-edits/bulk-edit.js';
-import { BrowserClient } from '../http/support/browser-client.js';
+import { BrowserClient } from '../api/support/browser-client.js';
 import { MailServer } from '../support/mail-server.js';
 import { present } from '../support/tenant.js';
 import type { Client } from './support/client.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { requireEvent } from '../http/support/contract.js';
+import { requireEvent } from '../api/support/contract.js';
 import { type Received, Receiver } from '../support/receiver.js';
 import type { Client } from './support/client.js';
 import { until } from './support/processes.js';

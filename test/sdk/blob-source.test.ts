@@ -1,5 +1,5 @@
 import { blobSource, runImport } from 'photo-service-sdk';
-import { picture } from '../http/support/photos.js';
+import { picture } from '../api/support/photos.js';
 import { SdkWorld } from './support/service.js';
 
 let world: SdkWorld;

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ChecksumError, type PhotoService } from 'photo-service-sdk';
 import { downloadFile } from 'photo-service-sdk/node';
-import { importPhotos, picture, sha256 } from '../http/support/photos.js';
+import { importPhotos, picture, sha256 } from '../api/support/photos.js';
 import type { Disturbance } from './support/front.js';
 import { SdkWorld } from './support/service.js';
 

@@ -1,5 +1,5 @@
 import { OperatorClient, PhotoService } from 'photo-service-sdk';
-import { type RunningApp, startApp } from '../http/support/start-app.js';
+import { type RunningApp, startApp } from '../api/support/start-app.js';
 
 let app: RunningApp;
 let client: OperatorClient;

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { signUpBackend } from '../../examples/sign-up-backend/server.js';
 import { listKeys } from '../../src/core/access/keys.js';
-import { picture } from '../http/support/photos.js';
+import { picture } from '../api/support/photos.js';
 import { SdkWorld } from './support/service.js';
 
 let world: SdkWorld;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type PhotoDetails, runImport } from 'photo-service-sdk';
 import { type Content, findPhotos, SourceFactory } from 'photo-service-sdk/node';
-import { picture, sha256 } from '../http/support/photos.js';
+import { picture, sha256 } from '../api/support/photos.js';
 import { SdkWorld } from './support/service.js';
 
 let world: SdkWorld;

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BrowserClient, PASSWORD } from '../api/support/browser-client.js';
 import { photoNamed } from '../e2e/support/life.js';
 import { until } from '../e2e/support/processes.js';
 import { Installation } from '../e2e/support/service.js';
-import { BrowserClient, PASSWORD } from '../http/support/browser-client.js';
 import { Receiver } from '../support/receiver.js';
 import { program } from './support/programs.js';
 

@@ -8,8 +8,8 @@ import { operatorOpenApiDocument } from '../../src/api/operator/operator-documen
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
 import { openApiDocument } from '../../src/pages/docs/documents.js';
-import { importPhotos, picture } from '../http/support/photos.js';
-import { type RunningApp, startApp } from '../http/support/start-app.js';
+import { importPhotos, picture } from '../api/support/photos.js';
+import { type RunningApp, startApp } from '../api/support/start-app.js';
 import { program } from './support/programs.js';
 
 // The Go compiler translates its standard library first.

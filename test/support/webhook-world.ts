@@ -6,7 +6,7 @@ import { deliverEvent } from '../../src/core/webhooks/deliver.js';
 import type { Delivery } from '../../src/core/webhooks/delivery.js';
 import { createWebhookEndpoint, type EndpointWithSecret } from '../../src/core/webhooks/endpoints.js';
 import type { EndpointInput } from '../../src/core/webhooks/webhook-endpoint.js';
-import { requireEvent } from '../http/support/contract.js';
+import { requireEvent } from '../api/support/contract.js';
 import { claimFrom } from './claim.js';
 import type { World } from './core-world.js';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { flickrSource } from '../../../cli/src/sources/flickr-source.js';
-import { picture } from '../../http/support/photos.js';
+import { picture } from '../../api/support/photos.js';
 import { zip } from '../../support/zip.js';
 import { itemsOf, photoSourceContract, photosOf } from './source-contract.js';
 

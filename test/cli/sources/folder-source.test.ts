@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { folderSource } from '../../../cli/src/sources/folder-source.js';
-import { picture } from '../../http/support/photos.js';
+import { picture } from '../../api/support/photos.js';
 import { itemsOf, photoSourceContract, photosOf } from './source-contract.js';
 
 let folder: string;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { immichSource } from '../../../cli/src/sources/immich-source.js';
 import type { PhotoItem } from '../../../cli/src/sources/photo-source.js';
-import { picture } from '../../http/support/photos.js';
+import { picture } from '../../api/support/photos.js';
 import { bytesOf, itemsOf, photoSourceContract, photosOf } from './source-contract.js';
 
 const KEY = 'immich-key';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { photoprismSource } from '../../../cli/src/sources/photoprism-source.js';
-import { picture } from '../../http/support/photos.js';
+import { picture } from '../../api/support/photos.js';
 import { itemsOf, photoSourceContract, photosOf } from './source-contract.js';
 
 let folder: string;

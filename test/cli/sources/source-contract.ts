@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import type { ImportProgress, Photo } from 'photo-service-sdk';
 import { importSource } from '../../../cli/src/sources/import-source.js';
 import type { PhotoItem, PhotoSource, SourceItem } from '../../../cli/src/sources/photo-source.js';
-import { sha256 } from '../../http/support/photos.js';
+import { sha256 } from '../../api/support/photos.js';
 import { SdkWorld } from '../../sdk/support/service.js';
 
 export async function itemsOf(source: PhotoSource, signal = new AbortController().signal): Promise<SourceItem[]> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { importSource } from '../../../cli/src/sources/import-source.js';
 import { takeoutSource } from '../../../cli/src/sources/takeout-source.js';
-import { picture, sha256 } from '../../http/support/photos.js';
+import { picture, sha256 } from '../../api/support/photos.js';
 import { SdkWorld } from '../../sdk/support/service.js';
 import { type ZipEntry, zip } from '../../support/zip.js';
 

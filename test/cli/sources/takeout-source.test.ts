@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { PhotoItem } from '../../../cli/src/sources/photo-source.js';
 import { takeoutSource } from '../../../cli/src/sources/takeout-source.js';
-import { picture } from '../../http/support/photos.js';
+import { picture } from '../../api/support/photos.js';
 import { type ZipEntry, zip } from '../../support/zip.js';
 import { itemsOf, photoSourceContract, photosOf } from './source-contract.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PhotoService } from 'photo-service-sdk';
 import type { KeyRequest } from '../../../src/core/access/keys.js';
 import { PublicAddresses } from '../../../src/http/public-addresses.js';
-import { type Actor, type RunningApp, type StartOptions, startApp } from '../../http/support/start-app.js';
+import { type Actor, type RunningApp, type StartOptions, startApp } from '../../api/support/start-app.js';
 import { fetchDue } from '../../support/fetch-due.js';
 import { Front } from './front.js';
 
