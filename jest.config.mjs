@@ -1,4 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { options } from './bin/build/transpile.js';
+
+/** The suites that say `@rest`: they take long, or prove what few changes touch, and `npm test` leaves them to `npm run test:rest`. */
+const root = dirname(fileURLToPath(import.meta.url));
+const rest = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((name) => `test/${name.replaceAll('\\', '/')}`)
+  .filter((name) => name.endsWith('.test.ts') && readFileSync(join(root, name), 'utf8').includes('@rest'));
+const leftToRest = rest.map((name) => `/${name.replaceAll('.', '\\.')}$`);
 
 /** As the build transpiles a file of this name, but to CommonJS. */
 function swc(name) {
@@ -19,6 +29,11 @@ const common = {
   },
 };
 
+const builtFirst = {
+  globalSetup: '<rootDir>/test/e2e/support/build.mjs',
+  globalTeardown: '<rootDir>/test/e2e/support/end.mjs',
+};
+
 export default {
   // Tests wait often: for a database, a process, a condition.
   maxWorkers: 4,
@@ -29,14 +44,20 @@ export default {
       ...common,
       displayName: 'parts',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/services/', '<rootDir>/test/image/'],
+      testPathIgnorePatterns: [...['e2e', 'services', 'image'].map((name) => `<rootDir>/test/${name}/`), ...leftToRest],
     },
     {
       ...common,
       displayName: 'e2e',
       testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
-      globalSetup: '<rootDir>/test/e2e/support/build.mjs',
-      globalTeardown: '<rootDir>/test/e2e/support/end.mjs',
+      testPathIgnorePatterns: leftToRest,
+      ...builtFirst,
+    },
+    {
+      ...common,
+      displayName: 'rest',
+      testMatch: rest.map((name) => `<rootDir>/${name}`),
+      ...builtFirst,
     },
     {
       ...common,

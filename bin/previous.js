@@ -23,7 +23,7 @@ try {
   run(root, 'git', 'worktree', 'add', '--quiet', '--detach', sources, ref);
   run(sources, 'npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error');
   const suites = SUITES.map((name) => `test/e2e/${name}.test.ts`);
-  run(sources, 'npx', 'jest', ...['--selectProjects', 'e2e'], ...['--maxWorkers', '2'], ...suites);
+  run(sources, 'npx', 'jest', ...['--selectProjects', 'e2e', 'rest'], ...['--maxWorkers', '2'], ...suites);
 } finally {
   spawnSync('git', ['worktree', 'remove', '--force', sources], { cwd: root });
   rmSync(folder, { recursive: true, force: true });

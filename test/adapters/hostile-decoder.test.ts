@@ -1,3 +1,4 @@
+/* @rest */
 import { hostileDecoderContract } from '../contracts/hostile-decoder.contract.js';
 
 hostileDecoderContract('process');

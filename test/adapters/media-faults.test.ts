@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { spawnSync } from 'node:child_process';
 import { chooseIsolation } from '../../src/adapters/media/isolation/choose-isolation.js';
 import { mediaProcessesContract } from '../contracts/media-processes.contract.js';

@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import ExifReader from 'exifreader';

@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import sharp from 'sharp';
 import type { Inspection } from '../../src/core/media/media-reader.js';
 import { within } from '../../src/core/media/transformation.js';

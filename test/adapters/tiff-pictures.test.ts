@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import sharp from 'sharp';
 import { within } from '../../src/core/media/transformation.js';
 import {

@@ -1,3 +1,4 @@
+/* @rest */
 import type { DataSource } from 'typeorm';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';

@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { TypeormKeyFinder } from '../../src/adapters/typeorm/access/api-key.repository.js';
 import { TypeormAuditLog } from '../../src/adapters/typeorm/audit/audit.repository.js';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';

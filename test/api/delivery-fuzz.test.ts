@@ -1,3 +1,4 @@
+/* @rest */
 import fc from 'fast-check';
 import { deliveryAddressOf } from '../../src/api/files/delivery.controller.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';

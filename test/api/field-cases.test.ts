@@ -1,3 +1,4 @@
+/* @rest */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

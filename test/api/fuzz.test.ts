@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import fc from 'fast-check';
 import { errorCodes } from '../../src/core/shared/errors.js';
 import { statusOfCode } from '../../src/http/status-of-code.js';

@@ -1,3 +1,4 @@
+/* @rest */
 import { createHash } from 'node:crypto';
 import { type PostgresPorts, postgresPorts } from './support/postgres-ports.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';

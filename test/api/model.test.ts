@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { compare } from './support/model/compare.js';

@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import fc from 'fast-check';
 import { errorCodes } from '../../src/core/shared/errors.js';
 import { operatorEndpoints } from './support/endpoints.js';

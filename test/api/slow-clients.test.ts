@@ -1,3 +1,4 @@
+/* @rest */
 import { connect, type Socket } from 'node:net';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { until } from '../support/until.js';

@@ -1,3 +1,4 @@
+/* @rest */
 import { hostileTexts, type TextParser, textParsers } from '../support/text-parsers.js';
 
 /**

@@ -1,3 +1,4 @@
+/* @rest */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkSync } from 'recheck/lib/browser.js';

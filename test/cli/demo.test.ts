@@ -1,3 +1,4 @@
+/* @rest */
 import sharp from 'sharp';
 import { DEMO_PHOTOS, demoPhotos } from '../../cli/src/demo/demo-photos.js';
 import { landscape } from '../../cli/src/demo/landscape.js';

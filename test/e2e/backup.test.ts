@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { randomUUID } from 'node:crypto';
 import {
   existsSync,

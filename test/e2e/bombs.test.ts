@@ -1,3 +1,4 @@
+/* @rest */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';

@@ -1,3 +1,4 @@
+/* @rest */
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,

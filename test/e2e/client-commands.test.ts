@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,

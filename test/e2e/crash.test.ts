@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from './support/client.js';

@@ -1,3 +1,4 @@
+/* @rest */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyDatabase, type TestDatabase, urlOf } from '../support/postgres.js';

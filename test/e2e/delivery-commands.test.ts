@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { until } from './support/processes.js';
 import { Installation } from './support/service.js';
 

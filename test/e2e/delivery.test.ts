@@ -1,3 +1,4 @@
+/* @rest */
 import { type FSWatcher, readdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';

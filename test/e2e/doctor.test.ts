@@ -1,3 +1,4 @@
+/* @rest */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { shownSettings } from '../../src/cli/doctor/finding.js';

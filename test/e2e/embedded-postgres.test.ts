@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import {
   chmodSync,
   existsSync,

@@ -1,3 +1,4 @@
+/* @rest */
 import { Client } from './support/client.js';
 import { Failpoints } from './support/failpoints.js';
 import { photoNamed } from './support/life.js';

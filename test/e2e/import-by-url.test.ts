@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { SourceServer, serve } from '../support/source-server.js';
 import { type Client, sha256 } from './support/client.js';
 import { Failpoints } from './support/failpoints.js';

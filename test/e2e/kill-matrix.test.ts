@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { BULK_BATCH } from '../../src/core/bulk-edits/bulk-edit.js';
 import { BrowserClient } from '../api/support/browser-client.js';
 import { MailServer } from '../support/mail-server.js';

@@ -1,3 +1,4 @@
+/* @rest */
 import { createHash, randomFillSync } from 'node:crypto';
 import sharp from 'sharp';
 import { sha256 } from './support/client.js';

@@ -1,3 +1,4 @@
+/* @rest */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';

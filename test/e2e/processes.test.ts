@@ -1,3 +1,4 @@
+/* @rest */
 import { Client } from './support/client.js';
 import { Connections } from './support/connections.js';
 import { photoNamed } from './support/life.js';

@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

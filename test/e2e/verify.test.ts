@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { readdirSync, readFileSync } from 'node:fs';
 import { open, readdir, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';

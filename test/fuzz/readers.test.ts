@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
