@@ -105,6 +105,27 @@ export function Button({ children, kind = 'primary', name, value }: ButtonProps)
   );
 }
 
+interface ButtonsProps {
+  readonly label: string;
+  readonly kind?: ButtonProps['kind'];
+  /** The way back. */
+  readonly cancel: string;
+  readonly children?: ComponentChildren;
+}
+
+/** The end of a form: its button, others if there are any, and the way back. */
+export function Buttons({ label, kind = 'primary', cancel, children }: ButtonsProps) {
+  return (
+    <div class="buttons">
+      <Button kind={kind}>{label}</Button>
+      {children}
+      <a class="button plain" href={cancel}>
+        Cancel
+      </a>
+    </div>
+  );
+}
+
 /** The errors of a form, to be shown beside its fields. */
 export class Problems {
   constructor(

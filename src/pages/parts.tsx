@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { encode } from 'uqr';
 import type { Page } from '../core/shared/pagination.js';
 import { address } from './address.js';
-import { Button, Form } from './form.js';
+import { Buttons, Form } from './form.js';
 import { type IconName, iconShapes } from './icon-shapes.js';
 
 /** The heading of a page, what it is for, and its main action beside it. */
@@ -125,12 +125,7 @@ export function Confirm({
       <h1>{title}</h1>
       {children}
       <Form action={action}>
-        <div class="buttons">
-          <Button kind="danger">{button}</Button>
-          <a class="button plain" href={back}>
-            Cancel
-          </a>
-        </div>
+        <Buttons label={button} kind="danger" cancel={back} />
       </Form>
     </section>
   );

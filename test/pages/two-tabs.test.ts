@@ -12,8 +12,22 @@ let app: RunningApp;
 let actor: Actor;
 let browser: BrowserClient;
 
+/** Called before each transaction begins. */
+let beforeTransaction: () => Promise<unknown>;
+
 beforeEach(async () => {
-  app = await startApp();
+  beforeTransaction = async () => undefined;
+  app = await startApp({
+    ports: ({ store }) => ({
+      store: {
+        query: (customerId, work) => store.query(customerId, work),
+        transaction: async (customerId, work) => {
+          await beforeTransaction();
+          return store.transaction(customerId, work);
+        },
+      },
+    }),
+  });
   actor = await app.customer();
   browser = new BrowserClient(app.url);
   await browser.enter(app.ports, actor.customerId);
@@ -161,6 +175,23 @@ describe.each(Object.keys(subjects))('the form of %s', (name) => {
     const again = browser.fieldsOn(refused.text, subject.action ?? subject.page);
     expect((await save(again)).status).toBe(303);
     expect(await subject.read()).toEqual(expect.objectContaining({ [both]: 'Mine' }));
+  });
+
+  test('refuses one of two tabs that save the same field at the same moment', async () => {
+    const tab = await open();
+    // Both have read the resource before either changes it.
+    const waiting: (() => void)[] = [];
+    beforeTransaction = () =>
+      new Promise<void>((begin) => {
+        waiting.push(begin);
+        if (waiting.length >= 2) for (const each of waiting) each();
+      });
+    const answers = await Promise.all(
+      ['https://example.com/one', 'https://example.com/two'].map((value) => save({ ...tab, [both]: value })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 400]);
+    const refused = answers.find(({ status }) => status === 400);
+    expect(refused?.text).toContain('while you edited it.');
   });
 });
 

@@ -147,15 +147,15 @@ export function mostRequests(key: Pick<ApiKey, 'readLimit' | 'writeLimit'> | nul
 }
 
 /** Requires settings that an owner may set: only the operator can raise limits. Errors: `invalid_request`. */
-function requireAllowedSettings(settings: KeySettings, granted: ApiKey | null): void {
+function requireAllowedSettings(settings: Partial<KeySettings>, granted: ApiKey | null): void {
   const errors = [...limitErrors(settings, granted, 'read'), ...limitErrors(settings, granted, 'write')];
   if (errors.length > 0) throw invalid(...errors);
 }
 
-function limitErrors(settings: KeySettings, granted: ApiKey | null, group: 'read' | 'write'): FieldError[] {
+function limitErrors(settings: Partial<KeySettings>, granted: ApiKey | null, group: 'read' | 'write'): FieldError[] {
   const [field, limit] = group === 'read' ? ['readLimit', settings.readLimit] : ['writeLimit', settings.writeLimit];
   const max = mostRequests(granted, group);
-  if (limit === null || limit <= max) return [];
+  if ((limit ?? 0) <= max) return [];
   const message = `At most ${max} per minute. The operator of this service can grant more.`;
   return [{ field: String(field), code: 'out_of_range', message, max }];
 }
@@ -189,15 +189,16 @@ async function noticeOf(uses: OwnKeyUses, { customerId, actor }: AccountCaller, 
   return [mailWork(uses, { to: { userId: actor.id, address: actor.name }, template: 'api_key_created', values }, at)];
 }
 
-/** Errors: `invalid_request`, `not_found`. */
+/** Changes a key as `editKey` does, within what an owner may set. Errors: `invalid_request`, `not_found`, and those of `check`. */
 export async function editOwnKey(
   uses: { store: Transactional<'keys' | 'audit'>; clock: Clock },
   caller: AccountCaller,
   id: Id,
-  settings: KeySettings,
+  changes: Partial<KeySettings>,
+  check?: Precondition<ApiKey>,
 ): Promise<ApiKey> {
-  requireAllowedSettings(settings, await ownKey(uses, caller.customerId, id));
-  return editKey(uses, caller, id, settings);
+  requireAllowedSettings(changes, await ownKey(uses, caller.customerId, id));
+  return editKey(uses, caller, id, changes, check);
 }
 
 /** Addresses from which a key was used in the last day, newest first. Errors: `not_found`. */

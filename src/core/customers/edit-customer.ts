@@ -41,24 +41,29 @@ export function readCustomer(
 
 /**
  * Changes what an owner may change in the account. The retention applies to photos that are trashed from then on: those already in the
- * trash keep their purge date. Errors: `invalid_request`, `not_found`.
+ * trash keep their purge date. Absent fields stay. Errors: `invalid_request`, `not_found`, and those of `check`.
  */
 export async function editCustomer(
   { store, clock }: { store: Transactional<'customer' | 'audit'>; clock: Clock },
   { customerId, actor }: AccountCaller,
-  request: CustomerSettings,
+  { name, defaultTimeZone, trashRetentionDays }: Partial<CustomerSettings>,
+  check: Precondition<Customer> = unconditional,
 ): Promise<Customer> {
-  const defaultTimeZone = zoneAsStored(request.defaultTimeZone);
-  const settings = { ...request, name: cleanText(request.name), defaultTimeZone };
+  const settings = {
+    ...(name !== undefined && { name: cleanText(name) }),
+    ...(defaultTimeZone !== undefined && { defaultTimeZone: zoneAsStored(defaultTimeZone) }),
+    ...(trashRetentionDays !== undefined && { trashRetentionDays }),
+  };
   const errors = [
-    ...nameErrors(request.name),
-    ...zoneErrors(settings.defaultTimeZone),
-    ...retentionErrors(settings.trashRetentionDays),
+    ...(name === undefined ? [] : nameErrors(name)),
+    ...(settings.defaultTimeZone === undefined ? [] : zoneErrors(settings.defaultTimeZone)),
+    ...(trashRetentionDays === undefined ? [] : retentionErrors(trashRetentionDays)),
   ];
   if (errors.length > 0) throw invalid(...errors);
   return store.transaction(customerId, async (transaction) => {
     const [before, at] = [await transaction.customer.lock(), clock.now()];
-    const changed = withSettings(before, settings, at);
+    check(before);
+    const changed = withSettings(before, { ...before, ...settings }, at);
     await transaction.customer.update(changed);
     const changes = changedFields(before, changed, customerSettings);
     if (changes.length > 0)

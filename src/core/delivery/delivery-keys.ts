@@ -5,7 +5,7 @@ import type { Clock } from '../shared/clock.js';
 import { DomainError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Secrets, seal, unseal } from '../shared/secrets.js';
-import type { Readable, Transactional } from '../shared/transactional.js';
+import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
 import { type PictureCount, trafficDays } from '../traffic/traffic.js';
 import {
   type DeliveryKey,
@@ -71,16 +71,18 @@ export async function readDeliveryKey(
 
 /**
  * Changes name, options or expiry of a delivery key; absent fields stay. Takes effect with the next request of any of its URLs. Its id and
- * secret never change. Errors: `invalid_request`, `not_found`.
+ * secret never change. Errors: `invalid_request`, `not_found`, and those of `check`.
  */
 export function editDeliveryKey(
   { store, clock }: { store: Transactional<'deliveryKeys' | 'audit'>; clock: Clock },
   { customerId, actor }: AccountCaller,
   id: Id,
   changes: Partial<DeliveryKeySettings>,
+  check: Precondition<DeliveryKey> = unconditional,
 ): Promise<DeliveryKey> {
   return store.transaction(customerId, async ({ deliveryKeys, audit }) => {
     const before = requireFound(await deliveryKeys.lock(id), 'delivery_key');
+    check(before);
     const at = clock.now();
     // An expiry that stays may have passed.
     const settings = readDeliveryKeySettings({ ...before, expiresAt: null, ...changes }, at);

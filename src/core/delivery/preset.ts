@@ -2,7 +2,7 @@ import type { AccountCaller } from '../customers/customer.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, type FieldError, invalid, notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { Readable, Transactional } from '../shared/transactional.js';
+import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
 import { deliveredPicture } from './delivered-picture.js';
 import {
   type DeliveryOptions,
@@ -90,12 +90,13 @@ declare module '../shared/transactional.js' {
 
 /**
  * Creates a preset, or gives an existing one other options: all its addresses then show other pictures. With `isNew` an existing one is
- * left alone. Errors: `invalid_request`, `limit_reached`, `not_found` (customer).
+ * left alone. `check` is called with an existing one. Errors: `invalid_request`, `limit_reached`, `not_found` (customer), and those of `check`.
  */
 export async function savePreset(
   { store, clock }: { store: Transactional<'customer' | 'presets' | 'audit'>; clock: Clock },
   { customerId, actor }: AccountCaller,
   { isNew = false, ...input }: PresetInput & { readonly isNew?: boolean },
+  check: Precondition<Preset> = unconditional,
 ): Promise<Preset> {
   const values = presetValues(input);
   return store.transaction(customerId, async ({ customer, presets, audit }) => {
@@ -103,6 +104,7 @@ export async function savePreset(
     await customer.lock();
     const [before, at] = [await presets.get(values.name), clock.now()];
     if (isNew && before !== null) throw nameTaken(before);
+    if (before !== null) check(before);
     if (before?.options === values.options) return before;
     if (before === null && (await presets.list()).length >= MAX_PRESETS) throw tooMany();
     const saved = await presets.put({ ...values, createdAt: at, updatedAt: at });

@@ -7,7 +7,13 @@ import type { Id } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../shared/random.js';
 import { type Secrets, seal, unseal } from '../shared/secrets.js';
 import { cleanText } from '../shared/text.js';
-import type { Readable, Reader, Transactional } from '../shared/transactional.js';
+import {
+  type Precondition,
+  type Readable,
+  type Reader,
+  type Transactional,
+  unconditional,
+} from '../shared/transactional.js';
 import type { PasswordHasher, PasswordStrength } from '../users/passwords.js';
 import {
   auditSubject,
@@ -132,7 +138,7 @@ const editableFields = [
 
 /**
  * Changes title, expiry, password or what visitors may do; absent fields stay. Takes effect with the next request; with another password
- * visitors have to enter it. The link and what it shows never change. Errors: `invalid_request`, `not_found`.
+ * visitors have to enter it. The link and what it shows never change. Errors: `invalid_request`, `not_found`, and those of `check`.
  */
 export async function editShare(
   uses: {
@@ -144,6 +150,7 @@ export async function editShare(
   { customerId, actor }: AccountCaller,
   id: Id,
   { title, password, ...changes }: Partial<ShareSettings>,
+  check: Precondition<Share> = unconditional,
 ): Promise<Share> {
   const { store, clock, passwords } = uses;
   const at = clock.now();
@@ -153,6 +160,7 @@ export async function editShare(
   const passwordHash = typeof password === 'string' ? await passwords.hash(password) : password;
   return store.transaction(customerId, async ({ shares, audit }) => {
     const before = requireFound(await shares.lock(id), 'share');
+    check(before);
     const share: Share = {
       ...before,
       ...changes,

@@ -59,7 +59,14 @@ export class AccountController {
     }
     return this.withProblems(context, 'account', 'The account was changed.', () => {
       requireUnchanged(shown);
-      return editCustomer(this.ports, callerOfPage(context), { name, defaultTimeZone, trashRetentionDays });
+      const changes = {
+        ...(changed.name !== undefined && { name }),
+        ...(changed.timeZone !== undefined && { defaultTimeZone }),
+        ...(changed.trashRetentionDays !== undefined && { trashRetentionDays }),
+      };
+      return editCustomer(this.ports, callerOfPage(context), changes, (current) =>
+        requireUnchanged(accountFields(current)),
+      );
     });
   }
 

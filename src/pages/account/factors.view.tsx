@@ -2,7 +2,7 @@ import type { Enrolment } from '../../core/users/factors/add.js';
 import type { Passkey } from '../../core/users/factors/passkey.js';
 import { type AuthenticatorApp, MAX_FACTOR_NAME, MAX_FACTORS } from '../../core/users/factors/second-factor.js';
 import type { User } from '../../core/users/user.js';
-import { Button, CODE_INPUT, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { Button, Buttons, CODE_INPUT, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
 import { Card, Copied, Copyable, Empty, Heading, Moment, QrCode, Table } from '../parts.js';
 import {
@@ -161,12 +161,7 @@ export function NewFactor({ enrolment, problems, form }: NewFactorProps) {
             errors={problems}
             input={{ ...CODE_INPUT, inputMode: 'numeric', autocapitalize: undefined }}
           />
-          <div class="buttons">
-            <Button>Add</Button>
-            <a class="button plain" href={HERE}>
-              Cancel
-            </a>
-          </div>
+          <Buttons label="Add" cancel={HERE} />
         </Form>
       </section>
     </>

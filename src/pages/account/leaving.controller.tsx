@@ -8,7 +8,7 @@ import { PORTS } from '../../http/ports-token.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { signOutOfOthers } from '../accounts/accounts.js';
 import { endSession } from '../browser-session.js';
-import { Button, Field, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
+import { Buttons, Field, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { useFormats } from '../formats.js';
 import { renderPage } from '../page.js';
@@ -101,12 +101,7 @@ function EraseAccount({ name, usage, keys, problems }: EraseProps) {
           errors={problems}
           input={{ required: true, maxLength: MAX_CUSTOMER_NAME, autocomplete: 'off', spellcheck: false }}
         />
-        <div class="buttons">
-          <Button kind="danger">Erase everything</Button>
-          <a class="button plain" href="/settings/account">
-            Cancel
-          </a>
-        </div>
+        <Buttons label="Erase everything" kind="danger" cancel="/settings/account" />
       </Form>
     </section>
   );

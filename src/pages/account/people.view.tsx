@@ -6,7 +6,7 @@ import type { Invitation } from '../../core/users/people/invite.js';
 import type { Identity } from '../../core/users/provider/identity.js';
 import { LINK_DAYS, MAX_EMAIL, mayManage, type Role, roles, type User } from '../../core/users/user.js';
 import { roleMeanings, withArticle } from '../../http/fields/meanings.js';
-import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { Button, Buttons, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
 import { IpListField } from '../ip-list-field.js';
 import { Allowed } from '../page-context.js';
@@ -304,12 +304,7 @@ export function SettingsAddresses({ problems, shown, ...props }: AddressesProps)
           }
           {...props}
         />
-        <div class="buttons">
-          <Button>Save</Button>
-          <a class="button plain" href={PEOPLE_PATH}>
-            Cancel
-          </a>
-        </div>
+        <Buttons label="Save" cancel={PEOPLE_PATH} />
       </Form>
     </>
   );

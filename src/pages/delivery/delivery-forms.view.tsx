@@ -1,30 +1,25 @@
 import { type DeliveryKey, MAX_DELIVERY_KEY_NAME } from '../../core/delivery/delivery-key.js';
 import { optionNames, PRESET_NAME_CHARACTERS } from '../../core/delivery/delivery-options.js';
 import type { Preset } from '../../core/delivery/preset.js';
-import { Button, ExpiryField, Field, Form, lastDay, ProblemSummary, Problems } from '../form.js';
-import { Card, Confirm, Copied, Copyable, Heading } from '../parts.js';
-import { ShownValues } from '../shown-values.js';
+import { Button, ExpiryField, expiryOf, Field, lastDay, type Problems } from '../form.js';
+import { FieldLength } from '../form-fields.js';
+import { Card, Copied, Copyable, Heading } from '../parts.js';
+import { FormCard, type FormState } from '../resource-form.js';
 import { LIST, presetPath, previewPath } from './delivery.view.js';
 
-/** The content of the form. */
-export interface DeliveryKeyFields {
-  readonly name: string;
-  readonly presetsOnly: boolean;
-  readonly expiresOn: string;
-}
+const blank = { name: '', presetsOnly: false, expiresOn: '' };
 
-export function fieldsOfKey({ name, presetsOnly, expiresAt }: DeliveryKey): DeliveryKeyFields {
-  return { name, presetsOnly, expiresOn: lastDay(expiresAt) };
-}
+export const deliveryKeyForm = {
+  blank,
+  lengths: { expiresOn: FieldLength.word },
+  fieldsOf: ({ name, presetsOnly, expiresAt }: DeliveryKey) => ({ name, presetsOnly, expiresOn: lastDay(expiresAt) }),
+  /** Errors: `invalid_request`. */
+  valuesOf: ({ name, presetsOnly, expiresOn }: typeof blank) => ({ name, presetsOnly, expiresAt: expiryOf(expiresOn) }),
+};
 
-interface DeliveryKeyFormProps {
-  /** Null: a new one. */
-  readonly subject: DeliveryKey | null;
-  readonly fields: DeliveryKeyFields;
-  readonly problems: Problems | null;
-}
+export type DeliveryKeyFormState = FormState<DeliveryKey, typeof blank>;
 
-export function DeliveryKeyForm({ subject, fields, problems }: DeliveryKeyFormProps) {
+export function DeliveryKeyForm({ subject, fields, problems }: DeliveryKeyFormState) {
   return (
     <>
       {subject === null ? (
@@ -35,30 +30,26 @@ export function DeliveryKeyForm({ subject, fields, problems }: DeliveryKeyFormPr
           lead="Changes apply to all URLs signed with it, immediately."
         />
       )}
-      <Card>
-        <ProblemSummary problems={problems} />
-        <Form action={subject === null ? `${LIST}/keys/new` : `${LIST}/keys/${subject.id}/edit`}>
-          {subject && <ShownValues fields={fieldsOfKey(subject)} />}
-          <Field
-            label="Name"
-            name="name"
-            errors={problems}
-            hint="What the key is for, for example your shop."
-            input={{ value: fields.name, required: true, maxLength: MAX_DELIVERY_KEY_NAME, autocomplete: 'off' }}
-          />
-          <div class="choice">
-            <input type="checkbox" id="presets-only" name="presetsOnly" value="yes" checked={fields.presetsOnly} />
-            <label for="presets-only">Presets only: its URLs name a preset, and no other option</label>
-          </div>
-          <ExpiryField end="Its URLs stop working" value={fields.expiresOn} problems={problems} />
-          <div class="buttons">
-            <Button>{subject === null ? 'Create key' : 'Save'}</Button>
-            <a class="button plain" href={LIST}>
-              Cancel
-            </a>
-          </div>
-        </Form>
-      </Card>
+      <FormCard
+        action={subject === null ? `${LIST}/keys/new` : `${LIST}/keys/${subject.id}/edit`}
+        problems={problems}
+        shown={subject && deliveryKeyForm.fieldsOf(subject)}
+        button={subject === null ? 'Create key' : 'Save'}
+        cancel={LIST}
+      >
+        <Field
+          label="Name"
+          name="name"
+          errors={problems}
+          hint="What the key is for, for example your shop."
+          input={{ value: fields.name, required: true, maxLength: MAX_DELIVERY_KEY_NAME, autocomplete: 'off' }}
+        />
+        <div class="choice">
+          <input type="checkbox" id="presets-only" name="presetsOnly" value="yes" checked={fields.presetsOnly} />
+          <label for="presets-only">Presets only: its URLs name a preset, and no other option</label>
+        </div>
+        <ExpiryField end="Its URLs stop working" value={fields.expiresOn} problems={problems} />
+      </FormCard>
     </>
   );
 }
@@ -87,17 +78,6 @@ export function ShowDeliverySecret({ subject, secret }: { subject: DeliveryKey; 
   );
 }
 
-export function DeleteDeliveryKey({ subject: { id, name, publicId } }: { subject: DeliveryKey }) {
-  return (
-    <Confirm title={`Delete key “${name}”?`} action={`${LIST}/keys/${id}/delete`} button="Delete key" back={LIST}>
-      <p>
-        The service refuses all URLs signed with <code>{publicId}</code> immediately; caches may show their copies until
-        these expire. This cannot be undone. Photos and presets are not affected.
-      </p>
-    </Confirm>
-  );
-}
-
 export interface PresetFormProps {
   /** Null: a new one. */
   readonly subject: Pick<Preset, 'options'> | null;
@@ -118,37 +98,35 @@ export function PresetForm({ subject, name, options, preview, problems }: Preset
   return (
     <>
       <Heading title={isNew ? 'Create preset' : `Preset “${name}”`} />
-      <Card>
-        <ProblemSummary problems={problems} />
-        <Form action={isNew ? `${LIST}/presets/new` : presetPath(name, 'edit')}>
-          {subject && <ShownValues fields={{ options: subject.options }} />}
-          {isNew && (
-            <Field
-              label="Name"
-              name="name"
-              errors={problems}
-              hint={`What URLs call it: ${PRESET_NAME_CHARACTERS}. It cannot be changed.`}
-              input={{ value: name, required: true, autocomplete: 'off', placeholder: 'card' }}
-            />
-          )}
+      <FormCard
+        action={isNew ? `${LIST}/presets/new` : presetPath(name, 'edit')}
+        problems={problems}
+        shown={subject && { options: subject.options }}
+        button={isNew ? 'Create preset' : 'Save'}
+        cancel={LIST}
+        others={
+          <Button kind="plain" name="do" value="preview">
+            Preview
+          </Button>
+        }
+      >
+        {isNew && (
           <Field
-            label="Options"
-            name="options"
-            errors={ofOptions}
-            hint="As in a URL, separated by commas, for example w=300,h=200,fit=cover."
-            input={{ value: options, required: true, autocomplete: 'off', spellcheck: false }}
+            label="Name"
+            name="name"
+            errors={problems}
+            hint={`What URLs call it: ${PRESET_NAME_CHARACTERS}. It cannot be changed.`}
+            input={{ value: name, required: true, autocomplete: 'off', placeholder: 'card' }}
           />
-          <div class="buttons">
-            <Button>{isNew ? 'Create preset' : 'Save'}</Button>
-            <Button kind="plain" name="do" value="preview">
-              Preview
-            </Button>
-            <a class="button plain" href={LIST}>
-              Cancel
-            </a>
-          </div>
-        </Form>
-      </Card>
+        )}
+        <Field
+          label="Options"
+          name="options"
+          errors={ofOptions}
+          hint="As in a URL, separated by commas, for example w=300,h=200,fit=cover."
+          input={{ value: options, required: true, autocomplete: 'off', spellcheck: false }}
+        />
+      </FormCard>
       {preview !== null && (
         <Card title="Preview" lead="Your newest photo with these options.">
           <img
@@ -159,16 +137,5 @@ export function PresetForm({ subject, name, options, preview, problems }: Preset
         </Card>
       )}
     </>
-  );
-}
-
-export function DeletePreset({ name }: { name: string }) {
-  return (
-    <Confirm title={`Delete preset “${name}”?`} action={presetPath(name, 'delete')} button="Delete preset" back={LIST}>
-      <p>
-        The service refuses all URLs that name it immediately; caches may show their copies until these expire. A new
-        preset of the same name makes the URLs work again.
-      </p>
-    </Confirm>
   );
 }

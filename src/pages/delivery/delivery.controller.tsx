@@ -13,6 +13,7 @@ import { previewOptions } from '../../core/delivery/open-named-picture.js';
 import { deletePreset, presetValues, readPreset, savePreset } from '../../core/delivery/preset.js';
 import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
+import type { Precondition } from '../../core/shared/transactional.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/path-id.js';
@@ -20,18 +21,18 @@ import type { Reply } from '../../http/responses/reply.js';
 import { privateHeaders, sendDownload } from '../../http/responses/send-download.js';
 import { TrafficRecorder } from '../../http/server/recorders.js';
 import { oneOfQuery } from '../address.js';
-import { expiryOf, lastDay, type Problems, problemsOf } from '../form.js';
-import { FieldLength, type FormFields } from '../form-fields.js';
+import { problemsOf } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
+import { Confirm } from '../parts.js';
+import { saveEdits, saveNew } from '../resource-form.js';
 import { editsOf } from '../shown-values.js';
-import { AREA, DeliveryPage, LIST, ONCE, PictureUsage } from './delivery.view.js';
+import { AREA, DeliveryPage, LIST, ONCE, PictureUsage, presetPath } from './delivery.view.js';
 import {
-  DeleteDeliveryKey,
-  DeletePreset,
-  type DeliveryKeyFields,
   DeliveryKeyForm,
-  fieldsOfKey,
+  type DeliveryKeyFormState,
+  deliveryKeyForm,
   PresetForm,
   type PresetFormProps,
   ShowDeliverySecret,
@@ -55,50 +56,46 @@ export class DeliveryKeysController {
 
   @Get('keys/new')
   newForm(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    return this.form(context, null, { name: '', presetsOnly: false, expiresOn: '' }, null);
+    return this.form(context, { subject: null, fields: deliveryKeyForm.blank, problems: null });
   }
 
   @Post('keys/new')
-  async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const fields = fieldsOf(context.form);
-    try {
-      const { key, secret } = await createDeliveryKey(this.ports, callerOfPage(context), submittedValues(fields, null));
-      return renderPage(
-        this.ports,
-        context,
-        { ...ONCE, title: 'Delivery key created' },
-        <ShowDeliverySecret subject={key} secret={secret} />,
-      );
-    } catch (error) {
-      return this.form(context, null, fields, problemsOf(error));
-    }
+  create(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const save = async (values: DeliveryKeySettings) => {
+      const { key, secret } = await createDeliveryKey(this.ports, callerOfPage(context), values);
+      const page = <ShowDeliverySecret subject={key} secret={secret} />;
+      return renderPage(this.ports, context, { ...ONCE, title: 'Delivery key created' }, page);
+    };
+    return saveNew(context, deliveryKeyForm, save, (state) => this.form(context, state));
   }
 
   @Get('keys/:id/edit')
   async editForm(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const key = await readDeliveryKey(this.ports, customerOf(context), id);
-    return this.form(context, key, fieldsOfKey(key), null);
+    return this.form(context, { subject: key, fields: deliveryKeyForm.fieldsOf(key), problems: null });
   }
 
   @Post('keys/:id/edit')
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const key = await readDeliveryKey(this.ports, customerOf(context), id);
-    const shown = fieldsOfKey(key);
-    const { changed, requireUnchanged } = editsOf(context.form, fieldsOf(context.form));
-    const fields = { ...shown, ...changed };
-    try {
-      requireUnchanged(shown);
-      const { name } = await editDeliveryKey(this.ports, callerOfPage(context), id, submittedValues(fields, key));
+    const save = async (changes: Partial<DeliveryKeySettings>, check: Precondition<DeliveryKey>) => {
+      const { name } = await editDeliveryKey(this.ports, callerOfPage(context), id, changes, check);
       return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was saved.` });
-    } catch (error) {
-      return this.form(context, key, fields, problemsOf(error));
-    }
+    };
+    return saveEdits(context, deliveryKeyForm, key, save, (state) => this.form(context, state));
   }
 
   @Get('keys/:id/delete')
   async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const key = await readDeliveryKey(this.ports, customerOf(context), id);
-    const page = <DeleteDeliveryKey subject={key} />;
+    const { name, publicId } = await readDeliveryKey(this.ports, customerOf(context), id);
+    const page = (
+      <Confirm title={`Delete key “${name}”?`} action={`${LIST}/keys/${id}/delete`} button="Delete key" back={LIST}>
+        <p>
+          The service refuses all URLs signed with <code>{publicId}</code> immediately; caches may show their copies
+          until these expire. This cannot be undone. Photos and presets are not affected.
+        </p>
+      </Confirm>
+    );
     return renderPage(this.ports, context, { ...AREA, title: 'Delete a delivery key' }, page);
   }
 
@@ -112,23 +109,16 @@ export class DeliveryKeysController {
     });
   }
 
-  private async form(
-    context: PageContext,
-    subject: DeliveryKey | null,
-    fields: DeliveryKeyFields,
-    problems: Problems | null,
-  ): Promise<Reply> {
+  private async form(context: PageContext, state: DeliveryKeyFormState): Promise<Reply> {
+    const { subject, problems } = state;
     const title = subject === null ? 'Create delivery key' : `Delivery key “${subject.name}”`;
-    const options = { ...AREA, title, status: problems?.status ?? 200 };
-    const form = <DeliveryKeyForm subject={subject} fields={fields} problems={problems} />;
-    if (subject === null) return renderPage(this.ports, context, options, form);
     const page = (
       <>
-        {form}
-        <PictureUsage delivery={await this.delivery(context)} subject={subject} />
+        <DeliveryKeyForm {...state} />
+        {subject && <PictureUsage delivery={await this.delivery(context)} subject={subject} />}
       </>
     );
-    return renderPage(this.ports, context, options, page);
+    return renderPage(this.ports, context, { ...AREA, title, status: problems?.status ?? 200 }, page);
   }
 
   /** With what this process has counted so far. */
@@ -136,25 +126,6 @@ export class DeliveryKeysController {
     await this.traffic.flush();
     return readImageDelivery(this.ports, customerOf(context));
   }
-}
-
-function fieldsOf(form: FormFields): DeliveryKeyFields {
-  return {
-    name: form.text('name', FieldLength.line),
-    presetsOnly: form.has('presetsOnly'),
-    expiresOn: form.text('expiresOn', FieldLength.word).trim(),
-  };
-}
-
-/**
- * Returns the submitted values, without an expiry that was not changed: an expiry may have passed since.
- * @param before Null: a new key. Errors: `invalid_request`.
- */
-function submittedValues(fields: DeliveryKeyFields, before: null): DeliveryKeySettings;
-function submittedValues(fields: DeliveryKeyFields, before: DeliveryKey): Partial<DeliveryKeySettings>;
-function submittedValues({ name, presetsOnly, expiresOn }: DeliveryKeyFields, before: DeliveryKey | null) {
-  if (before !== null && expiresOn === lastDay(before.expiresAt)) return { name, presetsOnly };
-  return { name, presetsOnly, expiresAt: expiryOf(expiresOn) };
 }
 
 /** Presets, and what one would show of the newest photo. */
@@ -189,7 +160,16 @@ export class PresetsController {
   @Get('presets/:preset/delete')
   async confirmDelete(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
     await readPreset(this.ports, customerOf(context), name);
-    return renderPage(this.ports, context, { ...AREA, title: 'Delete a preset' }, <DeletePreset name={name} />);
+    const [title, action] = [`Delete preset “${name}”?`, presetPath(name, 'delete')];
+    const page = (
+      <Confirm title={title} action={action} button="Delete preset" back={LIST}>
+        <p>
+          The service refuses all URLs that name it immediately; caches may show their copies until these expire. A new
+          preset of the same name makes the URLs work again.
+        </p>
+      </Confirm>
+    );
+    return renderPage(this.ports, context, { ...AREA, title: 'Delete a preset' }, page);
   }
 
   @Post('presets/:preset/delete')
@@ -232,7 +212,10 @@ export class PresetsController {
         const { options: preview } = presetValues({ name: name || 'preview', options });
         return this.form(context, { ...fields, preview, problems: null });
       }
-      await savePreset(this.ports, callerOfPage(context), { name, options, isNew: subject === null });
+      const values = { name, options, isNew: subject === null };
+      await savePreset(this.ports, callerOfPage(context), values, (current) =>
+        requireUnchanged({ options: current.options }),
+      );
       return redirectTo(context, LIST, { kind: 'done', text: `The preset “${name}” was saved.` });
     } catch (error) {
       return this.form(context, { ...fields, preview: null, problems: problemsOf(error) });

@@ -11,7 +11,7 @@ import { mostRequests } from '../../core/access/keys.js';
 import { defaultBudgets } from '../../core/access/rolling-window.js';
 import { type FieldError, invalid } from '../../core/shared/errors.js';
 import {
-  Button,
+  Buttons,
   Choice,
   ExpiryField,
   endOf,
@@ -22,7 +22,7 @@ import {
   type Problems,
   wrongExpiryDay,
 } from '../form.js';
-import { FieldLength, type FormFields } from '../form-fields.js';
+import { FieldLength } from '../form-fields.js';
 import { entriesOf, entriesText, IpListField } from '../ip-list-field.js';
 import { Card, Heading, Moment } from '../parts.js';
 import { ShownValues } from '../shown-values.js';
@@ -53,12 +53,7 @@ export function NewKey({ original, ...props }: FormProps & { original: ApiKey | 
         <NameField {...props} />
         <ScopeChoice {...props} />
         <SharedFields {...props} granted={original} />
-        <div class="buttons">
-          <Button>Create key</Button>
-          <a class="button plain" href="/settings/keys">
-            Cancel
-          </a>
-        </div>
+        <Buttons label="Create key" cancel="/settings/keys" />
       </Form>
     </>
   );
@@ -86,16 +81,11 @@ export function EditKey({ subject, ...props }: FormProps & { subject: ApiKey }) 
         <ScopeList scopes={subject.scopes} />
       </Card>
       <Form action={`/settings/keys/${subject.id}`} class="card">
-        <ShownValues fields={fieldsOf(subject)} />
+        <ShownValues fields={keyForm.fieldsOf(subject)} />
         <ProblemSummary problems={props.problems} />
         <NameField {...props} />
         <SharedFields {...props} granted={subject} />
-        <div class="buttons">
-          <Button>Save</Button>
-          <a class="button plain" href="/settings/keys">
-            Cancel
-          </a>
-        </div>
+        <Buttons label="Save" cancel="/settings/keys" />
       </Form>
     </>
   );
@@ -186,18 +176,18 @@ function SharedFields(props: FormProps & { granted: ApiKey | null }) {
   );
 }
 
-/** The fields of a key's form, as typed. */
-export interface KeyFields {
-  readonly name: string;
-  readonly preset: string;
-  readonly scopes: readonly string[];
-  readonly ipList: string;
-  readonly expiresOn: string;
-  readonly readLimit: string;
-  readonly writeLimit: string;
-}
+const blank = {
+  name: '',
+  preset: 'read',
+  scopes: [] as readonly string[],
+  ipList: '',
+  expiresOn: '',
+  readLimit: '',
+  writeLimit: '',
+};
+export type KeyFields = typeof blank;
 
-export interface Preset {
+interface Preset {
   readonly name: string;
   readonly label: string;
   readonly what: string;
@@ -225,60 +215,40 @@ export function scopesOf({ preset, scopes: chosen }: Pick<KeyFields, 'preset' | 
   return presets.find(({ name }) => name === preset)?.scopes ?? chosen;
 }
 
-export const emptyFields: KeyFields = {
-  name: '',
-  preset: 'read',
-  scopes: [],
-  ipList: '',
-  expiresOn: '',
-  readLimit: '',
-  writeLimit: '',
-};
-
-export function fieldsOf(key: ApiKey): KeyFields {
-  const preset = presets.find((each) => each.scopes.join() === key.scopes.join())?.name ?? 'chosen';
-  return {
+export const keyForm = {
+  blank,
+  lengths: {
+    ...{ preset: FieldLength.word, ipList: FieldLength.addresses, expiresOn: FieldLength.word },
+    ...{ readLimit: FieldLength.word, writeLimit: FieldLength.word },
+  },
+  fieldsOf: (key: ApiKey): KeyFields => ({
     name: key.name,
-    preset,
+    preset: presets.find((each) => each.scopes.join() === key.scopes.join())?.name ?? 'chosen',
     scopes: key.scopes,
     ipList: entriesText(key.ipList),
     expiresOn: lastDay(key.expiresAt),
     readLimit: key.readLimit?.toString() ?? '',
     writeLimit: key.writeLimit?.toString() ?? '',
-  };
-}
-
-export function sentFields(form: FormFields): KeyFields {
-  return {
-    name: form.text('name', FieldLength.line),
-    preset: form.text('preset', FieldLength.word),
-    scopes: form.all('scopes', FieldLength.word),
-    ipList: form.text('ipList', FieldLength.addresses),
-    expiresOn: form.text('expiresOn', FieldLength.word).trim(),
-    readLimit: form.text('readLimit', FieldLength.word).trim(),
-    writeLimit: form.text('writeLimit', FieldLength.word).trim(),
-  };
-}
-
-/** The values of the fields. An unchanged day keeps the exact instant. Errors: `invalid_request`. */
-export function settingsOf(fields: KeyFields, before: ApiKey | null): KeySettings {
-  const [readLimit, writeLimit] = [wholeOf(fields.readLimit), wholeOf(fields.writeLimit)];
-  const expiresAt =
-    fields.expiresOn === lastDay(before?.expiresAt ?? null) ? before?.expiresAt : endOf(fields.expiresOn);
-  const errors: FieldError[] = [];
-  const number = 'Enter a whole number of requests per minute, or leave it empty for the default.';
-  if (readLimit === undefined) errors.push({ field: 'readLimit', code: 'invalid_format', message: number });
-  if (writeLimit === undefined) errors.push({ field: 'writeLimit', code: 'invalid_format', message: number });
-  if (expiresAt === undefined && fields.expiresOn !== '') errors.push(wrongExpiryDay);
-  if (errors.length > 0) throw invalid(...errors);
-  return {
-    name: fields.name,
-    ipList: entriesOf(fields.ipList),
-    readLimit: readLimit ?? null,
-    writeLimit: writeLimit ?? null,
-    expiresAt: expiresAt ?? null,
-  };
-}
+  }),
+  /** Errors: `invalid_request`. */
+  valuesOf: (fields: KeyFields): KeySettings => {
+    const [readLimit, writeLimit] = [wholeOf(fields.readLimit), wholeOf(fields.writeLimit)];
+    const expiresAt = endOf(fields.expiresOn);
+    const errors: FieldError[] = [];
+    const number = 'Enter a whole number of requests per minute, or leave it empty for the default.';
+    if (readLimit === undefined) errors.push({ field: 'readLimit', code: 'invalid_format', message: number });
+    if (writeLimit === undefined) errors.push({ field: 'writeLimit', code: 'invalid_format', message: number });
+    if (expiresAt === undefined && fields.expiresOn !== '') errors.push(wrongExpiryDay);
+    if (errors.length > 0) throw invalid(...errors);
+    return {
+      name: fields.name,
+      ipList: entriesOf(fields.ipList),
+      readLimit: readLimit ?? null,
+      writeLimit: writeLimit ?? null,
+      expiresAt: expiresAt ?? null,
+    };
+  },
+};
 
 /** Null when empty; undefined when it is not a whole number. */
 function wholeOf(text: string): number | null | undefined {

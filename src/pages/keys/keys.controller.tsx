@@ -1,5 +1,5 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
-import type { ApiKey, KeyAddress } from '../../core/access/api-key.js';
+import type { ApiKey, KeyAddress, KeySettings } from '../../core/access/api-key.js';
 import {
   deleteKey,
   editOwnKey,
@@ -11,27 +11,19 @@ import {
 } from '../../core/access/keys.js';
 import type { Ports } from '../../core/ports.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
+import type { Precondition } from '../../core/shared/transactional.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/path-id.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { KeyUseRecorder } from '../../http/server/recorders.js';
-import { type Problems, problemsOf } from '../form.js';
+import type { Problems } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { LOCK_OUT_FIELD } from '../ip-list-field.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
-import { editsOf } from '../shown-values.js';
-import {
-  EditKey,
-  emptyFields,
-  fieldsOf,
-  type KeyFields,
-  NewKey,
-  scopesOf,
-  sentFields,
-  settingsOf,
-} from './key-form.view.js';
+import { saveEdits, saveNew } from '../resource-form.js';
+import { EditKey, type KeyFields, keyForm, NewKey, scopesOf } from './key-form.view.js';
 import { DeleteKey, KeyList, KeyMade } from './keys.view.js';
 
 const LIST = '/settings/keys';
@@ -58,82 +50,65 @@ export class KeysController {
   @Get('new')
   async new(@CurrentPageContext() context: PageContext, @Query('from') from: unknown): Promise<Reply> {
     const { key, addresses } = await this.original(context, from);
-    const fields = key === null ? emptyFields : fieldsOf(key);
+    const fields = key === null ? keyForm.blank : keyForm.fieldsOf(key);
     return this.newForm(context, { fields, key, addresses, problems: null, locksOut: [] });
   }
 
   @Post('new')
   async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { key: original, addresses } = await this.original(context, context.form.text('from', FieldLength.word));
-    const fields = sentFields(context.form);
-    const form = { fields, key: original, addresses };
-    try {
-      const settings = settingsOf(fields, null);
+    const form = { key: original, addresses };
+    const save = async (settings: KeySettings, fields: KeyFields) => {
       const locksOut = lockedOut(settings.ipList, addresses);
       if (locksOut.length > 0 && !context.form.has(LOCK_OUT_FIELD)) {
-        return this.newForm(context, { ...form, problems: null, locksOut });
+        return this.newForm(context, { ...form, fields, problems: null, locksOut });
       }
       const request = { ...settings, scopes: scopesOf(fields) };
       const { key, token } = await issueOwnKey(this.ports, callerOfPage(context), request, original?.id ?? null);
       const made = <KeyMade made={key} token={token} original={original} publicUrl={this.ports.addresses.publicUrl} />;
-      return renderPage(
-        this.ports,
-        context,
-        { title: 'Key created', section, scripts: ['copy.js', 'no-resend.js'] },
-        made,
-      );
-    } catch (error) {
-      return this.newForm(context, { ...form, problems: problemsOf(error), locksOut: [] });
-    }
+      const options = { title: 'Key created', section, scripts: ['copy.js', 'no-resend.js'] };
+      return renderPage(this.ports, context, options, made);
+    };
+    return saveNew(context, keyForm, save, (state) => this.newForm(context, { ...form, ...state, locksOut: [] }));
   }
 
   @Get(':id')
   async show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const key = await ownKey(this.ports, customerOf(context), id);
-    return this.editForm(context, { key, fields: fieldsOf(key), problems: null, locksOut: [] });
+    return this.editForm(context, key, { fields: keyForm.fieldsOf(key), problems: null, locksOut: [] });
   }
 
   @Post(':id')
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const key = await ownKey(this.ports, customerOf(context), id);
-    const shown = fieldsOf(key);
-    const { changed, requireUnchanged } = editsOf(context.form, sentFields(context.form));
-    const fields = { ...shown, ...changed };
-    try {
-      requireUnchanged(shown);
-      const settings = settingsOf(fields, key);
-      const locksOut = lockedOut(settings.ipList, await recentAddresses(this.ports, key.customerId, id));
+    const save = async (changes: Partial<KeySettings>, check: Precondition<ApiKey>, fields: KeyFields) => {
+      const used = await recentAddresses(this.ports, key.customerId, id);
+      const locksOut = lockedOut(changes.ipList ?? key.ipList, used);
       if (locksOut.length > 0 && !context.form.has(LOCK_OUT_FIELD)) {
-        return await this.editForm(context, { key, fields, problems: null, locksOut });
+        return this.editForm(context, key, { fields, problems: null, locksOut });
       }
-      const { name } = await editOwnKey(this.ports, callerOfPage(context), id, settings);
+      const { name } = await editOwnKey(this.ports, callerOfPage(context), id, changes, check);
       return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was changed.` });
-    } catch (error) {
-      return this.editForm(context, { key, fields, problems: problemsOf(error), locksOut: [] });
-    }
+    };
+    return saveEdits(context, keyForm, key, save, ({ fields, problems }) =>
+      this.editForm(context, key, { fields, problems, locksOut: [] }),
+    );
   }
 
   private newForm(
     context: PageContext,
-    form: FormState & { key: ApiKey | null; addresses: readonly KeyAddress[] },
+    { key: original, ...form }: FormState & { key: ApiKey | null; addresses: readonly KeyAddress[] },
   ): Reply {
-    const options = { title: form.key ? 'Replace a key' : 'Create key', section, status: statusOf(form) };
-    const { key: original, ...rest } = form;
-    return renderPage(
-      this.ports,
-      context,
-      options,
-      <NewKey {...rest} original={original} clientIp={context.clientIp} />,
-    );
+    const options = { title: original ? 'Replace a key' : 'Create key', section, status: statusOf(form) };
+    const view = <NewKey {...form} original={original} clientIp={context.clientIp} />;
+    return renderPage(this.ports, context, options, view);
   }
 
-  private async editForm(context: PageContext, form: FormState & { key: ApiKey }): Promise<Reply> {
+  private async editForm(context: PageContext, key: ApiKey, form: FormState): Promise<Reply> {
     await this.uses.flush();
-    const addresses = await recentAddresses(this.ports, form.key.customerId, form.key.id);
-    const options = { title: form.key.name, section, status: statusOf(form) };
-    const { key: subject, ...rest } = form;
-    const view = <EditKey {...rest} subject={subject} addresses={addresses} clientIp={context.clientIp} />;
-    return renderPage(this.ports, context, options, view);
+    const addresses = await recentAddresses(this.ports, key.customerId, key.id);
+    const view = <EditKey {...form} subject={key} addresses={addresses} clientIp={context.clientIp} />;
+    return renderPage(this.ports, context, { title: key.name, section, status: statusOf(form) }, view);
   }
 
   /** The key that a new one is to replace, with the addresses from which it is used. */
@@ -171,13 +146,13 @@ export class KeyDeletionController {
   async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     await this.uses.flush();
     const key = await ownKey(this.ports, customerOf(context), id);
-    return renderPage(this.ports, context, { title: 'Delete a key', section: 'keys' }, <DeleteKey subject={key} />);
+    return renderPage(this.ports, context, { title: 'Delete a key', section }, <DeleteKey subject={key} />);
   }
 
   @Post(':id/delete')
   async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { name } = await ownKey(this.ports, customerOf(context), id);
     await deleteKey(this.ports, callerOfPage(context), id);
-    return redirectTo(context, '/settings/keys', { kind: 'done', text: `“${name}” was deleted and no longer works.` });
+    return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was deleted and no longer works.` });
   }
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { MAX_RATING } from '../../core/photos/photo-values.js';
 import type { Id } from '../../core/shared/ids.js';
 import { MAX_TAG_NAME } from '../../core/tags/tag.js';
-import { Button, Form, MAX_ZONE_NAME, TimeZoneNames } from '../form.js';
+import { Button, Buttons, Form, MAX_ZONE_NAME, TimeZoneNames } from '../form.js';
 import { useFormats } from '../formats.js';
 import { type LibraryQuery, libraryPath, selectionPath } from '../library-query/library-query.js';
 import { Icon } from '../parts.js';
@@ -215,12 +215,7 @@ export function ConfirmDeletion({ ids, query }: { ids: readonly Id[]; query: Lib
         {ids.map((id) => (
           <input key={id} type="hidden" name="ids" value={id} />
         ))}
-        <div class="buttons">
-          <Button kind="danger">Delete permanently</Button>
-          <a class="button plain" href={libraryPath(query)}>
-            Cancel
-          </a>
-        </div>
+        <Buttons label="Delete permanently" kind="danger" cancel={libraryPath(query)} />
       </Form>
     </section>
   );

@@ -2,7 +2,8 @@ import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { Ports } from '../../core/ports.js';
 import { invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { Share } from '../../core/shares/share.js';
+import type { Precondition } from '../../core/shared/transactional.js';
+import type { Share, ShareSettings } from '../../core/shares/share.js';
 import { createShare, editShare, listShares, readShare, revokeShare } from '../../core/shares/shares.js';
 import { findTagNamed, readTags } from '../../core/tags/read-tag.js';
 import type { Tag } from '../../core/tags/tag.js';
@@ -12,7 +13,7 @@ import { PathId } from '../../http/requests/path-id.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { VisitRecorder } from '../../http/server/recorders.js';
 import { oneOfQuery } from '../address.js';
-import { type Problems, problemsOf } from '../form.js';
+import type { Problems } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { requireConfirmed } from '../guards/confirm-identity.js';
 import { redirectTo, renderPage } from '../page.js';
@@ -24,18 +25,10 @@ import {
   type PageContext,
   personOf,
 } from '../page-context.js';
-import { editsOf } from '../shown-values.js';
-import {
-  blankShare,
-  changesOf,
-  EditShare,
-  fieldsOfShare,
-  NewShare,
-  type ShareFields,
-  sentFields,
-  settingsOf,
-} from './share-form.view.js';
-import { AREA, LIST, photosIn, RevokeShare, ShareList, SharePage, sharePagePath } from './shares.view.js';
+import { Confirm } from '../parts.js';
+import { saveEdits, saveNew } from '../resource-form.js';
+import { EditShare, NewShare, type ShareFields, shareForm } from './share-form.view.js';
+import { AREA, LIST, photosIn, ShareList, SharePage, sharePagePath } from './shares.view.js';
 
 const WITH_LINKS = { ...AREA, scripts: ['copy.js'] } as const;
 
@@ -62,22 +55,25 @@ export class ShareSettingsController {
 
   @Get('new')
   newForm(@CurrentPageContext() context: PageContext, @Query('photos') query: unknown): Reply {
-    return this.newShare(context, blankShare, photosIn(oneOfQuery(query)), null);
+    return this.newShare(context, shareForm.blank, photosIn(oneOfQuery(query)), null);
   }
 
   @Post('new')
   async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const [fields, photoIds] = [sentFields(context.form), photosIn(context.form.text('photos', FieldLength.ids))];
-    if (fields.mayDownload) await requireConfirmed(this.ports, context, personOf(context));
-    try {
-      const contents = photoIds === null ? { tagId: await this.tagNamed(context, fields.tag) } : { photoIds };
-      const values = { ...settingsOf(fields), ...contents };
-      const { share } = await createShare(this.ports, callerOfPage(context), values);
+    if (context.form.has('mayDownload')) await requireConfirmed(this.ports, context, personOf(context));
+    const photoIds = photosIn(context.form.text('photos', FieldLength.ids));
+    const save = async (values: ShareSettings, { tag }: ShareFields) => {
+      const contents = photoIds === null ? { tagId: await this.tagNamed(context, tag.trim()) } : { photoIds };
+      const { share } = await createShare(this.ports, callerOfPage(context), {
+        ...{ ...values, ...contents },
+        password: values.password || null,
+      });
       const text = `“${share.title}” is shared. Copy its link, and send it to whoever may see the photos.`;
       return redirectTo(context, sharePagePath(share.id), { kind: 'done', text });
-    } catch (error) {
-      return this.newShare(context, fields, photoIds, problemsOf(error));
-    }
+    };
+    return saveNew(context, shareForm, save, ({ fields, problems }) =>
+      this.newShare(context, fields, photoIds, problems),
+    );
   }
 
   @Get(':id')
@@ -89,23 +85,29 @@ export class ShareSettingsController {
   @Post(':id')
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { share } = await readShare(this.ports, customerOf(context), id);
-    const shown = fieldsOfShare(share);
-    const { changed, requireUnchanged } = editsOf(context.form, sentFields(context.form));
-    const fields = { ...shown, ...changed };
-    if (fields.mayDownload && !share.mayDownload) await requireConfirmed(this.ports, context, personOf(context));
-    try {
-      requireUnchanged(shown);
-      const { title } = await editShare(this.ports, callerOfPage(context), id, changesOf(fields, share));
-      return redirectTo(context, sharePagePath(id), { kind: 'done', text: `“${title}” was saved.` });
-    } catch (error) {
-      return this.sharePage(context, id, fields, problemsOf(error));
-    }
+    const opensOriginals = context.form.has('mayDownload') && !share.mayDownload;
+    if (opensOriginals) await requireConfirmed(this.ports, context, personOf(context));
+    const save = async (changes: Partial<ShareSettings>, check: Precondition<Share>, { title }: ShareFields) => {
+      // A password must not be made of the title, which stays.
+      const values = changes.password ? { title, ...changes } : changes;
+      const saved = await editShare(this.ports, callerOfPage(context), id, values, check);
+      return redirectTo(context, sharePagePath(id), { kind: 'done', text: `“${saved.title}” was saved.` });
+    };
+    return saveEdits(context, shareForm, share, save, ({ fields, problems }) =>
+      this.sharePage(context, id, fields, problems),
+    );
   }
 
   @Get(':id/revoke')
   async confirmRevoking(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { share } = await readShare(this.ports, customerOf(context), id);
-    return renderPage(this.ports, context, { ...AREA, title: 'Revoke a share' }, <RevokeShare share={share} />);
+    const [title, path] = [`Revoke share “${share.title}”?`, sharePagePath(id)];
+    const page = (
+      <Confirm title={title} action={sharePagePath(id, 'revoke')} button="Revoke share" back={path}>
+        <p>Its link stops working immediately, and will never work again. The photos stay in your library.</p>
+      </Confirm>
+    );
+    return renderPage(this.ports, context, { ...AREA, title: 'Revoke a share' }, page);
   }
 
   @Post(':id/revoke')
@@ -137,7 +139,7 @@ export class ShareSettingsController {
     const options = { ...WITH_LINKS, title: `Share “${share.title}”`, status: problems?.status ?? 200 };
     const page = (
       <SharePage share={share} tags={tags} link={link} now={this.ports.clock.now()}>
-        <EditShare share={share} fields={fields ?? fieldsOfShare(share)} problems={problems} />
+        <EditShare share={share} fields={fields ?? shareForm.fieldsOf(share)} problems={problems} />
       </SharePage>
     );
     return renderPage(this.ports, context, options, page);

@@ -4,7 +4,7 @@ import { isOver, MAX_SHARES, type Share } from '../../core/shares/share.js';
 import type { ShareWithToken } from '../../core/shares/shares.js';
 import type { Tag } from '../../core/tags/tag.js';
 import { type Formats, useFormats } from '../formats.js';
-import { Badge, Card, Confirm, Copied, Copyable, Empty, Heading, Moment, QrCode, Table } from '../parts.js';
+import { Badge, Card, Copied, Copyable, Empty, Heading, Moment, QrCode, Table } from '../parts.js';
 
 interface ShareListProps {
   readonly shares: readonly ShareWithToken[];
@@ -114,19 +114,6 @@ function contentsOf(formats: Formats, { tagId, photoIds }: Share, tags: readonly
   if (tagId === null) return `${formats.pluralize(photoIds.length, 'chosen photo')}`;
   const tag = tags.find(({ id }) => id === tagId);
   return tag === undefined ? 'None: the tag was deleted' : `All with the tag “${tag.name}”`;
-}
-
-export function RevokeShare({ share: { id, title } }: { share: Share }) {
-  return (
-    <Confirm
-      title={`Revoke share “${title}”?`}
-      action={sharePagePath(id, 'revoke')}
-      button="Revoke share"
-      back={sharePagePath(id)}
-    >
-      <p>Its link stops working immediately, and will never work again. The photos stay in your library.</p>
-    </Confirm>
-  );
 }
 
 export const LIST = '/settings/shares';

@@ -1,25 +1,30 @@
 import { MAX_TAG_DESCRIPTION, MAX_TAG_NAME, type Tag } from '../../core/tags/tag.js';
-import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { Field } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { useFormats } from '../formats.js';
-import { Card, Heading } from '../parts.js';
-import { ShownValues } from '../shown-values.js';
+import { Heading } from '../parts.js';
+import { FormCard, type FormState } from '../resource-form.js';
 
-/** The content of the form. */
-export interface TagFields {
-  readonly name: string;
-  /** `#rrggbb`, `other` for what `otherColor` says, or empty for none. */
-  readonly color: string;
-  readonly otherColor: string;
-  readonly description: string;
-}
+/** `color`: `#rrggbb`, `other` for what `otherColor` says, or empty for none. */
+const blank = { name: '', color: '', otherColor: '#888888', description: '' };
 
-export const blankTag: TagFields = { name: '', color: '', otherColor: '#888888', description: '' };
+export const tagForm = {
+  blank,
+  lengths: { color: FieldLength.word, otherColor: FieldLength.word, description: FieldLength.text },
+  fieldsOf: ({ name, color, description }: Tag) => {
+    const isOther = color !== null && !palette.some(([value]) => value === color);
+    const shown = isOther
+      ? { color: 'other', otherColor: color }
+      : { color: color ?? '', otherColor: blank.otherColor };
+    return { name, ...shown, description: description ?? '' };
+  },
+  valuesOf: ({ name, color, otherColor, description }: typeof blank) => {
+    const chosen = color === 'other' ? otherColor || blank.otherColor : color;
+    return { name, color: chosen || null, description: description.trim() || null };
+  },
+};
 
-export function fieldsOfTag({ name, color, description }: Tag): TagFields {
-  const isOther = color !== null && !palette.some(([value]) => value === color);
-  const shown = isOther ? { color: 'other', otherColor: color } : { color: color ?? '', otherColor: '#888888' };
-  return { name, ...shown, description: description ?? '' };
-}
+export type TagFormState = FormState<Tag, typeof blank>;
 
 /** Told apart in the light and in the dark. */
 const palette: readonly (readonly [value: string, label: string])[] = [
@@ -47,50 +52,26 @@ export function Swatch({ color }: { color: string | null }) {
   );
 }
 
-export function NewTag({ fields, problems }: { fields: TagFields; problems: Problems | null }) {
-  return (
-    <>
-      <Heading title="Create tag" />
-      <TagForm action="/settings/tags/new" button="Create tag" fields={fields} problems={problems} />
-    </>
-  );
-}
-
-export function EditTag({ tag, fields, problems }: { tag: Tag; fields: TagFields; problems: Problems | null }) {
+export function TagForm({ subject, fields, problems }: TagFormState) {
   const formats = useFormats();
   return (
     <>
-      <Heading title={tag.name} lead={`On ${formats.pluralize(tag.photoCount, 'photo')}.`}>
-        <a class="button plain" href={`/settings/tags/${tag.id}/delete`}>
-          Delete…
-        </a>
-      </Heading>
-      <TagForm
-        action={`/settings/tags/${tag.id}`}
-        button="Save"
-        fields={fields}
+      {subject === null ? (
+        <Heading title="Create tag" />
+      ) : (
+        <Heading title={subject.name} lead={`On ${formats.pluralize(subject.photoCount, 'photo')}.`}>
+          <a class="button plain" href={`/settings/tags/${subject.id}/delete`}>
+            Delete…
+          </a>
+        </Heading>
+      )}
+      <FormCard
+        action={`/settings/tags/${subject === null ? 'new' : subject.id}`}
         problems={problems}
-        shown={fieldsOfTag(tag)}
-      />
-    </>
-  );
-}
-
-interface TagFormProps {
-  readonly action: string;
-  readonly button: string;
-  readonly fields: TagFields;
-  readonly problems: Problems | null;
-  /** The fields of a tag that is there already. */
-  readonly shown?: TagFields;
-}
-
-function TagForm({ action, button, fields, problems, shown }: TagFormProps) {
-  return (
-    <Card>
-      <ProblemSummary problems={problems} />
-      <Form action={action}>
-        {shown && <ShownValues fields={shown} />}
+        shown={subject && tagForm.fieldsOf(subject)}
+        button={subject === null ? 'Create tag' : 'Save'}
+        cancel="/settings/tags"
+      >
         <Field
           label="Name"
           name="name"
@@ -106,18 +87,12 @@ function TagForm({ action, button, fields, problems, shown }: TagFormProps) {
           lines={3}
           input={{ value: fields.description, maxLength: MAX_TAG_DESCRIPTION }}
         />
-        <div class="buttons">
-          <Button>{button}</Button>
-          <a class="button plain" href="/settings/tags">
-            Cancel
-          </a>
-        </div>
-      </Form>
-    </Card>
+      </FormCard>
+    </>
   );
 }
 
-function Colors({ fields, messages }: { fields: TagFields; messages: readonly string[] }) {
+function Colors({ fields, messages }: { fields: typeof blank; messages: readonly string[] }) {
   return (
     <fieldset class="field">
       <legend>Colour</legend>

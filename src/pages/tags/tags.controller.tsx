@@ -3,23 +3,25 @@ import { tagListRequest } from '../../api/tags/tag.dto.js';
 import type { Ports } from '../../core/ports.js';
 import { invalid } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
+import type { Precondition } from '../../core/shared/transactional.js';
 import { createTag } from '../../core/tags/create-tags.js';
 import { deleteTag } from '../../core/tags/delete-tag.js';
 import { editTag, previewMerge } from '../../core/tags/edit-tag.js';
 import { listTags, readTag } from '../../core/tags/read-tag.js';
-import { type Tag, tagSorts } from '../../core/tags/tag.js';
+import { type Tag, type TagCreation, type TagPatch, tagSorts } from '../../core/tags/tag.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/path-id.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { allOfQuery, oneOfQuery } from '../address.js';
 import { type Problems, problemsOf } from '../form.js';
-import { FieldLength, type FormFields } from '../form-fields.js';
+import { FieldLength } from '../form-fields.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
-import { editsOf } from '../shown-values.js';
-import { blankTag, EditTag, fieldsOfTag, NewTag, type TagFields } from './tag-form.view.js';
-import { DeleteTag, MergeForm, TagList } from './tags.view.js';
+import { Confirm } from '../parts.js';
+import { saveEdits, saveNew } from '../resource-form.js';
+import { TagForm, type TagFormState, tagForm } from './tag-form.view.js';
+import { MergeForm, TagList } from './tags.view.js';
 
 /** Tags: found, created, edited, deleted. */
 @Controller('settings/tags')
@@ -47,49 +49,52 @@ export class TagPagesController {
   @Get('new')
   @RequireRole('editor')
   newForm(@CurrentPageContext() context: PageContext): Reply {
-    return this.newTag(context, blankTag, null);
+    return this.form(context, { subject: null, fields: tagForm.blank, problems: null });
   }
 
   @Post('new')
   @RequireRole('editor')
-  async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const fields = fieldsOf(context.form);
-    try {
-      const { tag } = await createTag(this.ports, callerOfPage(context), submittedValues(fields));
-      return redirectTo(context, '/settings/tags', { kind: 'done', text: `The tag “${tag.name}” was created.` });
-    } catch (error) {
-      return this.newTag(context, fields, problemsOf(error));
-    }
+  create(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const save = async (values: TagCreation) => {
+      const { tag } = await createTag(this.ports, callerOfPage(context), values);
+      return redirectTo(context, LIST, { kind: 'done', text: `The tag “${tag.name}” was created.` });
+    };
+    return saveNew(context, tagForm, save, (state) => this.form(context, state));
   }
 
   @Get(':id')
   @RequireRole('editor')
   async show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const tag = await readTag(this.ports, callerOfPage(context), id);
-    return this.editPage(context, tag, fieldsOfTag(tag), null);
+    return this.form(context, { subject: tag, fields: tagForm.fieldsOf(tag), problems: null });
   }
 
   @Post(':id')
   @RequireRole('editor')
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const [caller, fields] = [callerOfPage(context), fieldsOf(context.form)];
-    const tag = await readTag(this.ports, caller, id);
-    const { changed, requireUnchanged } = editsOf(context.form, fields);
-    try {
-      const { name } = await editTag(this.ports, caller, id, changesOf(changed, fields), (current) =>
-        requireUnchanged(fieldsOfTag(current)),
-      );
-      return redirectTo(context, '/settings/tags', { kind: 'done', text: `The tag “${name}” was saved.` });
-    } catch (error) {
-      return this.editPage(context, tag, { ...fieldsOfTag(tag), ...changed }, problemsOf(error));
-    }
+    const tag = await readTag(this.ports, callerOfPage(context), id);
+    const save = async (changes: TagPatch, check: Precondition<Tag>) => {
+      const { name } = await editTag(this.ports, callerOfPage(context), id, changes, check);
+      return redirectTo(context, LIST, { kind: 'done', text: `The tag “${name}” was saved.` });
+    };
+    return saveEdits(context, tagForm, tag, save, (state) => this.form(context, state));
   }
 
   @Get(':id/delete')
   @RequireRole('editor')
   async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const tag = await readTag(this.ports, callerOfPage(context), id);
-    return renderPage(this.ports, context, { ...AREA, title: 'Delete a tag' }, <DeleteTag tag={tag} />);
+    const { name, photoCount } = await readTag(this.ports, callerOfPage(context), id);
+    const photos = context.formats.pluralize(photoCount, 'photo');
+    const path = `${LIST}/${id}`;
+    const page = (
+      <Confirm title={`Delete tag “${name}”?`} action={`${path}/delete`} button="Delete tag" back={path}>
+        <p>
+          {photoCount === 0 ? 'No photo has it.' : `${photos} will lose it. The photos themselves are not affected.`}{' '}
+          This cannot be undone.
+        </p>
+      </Confirm>
+    );
+    return renderPage(this.ports, context, { ...AREA, title: 'Delete a tag' }, page);
   }
 
   @Post(':id/delete')
@@ -98,44 +103,13 @@ export class TagPagesController {
     const caller = callerOfPage(context);
     const { name } = await readTag(this.ports, caller, id);
     await deleteTag(this.ports, caller, id);
-    return redirectTo(context, '/settings/tags', { kind: 'done', text: `The tag “${name}” was deleted.` });
+    return redirectTo(context, LIST, { kind: 'done', text: `The tag “${name}” was deleted.` });
   }
 
-  private newTag(context: PageContext, fields: TagFields, problems: Problems | null): Reply {
-    const options = { ...AREA, title: 'Create tag', status: problems?.status ?? 200 };
-    return renderPage(this.ports, context, options, <NewTag fields={fields} problems={problems} />);
+  private form(context: PageContext, state: TagFormState): Reply {
+    const options = { ...AREA, title: state.subject?.name ?? 'Create tag', status: state.problems?.status ?? 200 };
+    return renderPage(this.ports, context, options, <TagForm {...state} />);
   }
-
-  private editPage(context: PageContext, tag: Tag, fields: TagFields, problems: Problems | null): Reply {
-    const options = { ...AREA, title: tag.name, status: problems?.status ?? 200 };
-    return renderPage(this.ports, context, options, <EditTag tag={tag} fields={fields} problems={problems} />);
-  }
-}
-
-function fieldsOf(form: FormFields): TagFields {
-  const { otherColor } = blankTag;
-  const [name, description] = [form.text('name', FieldLength.line), form.text('description', FieldLength.text)];
-  return {
-    name,
-    description,
-    color: form.text('color', FieldLength.word),
-    otherColor: form.text('otherColor', FieldLength.word) || otherColor,
-  };
-}
-
-/** A colour and that of “other” are one value. */
-function changesOf(changed: Partial<TagFields>, fields: TagFields) {
-  const { name, color, description } = submittedValues(fields);
-  return {
-    ...(changed.name !== undefined && { name }),
-    ...(changed.description !== undefined && { description }),
-    ...((changed.color !== undefined || changed.otherColor !== undefined) && { color }),
-  };
-}
-
-function submittedValues({ name, color, otherColor, description }: TagFields) {
-  const chosen = color === 'other' ? otherColor : color;
-  return { name, color: chosen || null, description: description.trim() || null };
 }
 
 /** The tag to keep, and as many others as can be merged at once. */
@@ -152,7 +126,7 @@ export class MergeTagsController {
     const ids = idsOf(allOfQuery(query));
     if (ids.length >= 2 && ids.length <= MAX_CHOSEN) return this.mergePage(context, ids, null);
     const text = `Select two or more tags to merge, at most ${MAX_CHOSEN}.`;
-    return redirectTo(context, '/settings/tags', { kind: 'failed', text });
+    return redirectTo(context, LIST, { kind: 'failed', text });
   }
 
   @Post()
@@ -167,7 +141,7 @@ export class MergeTagsController {
       const mergeTagIds = ids.filter((id) => id !== into);
       const tag = await editTag(this.ports, callerOfPage(context), into, { mergeTagIds });
       const text = `${context.formats.pluralize(mergeTagIds.length, 'tag')} merged into “${tag.name}”, now on ${context.formats.pluralize(tag.photoCount, 'photo')}.`;
-      return redirectTo(context, '/settings/tags', { kind: 'done', text });
+      return redirectTo(context, LIST, { kind: 'done', text });
     } catch (error) {
       return this.mergePage(context, ids, problemsOf(error));
     }
@@ -184,5 +158,6 @@ function idsOf(texts: readonly string[]): readonly Id[] {
   return [...new Set(texts.map((text) => parseId(text) ?? 0))];
 }
 
+const LIST = '/settings/tags';
 /** The options of every page about tags. */
 const AREA = { section: 'tags', styles: ['areas.css'] } as const;

@@ -2,10 +2,10 @@ import type { Page } from '../../core/shared/pagination.js';
 import { MAX_COUNTED, type MergePreview } from '../../core/tags/edit-tag.js';
 import type { Tag } from '../../core/tags/tag.js';
 import { MAX_SEARCH_TEXT } from '../../http/requests/parameters.js';
-import { Button, Form, ProblemSummary, type Problems } from '../form.js';
+import { Button, Buttons, Form, ProblemSummary, type Problems } from '../form.js';
 import { useFormats } from '../formats.js';
 import { Allowed, useMayActAs } from '../page-context.js';
-import { Card, Confirm, Empty, Heading, Icon, Moment, Paging, Table } from '../parts.js';
+import { Card, Empty, Heading, Icon, Moment, Paging, Table } from '../parts.js';
 import { Swatch } from './tag-form.view.js';
 
 /** The search in the list, as its form says it. */
@@ -172,33 +172,9 @@ export function MergeForm({
             ))}
           </fieldset>
           <p class="outcome">{count} will have the remaining tag, including photos in the trash.</p>
-          <div class="buttons">
-            <Button kind="danger">Merge tags</Button>
-            <a class="button plain" href="/settings/tags">
-              Cancel
-            </a>
-          </div>
+          <Buttons label="Merge tags" kind="danger" cancel="/settings/tags" />
         </Form>
       </Card>
     </>
-  );
-}
-
-export function DeleteTag({ tag }: { tag: Tag }) {
-  const formats = useFormats();
-  return (
-    <Confirm
-      title={`Delete tag “${tag.name}”?`}
-      action={`/settings/tags/${tag.id}/delete`}
-      button="Delete tag"
-      back={`/settings/tags/${tag.id}`}
-    >
-      <p>
-        {tag.photoCount === 0
-          ? 'No photo has it.'
-          : `${formats.pluralize(tag.photoCount, 'photo')} will lose it. The photos themselves are not affected.`}{' '}
-        This cannot be undone.
-      </p>
-    </Confirm>
   );
 }

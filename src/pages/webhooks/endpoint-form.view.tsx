@@ -1,80 +1,71 @@
 import { MAX_URL_LENGTH } from '../../core/access/outgoing-url.js';
 import { changeTypes } from '../../core/events/event.js';
+import { invalid } from '../../core/shared/errors.js';
 import { MAX_ENDPOINT_DESCRIPTION, type WebhookEndpoint } from '../../core/webhooks/webhook-endpoint.js';
-import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
-import { Card, Heading } from '../parts.js';
-import { ShownValues } from '../shown-values.js';
+import { Field } from '../form.js';
+import { FieldLength } from '../form-fields.js';
+import { Heading } from '../parts.js';
+import { FormCard, type FormState } from '../resource-form.js';
 
-/** The content of the form. */
-export interface EndpointFields {
-  readonly url: string;
-  readonly description: string;
-  readonly which: 'all' | 'some';
-  readonly events: readonly string[];
-}
+const blank = { url: '', description: '', which: 'all', events: [] as readonly string[] };
 
-export const blankEndpoint: EndpointFields = { url: '', description: '', which: 'all', events: [] };
+export const endpointForm = {
+  blank,
+  lengths: { which: FieldLength.word },
+  fieldsOf: ({ url, description, events }: WebhookEndpoint) => {
+    return { url, description: description ?? '', which: events.length === 0 ? 'all' : 'some', events };
+  },
+  /** Errors: `invalid_request` when there is nothing of which it is to hear. */
+  valuesOf: ({ url, description, which, events }: typeof blank) => {
+    if (which === 'some' && events.length === 0) {
+      throw invalid({ field: 'events', code: 'required', message: 'Select an event, or all of them.' });
+    }
+    return { url, description, events: which === 'some' ? events : [] };
+  },
+};
 
-export function fieldsOfEndpoint({ url, description, events }: WebhookEndpoint): EndpointFields {
-  return { url, description: description ?? '', which: events.length === 0 ? 'all' : 'some', events };
-}
+export type EndpointFormState = FormState<WebhookEndpoint, typeof blank>;
 
-export function EndpointForm({
-  endpoint,
-  fields,
-  problems,
-}: {
-  /** Null: a new one. */
-  endpoint: WebhookEndpoint | null;
-  fields: EndpointFields;
-  problems: Problems | null;
-}) {
-  const path = endpoint === null ? '/settings/webhooks/new' : `/settings/webhooks/${endpoint.id}/edit`;
+export function EndpointForm({ subject, fields, problems }: EndpointFormState) {
+  const path = subject === null ? '/settings/webhooks' : `/settings/webhooks/${subject.id}`;
   return (
     <>
-      <Heading title={endpoint === null ? 'Create endpoint' : 'Edit endpoint'} />
-      <Card>
-        <ProblemSummary problems={problems} />
-        <Form action={path}>
-          {endpoint && <ShownValues fields={fieldsOfEndpoint(endpoint)} />}
-          <Field
-            label="URL"
-            name="url"
-            errors={problems}
-            hint="Events are sent to this https URL, which must be publicly reachable."
-            input={{
-              type: 'url',
-              value: fields.url,
-              required: true,
-              maxLength: MAX_URL_LENGTH,
-              placeholder: 'https://example.com/webhooks',
-              autocomplete: 'off',
-            }}
-          />
-          <Field
-            label="Description"
-            name="description"
-            errors={problems}
-            hint="Only shown here."
-            input={{ value: fields.description, maxLength: MAX_ENDPOINT_DESCRIPTION, autocomplete: 'off' }}
-          />
-          <Events fields={fields} messages={problems?.of('events') ?? []} />
-          <div class="buttons">
-            <Button>{endpoint === null ? 'Create endpoint' : 'Save'}</Button>
-            <a
-              class="button plain"
-              href={endpoint === null ? '/settings/webhooks' : `/settings/webhooks/${endpoint.id}`}
-            >
-              Cancel
-            </a>
-          </div>
-        </Form>
-      </Card>
+      <Heading title={subject === null ? 'Create endpoint' : 'Edit endpoint'} />
+      <FormCard
+        action={subject === null ? `${path}/new` : `${path}/edit`}
+        problems={problems}
+        shown={subject && endpointForm.fieldsOf(subject)}
+        button={subject === null ? 'Create endpoint' : 'Save'}
+        cancel={path}
+      >
+        <Field
+          label="URL"
+          name="url"
+          errors={problems}
+          hint="Events are sent to this https URL, which must be publicly reachable."
+          input={{
+            type: 'url',
+            value: fields.url,
+            required: true,
+            maxLength: MAX_URL_LENGTH,
+            placeholder: 'https://example.com/webhooks',
+            autocomplete: 'off',
+          }}
+        />
+        <Field
+          label="Description"
+          name="description"
+          errors={problems}
+          hint="Only shown here."
+          input={{ value: fields.description, maxLength: MAX_ENDPOINT_DESCRIPTION, autocomplete: 'off' }}
+        />
+        <Events fields={fields} messages={problems?.of('events') ?? []} />
+      </FormCard>
     </>
   );
 }
 
-function Events({ fields, messages }: { fields: EndpointFields; messages: readonly string[] }) {
+function Events({ fields, messages }: { fields: typeof blank; messages: readonly string[] }) {
   return (
     <fieldset>
       <legend>Events</legend>

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { Ports } from '../../core/ports.js';
-import { invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
+import type { Precondition } from '../../core/shared/transactional.js';
 import { resendDelivery, sendTestEvent } from '../../core/webhooks/deliver.js';
 import {
   createWebhookEndpoint,
@@ -13,21 +13,21 @@ import {
   readWebhookEndpoint,
   rotateWebhookSecret,
 } from '../../core/webhooks/endpoints.js';
-import type { WebhookEndpoint } from '../../core/webhooks/webhook-endpoint.js';
+import { type EndpointInput, ROTATION_HOURS, type WebhookEndpoint } from '../../core/webhooks/webhook-endpoint.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/path-id.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { oneOfQuery } from '../address.js';
 import type { Flash } from '../browser-session.js';
-import { type Problems, problemsOf } from '../form.js';
-import { FieldLength, type FormFields } from '../form-fields.js';
+import { problemsOf } from '../form.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
-import { editsOf } from '../shown-values.js';
+import { Confirm } from '../parts.js';
+import { saveEdits, saveNew } from '../resource-form.js';
 import { DeliveryPage, EndpointPage, logFilters, readLogQuery } from './endpoint.view.js';
-import { blankEndpoint, type EndpointFields, EndpointForm, fieldsOfEndpoint } from './endpoint-form.view.js';
-import { DeleteEndpoint, EndpointList, RotateSecret, ShowSecret } from './webhooks.view.js';
+import { EndpointForm, type EndpointFormState, endpointForm } from './endpoint-form.view.js';
+import { EndpointList, ShowSecret } from './webhooks.view.js';
 
 const LOG_PAGE = 50;
 
@@ -47,19 +47,17 @@ export class WebhookPagesController {
   @Get('new')
   @RequireRole('admin')
   newForm(@CurrentPageContext() context: PageContext): Reply {
-    return this.form(context, null, blankEndpoint, null);
+    return this.form(context, { subject: null, fields: endpointForm.blank, problems: null });
   }
 
   @Post('new')
   @RequireRole('admin', { confirmed: true })
-  async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const fields = fieldsOf(context.form);
-    try {
-      const created = await createWebhookEndpoint(this.ports, callerOfPage(context), submittedValues(fields));
+  create(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const save = async (values: EndpointInput & { url: string }) => {
+      const created = await createWebhookEndpoint(this.ports, callerOfPage(context), values);
       return renderPage(this.ports, context, { ...ONCE, title: 'Endpoint created' }, <ShowSecret {...created} isNew />);
-    } catch (error) {
-      return this.form(context, null, fields, problemsOf(error));
-    }
+    };
+    return saveNew(context, endpointForm, save, (state) => this.form(context, state));
   }
 
   @Get(':id')
@@ -82,35 +80,34 @@ export class WebhookPagesController {
   @RequireRole('admin')
   async editForm(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
-    return this.form(context, endpoint, fieldsOfEndpoint(endpoint), null);
+    return this.form(context, { subject: endpoint, fields: endpointForm.fieldsOf(endpoint), problems: null });
   }
 
   @Post(':id/edit')
   @RequireRole('admin', { confirmed: true })
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
-    const shown = fieldsOfEndpoint(endpoint);
-    const { changed, requireUnchanged } = editsOf(context.form, fieldsOf(context.form));
-    const fields = { ...shown, ...changed };
-    try {
-      requireUnchanged(shown);
-      await editWebhookEndpoint(this.ports, callerOfPage(context), id, submittedValues(fields));
-      return redirectTo(context, `/settings/webhooks/${id}`, { kind: 'done', text: 'Saved.' });
-    } catch (error) {
-      return this.form(context, endpoint, fields, problemsOf(error));
-    }
+    const save = async (changes: EndpointInput, check: Precondition<WebhookEndpoint>) => {
+      await editWebhookEndpoint(this.ports, callerOfPage(context), id, changes, check);
+      return back(context, id, 'Saved.');
+    };
+    return saveEdits(context, endpointForm, endpoint, save, (state) => this.form(context, state));
   }
 
   @Get(':id/delete')
   @RequireRole('admin')
   async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
-    return renderPage(
-      this.ports,
-      context,
-      { ...AREA, title: 'Delete an endpoint' },
-      <DeleteEndpoint endpoint={endpoint} />,
+    const { url } = await readWebhookEndpoint(this.ports, customerOf(context), id);
+    const path = `/settings/webhooks/${id}`;
+    const page = (
+      <Confirm title="Delete this endpoint?" action={`${path}/delete`} button="Delete endpoint" back={path}>
+        <p>
+          No more events are sent to <span class="code">{url}</span>. Pending events, the delivery log and the secret
+          are deleted, too. This cannot be undone.
+        </p>
+      </Confirm>
     );
+    return renderPage(this.ports, context, { ...AREA, title: 'Delete an endpoint' }, page);
   }
 
   @Post(':id/delete')
@@ -120,34 +117,11 @@ export class WebhookPagesController {
     return redirectTo(context, '/settings/webhooks', { kind: 'done', text: 'The endpoint was deleted.' });
   }
 
-  private form(
-    context: PageContext,
-    endpoint: WebhookEndpoint | null,
-    fields: EndpointFields,
-    problems: Problems | null,
-  ) {
-    const title = endpoint === null ? 'Create endpoint' : 'Edit endpoint';
-    const content = <EndpointForm endpoint={endpoint} fields={fields} problems={problems} />;
-    return renderPage(this.ports, context, { ...AREA, title, status: problems?.status ?? 200 }, content);
+  private form(context: PageContext, state: EndpointFormState): Reply {
+    const title = state.subject === null ? 'Create endpoint' : 'Edit endpoint';
+    const options = { ...AREA, title, status: state.problems?.status ?? 200 };
+    return renderPage(this.ports, context, options, <EndpointForm {...state} />);
   }
-}
-
-function fieldsOf(form: FormFields): EndpointFields {
-  const which = form.text('which', FieldLength.word) === 'some' ? 'some' : 'all';
-  return {
-    url: form.text('url', FieldLength.line),
-    description: form.text('description', FieldLength.line),
-    which,
-    events: form.all('events', FieldLength.word),
-  };
-}
-
-/** Errors: `invalid_request` when there is nothing of which it is to hear. */
-function submittedValues({ url, description, which, events }: EndpointFields) {
-  if (which === 'some' && events.length === 0) {
-    throw invalid({ field: 'events', code: 'required', message: 'Select an event, or all of them.' });
-  }
-  return { url, description, events: which === 'all' ? [] : events };
 }
 
 /** The actions behind the buttons of an endpoint and of its log. */
@@ -172,13 +146,17 @@ export class WebhookActsController {
   @Get(':id/secret')
   @RequireRole('admin')
   async confirmRotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
-    return renderPage(
-      this.ports,
-      context,
-      { ...AREA, title: 'Rotate the secret' },
-      <RotateSecret endpoint={endpoint} />,
+    const { url } = await readWebhookEndpoint(this.ports, customerOf(context), id);
+    const path = `/settings/webhooks/${id}`;
+    const page = (
+      <Confirm title="Rotate the secret?" action={`${path}/secret`} button="Rotate secret" back={path}>
+        <p>
+          <span class="code">{url}</span> gets a new secret, which is shown once. Events are signed with both for{' '}
+          {ROTATION_HOURS} hours, then the old one becomes invalid.
+        </p>
+      </Confirm>
     );
+    return renderPage(this.ports, context, { ...AREA, title: 'Rotate the secret' }, page);
   }
 
   @Post(':id/secret')

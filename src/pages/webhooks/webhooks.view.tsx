@@ -7,7 +7,7 @@ import {
   ROTATION_HOURS,
   type WebhookEndpoint,
 } from '../../core/webhooks/webhook-endpoint.js';
-import { Badge, Card, Confirm, Copied, Copyable, Empty, Heading, Icon, Moment, Table } from '../parts.js';
+import { Badge, Card, Copied, Copyable, Empty, Heading, Icon, Moment, Table } from '../parts.js';
 
 export function EndpointList({ all }: { all: readonly EndpointWithLast[] }) {
   const lead = `Notify your own servers by a signed request for each event. At most ${MAX_ENDPOINTS} endpoints.`;
@@ -95,38 +95,6 @@ export function ShowSecret({ endpoint, secret, isNew }: { endpoint: WebhookEndpo
         </div>
       </Card>
     </>
-  );
-}
-
-export function RotateSecret({ endpoint: { id, url } }: { endpoint: WebhookEndpoint }) {
-  return (
-    <Confirm
-      title="Rotate the secret?"
-      action={`/settings/webhooks/${id}/secret`}
-      button="Rotate secret"
-      back={`/settings/webhooks/${id}`}
-    >
-      <p>
-        <span class="code">{url}</span> gets a new secret, which is shown once. Events are signed with both for{' '}
-        {ROTATION_HOURS} hours, then the old one becomes invalid.
-      </p>
-    </Confirm>
-  );
-}
-
-export function DeleteEndpoint({ endpoint: { id, url } }: { endpoint: WebhookEndpoint }) {
-  return (
-    <Confirm
-      title="Delete this endpoint?"
-      action={`/settings/webhooks/${id}/delete`}
-      button="Delete endpoint"
-      back={`/settings/webhooks/${id}`}
-    >
-      <p>
-        No more events are sent to <span class="code">{url}</span>. Pending events, the delivery log and the secret are
-        deleted, too. This cannot be undone.
-      </p>
-    </Confirm>
   );
 }
 

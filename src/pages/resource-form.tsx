@@ -1,0 +1,115 @@
+import type { ComponentChildren } from 'preact';
+import type { Precondition } from '../core/shared/transactional.js';
+import type { Reply } from '../http/responses/reply.js';
+import { Buttons, Form, ProblemSummary, type Problems, problemsOf } from './form.js';
+import { FieldLength, type FormFields } from './form-fields.js';
+import type { PageContext } from './page-context.js';
+import { Card } from './parts.js';
+import { editsOf, ShownValues } from './shown-values.js';
+
+/** The form by which a resource is created and edited. */
+export interface ResourceForm<Resource, Fields extends object, Values extends object> {
+  /** The fields of a new one, as typed: texts, boxes (true or false), and groups of boxes (lists). */
+  readonly blank: Fields;
+  /** The texts that are longer or shorter than a line. White space around a word means nothing. */
+  readonly lengths: { readonly [Name in keyof Fields]?: FieldLength };
+  readonly fieldsOf: (resource: Resource) => Fields;
+  /** Errors: `invalid_request`. */
+  readonly valuesOf: (fields: Fields) => Values;
+}
+
+/** A form as it is shown. */
+export interface FormState<Resource, Fields> {
+  /** Null: a new one. */
+  readonly subject: Resource | null;
+  readonly fields: Fields;
+  readonly problems: Problems | null;
+}
+
+type Show<Resource, Fields> = (state: FormState<Resource, Fields>) => Reply | Promise<Reply>;
+
+/** Creates a resource from what was sent, or shows the form again with its problems. */
+export async function saveNew<Resource, Fields extends object, Values extends object>(
+  { form }: PageContext,
+  of: ResourceForm<Resource, Fields, Values>,
+  save: (values: Values, fields: Fields) => Promise<Reply>,
+  show: Show<Resource, Fields>,
+): Promise<Reply> {
+  const fields = sentFields(form, of);
+  try {
+    return await save(of.valuesOf(fields), fields);
+  } catch (error) {
+    return show({ subject: null, fields, problems: problemsOf(error) });
+  }
+}
+
+/**
+ * Saves the values that were changed in the form of a resource, or shows it again with its problems. What others have changed since the form
+ * was opened is kept; where they changed the same fields, that is a problem, found by `check` if it happens after the resource was read.
+ */
+export async function saveEdits<Resource, Fields extends object, Values extends object>(
+  { form }: PageContext,
+  of: ResourceForm<Resource, Fields, Values>,
+  subject: Resource,
+  save: (changes: Partial<Values>, check: Precondition<Resource>, fields: Fields) => Promise<Reply>,
+  show: Show<Resource, Fields>,
+): Promise<Reply> {
+  const shown = of.fieldsOf(subject);
+  const { changed, requireUnchanged } = editsOf(form, sentFields(form, of));
+  const fields = { ...shown, ...changed };
+  try {
+    requireUnchanged(shown);
+    const before = new Map<string, unknown>(Object.entries(of.valuesOf(shown)));
+    const changes = Object.entries(of.valuesOf(fields)).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before.get(name)),
+    );
+    const check = (current: Resource) => requireUnchanged(of.fieldsOf(current));
+    return await save(Object.fromEntries(changes) as Partial<Values>, check, fields);
+  } catch (error) {
+    return show({ subject, fields, problems: problemsOf(error) });
+  }
+}
+
+function sentFields<Fields extends object>(
+  form: FormFields,
+  { blank, lengths }: Pick<ResourceForm<never, Fields, object>, 'blank' | 'lengths'>,
+): Fields {
+  const read = (name: string, value: unknown) => {
+    if (typeof value === 'boolean') return form.has(name);
+    if (Array.isArray(value)) return form.all(name, FieldLength.word);
+    const length = lengths[name as keyof Fields] ?? FieldLength.line;
+    const text = form.text(name, length);
+    return length === FieldLength.word ? text.trim() : text;
+  };
+  return Object.fromEntries(Object.entries(blank).map(([name, value]) => [name, read(name, value)])) as Fields;
+}
+
+interface FormCardProps {
+  readonly title?: string;
+  readonly lead?: string;
+  readonly action: string;
+  readonly problems: Problems | null;
+  /** The fields of a resource that is there already. */
+  readonly shown?: object | null;
+  readonly button: string;
+  readonly cancel: string;
+  /** Buttons between the two. */
+  readonly others?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A form in a card of its own. */
+export function FormCard({ action, problems, shown, button, cancel, others, children, ...card }: FormCardProps) {
+  return (
+    <Card {...card}>
+      <ProblemSummary problems={problems} />
+      <Form action={action}>
+        {shown && <ShownValues fields={shown} />}
+        {children}
+        <Buttons label={button} cancel={cancel}>
+          {others}
+        </Buttons>
+      </Form>
+    </Card>
+  );
+}
