@@ -28,15 +28,20 @@ import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageCo
 import { Confirm } from '../parts.js';
 import { saveEdits, saveNew } from '../resource-form.js';
 import { editsOf } from '../shown-values.js';
-import { AREA, DeliveryPage, LIST, ONCE, PictureUsage, presetPath } from './delivery.view.js';
 import {
+  AREA,
   DeliveryKeyForm,
   type DeliveryKeyFormState,
+  DeliveryPage,
   deliveryKeyForm,
+  LIST,
+  ONCE,
+  PictureUsage,
   PresetForm,
   type PresetFormProps,
+  presetPath,
   ShowDeliverySecret,
-} from './delivery-forms.view.js';
+} from './delivery.view.js';
 
 /** The page on image delivery, and its keys. Presets are in PresetsController. */
 @Controller('settings/delivery')

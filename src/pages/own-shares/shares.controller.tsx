@@ -27,8 +27,18 @@ import {
 } from '../page-context.js';
 import { Confirm } from '../parts.js';
 import { saveEdits, saveNew } from '../resource-form.js';
-import { EditShare, NewShare, type ShareFields, shareForm } from './share-form.view.js';
-import { AREA, LIST, photosIn, ShareList, SharePage, sharePagePath } from './shares.view.js';
+import {
+  AREA,
+  EditShare,
+  LIST,
+  NewShare,
+  photosIn,
+  type ShareFields,
+  ShareList,
+  SharePage,
+  shareForm,
+  sharePagePath,
+} from './shares.view.js';
 
 const WITH_LINKS = { ...AREA, scripts: ['copy.js'] } as const;
 

@@ -20,8 +20,7 @@ import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
 import { saveEdits, saveNew } from '../resource-form.js';
-import { TagForm, type TagFormState, tagForm } from './tag-form.view.js';
-import { MergeForm, TagList } from './tags.view.js';
+import { MergeForm, TagForm, type TagFormState, TagList, tagForm } from './tags.view.js';
 
 /** Tags: found, created, edited, deleted. */
 @Controller('settings/tags')

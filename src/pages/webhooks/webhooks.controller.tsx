@@ -26,8 +26,7 @@ import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageCo
 import { Confirm } from '../parts.js';
 import { saveEdits, saveNew } from '../resource-form.js';
 import { DeliveryPage, EndpointPage, logFilters, readLogQuery } from './endpoint.view.js';
-import { EndpointForm, type EndpointFormState, endpointForm } from './endpoint-form.view.js';
-import { EndpointList, ShowSecret } from './webhooks.view.js';
+import { EndpointForm, type EndpointFormState, EndpointList, endpointForm, ShowSecret } from './webhooks.view.js';
 
 const LOG_PAGE = 50;
 
