@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 // Writes openapi.json and openapi-operator.json out of the built program. With --release they are also kept as what this version was released with: the check for
 // breaking changes compares with the newest of those.
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const { openApiText } = await import('../dist/pages/docs/documents.js');
+const { openApiText } = await import('../dist/api/api-document.js');
 const { operatorOpenApiText } = await import('../dist/api/operator/operator-document.js');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const text = openApiText(version);

@@ -13,8 +13,8 @@ const allowed: Readonly<Record<string, string>> = {
   'src/core/photos/places.ts: english': 'names of countries: reading them takes 10 ms, which most starts do not need',
   'src/http/fields/declared.ts: declaredFields': 'declared by decorators',
   'src/http/fields/declared.ts: models': 'declared by decorators',
-  'src/http/responses/send-public.ts: made': 'files of the program that do not change',
-  'src/pages/docs/documents.ts: made': 'what pages show of documents that do not change',
+  'src/http/responses/send-public.ts: paths': 'names of files of the program that do not change',
+  'src/http/responses/send-public.ts: read': 'files of the program that do not change',
 };
 
 /** A variable, an empty collection, or an object whose purpose is to be filled. Values that are complete from the start do not count. */

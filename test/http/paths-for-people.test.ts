@@ -1,8 +1,10 @@
+import { builtProgram } from '../support/built-program.js';
 import { type RunningApp, startApp } from './support/start-app.js';
 
 let app: RunningApp;
 
 beforeAll(async () => {
+  await builtProgram();
   app = await startApp();
 });
 afterAll(() => app.close());

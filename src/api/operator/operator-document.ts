@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { operatorBudgets, operatorScopeMeanings } from '../../core/operators/operator-token.js';
-import type { PublicFile } from '../../http/responses/send-public.js';
-import { type DocumentedApi, documentFile, documentOf, documentText } from '../openapi/document.js';
+import { type DocumentedApi, documentOf, documentText } from '../openapi/document.js';
 import { operatorHeaders } from '../openapi/headers.js';
 import { operatorIdempotencyKey } from '../openapi/parameters.js';
 import { OperatorCustomerStatusController, OperatorCustomersController } from './customers.controller.js';
@@ -28,13 +27,9 @@ export function operatorOpenApiDocument(version: string) {
   return documentOf(operatorApi, version);
 }
 
-export function operatorOpenApiText(version: string, basePath = ''): string {
+export function operatorOpenApiText(version: string): string {
   const { webhooks: _, ...document } = operatorOpenApiDocument(version);
-  return documentText(document, basePath);
-}
-
-export function operatorDocumentFile(basePath: string): PublicFile {
-  return documentFile(`${basePath}/operator/openapi.json`, (version) => operatorOpenApiText(version, basePath));
+  return documentText(document);
 }
 
 /** The rules for every operation of the operator API, once. */

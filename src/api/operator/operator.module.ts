@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { NoKeyRequired, RequireAnyOperatorToken } from '../../http/access.js';
 import type { HttpOptions } from '../../http/http-options.js';
 import type { Reply } from '../../http/responses/reply.js';
-import { REVALIDATE, sendMethods, sendPublic } from '../../http/responses/send-public.js';
+import { sendMethods, sendPublic } from '../../http/responses/send-public.js';
 import { RouteTable } from '../../http/route-table.js';
 import { answerUnknownRoute, UnknownRouteModule } from '../unknown-route.module.js';
 import { OperatorResourcesModule } from './operator-document.js';
@@ -25,9 +25,8 @@ class UnknownOperatorRouteController {
 @NoKeyRequired()
 class OperatorOpenApiController {
   @Get()
-  async show(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const { operatorDocumentFile } = await import('./operator-document.js');
-    sendPublic(request, response, operatorDocumentFile(request.baseUrl), REVALIDATE);
+  show(@Req() request: Request, @Res() response: Response): void {
+    sendPublic(request, response, 'openapi-operator.json');
   }
 
   @All()

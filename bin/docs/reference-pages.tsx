@@ -1,7 +1,7 @@
 import { renderToString } from 'preact-render-to-string';
+import { FieldList, ParameterList, TryIt } from './fields.js';
 import { Layout } from './layout.js';
 import { CodeTabs, Markdown } from './markdown.js';
-import { FieldList, ParameterList, TryIt } from './reference/fields.js';
 import {
   type ApiDocument,
   type DescribedResponse,
@@ -10,7 +10,7 @@ import {
   type Reference,
   type ReferenceOperation,
   type Resource,
-} from './reference/reference.js';
+} from './reference.js';
 
 type References = readonly Reference[];
 

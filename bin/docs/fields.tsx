@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { inline, Markdown } from '../markdown.js';
+import { Inline, Markdown } from './markdown.js';
 import {
   type ApiDocument,
   constraints,
@@ -89,7 +89,11 @@ function Field({ name, schema, schemas, isRequired, description, children }: Fie
       </dt>
       <dd>
         <Markdown text={description ?? schema.description ?? ''} />
-        {words.length > 0 && <p class="constraints">{inline(words.join(' '))}</p>}
+        {words.length > 0 && (
+          <p class="constraints">
+            <Inline text={words.join(' ')} />
+          </p>
+        )}
         {children}
       </dd>
     </div>
