@@ -8,9 +8,10 @@ import { transpile } from './transpile.js';
 export async function writeDocs(root, dist) {
   const generator = join(dist, 'docs');
   await transpile(join(root, 'bin', 'docs'), generator);
-  for (const name of readdirSync(generator).filter((each) => each.endsWith('.js'))) {
+  // It is one folder nearer to what it imports.
+  for (const name of readdirSync(generator, { recursive: true }).filter((each) => each.endsWith('.js'))) {
     const code = readFileSync(join(generator, name), 'utf8');
-    writeFileSync(join(generator, name), code.replace(/(?<=['"])\.\.\/\.\.\/src\//g, '../'));
+    writeFileSync(join(generator, name), code.replaceAll('../src/', ''));
   }
   const [status] = await once(
     spawn(process.execPath, [join(generator, 'site.js'), join(dist, 'site')], { stdio: 'inherit' }),

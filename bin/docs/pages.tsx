@@ -1,10 +1,10 @@
 import { renderToString } from 'preact-render-to-string';
-import { errorMeanings } from '../../src/api/openapi/errors.js';
 import { type ErrorCode, errorCodes } from '../../src/core/shared/errors.js';
 import { retryAfter, statusOfCode } from '../../src/http/status-of-code.js';
 import { type GuideName, guideGroups, guideNames, guideSummary, guideText, guideTitle } from './guides.js';
 import { Layout } from './layout.js';
 import { Inline, Markdown } from './markdown.js';
+import { errorMeanings } from './openapi/errors.js';
 import type { Reference } from './reference.js';
 import { overviewPage, resourcePage } from './reference-pages.js';
 

@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openApiText } from '../../src/api/api-document.js';
-import { errorMeanings } from '../../src/api/openapi/errors.js';
-import { operatorOpenApiText } from '../../src/api/operator/operator-document.js';
 import { errorCodes } from '../../src/core/shared/errors.js';
 import { guideNames, guideText, guideTitle } from './guides.js';
 import { assetNames, assetText, assetUrl } from './layout.js';
 import { sectionsOf } from './markdown.js';
+import { openApiText } from './openapi/api-document.js';
+import { errorMeanings } from './openapi/errors.js';
+import { operatorOpenApiText } from './openapi/operator-document.js';
 import { allPages } from './pages.js';
 import { type Reference, referenceOf } from './reference.js';
 

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { openApiDocument } from '../../bin/docs/openapi/api-document.js';
+import { operatorOpenApiDocument } from '../../bin/docs/openapi/operator-document.js';
 import { imageUrl } from '../../sdk/src/node/entry.js';
-import { openApiDocument } from '../../src/api/api-document.js';
-import { operatorOpenApiDocument } from '../../src/api/operator/operator-document.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
 import { importPhotos, picture } from '../http/support/photos.js';

@@ -1,11 +1,11 @@
-import { scopeMeanings } from '../core/access/caller.js';
-import { defaultBudgets } from '../core/access/rolling-window.js';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../core/shared/pagination.js';
-import { type DocumentedApi, documentOf, documentText } from './openapi/document.js';
-import { headers } from './openapi/headers.js';
-import { idempotencyKey } from './openapi/parameters.js';
-import { ResourcesModule } from './resources.module.js';
-import { webhooks } from './webhooks/webhook-document.js';
+import { headers } from '../../../src/api/openapi/headers.js';
+import { idempotencyKey } from '../../../src/api/openapi/parameters.js';
+import { ResourcesModule } from '../../../src/api/resources.module.js';
+import { scopeMeanings } from '../../../src/core/access/caller.js';
+import { defaultBudgets } from '../../../src/core/access/rolling-window.js';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../src/core/shared/pagination.js';
+import { type DocumentedApi, documentOf, documentText } from './document.js';
+import { webhooks } from './webhook-document.js';
 
 /** The contract of the API for customers. */
 export function openApiDocument(version: string) {

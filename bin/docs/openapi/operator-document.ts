@@ -1,26 +1,8 @@
-import { Module } from '@nestjs/common';
-import { operatorBudgets, operatorScopeMeanings } from '../../core/operators/operator-token.js';
-import { type DocumentedApi, documentOf, documentText } from '../openapi/document.js';
-import { operatorHeaders } from '../openapi/headers.js';
-import { operatorIdempotencyKey } from '../openapi/parameters.js';
-import { OperatorCustomerStatusController, OperatorCustomersController } from './customers.controller.js';
-import { OperatorKeysController } from './keys.controller.js';
-import { OperatorPeopleController } from './people.controller.js';
-import { OperatorUsageController } from './usage.controller.js';
-import { OperatorWebhooksController } from './webhooks.controller.js';
-
-/** The resources of the operator API. Its OpenAPI document has what their controllers declare, in this order. */
-@Module({
-  controllers: [
-    OperatorCustomersController,
-    OperatorCustomerStatusController,
-    OperatorKeysController,
-    OperatorPeopleController,
-    OperatorWebhooksController,
-    OperatorUsageController,
-  ],
-})
-export class OperatorResourcesModule {}
+import { operatorHeaders } from '../../../src/api/openapi/headers.js';
+import { operatorIdempotencyKey } from '../../../src/api/openapi/parameters.js';
+import { OperatorResourcesModule } from '../../../src/api/operator/operator.module.js';
+import { operatorBudgets, operatorScopeMeanings } from '../../../src/core/operators/operator-token.js';
+import { type DocumentedApi, documentOf, documentText } from './document.js';
 
 /** The contract of the operator API. */
 export function operatorOpenApiDocument(version: string) {

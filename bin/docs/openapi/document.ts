@@ -1,11 +1,11 @@
-import type { ErrorCode } from '../../core/shared/errors.js';
-import { answer, flag, orNull, type Schema, text } from '../../http/fields/declared.js';
+import { apiHeaders, headerRefs, type headers, signedHeaders } from '../../../src/api/openapi/headers.js';
+import type { Method, Operation, Parameter, Paths } from '../../../src/api/openapi/operation.js';
+import type { ErrorCode } from '../../../src/core/shared/errors.js';
+import { answer, flag, orNull, type Schema, text } from '../../../src/http/fields/declared.js';
 import { codeSamples } from './code-samples.js';
 import { controllerPaths, controllersOf, documentTags } from './controllers.js';
 import { ErrorResponses, errorSchemas } from './errors.js';
-import { apiHeaders, headerRefs, type headers, signedHeaders } from './headers.js';
 import { referencedSchemas } from './models.js';
-import type { Method, Operation, Parameter, Paths } from './operation.js';
 import { type SampledOperation, type Schemas, sampleRequest } from './sample-request.js';
 
 const shared: Readonly<Record<string, Schema>> = {
