@@ -37,9 +37,12 @@ function codeOf(token?: Tokens[number]): string {
   return token?.content.replace(/\n$/, '') ?? '';
 }
 
+/** A table whose columns have no names has no head. */
+const EMPTY_HEAD = /<thead>\n<tr>\n(?:<th scope="col"><\/th>\n)+<\/tr>\n<\/thead>\n/g;
+
 /** A text as HTML, with blocks of code that follow each other in several languages as tabs. */
 export function markdownHtml(text: string): string {
-  const tokens = withoutEmptyHeads(markdown.parse(text, {}));
+  const tokens = markdown.parse(text, {});
   const parts: string[] = [];
   let begin = 0;
   const render = (end: number) => parts.push(markdown.renderer.render(tokens.slice(begin, end), markdown.options, {}));
@@ -52,21 +55,7 @@ export function markdownHtml(text: string): string {
     at = begin - 1;
   }
   render(tokens.length);
-  return parts.join('');
-}
-
-/** A table whose columns have no names has no head. */
-function withoutEmptyHeads(tokens: Tokens): Tokens {
-  const left: Tokens = [];
-  for (let at = 0; at < tokens.length; at += 1) {
-    const end =
-      tokens[at]?.type === 'thead_open'
-        ? tokens.findIndex(({ type }, next) => next > at && type === 'thead_close')
-        : -1;
-    if (end > 0 && tokens.slice(at, end).every(({ content }) => content === '')) at = end;
-    else left.push(...tokens.slice(at, at + 1));
-  }
-  return left;
+  return parts.join('').replace(EMPTY_HEAD, '');
 }
 
 /** The beginning of a paragraph that introduces the code of one language. */

@@ -5,9 +5,8 @@ import { errorCodes } from '../../src/core/shared/errors.js';
 import { guideNames, guideText, guideTitle } from './guides.js';
 import { assetNames, assetText, assetUrl } from './layout.js';
 import { sectionsOf } from './markdown.js';
-import { openApiText } from './openapi/api-document.js';
+import { openApiText, operatorOpenApiText } from './openapi/apis.js';
 import { errorMeanings } from './openapi/errors.js';
-import { operatorOpenApiText } from './openapi/operator-document.js';
 import { allPages } from './pages.js';
 import { type Reference, referenceOf } from './reference.js';
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openApiDocument } from '../../bin/docs/openapi/api-document.js';
-import { operatorOpenApiDocument } from '../../bin/docs/openapi/operator-document.js';
+import { openApiDocument, operatorOpenApiDocument } from '../../bin/docs/openapi/apis.js';
 import { type ApiDocument, breakingChanges } from '../support/breaking-changes.js';
 import { releasedDocuments } from '../support/released-documents.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operatorOpenApiDocument, operatorOpenApiText } from '../../bin/docs/openapi/operator-document.js';
+import { operatorOpenApiDocument, operatorOpenApiText } from '../../bin/docs/openapi/apis.js';
 import { parametersOf } from '../../src/http/requests/parameters.js';
 import { type RunningApp, startApp } from '../http/support/start-app.js';
 import { builtProgram } from '../support/built-program.js';

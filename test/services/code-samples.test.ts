@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { openApiDocument } from '../../bin/docs/openapi/api-document.js';
-import { operatorOpenApiDocument } from '../../bin/docs/openapi/operator-document.js';
+import { openApiDocument, operatorOpenApiDocument } from '../../bin/docs/openapi/apis.js';
 import { imageUrl } from '../../sdk/src/node/entry.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createDeliveryKey } from '../../src/core/delivery/delivery-keys.js';

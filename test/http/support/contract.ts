@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { openApiDocument } from '../../../bin/docs/openapi/api-document.js';
+import type { openApiDocument } from '../../../bin/docs/openapi/apis.js';
 import { headers as contractHeaders } from '../../../src/api/openapi/headers.js';
 import type { Parameter } from '../../../src/api/openapi/operation.js';
 import { cachedInWorker } from '../../support/worker-cache.js';
