@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle, compile } from './build/bundle.js';
 import { writeCountries } from './build/countries.js';
+import { writeDocs } from './build/docs.js';
 import { writeGazetteer } from './build/gazetteer.js';
 import { packProtocol } from './build/protocol.js';
 import { transpile } from './build/transpile.js';
@@ -34,9 +35,8 @@ if (withTypes) for (const { folder, types } of projects) if (types !== null && i
 
 function isOld(folder, built) {
   const time = statSync(join(folder, 'dist', built), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = readdirSync(join(folder, 'src'), { recursive: true }).map((name) =>
-    join(folder, 'src', String(name)),
-  );
+  const folders = (folder === root ? ['src', 'docs', 'bin/docs'] : ['src']).map((name) => join(folder, name));
+  const sources = folders.flatMap((each) => readdirSync(each, { recursive: true }).map((name) => join(each, name)));
   const tools = ['build.js', ...readdirSync(join(root, 'bin', 'build')).map((name) => join('build', name))].map(
     (name) => join(root, 'bin', name),
   );
@@ -56,7 +56,7 @@ async function build({ folder }) {
     if (folder === root) {
       writeCountries(join(draft, 'adapters', 'countries', 'register'));
       writeGazetteer(join(draft, 'adapters', 'places', 'gazetteer'));
-      bundled = await bundle(draft, join(draft, 'program'));
+      [bundled] = await Promise.all([bundle(draft, join(draft, 'program')), writeDocs(root, draft)]);
     }
     replace(dist, draft, old);
   } finally {

@@ -21,8 +21,8 @@ const FILES = [
     'examples',
     'dist/program',
     'dist/adapters/countries/register',
-    'dist/pages/docs/assets',
     'dist/pages/assets',
+    'dist/site',
     'dist/adapters/places/gazetteer',
   ],
 ];

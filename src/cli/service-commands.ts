@@ -1,5 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { print } from 'photo-service-cli/print';
 import { requireInstallation } from '../composition/require-installation.js';
@@ -9,6 +9,7 @@ import type { Mailer, SendReport } from '../core/mail/mail.js';
 import { newRandomToken } from '../core/shared/random.js';
 import { readEmail } from '../core/users/user.js';
 import { PublicAddresses } from '../http/public-addresses.js';
+import { site, sitePaths } from '../http/responses/send-public.js';
 import { openMailer } from '../ports.module.js';
 import { PrimaryFile } from '../start/processes/primary-file.js';
 import { ExitWith, envFileOf, exitCodes } from './options.js';
@@ -97,14 +98,8 @@ export function docsCommand(): Command {
     .argument('<folder>', 'where to; files of the same names are replaced')
     .option('--json', 'print one JSON document')
     .action(async (folder: string, options: { json?: boolean }) => {
-      // Loaded on demand: no other command needs the pages.
-      const { siteFiles } = await import('../pages/docs/site.js');
-      let files = 0;
-      for await (const { path, bytes } of siteFiles()) {
-        await mkdir(dirname(join(folder, path)), { recursive: true });
-        await writeFile(join(folder, path), bytes);
-        files += 1;
-      }
+      const files = sitePaths().size;
+      await cp(site, folder, { recursive: true });
       print(options, { folder, files }, [
         `${files} files in ${folder}; it begins at ${join(folder, 'docs/index.html')}.`,
       ]);

@@ -7,6 +7,7 @@ import { createShare } from '../../src/core/shares/shares.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { publicHtml, withoutBasePath } from '../../src/http/server/base-path.js';
 import { providerSettings } from '../memory/memory-identity-provider.js';
+import { builtProgram } from '../support/built-program.js';
 import { OpenIdServer } from '../support/openid-server.js';
 import { SoftwareAuthenticator } from '../support/software-authenticator.js';
 import { present } from '../support/tenant.js';
@@ -53,6 +54,7 @@ let actor: Actor;
 let keycloak: OpenIdServer;
 
 beforeAll(async () => {
+  await builtProgram();
   keycloak = await OpenIdServer.start(`${SITE}/settings/sign-in/with/keycloak/answer`);
   const settings = providerSettings({ id: 'keycloak', name: 'Keycloak', issuer: keycloak.issuer });
   const client = { clientId: 'photos', clientSecret: 'a secret of the client', scopes: [] };

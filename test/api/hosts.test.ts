@@ -1,10 +1,12 @@
 import { PublicAddresses } from '../../src/http/public-addresses.js';
+import { builtProgram } from '../support/built-program.js';
 import { sendBytes } from './support/send-bytes.js';
 import { type RunningApp, startApp } from './support/start-app.js';
 
 let app: RunningApp;
 
 beforeAll(async () => {
+  await builtProgram();
   app = await startApp({ ports: () => ({ addresses: new PublicAddresses('https://Photos.example.com:8443/under') }) });
 });
 afterAll(() => app.close());

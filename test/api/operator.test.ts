@@ -2,12 +2,14 @@ import { listKeys } from '../../src/core/access/keys.js';
 import { listAudit } from '../../src/core/audit/audit-log.js';
 import type { CustomerStore } from '../../src/core/ports.js';
 import { countStorage, readDailyUsage } from '../../src/core/traffic/read-traffic.js';
+import { builtProgram } from '../support/built-program.js';
 import { importPhotos, picture } from './support/photos.js';
 import { type OperatorActor, type RunningApp, startApp } from './support/start-app.js';
 
 let app: RunningApp;
 let operator: OperatorActor;
 beforeEach(async () => {
+  await builtProgram();
   app = await startApp({ operatorApi: true });
   operator = await app.operator();
 });

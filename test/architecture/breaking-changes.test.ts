@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operatorOpenApiDocument } from '../../src/api/operator/operator-document.js';
-import { openApiDocument } from '../../src/pages/docs/documents.js';
+import { openApiDocument, operatorOpenApiDocument } from '../../bin/docs/openapi/apis.js';
 import { type ApiDocument, breakingChanges } from '../support/breaking-changes.js';
 import { releasedDocuments } from '../support/released-documents.js';
 

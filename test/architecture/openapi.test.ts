@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { getMetadataStorage } from 'class-validator';
-import { operatorOpenApiDocument } from '../../src/api/operator/operator-document.js';
+import { openApiDocument, openApiText, operatorOpenApiDocument } from '../../bin/docs/openapi/apis.js';
 import { errorCodes } from '../../src/core/shared/errors.js';
 import type { Model } from '../../src/http/fields/declared.js';
 import { listsOf } from '../../src/http/fields/fields.js';
 import { parametersOf } from '../../src/http/requests/parameters.js';
-import { openApiDocument, openApiText } from '../../src/pages/docs/documents.js';
 import { type RunningApp, startApp } from '../api/support/start-app.js';
+import { builtProgram } from '../support/built-program.js';
 
 interface Parameter {
   readonly name: string;
@@ -36,6 +36,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 let app: RunningApp;
 beforeAll(async () => {
+  await builtProgram();
   app = await startApp();
 });
 afterAll(() => app.close());

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operatorOpenApiDocument, operatorOpenApiText } from '../../src/api/operator/operator-document.js';
+import { operatorOpenApiDocument, operatorOpenApiText } from '../../bin/docs/openapi/apis.js';
 import { parametersOf } from '../../src/http/requests/parameters.js';
 import { type RunningApp, startApp } from '../api/support/start-app.js';
+import { builtProgram } from '../support/built-program.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are looked into wherever a test likes.
 type Json = any;
@@ -18,6 +19,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 let app: RunningApp;
 beforeAll(async () => {
+  await builtProgram();
   app = await startApp({ operatorApi: true });
 });
 afterAll(() => app.close());

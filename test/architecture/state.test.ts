@@ -7,14 +7,13 @@ import { sources } from './sources.js';
 const allowed: Readonly<Record<string, string>> = {
   'src/adapters/trace-context.ts: storage': 'the trace of a request or job; empty without tracing',
   'src/adapters/typeorm/database/sql.ts: names': 'names of statements, by their text',
-  'src/api/openapi/models.ts: handedOver': 'how many of these were handed to @nestjs/swagger, which keeps them',
   'src/core/media/zones.ts: formats':
     'time zones, by their names: making a format takes twenty times as long as using it',
   'src/core/photos/places.ts: english': 'names of countries: reading them takes 10 ms, which most starts do not need',
   'src/http/fields/declared.ts: declaredFields': 'declared by decorators',
   'src/http/fields/declared.ts: models': 'declared by decorators',
-  'src/http/responses/send-public.ts: made': 'files of the program that do not change',
-  'src/pages/docs/documents.ts: made': 'what pages show of documents that do not change',
+  'src/http/responses/send-public.ts: paths': 'names of files of the program that do not change',
+  'src/http/responses/send-public.ts: read': 'files of the program that do not change',
 };
 
 /** A variable, an empty collection, or an object whose purpose is to be filled. Values that are complete from the start do not count. */

@@ -168,6 +168,7 @@ test('the package of the service runs with the packages that it names', () => {
       spawnSync(process.execPath, ['bin/photo-service.js', ...args], { cwd: folder, env, encoding: 'utf8' });
     expect(phs('doctor').stdout).toMatch(/^ok +pictures +read jpeg, png, gif, webp, tiff, avif, heic$/m);
     expect(readdirSync(join(folder, 'docs/guides')).length).toBeGreaterThan(10);
+    expect(JSON.parse(phs('docs', 'site', '--json').stdout).files).toBeGreaterThan(80);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -2,9 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { docsCommand } from '../../src/cli/service-commands.js';
+import { builtProgram } from '../support/built-program.js';
 
 let folder: string;
 beforeAll(async () => {
+  await builtProgram();
   folder = mkdtempSync(join(tmpdir(), 'phs-docs-'));
   const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   await docsCommand().parseAsync([folder, '--json'], { from: 'user' });

@@ -1,8 +1,10 @@
 import { type RunningApp, startApp } from '../api/support/start-app.js';
+import { builtProgram } from '../support/built-program.js';
 
 let app: RunningApp;
 
 beforeAll(async () => {
+  await builtProgram();
   app = await startApp();
 });
 afterAll(() => app.close());

@@ -3,11 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { openApiDocument, operatorOpenApiDocument } from '../../bin/docs/openapi/apis.js';
 import { imageUrl } from '../../sdk/src/node/entry.js';
-import { operatorOpenApiDocument } from '../../src/api/operator/operator-document.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
-import { openApiDocument } from '../../src/pages/docs/documents.js';
 import { importPhotos, picture } from '../api/support/photos.js';
 import { type RunningApp, startApp } from '../api/support/start-app.js';
 import { program } from './support/programs.js';

@@ -3,10 +3,27 @@ import type { Request, Response } from 'express';
 import { NoKeyRequired, RequireAnyOperatorToken } from '../../http/access.js';
 import type { HttpOptions } from '../../http/http-options.js';
 import type { Reply } from '../../http/responses/reply.js';
-import { REVALIDATE, sendMethods, sendPublic } from '../../http/responses/send-public.js';
+import { sendMethods, sendPublic } from '../../http/responses/send-public.js';
 import { RouteTable } from '../../http/route-table.js';
 import { answerUnknownRoute, UnknownRouteModule } from '../unknown-route.module.js';
-import { OperatorResourcesModule } from './operator-document.js';
+import { OperatorCustomerStatusController, OperatorCustomersController } from './customers.controller.js';
+import { OperatorKeysController } from './keys.controller.js';
+import { OperatorPeopleController } from './people.controller.js';
+import { OperatorUsageController } from './usage.controller.js';
+import { OperatorWebhooksController } from './webhooks.controller.js';
+
+/** The resources of the operator API. Its OpenAPI document has what their controllers declare, in this order. */
+@Module({
+  controllers: [
+    OperatorCustomersController,
+    OperatorCustomerStatusController,
+    OperatorKeysController,
+    OperatorPeopleController,
+    OperatorWebhooksController,
+    OperatorUsageController,
+  ],
+})
+export class OperatorResourcesModule {}
 
 /** Handles everything that no other route of /operator/v1 matches, so that it is authenticated and counted too. Registered last. */
 @Controller('operator/v1')
@@ -25,9 +42,8 @@ class UnknownOperatorRouteController {
 @NoKeyRequired()
 class OperatorOpenApiController {
   @Get()
-  async show(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const { operatorDocumentFile } = await import('./operator-document.js');
-    sendPublic(request, response, operatorDocumentFile(request.baseUrl), REVALIDATE);
+  show(@Req() request: Request, @Res() response: Response): void {
+    sendPublic(request, response, 'openapi-operator.json');
   }
 
   @All()

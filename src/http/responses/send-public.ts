@@ -1,6 +1,8 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
 import type { Request, Response } from 'express';
-import { DomainError } from '../../core/shared/errors.js';
+import { DomainError, notFound } from '../../core/shared/errors.js';
 import { publicHtml } from '../server/base-path.js';
 import { headerOf } from '../server/headers.js';
 import { noneMatch } from './reply.js';
@@ -9,34 +11,43 @@ import { noneMatch } from './reply.js';
 const METHODS = 'GET, HEAD, OPTIONS';
 
 /** Cache it, and revalidate. */
-export const REVALIDATE = 'public, no-cache';
+const REVALIDATE = 'public, no-cache';
 /** The address changes with the bytes. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** A file that is the same for everyone, with its strong tag. */
-export interface PublicFile {
-  readonly type: string;
+/** The documentation, which the build writes beside the program (bin/docs). */
+export const site = new URL('../../../dist/site/', import.meta.url);
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+};
+
+let paths: ReadonlySet<string> | undefined;
+
+/** Returns the paths of the files of the documentation. */
+export function sitePaths(): ReadonlySet<string> {
+  const all = () => readdirSync(site, { recursive: true, encoding: 'utf8' }).map((path) => path.replaceAll('\\', '/'));
+  paths ??= new Set(all().filter((path) => extname(path) in types));
+  return paths;
+}
+
+interface PublicFile {
   readonly bytes: Buffer;
   readonly entityTag: string;
 }
 
-/** Everything is made on first request: a service that only serves the API keeps none of it in memory. */
-const made = new Map<string, PublicFile>();
+/** Read on first request: a service that only serves the API keeps none of it in memory. */
+const read = new Map<string, PublicFile>();
 
-/** The file of this name, which is made once. */
-export function publicFile(name: string, type: string, make: () => Buffer): PublicFile {
-  const known = made.get(name);
-  if (known) return known;
-  const bytes = make();
-  const entityTag = `"${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}"`;
-  const file = { type, bytes, entityTag };
-  made.set(name, file);
-  return file;
-}
-
-/** Sends a file that is the same for everyone, or 304. */
-export function sendPublic(request: Request, response: Response, file: PublicFile, caching: string): void {
-  const entityTag = tagUnder(request.baseUrl, file);
+/** Sends a file of the documentation, which is the same for everyone, or 304. Errors: `not_found`. */
+export function sendPublic(request: Request, response: Response, path: string, caching = REVALIDATE): void {
+  if (!sitePaths().has(path)) throw notFound('page');
+  const name = `${request.baseUrl}/${path}`;
+  const { bytes, entityTag } = read.get(name) ?? fileUnder(request, path);
+  read.set(name, { bytes, entityTag });
   response.setHeader('ETag', entityTag);
   response.setHeader('Cache-Control', caching);
   response.vary('Accept-Encoding');
@@ -44,16 +55,23 @@ export function sendPublic(request: Request, response: Response, file: PublicFil
     response.status(304).end();
     return;
   }
-  response.setHeader('Content-Type', file.type);
-  response.end(isPage(file) ? publicHtml(request, file.bytes.toString()) : file.bytes);
+  response.setHeader('Content-Type', types[extname(path)] ?? '');
+  response.end(bytes);
 }
 
-const isPage = ({ type }: PublicFile) => type.startsWith('text/html');
+/** A file with a strong tag, and with the links and, of an OpenAPI document, the server of a service whose PUBLIC_URL has a path. */
+function fileUnder(request: Request, path: string): PublicFile {
+  const bytes = withBasePath(request, path, readFileSync(new URL(path, site)));
+  return { bytes, entityTag: `"${hash('sha256', bytes).slice(0, 32)}"` };
+}
 
-/** The links of a page depend on the path of PUBLIC_URL. */
-function tagUnder(basePath: string, file: PublicFile): string {
-  if (basePath === '' || !isPage(file)) return file.entityTag;
-  return `"${hash('sha256', `${basePath} ${file.entityTag}`).slice(0, 32)}"`;
+function withBasePath(request: Request, path: string, bytes: Buffer): Buffer {
+  const { baseUrl } = request;
+  if (baseUrl === '') return bytes;
+  if (path.endsWith('.html')) return Buffer.from(publicHtml(request, bytes.toString()));
+  if (!path.startsWith('openapi')) return bytes;
+  const text = bytes.toString().replace('"url": "/"', `"url": "${baseUrl}"`);
+  return Buffer.from(text.replaceAll('](/docs', `](${baseUrl}/docs`));
 }
 
 /** Answers OPTIONS, and other methods, with the supported methods. Errors: `method_not_allowed`. */

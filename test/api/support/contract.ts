@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import type { openApiDocument } from '../../../bin/docs/openapi/apis.js';
 import { headers as contractHeaders } from '../../../src/api/openapi/headers.js';
 import type { Parameter } from '../../../src/api/openapi/operation.js';
-import type { openApiDocument } from '../../../src/pages/docs/documents.js';
 import { cachedInWorker } from '../../support/worker-cache.js';
 
 /** One exchange, as a client saw it. */

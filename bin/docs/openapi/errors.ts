@@ -1,3 +1,4 @@
+import { apiHeaders, type HeaderName, headerRefs, signedHeaders } from '../../../src/api/openapi/headers.js';
 import {
   type ErrorCode,
   errorCodes,
@@ -5,10 +6,9 @@ import {
   type FieldErrorCode,
   type ItemError,
   type ItemErrorCode,
-} from '../../core/shared/errors.js';
-import { answer, listOf, oneOf, ref, type Schema, text, whole } from '../../http/fields/declared.js';
-import { retryAfter, statusOfCode } from '../../http/status-of-code.js';
-import { apiHeaders, type HeaderName, headerRefs, signedHeaders } from './headers.js';
+} from '../../../src/core/shared/errors.js';
+import { answer, listOf, oneOf, ref, type Schema, text, whole } from '../../../src/http/fields/declared.js';
+import { retryAfter, statusOfCode } from '../../../src/http/status-of-code.js';
 
 /** When a client meets each code, and what it can do. */
 export const errorMeanings: Readonly<Record<ErrorCode, string>> = {

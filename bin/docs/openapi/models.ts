@@ -7,7 +7,7 @@ import {
   modelNamed,
   orNull,
   type Schema,
-} from '../../http/fields/declared.js';
+} from '../../../src/http/fields/declared.js';
 
 /**
  * The schemas that a part of the document refers to, and those that they refer to in turn. A class is found by its name, and its schema is

@@ -1,4 +1,4 @@
-import type { Schema } from '../../http/fields/declared.js';
+import type { Schema } from '../../../src/http/fields/declared.js';
 
 /** A request that shows an operation, made of the examples in the document. */
 export interface SampleRequest {

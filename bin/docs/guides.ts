@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** The folder of the program. */
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../../', import.meta.url);
 
 /** The guides under /docs/guides, in groups and in the order of reading; each with its file. */
 const groups = {
@@ -56,7 +56,7 @@ export const guideGroups = Object.entries(groups).map(([title, files]) => ({
 export const guideNames = guideGroups.flatMap(({ names }) => names);
 const files = Object.assign({}, ...Object.values(groups)) as Readonly<Record<GuideName, string>>;
 
-export function isGuide(name: string): name is GuideName {
+function isGuide(name: string): name is GuideName {
   return Object.hasOwn(files, name);
 }
 
@@ -65,9 +65,11 @@ export function guideFile(name: GuideName): string {
   return files[name];
 }
 
+const texts = new Map(guideNames.map((name) => [name, readFileSync(new URL(files[name], root), 'utf8')]));
+
 /** Its Markdown. */
 export function guideText(name: GuideName): string {
-  return readFileSync(new URL(files[name], root), 'utf8');
+  return texts.get(name) ?? '';
 }
 
 /** Its first heading. */

@@ -1,7 +1,7 @@
-import { type EventType, eventMeaning, eventTypes, isDeletion, subjectKind } from '../../core/events/event.js';
-import { answer, id, instant, listOf, ref, type Schema, text, whole } from '../../http/fields/declared.js';
-import type { DocumentedWebhooks } from '../openapi/document.js';
-import { eventSubjects, MAX_BODY_BYTES } from './event-body.js';
+import { eventSubjects, MAX_BODY_BYTES } from '../../../src/api/webhooks/event-body.js';
+import { type EventType, eventMeaning, eventTypes, isDeletion, subjectKind } from '../../../src/core/events/event.js';
+import { answer, id, instant, listOf, ref, type Schema, text, whole } from '../../../src/http/fields/declared.js';
+import type { DocumentedWebhooks } from './document.js';
 
 function webhookSchemas(resources: Readonly<Record<string, Schema>>): Record<string, Schema> {
   return {

@@ -1,10 +1,5 @@
 import { MODULE_METADATA } from '@nestjs/common/internal.js';
 import { Reflector } from '@nestjs/core';
-import { scopeOf } from '../../http/access.js';
-import type { Model, Schema } from '../../http/fields/declared.js';
-import type { BodyRules } from '../../http/requests/read-request.js';
-import { type Controller, type RouteWithHandler, routesOf } from '../../http/route-table.js';
-import { fieldSchemas, modelRef } from './models.js';
 import {
   type Content,
   DOCUMENT_TAG,
@@ -18,7 +13,12 @@ import {
   type RouteDocument,
   type Success,
   type SuccessDocument,
-} from './operation.js';
+} from '../../../src/api/openapi/operation.js';
+import { scopeOf } from '../../../src/http/access.js';
+import type { Model, Schema } from '../../../src/http/fields/declared.js';
+import type { BodyRules } from '../../../src/http/requests/read-request.js';
+import { type Controller, type RouteWithHandler, routesOf } from '../../../src/http/route-table.js';
+import { fieldSchemas, modelRef } from './models.js';
 
 const reflector = new Reflector();
 

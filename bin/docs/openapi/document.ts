@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
-import type { ErrorCode } from '../../core/shared/errors.js';
-import { answer, flag, orNull, type Schema, text } from '../../http/fields/declared.js';
-import { type PublicFile, publicFile } from '../../http/responses/send-public.js';
+import { apiHeaders, headerRefs, type headers, signedHeaders } from '../../../src/api/openapi/headers.js';
+import type { Method, Operation, Parameter, Paths } from '../../../src/api/openapi/operation.js';
+import type { ErrorCode } from '../../../src/core/shared/errors.js';
+import { answer, flag, orNull, type Schema, text } from '../../../src/http/fields/declared.js';
 import { codeSamples } from './code-samples.js';
 import { controllerPaths, controllersOf, documentTags } from './controllers.js';
 import { ErrorResponses, errorSchemas } from './errors.js';
-import { apiHeaders, headerRefs, type headers, signedHeaders } from './headers.js';
 import { referencedSchemas } from './models.js';
-import type { Method, Operation, Parameter, Paths } from './operation.js';
 import { type SampledOperation, type Schemas, sampleRequest } from './sample-request.js';
 
 const shared: Readonly<Record<string, Schema>> = {
@@ -88,25 +86,9 @@ export function documentOf(api: DocumentedApi, version: string) {
   };
 }
 
-/** Its file, made once; `text` gets the version of the program. */
-export function documentFile(name: string, text: (version: string) => string): PublicFile {
-  return publicFile(name, 'application/json; charset=utf-8', () => {
-    const { version } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string };
-    return Buffer.from(text(version));
-  });
-}
-
-const MANIFEST = new URL('../../../package.json', import.meta.url);
-
-/** The text of a document. @param basePath The path of PUBLIC_URL. */
-export function documentText(document: object, basePath: string): string {
-  const text = JSON.stringify(document, null, 2);
-  return `${basePath === '' ? text : underBasePath(text, basePath)}\n`;
-}
-
-/** The document with the server and the links of a service whose PUBLIC_URL has a path. */
-function underBasePath(text: string, basePath: string): string {
-  return text.replace('"url": "/"', `"url": "${basePath}"`).replaceAll('](/docs', `](${basePath}/docs`);
+/** The text of a document, as it is stored and served. */
+export function documentText(document: object): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 /** Each operation with code that calls it. */

@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { ComponentChildren } from 'preact';
-import { type AssetName, assetUrl } from './documents.js';
 import { guideGroups, guideTitle } from './guides.js';
-import type { Reference } from './reference/reference.js';
+import type { Reference } from './reference.js';
 
 interface LayoutProps {
   readonly title: string;
@@ -14,8 +15,18 @@ interface LayoutProps {
   readonly children: ComponentChildren;
 }
 
-const styles: readonly AssetName[] = ['docs.css', 'reference.css'];
-const scripts: readonly AssetName[] = ['search.js', 'tabs.js', 'try-it.js'];
+const styles = ['docs.css', 'reference.css'];
+const scripts = ['search.js', 'tabs.js', 'try-it.js'];
+export const assetNames = [...styles, ...scripts];
+
+export function assetText(name: string): string {
+  return readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');
+}
+
+/** Returns the address of an asset. Different bytes get a different one, so browsers may cache it indefinitely. */
+export function assetUrl(name: string): string {
+  return `/docs/assets/${hash('sha256', assetText(name)).slice(0, 12)}/${name}`;
+}
 
 /** A page of the documentation: a search, a side bar with every page, and the content. Search and "Try it" need scripts, nothing else does. */
 export function Layout({ title, here, references, isWide = false, children }: LayoutProps) {

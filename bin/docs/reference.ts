@@ -1,4 +1,4 @@
-import type { CodeSample } from '../../../api/openapi/code-samples.js';
+import type { CodeSample } from './openapi/code-samples.js';
 
 /** A JSON Schema, as far as the pages read it. */
 export interface JsonSchema {

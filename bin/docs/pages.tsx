@@ -1,58 +1,25 @@
 import { renderToString } from 'preact-render-to-string';
-import { errorMeanings } from '../../api/openapi/errors.js';
-import { type ErrorCode, errorCodes } from '../../core/shared/errors.js';
-import type { PublicFile } from '../../http/responses/send-public.js';
-import { retryAfter, statusOfCode } from '../../http/status-of-code.js';
-import { pageFile, references } from './documents.js';
-import { type GuideName, guideGroups, guideNames, guideSummary, guideText, guideTitle, isGuide } from './guides.js';
+import { type ErrorCode, errorCodes } from '../../src/core/shared/errors.js';
+import { retryAfter, statusOfCode } from '../../src/http/status-of-code.js';
+import { type GuideName, guideGroups, guideNames, guideSummary, guideText, guideTitle } from './guides.js';
 import { Layout } from './layout.js';
-import { inline, Markdown } from './markdown.js';
-import type { Reference } from './reference/reference.js';
+import { Inline, Markdown } from './markdown.js';
+import { errorMeanings } from './openapi/errors.js';
+import type { Reference } from './reference.js';
+import { overviewPage, resourcePage } from './reference-pages.js';
 
-/** Every page under /docs, by what follows that. */
-export async function pagePaths(): Promise<readonly string[]> {
-  const all = await references();
-  return [
-    '',
-    ...all
-      .flatMap(({ url, resources }) => [url, ...resources.map((each) => each.url)])
-      .map(pathOf)
-      .filter(Boolean),
-    'guides',
-    ...guideNames.map((name) => `guides/${name}`),
-    'errors',
-    ...errorCodes.map((code) => `errors/${code}`),
-  ];
-}
-
-function pathOf(url: string): string {
-  return url.replace(/^\/docs\/?/, '');
-}
-
-/** A page by its path; null when there is none. It is made when somebody asks for it. */
-export async function docsPage(path: string): Promise<PublicFile | null> {
-  const [section = '', name] = path.split('/');
-  const all = await references();
-  if (section === 'errors') return errorsPageAt(name, all);
-  if (section !== 'guides') return referencePageAt(path, all);
-  if (name === undefined) return pageFile('guides', () => guidesPage(all));
-  return isGuide(name) ? pageFile(`guide ${name}`, () => guidePage(name, all)) : null;
-}
-
-async function referencePageAt(path: string, all: readonly Reference[]): Promise<PublicFile | null> {
-  const { overviewPage, resourcePage } = await import('./reference-pages.js');
-  for (const reference of all) {
-    if (pathOf(reference.url) === path) return pageFile(`reference ${path}`, () => overviewPage(reference, all));
-    const resource = reference.resources.find(({ url }) => pathOf(url) === path);
-    if (resource) return pageFile(`reference ${path}`, () => resourcePage(resource, reference, all));
-  }
-  return null;
-}
-
-async function errorsPageAt(code: string | undefined, all: readonly Reference[]): Promise<PublicFile | null> {
-  const { errorPage, errorsPage, isErrorCode } = await import('./pages.js');
-  if (code === undefined) return pageFile('errors', () => errorsPage(all));
-  return isErrorCode(code) ? pageFile(`error ${code}`, () => errorPage(code, all)) : null;
+/** Every page by its address. */
+export function allPages(all: readonly Reference[]): ReadonlyMap<string, string> {
+  return new Map([
+    ...all.flatMap((reference) => [
+      [reference.url, overviewPage(reference, all)] as const,
+      ...reference.resources.map((each) => [each.url, resourcePage(each, reference, all)] as const),
+    ]),
+    ['/docs/guides', guidesPage(all)],
+    ...guideNames.map((name) => [`/docs/guides/${name}`, guidePage(name, all)] as const),
+    ['/docs/errors', errorsPage(all)],
+    ...errorCodes.map((code) => [`/docs/errors/${code}`, errorPage(code, all)] as const),
+  ]);
 }
 
 function guidePage(name: GuideName, references: readonly Reference[]): string {
@@ -92,12 +59,8 @@ function guidesPage(references: readonly Reference[]): string {
   );
 }
 
-export function isErrorCode(code: string): code is ErrorCode {
-  return (errorCodes as readonly string[]).includes(code);
-}
-
 /** All error codes. */
-export function errorsPage(references: readonly Reference[]): string {
+function errorsPage(references: readonly Reference[]): string {
   return renderToString(
     <Layout title="Error codes" here="/docs/errors" references={references}>
       <h1>Error codes</h1>
@@ -122,7 +85,9 @@ export function errorsPage(references: readonly Reference[]): string {
                 </a>
               </td>
               <td>{statusOfCode[code]}</td>
-              <td>{inline(sentence(errorMeanings[code]))}</td>
+              <td>
+                <Inline text={sentence(errorMeanings[code])} />
+              </td>
             </tr>
           ))}
         </tbody>
@@ -132,7 +97,7 @@ export function errorsPage(references: readonly Reference[]): string {
 }
 
 /** One code: what it means, what to do, and where it occurs. */
-export function errorPage(code: ErrorCode, references: readonly Reference[]): string {
+function errorPage(code: ErrorCode, references: readonly Reference[]): string {
   const operations = references.flatMap(({ resources }) => resources.flatMap((resource) => resource.operations));
   const where = operations.filter(({ codes, isEvent }) => !isEvent && codes.includes(code));
   const error = { code, message: '…', requestId: 'req_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C' };
@@ -141,11 +106,9 @@ export function errorPage(code: ErrorCode, references: readonly Reference[]): st
       <h1>
         <code>{code}</code>
       </h1>
-      <p>
-        HTTP status {statusOfCode[code]}. {inline(sentence(errorMeanings[code]))}
-      </p>
+      <Markdown text={`HTTP status ${statusOfCode[code]}. ${sentence(errorMeanings[code])}`} />
       <h2 id="what-to-do">What to do</h2>
-      <p>{inline(adviceOn(code))}</p>
+      <Markdown text={adviceOn(code)} />
       <h2 id="shape">Shape</h2>
       <pre>
         <code>{JSON.stringify({ error }, null, 2)}</code>
