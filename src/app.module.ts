@@ -18,7 +18,7 @@ import { ReadRequest } from './http/requests/read-request.js';
 import { SendReply } from './http/responses/reply.js';
 import { KeyUseRecorder, TrafficRecorder } from './http/server/recorders.js';
 import { ERROR_PAGES, type ErrorPage } from './http/status-of-code.js';
-import { DocsModule } from './pages/docs.module.js';
+import { DocsModule } from './pages/docs/docs.module.js';
 import { errorPage } from './pages/error-page.js';
 import { Navigation } from './pages/page-context.js';
 import { SettingsModule } from './pages/pages.module.js';

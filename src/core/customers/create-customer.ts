@@ -70,7 +70,7 @@ async function add(transaction: CustomerCreation, actor: Actor, values: NewCusto
   return customer;
 }
 
-/** Of a new customer. */
+/** The retention that a new customer begins with. */
 const TRASH_RETENTION_DAYS = 30;
 
 /** The values of a new customer. Errors: `invalid_request`. */

@@ -29,7 +29,7 @@ export async function readPerson({ store }: { store: Readable<'users'> }, custom
 /** The people of an account, and what decides how each can sign in. */
 export interface People {
   readonly users: readonly User[];
-  /** Those who have an authenticator app. */
+  /** The people who have an authenticator app. */
   readonly withFactor: ReadonlySet<Id>;
   readonly identities: readonly Identity[];
   readonly customer: Customer;

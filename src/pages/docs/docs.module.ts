@@ -1,9 +1,9 @@
 import { All, Controller, Get, Module, Param, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { AnyOrigin } from '../api/files/any-origin.js';
-import { notFound } from '../core/shared/errors.js';
-import { NoKeyRequired } from '../http/access.js';
-import { IMMUTABLE, sendMethods, sendPublic, sitePaths } from '../http/responses/send-public.js';
+import { AnyOrigin } from '../../api/files/any-origin.js';
+import { notFound } from '../../core/shared/errors.js';
+import { NoKeyRequired } from '../../http/access.js';
+import { IMMUTABLE, sendMethods, sendPublic, sitePaths } from '../../http/responses/send-public.js';
 
 /** The contract, for programs; readers on other sites may load it, too. */
 @Controller('openapi.json')
