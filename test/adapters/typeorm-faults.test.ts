@@ -254,16 +254,36 @@ test('a job whose process died is due at once, but not when that has happened to
   expect(await takenOver()).toMatchObject({ attempt: 2, failures: 0 });
   await source.query('UPDATE job_queue SET attempt = 8');
   expect(await takenOver()).toMatchObject({ attempt: 9 });
-  const [{ seconds }] = await source.query(
-    'SELECT extract(epoch FROM due_at - clock_timestamp()) AS seconds FROM job_queue',
-  );
-  expect(Number(seconds)).toBeGreaterThan(0);
-  expect(Number(seconds)).toBeLessThanOrEqual(interruptionSeconds(9));
+  const seconds = await secondsUntilDue();
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(interruptionSeconds(9));
   await source.query('UPDATE job_queue SET attempt = 50, due_at = clock_timestamp()');
   expect(await takenOver()).toMatchObject({ attempt: 51 });
   expect(await takenOver()).toBeNull();
   await source.query('DELETE FROM job_queue');
 });
+
+test('a fetch whose processes died again and again waits no longer than its lease', async () => {
+  await source.query('DELETE FROM job_queue');
+  await store.transaction(customer.id, ({ jobs }) => jobs.add({ kind: 'publish', importId: 3 }));
+  await source.query('UPDATE job_queue SET attempt = 8');
+  const mortal = new TypeormJobQueue(source);
+  const die = await mortal.listen(() => {});
+  await claimJob(mortal, 60);
+  expect(interruptionSeconds(9)).toBeGreaterThan(60);
+  await source.query("UPDATE job_queue SET pool = 'fetches'");
+  await die();
+  await new TypeormJobQueue(source).reclaim();
+  expect(await secondsUntilDue()).toBeLessThanOrEqual(60);
+  await source.query('DELETE FROM job_queue');
+});
+
+async function secondsUntilDue(): Promise<number> {
+  const [{ seconds }] = await source.query(
+    'SELECT extract(epoch FROM due_at - clock_timestamp()) AS seconds FROM job_queue',
+  );
+  return Number(seconds);
+}
 
 test('work that only failed keeps its error', async () => {
   const error = new TypeError('a mistake of ours');

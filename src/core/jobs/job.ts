@@ -186,7 +186,7 @@ export interface JobQueue extends AttemptEnds {
   extend(job: Job<Pool>, leaseSeconds: number): Promise<boolean>;
   /**
    * Releases the jobs of holders that are known to be dead: they are due after `interruptionSeconds`, and nobody has to wait until their leases
-   * expire. Called at a worker's start, once it listens. A job whose holder is, or may be, alive is left alone.
+   * expire; deliveries and fetches, which end no process, never wait longer than that. Called at a worker's start, once it listens. A job whose holder is, or may be, alive is left alone.
    */
   reclaim(): Promise<void>;
   /** Calls `wake` soon after a job of the pool may have become due. Returns the function that stops it. A listening process is known to be alive. */

@@ -166,6 +166,7 @@ const COMPLETE = `
   )
   DELETE FROM job_queue j USING held WHERE j.customer_id = held.customer_id AND j.id = held.id RETURNING j.lease`;
 
+const AFTER_INTERRUPTION = inSeconds('($2::integer[])[least(j.attempt, cardinality($2::integer[]))]');
 /** A holder's lock is free when its connection has ended, which the server notices immediately when the process dies. */
 const RECLAIM = `
   WITH holders AS (
@@ -173,7 +174,8 @@ const RECLAIM = `
   ), dead AS MATERIALIZED (
     SELECT held_by FROM holders WHERE pg_try_advisory_xact_lock(held_by)
   )
-  UPDATE job_queue j SET lease = NULL, again = false, due_at = ${inSeconds('($2::integer[])[least(j.attempt, cardinality($2::integer[]))]')}
+  UPDATE job_queue j SET lease = NULL, again = false,
+    due_at = CASE j.pool WHEN 'jobs' THEN ${AFTER_INTERRUPTION} ELSE least(j.due_at, ${AFTER_INTERRUPTION}) END
   FROM dead WHERE j.held_by = dead.held_by AND j.lease IS NOT NULL`;
 
 const waitsAfterInterruption = Array.from({ length: MAX_ATTEMPTS + 1 }, (_, index) => interruptionSeconds(index + 1));
