@@ -28,7 +28,7 @@ const steps = [
   'trash:trashPhoto/store.transaction',
   'trash:purgePhoto/store.transaction',
   'trash:removeBytes/blobs.delete',
-  'idempotent-responses:storeAfterwards/store.transaction',
+  'claim-key:storeAnswer/store.transaction',
 ];
 
 /** The steps of `phs gc`, which is a process of its own. */
