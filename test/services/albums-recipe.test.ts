@@ -54,7 +54,7 @@ test('its own tests pass, and those that cover whatever tables, endpoints and ro
   // In one process, which loads the application once: this runs beside other suites.
   const jest = (...args: string[]) =>
     node('node_modules/jest/bin/jest.js', '--selectProjects=parts', '--runInBand', ...args);
-  const suites = 'test/(core/albums|http/(albums|settings-albums|tenants)|adapters/typeorm-tenants)\\.test';
+  const suites = 'test/(core/albums|api/(albums|tenants)|pages/albums|adapters/typeorm-tenants)\\.test';
   expect(jest('--testPathPatterns', suites)).toMatch(/Test Suites: +5 passed, 5 total/);
   // The repository, in memory and in Postgres.
   const contracts = jest('--testPathPatterns', 'test/contracts/(memory|typeorm)\\.test', '-t', ' albums ');
