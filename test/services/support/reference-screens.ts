@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 
 const folder = join(__dirname, '../../fixtures/screens');
 /** A picture of the window, small enough that the edges of letters do not matter. */
@@ -12,6 +12,8 @@ const BLOCK = 8;
 const TOLERANCE = 10;
 /** Looks at a page that still differs: on a busy machine the text of one control was once not drawn yet as it should be. */
 const MOST_LOOKS = 20;
+/** The same of one view of a sheet. */
+const MOST_VIEWS = 5;
 
 /**
  * Where the window differs from its picture of before (`test/fixtures/screens`), in words. `SCREENS=write` stores it as it is now, after somebody has
@@ -31,7 +33,7 @@ export async function differencesFrom(name: string, page: Page): Promise<readonl
 
 /** Several looks at a page, below each other: one picture for each page. */
 export class ScreenSheet {
-  private readonly views: { input: Buffer; raw: { width: number; height: number; channels: 3 }; top: number }[] = [];
+  private readonly views: (View & { readonly top: number })[] = [];
   private height = 0;
   private readonly file: string;
   private readonly before: Promise<Pixels | null>;
@@ -44,13 +46,8 @@ export class ScreenSheet {
   /** Of a phone it stores half as much. A page that differs is looked at again. */
   async add(page: Page): Promise<void> {
     await page.evaluate(areLoaded);
-    const before = await this.before;
     let view = await this.viewOf(page);
-    for (let looks = 1; looks < MOST_LOOKS && before !== null; looks += 1) {
-      const now = { data: view.input, height: view.raw.height };
-      if (differing(now, before, this.height).length === 0) break;
-      view = await this.viewOf(page);
-    }
+    for (let looks = 1; looks < MOST_VIEWS && (await this.differs(view)); looks += 1) view = await this.viewOf(page);
     this.views.push({ ...view, top: this.height });
     this.height += view.raw.height;
   }
@@ -58,16 +55,27 @@ export class ScreenSheet {
   async differences(): Promise<readonly string[]> {
     const placed = this.views.map((view) => ({ ...view, left: 0 }));
     const create = { width: WIDTH, height: this.height, channels: 3, background: 'gray' } as const;
-    return differences(this.file, await sharp({ create }).composite(placed).webp({ quality: 50 }).toBuffer());
+    return differences(this.file, await compressed(sharp({ create }).composite(placed)));
   }
 
-  private async viewOf(page: Page) {
+  /** Whether the next view is not as before: in its place, since compression depends on what is around it. */
+  private async differs({ input, raw: { height } }: View): Promise<boolean> {
+    const before = await this.before;
+    if (before === null || differing({ data: input, height }, before, this.height).length === 0) return false;
+    const sheet = Buffer.from(before.data);
+    input.copy(sheet, this.height * WIDTH * 3);
+    const raw = { width: WIDTH, height: before.height, channels: 3 } as const;
+    const { data } = await pixels(await compressed(sharp(sheet, { raw })));
+    return differing({ data: data.subarray(this.height * WIDTH * 3), height }, before, this.height).length > 0;
+  }
+
+  private async viewOf(page: Page): Promise<View> {
     const width = (page.viewportSize()?.width ?? 0) < 2 * WIDTH ? WIDTH / 2 : WIDTH;
     const small = sharp(await pictureOf(page))
       .resize(width)
       .extend({ right: WIDTH - width, background: 'gray' });
     const { data: input, info } = await small.removeAlpha().raw().toBuffer({ resolveWithObject: true });
-    return { input, raw: { width: info.width, height: info.height, channels: 3 as const } };
+    return { input, raw: { width: info.width, height: info.height, channels: 3 } };
   }
 }
 
@@ -141,6 +149,15 @@ function differing(now: Pixels, before: Pixels, offset = 0): readonly string[] {
     }
   }
   return found;
+}
+
+function compressed(picture: Sharp): Promise<Buffer> {
+  return picture.webp({ quality: 50 }).toBuffer();
+}
+
+interface View {
+  readonly input: Buffer;
+  readonly raw: { readonly width: number; readonly height: number; readonly channels: 3 };
 }
 
 interface Pixels {
