@@ -1,5 +1,10 @@
-import { inspectionAnswer, renditionAnswer } from '../../src/adapters/media/media-answer.js';
-import { encodeFrame, FrameError, FrameReader } from '../../src/adapters/media/media-channel.js';
+import {
+  encodeFrame,
+  FrameError,
+  FrameReader,
+  inspectionAnswer,
+  renditionAnswer,
+} from '../../src/adapters/media/media-channel.js';
 import { pictureAnswer } from '../support/hostile-child.js';
 
 /** docs/threat-model.md, A38: what a decoder says is checked field by field. */

@@ -1,12 +1,13 @@
 /* @rest */
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { firstFrame } from '../../src/adapters/media/formats/gif-blocks.js';
 import { writePixelTiff } from '../../src/adapters/media/formats/tiff-picture.js';
+import { firstFrame } from '../../src/adapters/media/picture.js';
 import { acceptedFormats } from '../../src/core/media/formats.js';
 import type { PictureFacts, RenderedPicture } from '../../src/core/media/media-reader.js';
 import { within } from '../../src/core/media/transformation.js';

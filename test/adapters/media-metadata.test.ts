@@ -1,4 +1,4 @@
-import { type FileTags, metadataOf, type Tag } from '../../src/adapters/media/facts/metadata.js';
+import { type FileTags, metadataOf, type Tag } from '../../src/adapters/media/metadata.js';
 
 const of = (tags: Partial<FileTags>) => metadataOf({ exif: {}, xmp: {}, iptc: {}, ...tags });
 const text = (value: string): Tag => ({ value: [value], description: value });

@@ -1,6 +1,7 @@
 /* @slow @rest */
+
 import { spawnSync } from 'node:child_process';
-import { chooseIsolation } from '../../src/adapters/media/isolation/choose-isolation.js';
+import { chooseIsolation } from '../../src/adapters/media/isolation/isolation.js';
 import { mediaProcessesContract } from '../contracts/media-processes.contract.js';
 
 mediaProcessesContract('process');

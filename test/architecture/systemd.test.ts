@@ -42,7 +42,7 @@ test('the program has the time that it takes to stop, and is the only one that i
 });
 
 test('bubblewrap may make every namespace of --unshare-all, and what it sets them up with', () => {
-  expect(read('src/adapters/media/isolation/sandbox.ts')).toContain("'--unshare-all'");
+  expect(read('src/adapters/media/isolation/isolation.ts')).toContain("'--unshare-all'");
   expect(one('RestrictNamespaces').split(' ').sort()).toEqual(['cgroup', 'ipc', 'mnt', 'net', 'pid', 'user', 'uts']);
   const [allowed = '', refused = ''] = all('SystemCallFilter');
   expect(allowed.split(' ')).toEqual(expect.arrayContaining(['@system-service', 'mount', 'umount2', 'pivot_root']));

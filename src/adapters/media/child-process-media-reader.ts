@@ -17,13 +17,15 @@ import { DomainError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { programFiles, TEMPORARY } from './isolation/isolation.js';
 import {
+  type Frame,
+  type FrameBounds,
+  FrameError,
   INSPECTION_BOUNDS,
   type InspectionAnswer,
   inspectionAnswer,
   RENDITION_BOUNDS,
   renditionAnswer,
-} from './media-answer.js';
-import { type Frame, type FrameBounds, FrameError } from './media-channel.js';
+} from './media-channel.js';
 import type { MediaJob } from './media-job.js';
 import type { ProcessBounds } from './media-process.js';
 import { closed, MediaProcessPool, type PoolOptions } from './media-process-pool.js';

@@ -1,7 +1,6 @@
-import { MetadataReader } from './facts/metadata-reader.js';
-import { restrictSharp } from './formats/sharp-settings.js';
 import { answerJobs } from './media-channel.js';
-import { doJob, type MediaJob } from './media-job.js';
+import { doJob, type MediaJob, restrictSharp } from './media-job.js';
+import { MetadataReader } from './metadata-reader.js';
 
 /**
  * A child process that decodes untrusted pictures. It holds no secret, and its end affects no other process. Its argument is the process id

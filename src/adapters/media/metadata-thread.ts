@@ -1,20 +1,142 @@
+import { open, readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { LOADED, type MetadataRequest } from './facts/metadata-reader.js';
-import { readMetadata } from './facts/read-metadata.js';
+import ExifReader from 'exifreader';
+import { isRawType } from '../../core/media/formats.js';
+import { jpegAroundIptc, type SplitMetadata, splitMetadata } from './formats/jpeg-metadata.js';
+import { tiffOf } from './formats/tiff-reader.js';
+import { type FileTags, metadataOf, type PictureMetadata, type Tag } from './metadata.js';
+import { LOADED, type MetadataRequest, type MetadataSource } from './metadata-reader.js';
+
+/** Bytes of each of EXIF, XMP and IPTC, inflated. Nothing that is read here needs more; depth maps in XMP do. */
+const MAX_BYTES = 1024 * 1024;
+
+const RDF_END = '</rdf:RDF>';
+
+const options = {
+  expanded: true,
+  includeTags: { exif: true, iptc: true },
+  decompress: { maxDecompressedSize: MAX_BYTES },
+} as const;
+
+/**
+ * Reads metadata, and treats as absent what cannot be read. Takes as long, and as much memory, as the file makes it: run it where both are limited.
+ */
+export async function readMetadata({ xmp, ...source }: MetadataSource): Promise<PictureMetadata> {
+  // A file without any EXIF or IPTC is an error to ExifReader, and may still have XMP.
+  const inFile = await tagsIn(source).catch((): Tags => ({}));
+  const { exif = {}, iptc = {} } = inFile;
+  return metadataOf({ exif: known(exif), iptc: known(iptc), xmp: known(xmp ? xmpTags(xmp) : {}) });
+}
+
+/** ExifReader's word for a value that is outside of the file. */
+const FAULTY = '<faulty value>';
+
+function known(tags: Readonly<Record<string, Tag>>): Readonly<Record<string, Tag>> {
+  return Object.fromEntries(
+    Object.entries(tags).filter(([, { value, description }]) => value !== FAULTY && description !== FAULTY),
+  );
+}
+
+type Tags = Partial<Pick<FileTags, 'exif' | 'iptc'>>;
+
+async function tagsIn({ path, contentType, exif, iptc }: Omit<MetadataSource, 'xmp'>): Promise<Tags> {
+  if (isRawType(contentType)) return rawTags(path, exif);
+  if (contentType === 'image/tiff') return tiffTags(path);
+  // In a WebP, EXIF follows the picture, where ExifReader does not look unless it is given the whole file; libvips does.
+  if (contentType === 'image/webp') return exif ? exifTags(exif) : {};
+  if (contentType === 'image/png') return { ...(exif && exifTags(exif)), ...(iptc && iptcTags(iptc)) };
+  const tags = await fileTags(path).catch((): Tags => ({}));
+  return contentType === 'image/jpeg' ? { ...tags, ...(await splitTags(path).catch((): Tags => ({}))) } : tags;
+}
+
+/** Returns the tags of a raw file, and those of its preview that it does not have itself: with some makers, that is all of them. */
+async function rawTags(preview: string, exif: Uint8Array | undefined): Promise<Tags> {
+  const inPreview = await tagsIn({ path: preview, contentType: 'image/jpeg', exif: undefined });
+  return exif ? { ...inPreview, exif: { ...inPreview.exif, ...exifTags(exif).exif } } : inPreview;
+}
+
+/** For a JPEG whose metadata spans several segments: ExifReader takes one of them for all. */
+async function splitTags(path: string): Promise<Tags> {
+  const file = await open(path, 'r');
+  let split: SplitMetadata;
+  try {
+    split = await splitMetadata(file, MAX_BYTES);
+  } finally {
+    await file.close();
+  }
+  return { ...(split.exif && exifTags(split.exif)), ...(split.iptc && iptcTags(split.iptc)) };
+}
+
+/** EXIF on its own: a TIFF, in some containers with the prefix that it has in JPEG. */
+function exifTags(bytes: Uint8Array): Tags {
+  if (bytes.length > MAX_BYTES) return {};
+  const { exif } = ExifReader.load(Buffer.from(tiffOf(bytes)), options);
+  return (exif ? { exif } : {}) as Tags;
+}
+
+/** IPTC records on their own. */
+function iptcTags(records: Uint8Array): Tags {
+  const jpeg = jpegAroundIptc(Buffer.from(records));
+  const { iptc } = jpeg === null ? {} : ExifReader.load(jpeg, options);
+  return (iptc ? { iptc } : {}) as Tags;
+}
+
+async function fileTags(path: string): Promise<Tags> {
+  // `auto` reads the parts of the file that contain metadata, not the whole.
+  const { exif, iptc, metadataRange } = await ExifReader.load(path, {
+    ...options,
+    includeOffsets: true,
+    length: 'auto',
+  });
+  const sizeOf = (type: string) =>
+    (metadataRange?.blocks ?? []).reduce((sum, block) => sum + (block.type === type ? block.end - block.start : 0), 0);
+  return {
+    ...(exif && sizeOf('exif') <= MAX_BYTES ? { exif } : {}),
+    ...(iptc && sizeOf('iptc') <= MAX_BYTES ? { iptc } : {}),
+  } as Tags;
+}
+
+/** A TIFF's directory and its values may be anywhere in it. */
+async function tiffTags(path: string): Promise<Tags> {
+  const { exif, iptc } = ExifReader.load(await readFile(path), options);
+  return { ...(exif ? { exif } : {}), ...(iptc ? { iptc } : {}) } as Tags;
+}
+
+/**
+ * ExifReader reads XMP by itself when it begins as a packet, with the element that is usual around RDF. Other programs have other names for
+ * it (`x:xapmeta`), or none, and some leave the end of an older, longer packet behind a new one: what counts is the first RDF.
+ */
+function xmpTags(xmp: Uint8Array): Readonly<Record<string, Tag>> {
+  if (xmp.length > MAX_BYTES) return {};
+  const text = new TextDecoder().decode(xmp);
+  const [start, end] = [text.indexOf('<rdf:RDF'), text.indexOf(RDF_END)];
+  if (start < 0 || end < start) return {};
+  const rdf = text.slice(start, end + RDF_END.length);
+  const packet = `<?xpacket begin="" id=""?><x:xmpmeta xmlns:x="adobe:ns:meta/">${rdf}</x:xmpmeta>`;
+  try {
+    return (
+      (ExifReader.load(Buffer.from(packet), { expanded: true, includeTags: { xmp: true } }).xmp as Readonly<
+        Record<string, Tag>
+      >) ?? {}
+    );
+  } catch {
+    return {};
+  }
+}
 
 /**
  * A thread of the child, so that metadata which takes endless time, or all memory, costs the metadata only and not the picture
  * (metadata-reader.ts ends it then).
  */
-
-parentPort?.on('message', async ({ id, ...file }: MetadataRequest) => {
-  parentPort?.postMessage({ id, metadata: await readMetadata(file).catch(() => null) });
-});
-
-// Everything is loaded: from now on time is spent on the file.
-parentPort?.postMessage({ id: LOADED, metadata: null });
-
-// A busy child does not notice that its parent is gone; this thread does.
-setInterval(() => {
-  if (process.ppid !== workerData) process.kill(process.pid, 'SIGKILL');
-}, 1000);
+if (parentPort !== null) {
+  const child = parentPort;
+  child.on('message', async ({ id, ...file }: MetadataRequest) => {
+    child.postMessage({ id, metadata: await readMetadata(file).catch(() => null) });
+  });
+  // Everything is loaded: from now on time is spent on the file.
+  child.postMessage({ id: LOADED, metadata: null });
+  // A busy child does not notice that its parent is gone; this thread does.
+  setInterval(() => {
+    if (process.ppid !== workerData) process.kill(process.pid, 'SIGKILL');
+  }, 1000);
+}

@@ -1,8 +1,8 @@
 import tzLookup from '@photostructure/tz-lookup';
-import type { WrittenTimes } from '../../../core/media/capture-time.js';
-import type { PictureFacts } from '../../../core/media/media-reader.js';
-import type { Camera, ExifTags, Exposure, GeoPoint } from '../../../core/media/picture-metadata.js';
-import { cleanText, truncate } from '../../../core/shared/text.js';
+import type { WrittenTimes } from '../../core/media/capture-time.js';
+import type { PictureFacts } from '../../core/media/media-reader.js';
+import type { Camera, ExifTags, Exposure, GeoPoint } from '../../core/media/picture-metadata.js';
+import { cleanText, truncate } from '../../core/shared/text.js';
 
 /** The metadata of a file, beyond its pixels. */
 export type PictureMetadata = Pick<

@@ -56,7 +56,7 @@ export class MetadataReader {
 
   #start(): Worker {
     if (this.#thread !== null) return this.#thread;
-    const thread = new Worker(new URL('../metadata-thread.js', import.meta.url), {
+    const thread = new Worker(new URL('./metadata-thread.js', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
       workerData: this.parent,
     });
