@@ -199,7 +199,10 @@ export class SettingsAddressesController {
       if (locksOut.length > 0 && !context.form.has(LOCK_OUT_FIELD)) {
         return await this.page(context, { value, shown, problems: null, locksOut });
       }
-      const { settingsIpList } = await editSettingsAddresses(this.ports, callerOfPage(context), entries);
+      const caller = callerOfPage(context);
+      const { settingsIpList } = await editSettingsAddresses(this.ports, caller, entries, (current) =>
+        requireUnchanged({ ipList: entriesText(current.settingsIpList) }),
+      );
       const done =
         settingsIpList.length === 0
           ? 'The settings area can be used from anywhere.'

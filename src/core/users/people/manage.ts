@@ -4,7 +4,7 @@ import { type AccountCaller, admitNewPeople, type Customer, restrictSettings } f
 import { after, type Clock, DAY } from '../../shared/clock.js';
 import { invalid, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
-import type { Readable, Transactional } from '../../shared/transactional.js';
+import { type Precondition, type Readable, type Transactional, unconditional } from '../../shared/transactional.js';
 import type { Identity } from '../provider/identity.js';
 import { isOver } from '../session.js';
 import {
@@ -107,17 +107,20 @@ export async function editNewPeople(
 
 /**
  * Sets the addresses from which people may use the settings area, as they are written; none: from everywhere. It counts from the next request
- * on, for those who are signed in, too. Errors: `invalid_request`.
+ * on, for those who are signed in, too. `check` is called with the customer as it is when the change begins. Errors: `invalid_request`, and those of
+ * `check`.
  */
 export async function editSettingsAddresses(
   { store, clock }: { store: Transactional<'customer' | 'audit'>; clock: Clock },
   { customerId, actor }: AccountCaller,
   entries: readonly string[],
+  check: Precondition<Customer> = unconditional,
 ): Promise<Customer> {
   const { ipList, errors } = readIpList(entries);
   if (errors.length > 0) throw invalid(...errors);
   return store.transaction(customerId, async ({ customer, audit }) => {
     const before = await customer.lock();
+    check(before);
     if (before.settingsIpList.join() === ipList.join()) return before;
     const at = clock.now();
     const changed = restrictSettings(before, ipList, at);
