@@ -7,7 +7,7 @@ import { details, table } from './house/report.js';
 // Measures how the program is built: sizes, the direction of imports, statements by hand, limits, and what a change would touch.
 //   npm run house -- [--root DIR] [--before DIR] [--results FILE] [--walks] [--verbose] [--json]
 // --root: another checkout than this one; --before: one more, for a column of its own; --results: what `jest --json --outputFile=FILE` wrote;
-// --walks: the files that run in one request or job, for which each checkout is built and started (half a minute).
+// --walks: the files that run in one request or job, for which each checkout is built and started (a minute).
 const { values: options } = parseArgs({
   options: {
     root: { type: 'string', default: join(dirname(fileURLToPath(import.meta.url)), '..') },
