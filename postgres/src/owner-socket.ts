@@ -22,7 +22,7 @@ export interface LiveOwner {
   leave(): void;
 }
 
-/** The owner's end: says who owns the folder to everybody who connects, and knows how many still do. */
+/** The owner's end: says who owns the folder to every process that connects, and knows how many still do. */
 export interface OwnerSocket {
   /** No newcomers from now on. */
   hide(): Promise<void>;

@@ -42,7 +42,7 @@ async function arrived(file: File, { url, protocols = [] }: UploadTarget, signal
     signal.throwIfAborted();
     throw new NotTaken(0);
   });
-  // Something on the way knows only the methods that everybody uses.
+  // Something on the way knows only the methods that everyone uses.
   if (answer.status === 405 || answer.status === 501) return null;
   if (!answer.ok) throw new NotTaken(answer.status);
   return Number(answer.headers.get('Upload-Offset'));
