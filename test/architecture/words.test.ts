@@ -127,7 +127,7 @@ test('names that were given up have not come back', () => {
 /** A word of prose, in comments, messages and documents, and what to write instead. */
 const prose: readonly (readonly [RegExp, string])[] = [
   [
-    /\b(nobody|somebody|anybody|everybody|whoever)\b/gi,
+    /\b([Nn]obody|[Ss]omebody|[Aa]nybody|[Ee]verybody|[Ww]hoever)\b/g,
     'you, the owner, another request: who acts; or no one, someone, anyone, everyone',
   ],
   [/\bany more\b/gi, 'no longer'],
@@ -137,8 +137,8 @@ const prose: readonly (readonly [RegExp, string])[] = [
 /** The places that remain, and why: an account of the machine that is called so. */
 const named: Readonly<Record<string, number>> = { 'postgres/src/account.ts': 3 };
 
-/** The most places in src, which were there before the rule: each that is mended makes them fewer. */
-const LEFT_IN_SRC = 306;
+/** The places that remain in src: texts that people see, migrations, which are not edited, and comments in adapters/media. Each that is mended makes them fewer. */
+const LEFT_IN_SRC = 58;
 
 test('prose says who acts, in plain words', () => {
   const found = proseFiles.flatMap((path) => {
