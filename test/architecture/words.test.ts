@@ -134,22 +134,44 @@ const prose: readonly (readonly [RegExp, string])[] = [
   [/\bfor ever\b/gi, 'without end, permanently'],
 ];
 
-/** The places that remain, and why: an account of the machine that is called so. */
-const named: Readonly<Record<string, number>> = { 'postgres/src/account.ts': 3 };
-
-/** The places that remain in src: texts that people see, migrations, which are not edited, and comments in adapters/media. Each that is mended makes them fewer. */
-const LEFT_IN_SRC = 58;
+/** The places that remain: texts that people see in mails, pages, messages and the documents of the APIs; and an account of machines that is called so. */
+const remaining: Readonly<Record<string, number>> = {
+  'postgres/src/account.ts': 3,
+  'src/adapters/smtp/mail-texts.ts': 9,
+  'src/api/operator/customers.dto.ts': 1,
+  'src/api/operator/people.controller.ts': 2,
+  'src/api/operator/webhooks.controller.ts': 1,
+  'src/api/operator/webhooks.dto.ts': 1,
+  'src/cli/backup/restore-command.ts': 1,
+  'src/cli/customer-command.ts': 2,
+  'src/cli/doctor/services.ts': 1,
+  'src/core/users/provider/assertion.ts': 3,
+  'src/core/users/provider/flow.ts': 1,
+  'src/core/users/user.ts': 1,
+  'src/pages/account/password.view.tsx': 1,
+  'src/pages/account/people.view.tsx': 3,
+  'src/pages/guards/confirm-identity.tsx': 1,
+  'src/pages/history/history.controller.tsx': 1,
+  'src/pages/own-shares/shares.controller.tsx': 1,
+  'src/pages/own-shares/shares.view.tsx': 2,
+  'src/pages/shares/share.view.tsx': 1,
+  'src/pages/sign-in/links.controller.tsx': 1,
+  'src/pages/similar/similar.controller.tsx': 1,
+  'src/worker/upkeep.ts': 1,
+};
 
 test('prose says who acts, in plain words', () => {
-  const found = proseFiles.flatMap((path) => {
-    const text = readFileSync(join(root, path), 'utf8');
-    const words = prose.flatMap(([pattern, instead]) =>
-      [...text.matchAll(pattern)].map(([word]) => `${path}: ${word}, write ${instead}`),
-    );
-    return words.slice(named[path] ?? 0);
-  });
-  expect(found.filter((each) => !each.startsWith('src/'))).toEqual([]);
-  expect(found.slice(LEFT_IN_SRC)).toEqual([]);
+  // Migrations are not edited.
+  const found = proseFiles
+    .filter((path) => !path.includes('/migrations/'))
+    .flatMap((path) => {
+      const text = readFileSync(join(root, path), 'utf8');
+      const words = prose.flatMap(([pattern, instead]) =>
+        [...text.matchAll(pattern)].map(([word]) => `${path}: ${word}, write ${instead}`),
+      );
+      return words.length <= (remaining[path] ?? 0) ? [] : words;
+    });
+  expect(found).toEqual([]);
 });
 
 test('a doc comment begins with its subject or its verb', () => {

@@ -98,10 +98,10 @@ export async function recordRefusal(
   address: string,
 ): Promise<void> {
   if (!(await shouldRecordRefusal(uses, account, address))) return;
-  const nobody: Actor = { kind: 'person', id: null, name: null, address };
+  const unknownPerson: Actor = { kind: 'person', id: null, name: null, address };
   for (const user of known) {
     const change = { action: 'user.sign_in_refused', subject: auditSubject(user), at: uses.clock.now() } as const;
-    await uses.store.transaction(user.customerId, ({ audit }) => audit.add(nobody, change));
+    await uses.store.transaction(user.customerId, ({ audit }) => audit.add(unknownPerson, change));
   }
 }
 
