@@ -2,7 +2,7 @@
 
 /** Rows of one tree: what is measured, and its value. */
 function rows(measures) {
-  const { rings, coreConcepts, direction, statements, limits, touched, sizes, rooms, tests } = measures;
+  const { rings, coreConcepts, direction, statements, limits, touched, sizes, rooms, tests, walks = {} } = measures;
   return [
     ...Object.entries(rings).map(([name, size]) => [`${name}: files, lines`, pair(size)]),
     ...Object.entries(coreConcepts).map(([name, size]) => [`core/${name}: files, lines`, pair(size)]),
@@ -39,6 +39,7 @@ function rows(measures) {
     ],
     ['… files under 60 lines with one caller', rooms.withOneCaller.length],
     ['… doc comments, of which without a subject', `${rooms.comments}, ${rooms.withoutSubject.length}`],
+    ...Object.entries(walks).map(([name, files]) => [`walk, ${name}: files`, files.length]),
     ...(tests === undefined ? [] : testRows(tests)),
   ];
 }
@@ -97,7 +98,7 @@ function markdown([head, ...body]) {
 }
 
 /** The files behind the numbers. */
-export function details({ direction, statements, limits, touched, sizes, rooms }) {
+export function details({ direction, statements, limits, touched, sizes, rooms, walks = {} }) {
   return [
     ['Concepts in import cycles', direction.cycles.map((group) => group.join(', '))],
     ['Concepts that import each other', direction.mutualPairs.map((names) => names.join(' ↔ '))],
@@ -125,6 +126,7 @@ export function details({ direction, statements, limits, touched, sizes, rooms }
       [`Files of the resource ${resource}`, own],
       [`Files that know of the resource ${resource}`, others],
     ]),
+    ...Object.entries(walks).map(([name, files]) => [`Walk, ${name}`, files]),
     ['Over 400 lines', sizes.over.map(({ path, lines }) => `${path}: ${lines}`)],
     ['Under 60 lines, with one caller', rooms.withOneCaller],
     ['Doc comments without a subject', rooms.withoutSubject.map(({ path, word }) => `${path}: ${word}`)],

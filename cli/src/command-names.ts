@@ -1,4 +1,4 @@
-/** What a client does at the command line, through the API. The service's own `phs` loads none of its modules for these. */
+/** The commands of a client, which works through the API. The service's own `phs` loads none of its modules for these. */
 export const clientCommandNames = [
   'login',
   'whoami',
@@ -13,7 +13,7 @@ export const clientCommandNames = [
 ] as const;
 export type ClientCommandName = (typeof clientCommandNames)[number];
 
-/** How the help of a command shows what one would type. */
+/** Returns an example as the help of a command shows it. */
 export function exampleText(example: string): string {
   return `\nExample:\n  ${example}`;
 }

@@ -26,7 +26,7 @@ const makers: Readonly<Record<ClientCommandName, () => Command>> = {
   demo: demoCommand,
 };
 
-/** What the help of each command ends with. */
+/** The examples with which the help of each command ends. */
 const examples: Readonly<Record<ClientCommandName, string>> = {
   login: 'phs login --url https://photos.example.com --token phs_live_…',
   whoami: 'phs whoami --profile work',

@@ -11,7 +11,7 @@ export function completionCommand(): Command {
     });
 }
 
-/** What may follow each command, by its words after the program's name: '' is the program itself. */
+/** The words that may follow each command, by its words after the program's name: '' is the program itself. */
 type Words = ReadonlyMap<string, readonly string[]>;
 
 function wordsOf(program: Command): Words {

@@ -36,7 +36,7 @@ export function demoCommand(): Command {
     });
 }
 
-/** Nobody should have to sort generated photos out of their own. */
+/** Refuses an account that has photos: its owner would have to sort the generated ones out. */
 async function requireEmpty(client: PhotoService): Promise<void> {
   const [some] = await client.photos.list({ trashed: 'any', limit: 1 }).toArray();
   if (some === undefined) return;

@@ -2,10 +2,10 @@ import type { PhotoDetails } from 'photo-service-sdk';
 
 /** Something of a photo that does not come along, and why. */
 export interface Loss {
-  /** What the source calls it, such as `description` or `xmp:Label`. */
+  /** The name that the source gives it, such as `description` or `xmp:Label`. */
   readonly field: string;
   readonly reason: LossReason;
-  /** What is lost, cut to a readable length. */
+  /** The text that is lost, cut to a readable length. */
   readonly value?: string;
 }
 
@@ -20,11 +20,11 @@ export type LossReason =
   /** The API has no place for it. */
   | 'not_supported'
   | 'unreadable'
-  /** Nobody wrote it: the program that it comes from made it of the photo. */
+  /** The program that it comes from derived it from the photo; no person wrote it. */
   | 'generated'
   /** The source says nothing of the photo but its name. */
   | 'missing'
-  /** Of several that say the same thing, another one was taken. */
+  /** Another of several fields for the same detail was used. */
   | 'superseded';
 
 // What the service takes of each photo.
@@ -125,7 +125,7 @@ export class DetailsBuilder {
   }
 }
 
-/** As the service stores it, so that limits are measured alike. */
+/** Returns the text as the service stores it, so that limits are measured alike. */
 function cleanText(text: string | null | undefined): string {
   return (text ?? '').replaceAll('\u0000', '').toWellFormed().normalize('NFC').trim();
 }

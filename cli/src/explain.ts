@@ -8,7 +8,7 @@ export interface Explanation {
   readonly exitCode: number;
   /** Null: everything has been printed. */
   readonly message: string | null;
-  /** Of the service, or one of ours, for example `usage` and `no_answer`. */
+  /** The code of the service, or one of ours, for example `usage` and `no_answer`. */
   readonly code: string;
   /** Whether it has been printed to stderr already. */
   readonly isSaid?: boolean;

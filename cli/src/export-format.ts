@@ -4,7 +4,7 @@ import type { Import, Photo, Tag } from 'photo-service-sdk';
 import { UsageError } from './exit-codes.js';
 import { isEntryPath } from './file-name.js';
 
-/** What an exported folder says of itself; removed before any of that changes, written when everything is there. */
+/** The description of an exported folder: removed before anything changes, written when everything is there. */
 export interface ExportHead {
   readonly format: 'photo-service-export';
   readonly version: 1;
@@ -24,7 +24,7 @@ export const TAGS = 'tags.jsonl';
 export const IMPORTS = 'imports.jsonl';
 /** Endpoints of webhooks without their secrets; only in an export that the service itself has written: API keys cannot read them. */
 export const WEBHOOKS = 'webhooks.jsonl';
-/** As `sha256sum --check` reads it. */
+/** The list that `sha256sum --check` reads. */
 export const CHECKSUMS = 'SHA256SUMS';
 /** The folder of the originals and their sidecars. */
 export const ORIGINALS = 'photos';
@@ -51,7 +51,7 @@ export interface ReadExport {
 }
 
 /**
- * Reads the lists of an exported folder. Somebody else may have written them: paths stay within the folder.
+ * Reads the lists of an exported folder. Another program may have written them: paths stay within the folder.
  * @throws UsageError for a folder that is no complete export.
  */
 export async function readExport(folder: string): Promise<ReadExport> {
@@ -65,7 +65,7 @@ export async function readExport(folder: string): Promise<ReadExport> {
   return { photos, tags: await lines<Tag>(folder, TAGS), imports: await lines<Import>(folder, IMPORTS) };
 }
 
-/** As JSON Lines. */
+/** Returns values as JSON Lines. */
 export function linesOf(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }

@@ -1,5 +1,5 @@
 /**
- * What is not seen and changes how a text is read: control characters, those that set its direction (Unicode Standard Annex 9: `exe.gpj` shown
+ * The characters that are not seen and change how a text is read: control characters, those that set its direction (Unicode Standard Annex 9: `exe.gpj` shown
  * as `jpg.exe`), separators of lines, and halves of surrogate pairs, which are no text.
  */
 export const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;

@@ -54,7 +54,7 @@ function entry(term: string, text: string): string[] {
   return ['.TP', `.B "${roff(term)}"`, roff(text)];
 }
 
-/** As text: no line of it is taken for a request, and its hyphens can be copied. */
+/** Returns text for a manual page: no line of it is taken for a request, and its hyphens can be copied. */
 function roff(text: string): string {
   const escaped = text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('"', '\\(dq');
   return escaped.replace(/^(?=[.'])/gm, '\\&');

@@ -3,7 +3,7 @@ import type { RestoreResult } from './export/restore-export.js';
 import { importSource, type SourceImportOptions, type SourceImportResult } from './sources/import-source.js';
 import { onlyOne, openSource, type SourceName, type SourceOptions, sourceNames } from './sources/open-source.js';
 
-/** What `phs import --from` takes. */
+/** The values of `phs import --from`. */
 export const importNames = [...sourceNames, 'urls'] as const;
 export type ImportName = SourceName | 'urls';
 

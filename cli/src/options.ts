@@ -22,7 +22,7 @@ export function namesOption(text: string, sofar: readonly string[] = []): readon
   return [...sofar, text];
 }
 
-/** How a command says what it has to say. */
+/** The options for the output of a command. */
 export interface OutputOptions {
   readonly json?: boolean;
   readonly quiet?: boolean;

@@ -11,7 +11,7 @@ export function print(
   else if (!options.quiet) process.stdout.write(lines.map((line) => `${plain(line)}\n`).join(''));
 }
 
-/** Ends the command when nobody reads what it prints any more, as after `| head`: nothing has failed. */
+/** Ends the command when its output is no longer read, as after `| head`: nothing has failed. */
 export function endWithReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -57,7 +57,7 @@ export function timeText(seconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
-/** What comes from files and servers may hold anything; a terminal gets no control characters of theirs, nor what turns the text round. */
+/** Returns text from files and servers, which may hold anything, without control characters and without what changes its direction. */
 export function plain(text: string): string {
   return text.replace(UNSEEN, '�');
 }

@@ -3,10 +3,10 @@ import type { ImportProgress, Wait } from 'photo-service-sdk';
 import type { OutputOptions } from './options.js';
 import { bytesText, timeText } from './print.js';
 
-/** How far back the rate looks. */
+/** The period over which the rate is measured. */
 const RATE_MS = 10_000;
 const FORMAT = '{bar} {percentage}%  {files} files  {bytes}  {rate}  ETA {left}{duplicates}{failed}{note}';
-/** How often a log learns how far it is. */
+/** The interval between lines of progress in a log. */
 const LINE_MS = 10_000;
 
 interface Shown {

@@ -9,13 +9,13 @@ import { isUnchanged, loadSyncState, type SyncedFile, type SyncState, saveSyncSt
 import { openTargetFolder } from './target-folder.js';
 
 const CONCURRENCY = 4;
-/** How far before the newest known change a run begins: changes may be committed later than others but have an earlier time. */
+/** The time before the newest known change at which a run begins: changes may be committed later than others but have an earlier time. */
 const OVERLAP_MS = 60_000;
 /** Deleted photos are visible as trashed ones for 30 days; a folder that was not synced for this long compares everything. */
 const COMPARE_AFTER_DAYS = 25;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const IDS_PER_READ = 100;
-/** A file that was written after the state was last stored, is nobody's for a run after one that was killed. */
+/** A file that was written after the state was last stored, belongs to no photo for a run after one that was killed. */
 const SAVE_EVERY_MS = 1000;
 
 export interface SyncOptions {
@@ -56,7 +56,7 @@ export interface SyncResult {
 /**
  * Updates a folder to match the library: originals of new photos and new names are added, files of deleted photos removed. It only requests
  * what changed since the last run, and compares everything the first time, after a long time, and with `full`. Only files that it has
- * written itself, and that nobody changed, are touched. After an interruption at any moment, the next run continues.
+ * written itself, and that were not changed since, are touched. After an interruption at any moment, the next run continues.
  */
 export async function syncFolder(client: PhotoService, folder: string, options: SyncOptions): Promise<SyncResult> {
   await openTargetFolder(folder);
@@ -127,7 +127,7 @@ class Sync {
     }
   }
 
-  /** What failed, then changes, oldest first: after each page the position is known. */
+  /** Retries what failed, then follows changes, oldest first: after each page the position is known. */
   private async follow(): Promise<void> {
     await this.retryPending();
     const updatedAfter = new Date(Date.parse(this.state.since as string) - OVERLAP_MS).toISOString();

@@ -7,7 +7,7 @@ import { isUnchanged, type SyncedFile, type SyncState } from './sync-state.js';
 import { lookAt } from './target-folder.js';
 import { writeSidecar } from './xmp/write-sidecar.js';
 
-/** The XMP files beside the photos of a synced folder. As with the photos, only files that were written here, and that nobody changed, are touched. */
+/** The XMP files beside the photos of a synced folder. As with the photos, only files that were written here, and that were not changed since, are touched. */
 export class SyncSidecars {
   written = 0;
 
@@ -33,7 +33,7 @@ export class SyncSidecars {
     const present = isOurs && sidecar.name === name ? 'nothing' : await lookAt(join(this.folder, name));
     // A run that was killed may have written it without noting that.
     const isWritten = typeof present === 'object' && present.sha256 === sha256;
-    // Somebody else's, or ours with changes of somebody else.
+    // Another program's, or ours with changes of another program.
     if (present !== 'nothing' && !isWritten) return this.leave(photo.id, known, name);
     if (!isWritten) {
       await writeWhole(join(this.folder, name), text, 0o666);

@@ -9,7 +9,7 @@ export interface WrittenFile {
   /** Within the folder; with slashes where it has folders of its own. */
   readonly name: string;
   readonly sha256: string;
-  /** Of the file when it was written: whoever changes it changes these, and keeps it. */
+  /** The size of the file when it was written. A file that was changed since, as size or time show, is kept. */
   readonly sizeBytes: number;
   readonly mtimeMs: number;
 }
@@ -20,7 +20,7 @@ export interface SyncedFile extends WrittenFile {
   readonly sidecar?: WrittenFile;
 }
 
-/** What a synced folder remembers; it lies in the folder. */
+/** The state of a synced folder, stored in the folder. */
 export interface SyncState {
   readonly version: 1;
   readonly service: string;
@@ -67,7 +67,7 @@ export async function isUnchanged(folder: string, { name, sizeBytes, mtimeMs }: 
   return now?.isFile() === true && now.size === sizeBytes && now.mtimeMs === mtimeMs;
 }
 
-/** Null: it is not what `saveSyncState` writes. Somebody else may have written it, to have other files renamed or removed. */
+/** Null: it is not what `saveSyncState` writes. Another program may have written it, to have other files renamed or removed. */
 function parsed(text: string): SyncState | null {
   try {
     const value: unknown = JSON.parse(text);

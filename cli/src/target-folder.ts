@@ -31,7 +31,7 @@ export async function openTargetFolder(folder: string): Promise<void> {
   }
 }
 
-/** What is at a path. Links are not followed, and what is no file is not read: a pipe or a device might never end. */
+/** The kind of what is at a path. Links are not followed, and what is no file is not read: a pipe or a device might never end. */
 export type Present = 'nothing' | 'something' | { readonly sha256: string };
 
 export async function lookAt(path: string): Promise<Present> {

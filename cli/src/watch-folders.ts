@@ -5,7 +5,7 @@ import { findPhotos } from 'photo-service-sdk/node';
 /** A file that has not changed for so long is taken to be whole. */
 const SETTLED_MS = 5000;
 
-/** What a proxy answers for a service that is down, and a service that can do no more now. */
+/** The statuses of a proxy whose service is down, and of a service that is at its limit. */
 const PASSING = new Set([429, 502, 503, 504]);
 
 /** Which photos of some folders are whole and were not imported yet. What is still being written is not whole. */
@@ -18,7 +18,7 @@ export class FolderWatch {
     private readonly exclude?: readonly string[] | undefined,
   ) {}
 
-  /** Those that are as they were at the look before, and new or changed since they were imported. */
+  /** Returns the files that have not changed since the previous scan, and are new or changed since they were imported. */
   async settled(): Promise<ReadonlySet<string>> {
     const { files } = await findPhotos(this.paths, { exclude: this.exclude });
     const before = this.seen;
@@ -38,7 +38,7 @@ export interface WatchOptions {
   /** Called when the service did not answer. */
   readonly onOutage: (error: Error) => void;
   readonly settledMs?: number;
-  /** As `findPhotos` has it. */
+  /** The option of `findPhotos`. */
   readonly exclude?: readonly string[] | undefined;
 }
 

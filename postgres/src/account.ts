@@ -7,7 +7,7 @@ import { type Account, runToEnd } from './run-to-end.js';
 
 const OURSELVES: Account = { name: 'this user', prefix: [] };
 
-/** Inside it we are 65534 to Postgres, while files stay those of the real user: root outside, nobody inside. */
+/** Inside it we are 65534 to Postgres, while files stay those of the real user: root outside, `nobody` inside. */
 const USER_NAMESPACE: Account = {
   name: 'a user namespace',
   prefix: ['unshare', '--user', '--map-user=65534', '--map-group=65534'],
@@ -40,7 +40,7 @@ interface Place {
  * An ordinary user runs the database itself. Root follows the owner of an existing cluster; a fresh one goes to the first of: the owner of
  * the data folder, postgres, node, nobody that can reach binaries and folder, and else stays root's, run under a user namespace.
  * A fresh folder belongs to the chosen account afterwards.
- * @throws EmbeddedPostgresError when nobody can run it.
+ * @throws EmbeddedPostgresError when no account can run it.
  */
 export async function chooseAccount(place: Place): Promise<Account> {
   const uid = process.geteuid?.();
@@ -65,7 +65,7 @@ export async function chooseAccount(place: Place): Promise<Account> {
   );
 }
 
-/** @throws EmbeddedPostgresError for an ordinary user before a cluster that is somebody else's, which it could not even read. */
+/** @throws EmbeddedPostgresError for an ordinary user before another user's cluster, which it could not even read. */
 export async function refuseForeign(cluster: string): Promise<void> {
   const uid = process.geteuid?.();
   const owner = await stat(cluster);

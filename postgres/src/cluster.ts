@@ -89,7 +89,7 @@ async function makeCluster(setup: ClusterSetup, account: Account, folder: string
   ]);
 }
 
-/** Postgres without a server: each line is a command, nobody else can be connected, and no password is asked for. */
+/** Postgres without a server: each line is a command, no one else can be connected, and no password is asked for. */
 async function singleUser(setup: ClusterSetup, account: Account, cluster: string, lines: string[]): Promise<void> {
   const quiet = ['-c', 'log_min_error_statement=panic', '-c', 'log_statement=none', '-c', 'log_checkpoints=off'];
   const command = [setup.binaries.postgres, '--single', '-D', cluster, ...quiet, 'postgres'];

@@ -1,4 +1,4 @@
-/** What is wrong. The list is closed, so that an application can have advice of its own for every code (`satisfies Record<ErrorCode, …>`). */
+/** The kind of problem. The list is closed, so that an application can have advice of its own for every code (`satisfies Record<ErrorCode, …>`). */
 export type ErrorCode =
   /** Another live process uses the data folder. */
   | 'data_dir_in_use'
@@ -28,7 +28,7 @@ export type ErrorCode =
   | 'missing_links'
   /** The system has no GNU C library. */
   | 'no_glibc'
-  /** There is no safe folder for the socket: each path is too long or belongs to somebody else. */
+  /** There is no safe folder for the socket: each path is too long or belongs to another user. */
   | 'no_socket_folder'
   /** The database refuses its password, even after a reset. */
   | 'password_refused'

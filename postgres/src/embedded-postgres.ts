@@ -22,7 +22,7 @@ export interface RunningPostgres {
 }
 
 const LOOK_EVERY_MS = 50;
-/** How long a folder may be locked with no owner to ask: a start, or the shutdown after a kill. */
+/** The time for which a folder may be locked with no owner to ask: a start, or the shutdown after a kill. */
 const WAIT_FOR_LOCK_MS = 30_000;
 /** A service that meets a command at work lets it finish. */
 const WAIT_FOR_COMMAND_MS = 10_000;

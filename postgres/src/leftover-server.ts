@@ -13,8 +13,8 @@ const WAIT_FOR_RIVAL_MS = 500;
 
 /**
  * For the holder of the data lock, before it starts a server. The lock says that no owner and no supervisor lives; what postmaster.pid names is
- * then a server of ours whose both guardians were killed (stop it), a server that somebody else runs on the folder (never stop it), or
- * nothing: a zombie that nobody has reaped yet, or a number that another program has by now. Postgres takes the last two for a live
+ * then a server of ours whose both guardians were killed (stop it), a server that another program runs on the folder (never stop it), or
+ * nothing: a zombie that has not been reaped yet, or a number that another program has by now. Postgres takes the last two for a live
  * server, so its file is removed, once no process works in the folder.
  * @param ours the folder that our servers' sockets are in.
  * @param mayStop only where the lock is certain.
@@ -25,7 +25,7 @@ export async function clearLeftover(dataDir: string, ours: string, mayStop: bool
   const file = join(cluster, 'postmaster.pid');
   const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n');
   const pid = Number(lines[0]);
-  if (!Number.isInteger(pid) || pid <= 1 || !exists(pid)) return; // Postgres itself sees that nobody is there
+  if (!Number.isInteger(pid) || pid <= 1 || !exists(pid)) return; // Postgres itself sees that no process is there
   if (await isServer(pid, cluster)) {
     const isOrphan = mayStop && (lines[4] ?? '').trim().startsWith(ours);
     if (isOrphan) process.kill(pid, 'SIGINT');

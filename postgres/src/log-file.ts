@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 60_000;
 export interface LogFile {
   readonly path: string;
   readonly fd: number;
-  /** What the server wrote since the file was opened, the last 4 KiB of it. */
+  /** Returns the last 4 KiB that the server wrote since the file was opened. */
   tail(): Promise<string>;
   close(): void;
 }

@@ -3,8 +3,8 @@ export type Log = (line: string) => void;
 
 export interface EmbeddedPostgresOptions {
   /**
-   * What to do when another process owns the server of the data folder. `'own'`, for a service: throw. `'share'`, for a command: use the
-   * owner's server. If nobody owns it, both start the server and own it. A service waits up to 10 s for a command that owns the server.
+   * The behavior when another process owns the server of the data folder. `'own'`, for a service: throw. `'share'`, for a command: use the
+   * owner's server. If no process owns it, both start the server and own it. A service waits up to 10 s for a command that owns the server.
    * @default 'own'
    */
   readonly mode?: 'own' | 'share';

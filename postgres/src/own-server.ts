@@ -27,7 +27,7 @@ export interface OwnServer {
 
 const RETRY_FOR_MS = 10_000;
 const RETRY_EVERY_MS = 100;
-/** What Postgres says while the remains of a killed server are still in the way. */
+/** The messages of Postgres while the remains of a killed server are still in the way. */
 const REMAINS =
   /lock file ".*" already exists|pre-existing shared memory block|is already in use|is another postmaster/i;
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Connection } from './settings.js';
 import { isTrusted } from './socket-folder.js';
 
-/** What the owner of a data folder tells who asks. */
+/** The facts that the owner of a data folder gives to other processes. */
 export interface OwnerFacts {
   readonly pid: number;
   /** 'own' for the service itself; 'share' for a command, which ends soon. */
@@ -22,7 +22,7 @@ export interface LiveOwner {
   leave(): void;
 }
 
-/** The owner's end: says who owns the folder to everybody who connects, and knows how many still do. */
+/** The owner's end: says who owns the folder to every process that connects, and knows how many still do. */
 export interface OwnerSocket {
   /** No newcomers from now on. */
   hide(): Promise<void>;
@@ -34,7 +34,7 @@ export interface OwnerSocket {
 const ANSWER_WITHIN_MS = 5000;
 const ownerFile = (dataDir: string) => join(dataDir, 'postgres.owner');
 
-/** For the holder of the data lock, once its server answers: nobody ever meets a server that is not ready. */
+/** For the holder of the data lock, once its server answers: no process ever meets a server that is not ready. */
 export async function publishOwner(
   dataDir: string,
   folder: string,
@@ -79,7 +79,7 @@ export async function publishOwner(
   };
 }
 
-/** @returns undefined when nobody owns the folder or its owner died; 'silent' when it lives and does not answer within 5 s. */
+/** @returns undefined when no process owns the folder or its owner died; 'silent' when it lives and does not answer within 5 s. */
 export async function askOwner(dataDir: string): Promise<LiveOwner | 'silent' | undefined> {
   const address = await readFile(ownerFile(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

@@ -15,7 +15,7 @@ const WRONG_PASSWORD = '28P01';
 
 /**
  * Waits until a login works, for as long as the server's process lives: recovery after a crash takes what it takes. Before postmaster.pid
- * says "ready" nobody knocks, since every refused login is a FATAL line in the log.
+ * says "ready" no login is tried, since every refused login is a FATAL line in the log.
  * @returns the reason when the server ended instead.
  */
 export async function waitUntilReady(

@@ -5,7 +5,7 @@ export interface Account {
   readonly name: string;
   /** Words that go before every command. */
   readonly prefix: readonly string[];
-  /** Set only where the programs run as somebody else than this process. */
+  /** Set only where the programs run as another user than this process. */
   readonly ids?: { readonly uid: number; readonly gid: number };
 }
 

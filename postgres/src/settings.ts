@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ServerOptions } from './options.js';
 
-/** What a client needs to connect, as pg and TypeORM take it. The host is the folder of the unix socket, or a loopback address on Windows. */
+/** The address and password that a client needs to connect, as pg and TypeORM take it. The host is the folder of the unix socket, or a loopback address on Windows. */
 export interface Connection {
   host: string;
   port: number;

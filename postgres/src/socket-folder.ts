@@ -15,7 +15,7 @@ const LONGEST_SOCKET_PATH = 103;
  * too long or its file system has no sockets, under the temporary folder.
  * @param label tells it from those of other programs under the temporary folder.
  * @param clear removes what earlier runs left; only for one who knows that no other server lives.
- * @throws EmbeddedPostgresError when somebody else sits on the place.
+ * @throws EmbeddedPostgresError when another user owns the path.
  */
 export async function makeSocketFolder(dataDir: string, label: string, clear: boolean): Promise<string> {
   const problems: string[] = [];

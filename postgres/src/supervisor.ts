@@ -10,7 +10,7 @@ export interface Server {
 
 export interface Launch {
   readonly account: Account;
-  /** What lists of processes call the supervisor. */
+  /** The name of the supervisor in lists of processes. */
   readonly name: string;
   /** The program and its arguments. */
   readonly command: readonly string[];

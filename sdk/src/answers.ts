@@ -1,6 +1,6 @@
 import { PhotoServiceError } from './errors.js';
 
-/** What is wrong with a value, for example `.id must be an id`; null: nothing. */
+/** The problem with a value, for example `.id must be an id`; null: nothing. */
 type Check = (value: unknown) => string | null;
 
 /**

@@ -3,7 +3,7 @@ import { pause } from './pause.js';
 /** The budget of a key that a request is charged to. */
 export type BudgetName = 'read' | 'write';
 
-/** How long a request counts (the service keeps exact rolling windows of this length). */
+/** The period for which a request counts (the service keeps exact rolling windows of this length). */
 const WINDOW_MS = 60_000;
 /** Tolerance for differences between clocks and for network latency. */
 const SLACK_MS = 250;
@@ -98,7 +98,7 @@ export class Budget {
     return Math.max(1, Math.min(ownLeaves, this.fullAt) - now);
   }
 
-  /** What has left the window by now is available again. */
+  /** Makes available again what has left the window by now. */
   private forget(now: number): void {
     if (this.remaining === null) return;
     if (now >= this.fullAt && this.underWay === 0) {

@@ -9,7 +9,7 @@ export class Download {
     return this.response.body ?? new Blob([]).stream();
   }
 
-  /** Of the whole, if this is a part; null when the service does not say. */
+  /** The size of the whole, if this is a part; null when the service does not say. */
   get sizeBytes(): number | null {
     const total = /\/(\d+)$/.exec(this.header('content-range') ?? '')?.[1] ?? this.header('content-length');
     return total === null || total === undefined ? null : Number(total);

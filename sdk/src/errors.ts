@@ -1,4 +1,4 @@
-/** What is wrong with one field of a request. More members may stand beside these, such as `min` and `max`. */
+/** The problem with one field of a request. More members may stand beside these, such as `min` and `max`. */
 export interface FieldProblem {
   /** Where: the name of a parameter, or a path into the body such as `photos[3].sha256`. */
   readonly field: string;
@@ -19,7 +19,7 @@ export class ApiError extends PhotoServiceError {
   readonly status: number;
   /** A stable word such as `invalid_request` or `scope_required`; its meaning never changes. */
   readonly code: string;
-  /** What belongs to the code, such as `{ scope }` or `{ limit, used }`. */
+  /** The details that belong to the code, such as `{ scope }` or `{ limit, used }`. */
   readonly details: Readonly<Record<string, unknown>>;
   /** Names the request in the service's log; null when something in between answered. */
   readonly requestId: string | null;
@@ -39,7 +39,7 @@ export class ApiError extends PhotoServiceError {
     this.retryAfter = about.retryAfter;
   }
 
-  /** What `invalid_request` says of each field; else empty. */
+  /** The problems that `invalid_request` reports, by field; else empty. */
   get fields(): readonly FieldProblem[] {
     const { errors } = this.details;
     return Array.isArray(errors) ? (errors as FieldProblem[]) : [];

@@ -18,7 +18,7 @@ export interface ItemQuery {
 export interface FinalizeOptions extends WriteOptions {
   /** `commit` (default) publishes, `discard` throws everything away. */
   readonly action?: 'commit' | 'discard';
-  /** What happens while bytes are missing: `reject` (default) answers `uploads_incomplete`, `fail` lets those items fail. */
+  /** The treatment of items whose bytes are missing: `reject` (default) answers `uploads_incomplete`, `fail` lets those items fail. */
   readonly missingUploads?: 'reject' | 'fail';
   /** Seconds, up to 15, that the service waits for the end before it answers. */
   readonly wait?: number;

@@ -191,7 +191,7 @@ export class OperatorClient {
     await this.api.DELETE(`${ONE}/webhooks/{webhookId}`, { params, ...signalOf(options) });
   }
 
-  /** What an account has now, and used in the last 30 days. */
+  /** Returns what an account has now, and what it used in the last 30 days. */
   async usage(customerId: number, options: CallOptions = {}): Promise<OperatorUsage> {
     const params = { path: { customerId } };
     return dataOf(await this.api.GET(`${ONE}/usage`, { params, ...signalOf(options) })) as OperatorUsage;

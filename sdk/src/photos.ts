@@ -126,7 +126,7 @@ export class Photos {
   }
 }
 
-/** As path segments, up to 100 ids in each. A comma after a single id makes it a list, too: the response has one outcome. */
+/** Returns path segments with up to 100 ids in each. A comma after a single id makes it a list, too: the response has one outcome. */
 function idLists(ids: readonly number[]): string[] {
   const unique = [...new Set(ids)];
   const lists = Array.from({ length: Math.ceil(unique.length / IDS_PER_CALL) }, (_, at) =>

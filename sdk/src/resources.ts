@@ -19,7 +19,7 @@ export type Import = Schemas['Import'];
 export type NewImport = Schemas['NewImport'];
 export type ImportPhoto = Schemas['ImportPhoto'];
 export type NewImportPhoto = Schemas['NewImportPhoto'];
-/** What a client can say of a photo when it registers the file; it takes precedence over what the file says. */
+/** The details of a photo that a client can give when it registers the file; they take precedence over those in the file. */
 export type PhotoDetails = Omit<NewImportPhoto, 'filename' | 'sizeBytes' | 'sha256' | 'clientRef' | 'contentType'>;
 export type ImportPhotoPatch = Schemas['ImportPhotoPatch'];
 export type RegistrationOutcomes = Schemas['RegistrationOutcomes'];
@@ -33,7 +33,7 @@ type Query<Path extends keyof paths> = paths[Path] extends {
 
 /** Filters and sort of `GET /photos`. */
 export type PhotoQuery = Omit<Query<'/api/v1/photos'>, 'cursor'>;
-/** What `GET /photos/{id}` can add. */
+/** The additions that `GET /photos/{id}` can return. */
 export type PhotoExtras = Query<'/api/v1/photos/{id}'>;
 /** Which bytes `GET /photos/{id}/download` is to give. */
 export type DownloadQuery = Query<'/api/v1/photos/{id}/download'>;

@@ -2,13 +2,13 @@ import { Budget, type BudgetName } from './budget.js';
 import { ConnectionError, secondsUntil } from './errors.js';
 import { pause } from './pause.js';
 
-/** How a client reaches the service. */
+/** The options for reaching the service. */
 export interface ConnectionOptions {
   /** The address of the service, for example `https://photos.example.com` or `https://example.com/photos`; without `/api/v1`. */
   readonly baseUrl: string;
   /** An API key, `phs_live_…`. A secret: never put it into a page that others can read. */
   readonly token: string;
-  /** How often a request is retried after network errors, 429, 502, 503 and 504. Default 8, which covers an outage of a minute or two. */
+  /** The number of retries of a request after network errors, 429, 502, 503 and 504. Default 8, which covers an outage of a minute or two. */
   readonly maxRetries?: number;
   /** Timeout of an attempt in milliseconds: until the end of a JSON response, or the beginning of a download. Default 60,000. */
   readonly timeoutMs?: number;
@@ -27,7 +27,7 @@ export interface Wait {
   readonly reason: 'limit' | 'retry';
   readonly budget: BudgetName;
   readonly milliseconds: number;
-  /** What went wrong, before a retry. */
+  /** The problem that led to the retry. */
   readonly problem: string | null;
 }
 

@@ -16,7 +16,7 @@ export interface WebhookRequest {
 }
 
 export interface VerifyOptions {
-  /** How old, or how far ahead, the timestamp may be, in seconds. Default 300. */
+  /** The greatest age of the timestamp, and the furthest it may be ahead, in seconds. Default 300. */
   readonly toleranceSeconds?: number;
   /** Now, for tests. */
   readonly now?: Date;

@@ -190,7 +190,7 @@ export class BlobCache {
     this.infos = new Batcher(confirm, { collect: () => clock.nextTurn(), retrySingly: false });
   }
 
-  /** Null when it is not cached (any more). Errors: `service_unavailable`. */
+  /** Null when it is not cached. Errors: `service_unavailable`. */
   async get(key: BlobKey): Promise<OpenBlob | null> {
     if (!this.cached.has(key)) return null;
     const info = await this.infos.enqueue(key, key);

@@ -79,7 +79,7 @@ function test(): Command {
     });
 }
 
-/** Without the queue, as somebody waits for the answer. */
+/** Without the queue, as a person waits for the answer. */
 function send(mailer: Mailer, address: string, publicUrl: string): Promise<SendReport> {
   const [id, at, home] = [newRandomToken(), new Date(), new PublicAddresses(publicUrl).settings()];
   const values = { at: at.toISOString(), home };

@@ -286,7 +286,7 @@ async function ended(listening: Listening): Promise<void> {
   stdin.pause();
 }
 
-/** Well within the two minutes after which nobody is taken to listen. */
+/** Well within the two minutes after which no program is taken to listen. */
 const KEEP_EVERY_MS = 30 * SECOND;
 
 export interface ListeningOptions {

@@ -13,7 +13,7 @@ import { type ProviderConfig, readProviders } from './identity-providers.js';
 export interface MapTiles {
   /** With `{z}`, `{x}` and `{y}` for the numbers of a tile. */
   readonly url: string;
-  /** Whom the map names as its source; empty: nobody. */
+  /** Whom the map names as its source; empty: none. */
   readonly attribution: string;
 }
 

@@ -12,7 +12,7 @@ export interface FormRules {
   readonly whileSuspended?: boolean;
   /** Also for a person who has to add a second factor before anything else. */
   readonly beforeFactor?: boolean;
-  /** Only of a person who gave the password a moment ago: nobody keeps access, or takes it away, with a stolen session. */
+  /** Only of a person who gave the password a moment ago: no one keeps access, or takes it away, with a stolen session. */
   readonly confirmed?: boolean;
 }
 

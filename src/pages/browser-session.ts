@@ -82,7 +82,7 @@ export function newBrowser(request: Request): Browser {
 }
 
 /**
- * Gives the browser the cookie of the session that was opened for it: a new value, which nobody could have planted (OWASP ASVS 5.0, 7.2.4).
+ * Gives the browser the cookie of the session that was opened for it: a new value, which no one could have planted (OWASP ASVS 5.0, 7.2.4).
  * Its previous session ends, unless it is kept.
  */
 export function startSession(request: Request, { token }: Browser, isKept: boolean): Promise<void> {

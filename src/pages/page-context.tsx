@@ -15,7 +15,7 @@ import type { Formats } from './formats.js';
 /** A request to the settings area, as pages see it. */
 export interface PageContext {
   readonly request: Request;
-  /** Who is signed in; on public pages there may be nobody. */
+  /** Who is signed in; on public pages there may be no one. */
   readonly person: KnownSession | null;
   /** Where else this person is signed in with this browser. */
   readonly others: readonly OtherAccount[];
@@ -115,7 +115,7 @@ export class Navigation {
   }
 }
 
-/** The role of the person who sees the page; null if nobody is signed in. */
+/** The role of the person who sees the page; null if no one is signed in. */
 export const ActingRole = createContext<Role | null>(null);
 
 /** Whether the person who sees the page may do what needs this role. What may not be done is not offered either. */

@@ -257,7 +257,7 @@ export function DocsLink({ path = '', class: style, children }: DocsLinkProps) {
 
 export const FACTORS_PATH = '/settings/account/factors';
 
-/** For somebody whose account requires two-step sign-in, now or soon, and who has not set it up. */
+/** For a person whose account requires two-step sign-in, now or soon, and who has not set it up. */
 function FactorNotice({ person }: { person: KnownSession }) {
   const from = factorNeededFrom(person);
   if (from === null) return null;

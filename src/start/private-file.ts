@@ -5,7 +5,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
-    // Never to an existing file of somebody else: it would keep its mode.
+    // Never to an existing file of another user: it would keep its mode.
     await writeFile(draft, text, { mode: 0o600, flag: 'wx', flush: true });
     await rename(draft, path);
   } finally {

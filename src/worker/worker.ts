@@ -263,7 +263,7 @@ class Lease {
     return this.losing.signal;
   }
 
-  /** The work has ended: the lease is neither extended nor monitored any more. */
+  /** The work has ended: the lease is no longer extended or monitored. */
   drop(): void {
     clearTimeout(this.expiry);
     this.dropping.abort();

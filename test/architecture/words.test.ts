@@ -3,7 +3,8 @@ import { join, relative } from 'node:path';
 import ts from 'typescript';
 
 /*
- * Names that were given up for the field's own words (docs/glossary.md). They stand here so that they do not come back.
+ * Names that were given up for the field's own words (docs/glossary.md), and words that prose does without. They stand here so that they do not
+ * come back.
  */
 
 const root = join(__dirname, '../..');
@@ -92,11 +93,21 @@ const paths: readonly (readonly [RegExp, string])[] = [
   [/\/jobs\/cause\.ts$/, 'trace-context.ts'],
 ];
 
-const files = folders.flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && entry.name !== 'api-types.ts')
-    .map((entry) => relative(root, join(entry.parentPath, entry.name))),
-);
+const files = folders.flatMap((folder) => filesIn(folder, /\.tsx?$/));
+/** Beside the code that is shipped, the documents. */
+const proseFiles = [
+  ...files.filter((path) => !path.startsWith('test/')),
+  ...['uploader/src', 'postgres/src', 'docs'].flatMap((folder) => filesIn(folder, /\.(tsx?|md)$/)),
+];
+
+/** Paths in a folder, without files that are generated. */
+function filesIn(folder: string, name: RegExp): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter(
+      (entry) => entry.isFile() && name.test(entry.name) && !/^(api|operator)-(types|schemas)\.ts$/.test(entry.name),
+    )
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
 
 test('files are seen in every folder', () => {
   for (const folder of folders) expect(files.some((path) => path.startsWith(`${folder}/`))).toBe(true);
@@ -111,6 +122,65 @@ test('names that were given up have not come back', () => {
     return [...inPath, ...inNames];
   });
   expect(found).toEqual([]);
+});
+
+/** A word of prose, in comments, messages and documents, and what to write instead. */
+const prose: readonly (readonly [RegExp, string])[] = [
+  [
+    /\b([Nn]obody|[Ss]omebody|[Aa]nybody|[Ee]verybody|[Ww]hoever)\b/g,
+    'you, the owner, another request: who acts; or no one, someone, anyone, everyone',
+  ],
+  [/\bany more\b/gi, 'no longer'],
+  [/\bfor ever\b/gi, 'without end, permanently'],
+];
+
+/** The places that remain: texts that people see in mails, pages, messages and the documents of the APIs; and an account of machines that is called so. */
+const remaining: Readonly<Record<string, number>> = {
+  'postgres/src/account.ts': 3,
+  'src/adapters/smtp/mail-texts.ts': 9,
+  'src/api/operator/customers.dto.ts': 1,
+  'src/api/operator/people.controller.ts': 2,
+  'src/api/operator/webhooks.controller.ts': 1,
+  'src/api/operator/webhooks.dto.ts': 1,
+  'src/cli/backup/restore-command.ts': 1,
+  'src/cli/customer-command.ts': 2,
+  'src/cli/doctor/services.ts': 1,
+  'src/core/users/provider/assertion.ts': 3,
+  'src/core/users/provider/flow.ts': 1,
+  'src/core/users/user.ts': 1,
+  'src/pages/account/password.view.tsx': 1,
+  'src/pages/account/people.view.tsx': 3,
+  'src/pages/guards/confirm-identity.tsx': 1,
+  'src/pages/history/history.controller.tsx': 1,
+  'src/pages/own-shares/shares.controller.tsx': 1,
+  'src/pages/own-shares/shares.view.tsx': 2,
+  'src/pages/shares/share.view.tsx': 1,
+  'src/pages/sign-in/links.controller.tsx': 1,
+  'src/pages/similar/similar.controller.tsx': 1,
+  'src/worker/upkeep.ts': 1,
+};
+
+test('prose says who acts, in plain words', () => {
+  // Migrations are not edited.
+  const found = proseFiles
+    .filter((path) => !path.includes('/migrations/'))
+    .flatMap((path) => {
+      const text = readFileSync(join(root, path), 'utf8');
+      const words = prose.flatMap(([pattern, instead]) =>
+        [...text.matchAll(pattern)].map(([word]) => `${path}: ${word}, write ${instead}`),
+      );
+      return words.length <= (remaining[path] ?? 0) ? [] : words;
+    });
+  expect(found).toEqual([]);
+});
+
+test('a doc comment begins with its subject or its verb', () => {
+  const withoutSubject = proseFiles.flatMap((path) =>
+    [...readFileSync(join(root, path), 'utf8').matchAll(/\/\*\*\s+(?:\*\s+)?(What|How|Those|As|Of)\b/g)].map(
+      ([, word]) => `${path}: ${word}`,
+    ),
+  );
+  expect(withoutSubject).toEqual([]);
 });
 
 function insteadOf(list: readonly (readonly [RegExp, string])[], name: string): string[] {

@@ -1,8 +1,8 @@
-/** What is said of a file before it is sent. `POST /imports/{id}/photos` of the service takes exactly this. */
+/** The description of a file before it is sent. `POST /imports/{id}/photos` of the service takes exactly this. */
 export interface AnnouncedFile {
   readonly filename: string;
   readonly sizeBytes: number;
-  /** Of its bytes, in hex. */
+  /** The SHA-256 of its bytes, in hex. */
   readonly sha256: string;
   /** Names the file in `failed` of a `FinishAnswer`. */
   readonly clientRef: string;
@@ -24,7 +24,7 @@ export interface Refusal {
 }
 
 export interface UploadsQuestion {
-  /** As it was answered before, while the same import goes on; null at its beginning. */
+  /** The id from the answer before, while the same import goes on; null at its beginning. */
   readonly importId: number | null;
   readonly files: readonly AnnouncedFile[];
 }

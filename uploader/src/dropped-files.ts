@@ -4,7 +4,7 @@ const SYSTEM_FOLDERS =
 
 export interface DroppedFiles {
   readonly files: readonly File[];
-  /** How many were left out; a folder is one. */
+  /** The number of files that were left out; a folder is one. */
   readonly leftOut: number;
 }
 

@@ -4,7 +4,7 @@ import { englishTexts, type UploadTexts } from './texts.js';
 import { type Upload, Uploads } from './uploads.js';
 import { View } from './view.js';
 
-/** How far everything is. */
+/** The progress of all files. */
 export interface UploadProgress {
   readonly total: number;
   readonly uploaded: number;

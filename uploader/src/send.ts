@@ -35,20 +35,20 @@ export async function send(
   await transmit('PATCH', target.url, headers, file.slice(offset), (bytes) => onSent(offset + bytes), signal);
 }
 
-/** How many bytes of a large file are there; null when it has to be sent as a whole. */
+/** Returns how many bytes of a large file have arrived; null when it has to be sent as a whole. */
 async function arrived(file: File, { url, protocols = [] }: UploadTarget, signal: AbortSignal): Promise<number | null> {
   if (file.size <= RESUMABLE_BYTES || !protocols.includes('tus')) return null;
   const answer = await fetch(url, { method: 'HEAD', headers: TUS, credentials: 'omit', signal }).catch(() => {
     signal.throwIfAborted();
     throw new NotTaken(0);
   });
-  // Something on the way knows only the methods that everybody uses.
+  // Something on the way knows only the methods that everyone uses.
   if (answer.status === 405 || answer.status === 501) return null;
   if (!answer.ok) throw new NotTaken(answer.status);
   return Number(answer.headers.get('Upload-Offset'));
 }
 
-/** Browsers count the bytes themselves, and let nobody else say how many there are. */
+/** Browsers count the bytes themselves, and do not let scripts say how many there are. */
 function lowerCased(headers: UploadTarget['headers']): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

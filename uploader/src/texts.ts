@@ -7,7 +7,7 @@ export interface UploadTexts {
   readonly cancel: string;
   readonly retry: string;
   readonly retryAll: string;
-  /** Of the whole, and of each file, for those who hear the page. */
+  /** The progress of the whole, and of each file, for those who hear the page. */
   readonly progress: string;
   readonly fileProgress: (filename: string) => string;
   readonly status: Readonly<Record<UploadStatus, string>>;

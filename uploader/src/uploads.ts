@@ -16,7 +16,7 @@ export interface Upload {
   readonly error: Refusal | null;
 }
 
-/** What the backend has to do. */
+/** The requests that the backend answers. */
 export interface UploadBackend {
   readonly requestUploads: RequestUploads;
   readonly finishUploads: FinishUploads;
@@ -45,7 +45,7 @@ const LONGEST_PAUSE_MS = 30_000;
 const PASSING = new Set([0, 408, 429, 500, 502, 503, 504]);
 /** Another request to the same target has not ended. */
 const BEHIND = new Set(['upload_in_progress', 'upload_offset_mismatch']);
-/** The target is no good any more. */
+/** The target has expired. */
 const STALE = new Set([401, 403, 404, 409, 410]);
 
 /** Files on their way to the service, some at a time. It knows nothing of the page. */

@@ -12,14 +12,14 @@ interface Row {
   readonly retry: HTMLButtonElement;
 }
 
-/** What a person can do. */
+/** The actions of a person. */
 export interface ViewActions {
   choose(): void;
   cancel(): void;
   retry(upload?: Upload): void;
 }
 
-/** What is seen of the element, made without markup in text: nothing that a file is called can become an element. */
+/** The visible part of the element, made without markup in text: nothing that a file is called can become an element. */
 export class View {
   readonly zone = make('div', 'zone');
   readonly input = make('input');
@@ -31,7 +31,7 @@ export class View {
   private readonly cancel = make('button', 'cancel');
   private readonly retryAll = make('button', 'retry-all');
   private readonly list = make('ul', 'files');
-  /** What is said to those who hear the page: beginnings and ends, and not each photo. */
+  /** The announcements to those who hear the page: beginnings and ends, and not each photo. */
   private readonly announced = make('p', 'unseen');
   private readonly rows = new Map<Upload, Row>();
 

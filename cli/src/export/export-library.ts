@@ -23,7 +23,7 @@ import { exportPages } from './export-pages.js';
 import { fetchThumbs } from './fetch-thumbs.js';
 
 export interface ExportOptions {
-  /** How originals are put into folders. */
+  /** The way in which originals are put into folders. */
   readonly by: 'date' | 'tag';
   readonly signal: AbortSignal;
   readonly onStep: (result: SyncResult) => void;

@@ -74,7 +74,7 @@ function batchesOf(photos: readonly ExportedPhoto[], imports: readonly Import[])
   });
 }
 
-/** Of second photos, those that are not in the library as often as they were in the export. */
+/** Returns the second photos that are not in the library as often as they were in the export. */
 async function notThere(
   client: PhotoService,
   copies: readonly ExportedPhoto[],

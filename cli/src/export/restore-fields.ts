@@ -13,7 +13,7 @@ export interface Difference {
 
 const HASHES_PER_READ = 100;
 
-/** What a patch can set as it was. Times are set as what the clock showed and its zone. */
+/** The fields that a patch can restore. Times are set as what the clock showed and its zone. */
 const PATCHED = [
   'filename',
   'title',
@@ -27,7 +27,7 @@ const PATCHED = [
   'externalId',
 ] as const;
 
-/** What must be equal at last; ids, times of change and what is made of the bytes anew are none of these. */
+/** The fields that must be equal in the end; ids, times of change and what is made of the bytes anew are none of these. */
 const COMPARED = [
   ...PATCHED,
   'takenAt',

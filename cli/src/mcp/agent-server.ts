@@ -88,7 +88,7 @@ function describe({ name, title, description, input, effect, addsUp }: Tool) {
   return { name, title, description, inputSchema: input as { type: 'object' }, annotations };
 }
 
-/** As JSON, so that no title can look like the end of the data; and without characters that people would not see. */
+/** Returns a result as JSON, so that no title can look like the end of the data; and without characters that people would not see. */
 function toContent({ data, pictures = [] }: ToolResult): CallToolResult {
   const text = JSON.stringify({ untrusted: WARNING, data }, (_, value) =>
     typeof value === 'string' ? plain(value) : value,

@@ -85,7 +85,7 @@ const lookAtPhotos = defineTool<{ readonly ids: number[]; readonly pictures?: bo
   },
 });
 
-/** Null when there is none, or none any more: the others are of use without it. */
+/** Null when there is none, or it is gone: the others are of use without it. */
 async function thumbOf(client: PhotoService, id: number, signal: AbortSignal): Promise<Picture | null> {
   try {
     const download = await client.photos.download(id, { rendition: 'thumb', format: 'jpeg', signal });
@@ -110,5 +110,5 @@ const listTags = defineTool<TagQuery & PageInput>({
   },
 });
 
-/** What changes nothing. */
+/** The tools that change nothing. */
 export const readTools: readonly Tool[] = [searchPhotos, lookAtPhotos, listTags];

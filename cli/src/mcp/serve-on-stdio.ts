@@ -9,7 +9,7 @@ export function serveOnStdio(server: Server): Promise<void> {
     });
     const close = () => void server.close();
     process.stdin.once('end', close);
-    // The client is gone; there is nobody to tell.
+    // The client is gone: no one is left to report to.
     process.stdout.once('error', close);
     signal.addEventListener('abort', close);
     await server.connect(new StdioServerTransport());

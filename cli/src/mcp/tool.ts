@@ -9,9 +9,9 @@ export interface InputSchema {
   readonly additionalProperties: false;
 }
 
-/** What a call of a tool works with. */
+/** The context of a call of a tool. */
 export interface ToolContext {
-  /** Refuses to wait for a rate limit: whoever asked would give up first. */
+  /** Refuses to wait for a rate limit: the agent would give up first. */
   readonly client: PhotoService;
   /** For work that takes minutes: it waits and retries. */
   readonly patientClient: PhotoService;

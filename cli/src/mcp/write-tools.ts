@@ -4,7 +4,7 @@ import { photoChanges } from './api-schemas.js';
 import { importTool } from './import-tool.js';
 import { defineTool, type Tool } from './tool.js';
 
-/** As many as the API changes by one write. */
+/** The number of photos that the API changes by one write. */
 const MAX_PHOTOS = 100;
 /** Each costs a write of its own. */
 const MAX_TAGS = 10;
@@ -93,5 +93,5 @@ const tagPhotos = defineTool<TagInput>({
   },
 });
 
-/** What `--write` adds. Nothing here deletes for good. */
+/** The tools that `--write` adds. Nothing here deletes for good. */
 export const writeTools: readonly Tool[] = [importTool, editPhotos, tagPhotos, trashPhotos, restorePhotos];

@@ -7,7 +7,7 @@ import { possibleSidecars, SidecarFiles, sidecarsOnDisk } from './sidecar-files.
 
 export interface FolderOptions {
   readonly sidecars: boolean;
-  /** As `findPhotos` has it. */
+  /** The option of `findPhotos`. */
   readonly exclude?: readonly string[] | undefined;
   /** The paths of the photos that are meant, if it is not all of them. */
   readonly only?: ReadonlySet<string>;
@@ -34,7 +34,7 @@ async function* items(
   const locate = async (path: string): Promise<{ path: string; bytes?: Buffer }> => {
     const bytes = notUtf8.get(path);
     if (bytes === undefined) return { path: (await requireReadable?.(path)) ?? path };
-    // Whoever decides by paths decides nothing of these.
+    // A decision by paths does not apply to these.
     if (requireReadable !== undefined) throw new Error('Its name is not UTF-8.');
     return { path, bytes };
   };

@@ -48,7 +48,7 @@ async function* skipped(stream: Readable, bytes: number): AsyncGenerator<Uint8Ar
   }
 }
 
-/** What fetch says is in its cause. */
+/** Returns the problem of a failed fetch, which is in its cause. */
 function problemOf({ message, cause }: Error): string {
   return (cause as NodeJS.ErrnoException | undefined)?.code ?? message;
 }

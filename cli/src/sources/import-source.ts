@@ -14,7 +14,7 @@ export interface SourceImportResult extends Omit<ImportResult, 'failed'> {
   /** Files that are not photos. */
   readonly skipped: number;
   readonly skippedFiles: readonly { readonly path: string; readonly reason: string }[];
-  /** What of the photos does not come along. In a dry run: would not. */
+  /** The details of photos that are not imported, or in a dry run would not be. */
   readonly losses: readonly (Loss & { readonly path: string })[];
 }
 

@@ -10,7 +10,7 @@ export type SourceName = (typeof sourceNames)[number];
 export interface SourceOptions {
   readonly sidecars: boolean;
   readonly timeZone?: string;
-  /** What to leave out of folders and buckets. */
+  /** The paths to leave out of folders and buckets. */
   readonly exclude?: readonly string[] | undefined;
 }
 
@@ -61,7 +61,7 @@ export function onlyOne(places: readonly string[]): string {
   return place;
 }
 
-/** Whoever mistyped a path wants to hear of it before the others are imported. */
+/** Requires every path to exist: a mistyped one is reported before the others are imported. */
 async function requirePaths(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     await stat(path).catch((error: NodeJS.ErrnoException) => {

@@ -21,7 +21,7 @@ export interface PhotoItem {
   readonly kind: 'photo';
   /** Its own among the items, and the same in every run: the run after an interruption knows the photo by it. */
   readonly key: string;
-  /** What people know the file by, such as its path. */
+  /** The name by which people know the file, such as its path. */
   readonly label: string;
   readonly file: LocalBytes | RemoteBytes;
   /** In the form that the service takes. */
@@ -35,7 +35,7 @@ export interface LocalBytes {
   /** The path in the file system, where it is not UTF-8. */
   readonly bytes?: Buffer | undefined;
   readonly stats: BigIntStats;
-  /** Of the photo, if it is to be another one than the file's. */
+  /** The filename of the photo, if it differs from the file's. */
   readonly filename?: string;
 }
 

@@ -116,7 +116,7 @@ function endsOf(path: string): string[] {
   return parts.map((_, from) => parts.slice(from).join('/'));
 }
 
-/** What nobody wrote, but PhotoPrism found out, it marks by no source, or by `estimate`. */
+/** Adds the details that people wrote. What PhotoPrism itself found has no source, or the source `estimate`. */
 function describe(document: Value, albums: readonly string[], details: DetailsBuilder): void {
   const inner = object(document['Details']);
   const isOwn = (source: unknown) =>

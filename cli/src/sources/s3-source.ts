@@ -84,7 +84,7 @@ async function* items(
   yield* others.filter(({ label }) => !sidecars.isUsed(label));
 }
 
-/** Of S3 what is needed to read: signed requests (Signature Version 4) for lists and objects. */
+/** The part of S3 that is needed to read: signed requests (Signature Version 4) for lists and objects. */
 class Bucket {
   private readonly base: URL;
 
@@ -151,7 +151,7 @@ class Bucket {
   }
 }
 
-/** As signatures require it: everything but letters, digits and -._~ */
+/** Encodes text as signatures require it: everything but letters, digits and -._~ */
 function encoded(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 }

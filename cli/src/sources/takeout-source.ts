@@ -11,7 +11,7 @@ import { addTimeAndPlace } from './takeout/time-and-place.js';
 import { zoneAt } from './takeout/zones.js';
 
 export interface TakeoutOptions {
-  /** Of photos whose files and positions do not tell it. */
+  /** The time zone of photos whose files and positions do not give one. */
   readonly timeZone: string | null;
 }
 

@@ -28,7 +28,7 @@ function validOffset(text: string | undefined): string | null {
   return Number(hours) * 60 + Number(minutes) <= MAX_OFFSET_MINUTES ? text : null;
 }
 
-/** What the clock showed at an instant, as an offset from UTC. */
+/** Returns the offset from UTC of a clock that showed this local time at an instant. */
 export function offsetBetween(local: string, instant: string): string {
   const minutes = Math.round((Date.parse(`${local}Z`) - Date.parse(instant)) / 60_000);
   const two = (number: number) => String(number).padStart(2, '0');

@@ -4,14 +4,14 @@ import { Xmp } from './xmp.js';
 
 /** Metadata keys under which the rest of a sidecar is stored: `xmp.1`, `xmp.2` and so on. */
 const PREFIX = 'xmp.';
-/** Of the 50 keys that a photo can have. */
+/** The share of the 50 keys that a photo can have. */
 const MAX_KEYS = 16;
 const VALUE_LENGTH = 500;
-/** Of what is stored. A value that somebody else put there does not fill the memory. */
+/** The most that is read of what is stored: a value from another program does not fill the memory. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * What of a sidecar has no field of its own, as metadata of the photo: compressed, in pieces that fit. Null: there is more than the
+ * Returns what a sidecar holds beyond the fields of a photo, as metadata of the photo: compressed, in pieces that fit. Null: there is more than the
  * metadata can hold.
  */
 export function storeRemainder(remainder: Xmp): Readonly<Record<string, string>> | null {
@@ -23,7 +23,7 @@ export function storeRemainder(remainder: Xmp): Readonly<Record<string, string>>
   return Object.fromEntries(pieces.map((piece, at) => [`${PREFIX}${at + 1}`, piece]));
 }
 
-/** What `storeRemainder` has stored; empty where nothing is, or something else. */
+/** Returns what `storeRemainder` has stored; empty where nothing is, or something else. */
 export function readRemainder(metadata: Readonly<Record<string, string>>): Xmp {
   let stored = '';
   for (let number = 1; Object.hasOwn(metadata, PREFIX + number); number += 1) stored += metadata[PREFIX + number];

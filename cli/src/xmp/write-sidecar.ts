@@ -5,7 +5,7 @@ import { writeAltitude, writeDegrees } from './position.js';
 import { readRemainder } from './sidecar-remainder.js';
 import { ns } from './xmp.js';
 
-/** What a sidecar says of a photo. */
+/** The fields of a photo that a sidecar describes. */
 export type DescribedPhoto = Pick<
   Photo,
   'title' | 'description' | 'rating' | 'location' | 'takenAt' | 'takenAtLocal' | 'tags' | 'metadata'

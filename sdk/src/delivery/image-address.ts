@@ -19,7 +19,7 @@ export interface ImageRequest {
 
 /** A request for several sizes of a picture. */
 export interface SrcSetRequest extends Omit<ImageRequest, 'options'> {
-  /** Of all of them. */
+  /** The options of all of them. */
   readonly options?: Omit<ImageOptions, 'width' | 'height' | 'dpr'> | undefined;
   /** Pixels, as few as make sense: each is made and stored once. Default: 320 to 2560 in seven steps. */
   readonly widths?: readonly number[] | undefined;
@@ -34,7 +34,7 @@ export interface SrcSetRequest extends Omit<ImageRequest, 'options'> {
 
 const defaultWidths = [320, 480, 640, 960, 1280, 1920, 2560];
 
-/** What is signed: what picture, for whom, and until when. @throws TypeError when the service would refuse it. */
+/** Returns the part that is signed: which picture, for whom, and until when. @throws TypeError when the service would refuse it. */
 export function signedPart({ keyId, secret }: DeliveryKey, { photoId, options, expiresAt }: ImageRequest): string {
   if (!/^dk_[0-9A-Za-z]{16}$/.test(keyId)) throw new TypeError('keyId must be dk_ and 16 letters and digits.');
   // Never shown, not even in part: errors end up in logs.

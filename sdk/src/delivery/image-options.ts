@@ -1,14 +1,14 @@
-/** How a picture is made of a photo. At least one option is required. */
+/** The options by which a picture is made of a photo. At least one option is required. */
 export interface ImageOptions {
   /** Pixels, 1 to 4096. Without `width` or `height`, the missing side follows from the shape of the photo and is at most 4096 too. */
   readonly width?: number | undefined;
   readonly height?: number | undefined;
   /**
-   * How the photo fits into width and height: whole and no larger than both (`inside`, the default), cropped to them (`cover`), whole on a
+   * The way in which the photo fits into width and height: whole and no larger than both (`inside`, the default), cropped to them (`cover`), whole on a
    * background of that size (`contain`), or distorted (`fill`). Only `fill` enlarges.
    */
   readonly fit?: 'inside' | 'cover' | 'contain' | 'fill' | undefined;
-  /** What `cover` keeps in view. Default: the photo's `focus`, or else the center. */
+  /** The part that `cover` keeps in view. Default: the photo's `focus`, or else the center. */
   readonly gravity?: 'center' | 'focus' | 'auto' | undefined;
   /** Default `auto`: the best that the browser accepts. */
   readonly format?: 'auto' | 'jpeg' | 'webp' | 'avif' | 'png' | undefined;
@@ -28,7 +28,7 @@ export interface ImageOptions {
 export const MAX_SIDE = 4096;
 
 interface Rule {
-  /** What the address calls it. */
+  /** The name in the address. */
   readonly short: string;
   readonly allows: (value: unknown) => boolean;
   /** Completes "must be …". */

@@ -4,7 +4,7 @@ import type { ImportFailure, ImportLimits, ImportOptions, ImportRun } from './im
 import { RunState } from './import-state.js';
 import { Tally } from './progress.js';
 
-/** What the steps of a run share. */
+/** Returns what the steps of a run share. */
 export async function beginRun(
   client: PhotoService,
   total: { readonly files: number; readonly bytes: number },

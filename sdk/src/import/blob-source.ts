@@ -1,12 +1,12 @@
 import { photoName } from './photo-name.js';
 import { FileProblem, type ImportSource, type UploadAnswer, type UploadRequest, uploadAnswer } from './source.js';
 
-/** What is to be imported, and how it is called. A `File` has its name with it. */
+/** A blob to import, and its name. A `File` has its name with it. */
 export interface BlobToImport {
   readonly blob: Blob;
   /** Names it among all of its run, and in a later run again; a path, say. Default: the name. */
   readonly ref?: string;
-  /** What the photo is to be called. Default: the name of the `File`. */
+  /** The filename of the photo. Default: the name of the `File`. */
   readonly filename?: string;
 }
 

@@ -9,7 +9,7 @@ export function isResumable({ sizeBytes }: ImportSource, { protocols }: Partial<
   return sizeBytes > RESUMABLE_BYTES && (protocols ?? []).includes('tus');
 }
 
-/** How much of the content has arrived; or the response, where it says nothing of that. */
+/** Returns how much of the content has arrived; or the response, where it does not say. */
 async function askOffset(url: string, signal: AbortSignal): Promise<number | UploadAnswer> {
   const { status, headers } = await fetch(url, { method: 'HEAD', headers: TUS, signal });
   const offset = Number(headers.get('Upload-Offset') ?? Number.NaN);

@@ -9,7 +9,7 @@ import { chunks, mapAhead } from './task-queue.js';
 const HASHES_PER_READ = 100;
 const HASH_AHEAD = 64;
 
-/** What an import would do: hashes the files and asks which of them are there, with one read for each 100. */
+/** Returns what an import would do: hashes the files and asks which of them are there, with one read for each 100. */
 export async function dryRun(run: ImportRun, total: number, sources: readonly ImportSource[]): Promise<ImportResult> {
   const files: HashedFile[] = [];
   for await (const file of mapAhead(sources, HASH_AHEAD, (source) => hashed(run, source))) {

@@ -10,7 +10,7 @@ import { upload } from './upload.js';
 /** Files that are hashed ahead of the batch they go into. */
 const HASH_AHEAD = 64;
 const UPLOADS = 6;
-/** How often files get fresh upload targets before their import goes on without them. */
+/** The number of times that files get fresh upload targets before their import goes on without them. */
 const ROUNDS = 4;
 
 /**
@@ -47,7 +47,7 @@ export async function fillImport(run: ImportRun, record: ImportRecord, files: re
   const sendable = missing.flatMap((ref) => refs.get(ref) ?? []).filter(({ source }) => !run.failures.has(source.ref));
   await filling.add(sendable, true);
   await filling.complete();
-  // What is missing now was given up, or belongs to files that are not there any more.
+  // What is missing now was given up, or belongs to files that are gone.
   await finalize(run, id, 'fail');
 }
 

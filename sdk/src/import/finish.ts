@@ -57,7 +57,7 @@ export async function statusOf({ client, signal }: ImportRun, id: number): Promi
   }
 }
 
-/** What became of an import of this run. */
+/** The outcome of an import of this run. */
 export interface Outcome {
   readonly subject: Import;
   readonly record: ImportRecord;
@@ -73,7 +73,7 @@ export async function settle(run: ImportRun, record: ImportRecord): Promise<Outc
   return { subject, record };
 }
 
-/** What a run came to whose imports have ended. */
+/** Returns the result of a run whose imports have ended. */
 export function resultOf({ tally, failures }: ImportRun, total: number, subjects: readonly Import[]): ImportResult {
   return {
     dryRun: false,

@@ -3,9 +3,9 @@ import type { ImportMemory, RunState } from './import-state.js';
 import type { ImportProgress, Tally } from './progress.js';
 import type { ImportSource } from './source.js';
 
-/** What an import is to do. */
+/** The options of an import. */
 export interface ImportOptions {
-  /** What people see in the list of imports. */
+  /** The name that people see in the list of imports. */
   readonly name?: string;
   /** The program that imports, for the same list. */
   readonly source?: string;
@@ -18,7 +18,7 @@ export interface ImportOptions {
   readonly duplicatePolicy?: 'skip' | 'allow';
   /** Whether a file that lies in the trash comes back from there (default), or stays. */
   readonly restoreTrashed?: boolean;
-  /** How many files are sent at a time; 1 to 16, default 6. */
+  /** The number of files that are sent at a time; 1 to 16, default 6. */
   readonly uploads?: number;
   /** Hashes and compares, but changes nothing and sends nothing. */
   readonly dryRun?: boolean;
@@ -62,7 +62,7 @@ export interface ImportLimits {
   readonly formats: readonly string[] | null;
 }
 
-/** What the steps of one run share. */
+/** The values that the steps of one run share. */
 export interface ImportRun {
   readonly client: PhotoService;
   readonly options: ImportOptions;

@@ -1,7 +1,7 @@
 import type { ImportSource } from './source.js';
 
 /**
- * What a run stores for the next one. The service knows its own state; this says which import to resume, and avoids hashing unchanged files
+ * The state that a run stores for the next one. The service knows its own state; this says which import to resume, and avoids hashing unchanged files
  * again. Losing it costs time and, after an interruption, an abandoned import; never a photo.
  */
 export interface ImportState {

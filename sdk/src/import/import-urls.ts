@@ -17,7 +17,7 @@ export interface UrlToImport {
   readonly ref?: string;
   /** The file name of the photo. Default: the last part of the URL's path. */
   readonly filename?: string;
-  /** What is known of the photo besides its file. */
+  /** The details that are known of the photo besides its file. */
   readonly details?: PhotoDetails;
 }
 

@@ -14,7 +14,7 @@ export type LeftOutReason =
   /** It is still being written by another program. */
   | 'unfinished';
 
-/** What is left out of folders. */
+/** The paths that are left out of folders. */
 export class LeftOut {
   private readonly patterns: readonly (readonly string[])[];
 

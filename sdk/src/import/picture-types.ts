@@ -3,7 +3,7 @@ type Signature = readonly (readonly [at: number, text: string])[];
 
 interface PictureType {
   readonly contentType: string;
-  /** Of the names of such files, without a dot, in lower case. */
+  /** The extensions of the names of such files, without a dot, in lower case. */
   readonly extensions: readonly string[];
   /** One of them is that of each such file. */
   readonly signatures: readonly Signature[];

@@ -16,9 +16,9 @@ export interface ImportProgress {
     readonly processed: number;
   };
   readonly bytes: {
-    /** Of all files. */
+    /** The number of all files. */
     readonly total: number;
-    /** Of those that have to be sent, as far as known. */
+    /** The number of files that have to be sent, as far as known. */
     readonly toUpload: number;
     readonly uploaded: number;
   };

@@ -7,11 +7,11 @@ import type { ImportSource } from './source.js';
 export interface HashedFile {
   readonly source: ImportSource;
   readonly sha256: string;
-  /** What its item is called in the import. */
+  /** The name of its item in the import. */
   readonly clientRef: string;
 }
 
-/** What the service says of a file: its item, or why it takes none. */
+/** The answer of the service for a file: its item, or the reason why there is none. */
 export interface Registered<T = HashedFile> {
   readonly file: T;
   readonly item: ImportPhoto | null;

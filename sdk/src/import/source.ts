@@ -9,7 +9,7 @@ export interface ImportSource {
   readonly sizeBytes: number;
   /** Differs whenever the content may differ; null when that cannot be known without reading it. */
   readonly fingerprint: string | null;
-  /** What is known of the photo besides its file. A photo that the library has already keeps its own. */
+  /** The details that are known of the photo besides its file. A photo that the library has already keeps its own. */
   readonly details?: PhotoDetails;
   /** SHA-256 of the content in hex. Rejects with `FileProblem` when it cannot be read. */
   sha256(signal: AbortSignal): Promise<string>;

@@ -10,18 +10,18 @@ import { FileProblem, type UploadAnswer } from './source.js';
 export type UploadOutcome = 'sent' | 'stale' | 'failed';
 
 const ATTEMPTS = 8;
-/** How often the same bytes are sent although the other side says that they are not what was declared. */
+/** The number of times that the same bytes are sent although the other side says that they are not what was declared. */
 const DOUBTFUL_ATTEMPTS = 2;
-/** The target is no good any more, or its item is beyond it. */
+/** The target has expired, or its item no longer takes bytes. */
 const STALE = new Set([401, 403, 404, 409, 410]);
 /** Another request is not over yet, or has brought more in the meantime: the same target is good. */
 const BEHIND = new Set(['upload_in_progress', 'upload_offset_mismatch']);
-/** What a proxy answers to methods that it does not know. */
+/** The statuses of a proxy for methods that it does not know. */
 const WITHOUT_TUS = new Set([405, 501]);
 const PASSING = new Set([408, 429, 500, 502, 503, 504, 507]);
 
 /**
- * Sends one file to its target. Rejects with `ConnectionError` when nobody takes it for a minute or two: then the others would fare no better.
+ * Sends one file to its target. Rejects with `ConnectionError` when it cannot be sent for a minute or two: then the others would fare no better.
  */
 export async function upload(run: ImportRun, file: HashedFile, target: UploadTarget): Promise<UploadOutcome> {
   const sending = new Sending(run, file, target);
@@ -122,7 +122,7 @@ async function isUnchanged(run: ImportRun, { source, sha256 }: HashedFile): Prom
 
 function unreachable({ url }: UploadTarget, answer: UploadAnswer | { readonly broken: Error }): ConnectionError {
   const problem = 'status' in answer ? `it responds with ${answer.status}` : answer.broken.message;
-  // The path is a secret: whoever has it can upload.
+  // The path is a secret: anyone who has it can upload.
   return new ConnectionError(`Cannot upload to ${new URL(url).origin}: ${problem}.`, {
     cause: 'status' in answer ? undefined : answer.broken,
   });

@@ -16,11 +16,11 @@ export interface DownloadFileOptions extends DownloadQuery {
 export interface DownloadedFile {
   readonly path: string;
   readonly sizeBytes: number;
-  /** Of what was written. */
+  /** The SHA-256 of the file that was written. */
   readonly sha256: string;
 }
 
-/** How often an interrupted download is resumed. Each time is one read. */
+/** The number of times that an interrupted download is resumed. Each time is one read. */
 const ATTEMPTS = 5;
 
 /**

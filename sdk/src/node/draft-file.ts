@@ -10,11 +10,11 @@ export interface Draft {
 }
 
 const NAME = /^\.photo-service-[0-9a-f]{16}\.part$/;
-/** What is older was left by a process that was killed; what is younger may be another process's work. */
+/** The age from which a draft counts as left by a process that was killed; a younger one may be another process's work. */
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 /**
- * A new file in the folder of `path`, to be renamed to it. Its name cannot be known before, and whatever has it already is an error: nobody
+ * A new file in the folder of `path`, to be renamed to it. Its name cannot be known before, and whatever has it already is an error: no one
  * who may write into the folder can have the bytes written elsewhere, through a link that was put there.
  */
 export async function openDraft(path: string, mode: number): Promise<Draft> {

@@ -13,7 +13,7 @@ export interface LocalFile {
   readonly path: string;
   /** The path in the file system, where it is not UTF-8. */
   readonly bytes?: Buffer | undefined;
-  /** Of the photo, if it is to be another one than the file's. */
+  /** The filename of the photo, if it differs from the file's. */
   readonly filename?: string | undefined;
   readonly stats: BigIntStats;
   readonly details?: PhotoDetails | undefined;
@@ -32,7 +32,7 @@ export function fileSource(
     filename: photoName(filename),
     sizeBytes,
     ...(details && { details }),
-    // The change time too: the modification time can be set back by whoever edits a file.
+    // The change time too: the modification time can be set back by the program that edits a file.
     fingerprint: [stats.size, stats.mtimeNs, stats.ctimeNs, stats.ino].join(':'),
     sha256: (signal) => pool.sha256(location, signal),
     send: (request, onBytes, signal) => sendContent(connections, { open, sizeBytes }, request, onBytes, signal),

@@ -21,7 +21,7 @@ export interface UnreadableFile {
   readonly problem: string;
 }
 
-/** What there is under some paths. */
+/** The files that were found under some paths. */
 export interface FoundFiles {
   /** Photos, by their endings or else by their first bytes, each with a name that is its own among them: its path from the folder of what was given. */
   readonly files: readonly (FoundFile & { readonly ref: string })[];
@@ -41,7 +41,7 @@ export interface LeftOutFile {
   readonly reason: LeftOutReason;
 }
 
-/** What to leave out. */
+/** The options that say what to leave out. */
 export interface FindOptions {
   /**
    * Patterns of names, or with a slash of paths below the folders that are given, such as `*.png` and `2019/raw/**`. What they match is left

@@ -87,7 +87,7 @@ export function problemOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 }
 
-/** What of a file system's error codes a person can use. */
+/** Returns the problem of a file, without the parts of a file system's error that are of no use to a person. */
 export function unreadable(problem: string): FileProblem {
   const known: Readonly<Record<string, string>> = {
     ENOENT: 'The file does not exist.',

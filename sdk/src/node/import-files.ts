@@ -15,7 +15,7 @@ export interface FileImportOptions extends Omit<ImportOptions, 'memory'>, FindOp
 }
 
 export interface FileFailure {
-  /** As it was given, or found. */
+  /** The path as it was given, or found. */
   readonly path: string;
   /** One of the API's item errors such as `not_an_image`, or `unreadable`, `file_changed`, `upload_refused`. */
   readonly code: string;

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 
 /**
  * Makes a folder, and those above it, where they are missing. Not by `mkdir` with `recursive`: where the system will have no folders and says
- * ENOENT for it, as in /proc, that tries for ever.
+ * ENOENT for it, as in /proc, that never ends.
  * @throws what the system says: EACCES, ENOTDIR, EEXIST where there is a file.
  */
 export function makeFolder(folder: string, mode = 0o777): Promise<void> {

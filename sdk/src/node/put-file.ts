@@ -8,7 +8,7 @@ import { problemOf, unreadable } from './hash-pool.js';
 /** Without a byte moving for so long an upload is given up, and tried again. */
 const IDLE_MS = 60_000;
 
-/** What is sent, wherever it is stored. */
+/** The content that is sent, wherever it is stored. */
 export interface Content {
   readonly sizeBytes: number;
   /** From this byte to the end. The stream fails with `FileProblem` or an error of the system when it cannot be read. */

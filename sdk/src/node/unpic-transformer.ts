@@ -2,7 +2,7 @@ import type { DeliveryKey } from '../delivery/image-address.js';
 import { type ImageOptions, MAX_SIDE } from '../delivery/image-options.js';
 import { imageUrl } from './image-url.js';
 
-/** What unpic asks for. It computes sizes, so they need not be whole, and may be larger than the service makes them. */
+/** The operations that unpic asks for. It computes sizes, so they need not be whole, and may be larger than the service makes them. */
 export interface UnpicOperations {
   width?: number | string;
   height?: number | string;
@@ -12,7 +12,7 @@ export interface UnpicOperations {
 
 export interface UnpicSettings extends DeliveryKey {
   readonly expiresAt?: Date | undefined;
-  /** Of every picture; width, height, format and quality are unpic's. */
+  /** The options of every picture; width, height, format and quality are unpic's. */
   readonly options?: Omit<ImageOptions, 'width' | 'height' | 'dpr' | 'format' | 'quality'> | undefined;
 }
 

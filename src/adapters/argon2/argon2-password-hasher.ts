@@ -7,7 +7,7 @@ const options: Options = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost
 
 /** argon2id (RFC 9106) in PHC string format. Does not run on the JavaScript thread. */
 export class Argon2PasswordHasher implements PasswordHasher {
-  readonly #decoy = new Lazy(() => this.hash('the password of nobody'));
+  readonly #decoy = new Lazy(() => this.hash('the password of no account'));
 
   hash(password: string): Promise<string> {
     return hash(password, options);

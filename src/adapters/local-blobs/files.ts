@@ -91,7 +91,7 @@ export async function fileBytes(
   pool: BufferPool,
 ): Promise<AsyncIterable<Uint8Array>> {
   const length = range.end + 1 - range.start;
-  // Immediately: most files are thumbs, and keeping one open until somebody has read it is most of the work.
+  // Immediately: most files are thumbs, and keeping one open until it has been read is most of the work.
   if (0 < length && length <= CHUNK_BYTES)
     return readOnce(inOneChunk(await readAndClose(handle, range.start, length, pool)));
   const reader = chunks(handle, range, pool);

@@ -50,7 +50,7 @@ export class LocalBlobStore implements BlobStore {
   ) {}
 
   /**
-   * Creates missing folders (mode 0700) and removes temporary files that nobody writes any more.
+   * Creates missing folders (mode 0700) and removes temporary files that are no longer written.
    * @param minFreeBytes As in `DiskSpace`.
    */
   static async open(rootFolder: string, minFreeBytes: number | null = null): Promise<LocalBlobStore> {

@@ -235,7 +235,7 @@ interface Waiting {
 
 /**
  * A concurrency limit shared between customers: waiting calls take turns by customer, and a customer with nothing in progress does not wait
- * for others: there is one extra slot for this. A call that must run alone runs beside no other of its own customer, and delays nobody
+ * for others: there is one extra slot for this. A call that must run alone runs beside no other of its own customer, and delays no one
  * else. Within one customer, first come, first served.
  */
 export class FairLimit {

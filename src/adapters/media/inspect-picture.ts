@@ -74,7 +74,7 @@ async function decode(picture: Picture, folder: string): Promise<Decoded> {
   return decoded;
 }
 
-/** Data that end early are only a warning to libjpeg, as are bytes that nobody misses. */
+/** Data that end early are only a warning to libjpeg, as are bytes that are not missed. */
 async function decodeJpeg(picture: Picture, folder: string): Promise<Decoded> {
   try {
     return {

@@ -10,7 +10,7 @@ import { MAX_EXIF_BYTES, MAX_EXIF_TEXT } from './metadata.js';
 /**
  * The channel between the service and a decoder: a pipe on descriptor 3 of the decoder, on which each side sends frames. A frame is the length
  * of its JSON and the length of its bytes (4 bytes each, big-endian), the JSON, and the bytes. Not Node's own channel for messages: it
- * throws at what it cannot read where nobody can catch it, and holds in memory whatever length it is told.
+ * throws at what it cannot read where no caller can catch it, and holds in memory whatever length it is told.
  */
 export interface Frame {
   readonly json: unknown;
@@ -38,7 +38,7 @@ export function encodeFrame(json: unknown, bytes: Uint8Array = new Uint8Array())
   return Buffer.concat([header, text, bytes]);
 }
 
-/** Reads one frame, whoever sends it: at most its bounds are held in memory, and the only error is `FrameError`. */
+/** Reads one frame, no matter who sends it: at most its bounds are held in memory, and the only error is `FrameError`. */
 export class FrameReader {
   #part: Buffer = Buffer.alloc(HEADER_BYTES);
   #filled = 0;

@@ -73,7 +73,7 @@ export class MediaProcessPool {
     await Promise.all([...this.#processes].map((process) => process.end()));
   }
 
-  /** Call it when nothing uses a process any more. */
+  /** Call it when nothing uses a process. */
   async removeFiles(): Promise<void> {
     this.#processes.clear();
     await (await this.#scratch.opened)?.removeAll();

@@ -321,7 +321,7 @@ function channelOf(child: ChildProcess): Socket | undefined {
   return ((child.stdio ?? []) as readonly unknown[])[3] as Socket | undefined;
 }
 
-/** The first child of a process; null if it has none any more, or the kernel does not list them (CONFIG_PROC_CHILDREN). */
+/** The first child of a process; null if it has none, or the kernel does not list them (CONFIG_PROC_CHILDREN). */
 function childOf(pid: number): number | null {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0]) || null;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { STATE, SYSTEM_TIME, statFields, USER_TIME } from '../proc-stat.js';
 
 export interface ProcessUsage {
-  /** Bytes of memory that nobody else could use: anonymous and shared, in memory or swapped out, and page tables; not mapped files. */
+  /** Bytes of memory that no one else could use: anonymous and shared, in memory or swapped out, and page tables; not mapped files. */
   readonly memory: number;
   readonly threads: number;
 }

@@ -256,7 +256,7 @@ const MAX_ROUNDS = 10_000;
 const BATCH = 16;
 
 /**
- * A folder that was opened, so that its entries are reached from it and not by a path on which somebody else may have put a link meanwhile:
+ * A folder that was opened, so that its entries are reached from it and not by a path on which another process may have put a link meanwhile:
  * what stands here for openat(2), unlinkat(2) and renameat(2), which Node does not have. Where there is no /proc it is reached by its path;
  * decoders have no other account there, and no sandbox.
  */

@@ -52,7 +52,7 @@ export class MemoryRateWindowStore implements RateWindowStore {
     return before - this.logs.size;
   }
 
-  /** Once a window, also after the clock jumped back: whoever tries keys from many addresses must not fill the memory. */
+  /** Once a window, also after the clock jumped back: an attacker who tries keys from many addresses must not fill the memory. */
   private sweepNowAndThen(now: number): void {
     if (Math.abs(now - this.sweptAt) < WINDOW_MS) return;
     this.sweptAt = now;

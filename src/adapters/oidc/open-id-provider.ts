@@ -33,7 +33,7 @@ export interface OpenIdProviderOptions {
 
 /** Addresses of the provider are asked for again after this long. */
 const DISCOVERY_MS = 3_600_000;
-/** A token is for use at once: an older one was kept by somebody. */
+/** A token is for use at once: an older one may be stolen. */
 const MAX_TOKEN_AGE_MS = 300_000;
 
 type Library = typeof import('openid-client');
@@ -42,7 +42,7 @@ interface Discovered {
   readonly configuration: Configuration;
 }
 
-/** A provider by OpenID Connect: authorization code flow with PKCE, on the library openid-client, which is loaded when somebody signs in. */
+/** A provider by OpenID Connect: authorization code flow with PKCE, on the library openid-client, which is loaded at the first sign-in. */
 export class OpenIdProvider implements IdentityProvider {
   readonly settings: ProviderSettings;
   private discovered: Promise<Discovered> | null = null;
@@ -71,7 +71,7 @@ export class OpenIdProvider implements IdentityProvider {
 
   async finish(answer: string, { state, nonce, verifier }: ProviderRequest): Promise<Assertion> {
     const { library, configuration: shared } = await this.discover();
-    // Its keys are asked for at each sign-in: a key that was replaced a moment ago is no reason to refuse anybody.
+    // Its keys are asked for at each sign-in: a key that was replaced a moment ago is no reason to refuse a sign-in.
     const configuration = this.configure(library, { ...shared.serverMetadata() });
     try {
       const tokens = await library.authorizationCodeGrant(configuration, new URL(answer), {
@@ -179,7 +179,7 @@ function isRecent({ iat }: IDToken, clock: Clock): boolean {
 interface ClaimNames {
   /** Says that the address is the person's; `email_verified` by the standard. */
   readonly verified: string;
-  /** Lists the groups of a person; null: nobody asks. */
+  /** Lists the groups of a person; null: they are not needed. */
   readonly groups: string | null;
 }
 
@@ -219,7 +219,7 @@ function sourceOfAddress(token: Claims, more: Claims, verified: string): Claims 
 }
 
 /**
- * Google says that an address is verified for as long as the Google account exists, even after the domain has gone to somebody else or the
+ * Google says that an address is verified for as long as the Google account exists, even after the domain has gone to another owner or the
  * person has left. It only answers for its own addresses, and for those of organizations (`hd`) whose domain is with it.
  */
 function isOfGoogle({ email, hd }: Claims): boolean {

@@ -18,7 +18,7 @@ export interface Asking {
 /** All addresses of a name. Errors: `UnresolvedName`; the signal's reason. */
 export type Lookup = (hostname: string, asking: Asking) => Promise<readonly Address[]>;
 
-/** A name without addresses. The codes are those of getaddrinfo(3): there is no such name, or nobody said. */
+/** A name without addresses. The codes are those of getaddrinfo(3): there is no such name, or no server answered. */
 class UnresolvedName extends Error {
   override readonly name = 'UnresolvedName';
 
@@ -62,7 +62,7 @@ interface Answer {
 /**
  * Resolves names that customers give, whose name servers may never answer: by the hosts file, then by c-ares, never by getaddrinfo(3), which
  * would occupy one of the process's few threads for as long as it takes. A look-up takes at most two seconds, and a customer has few at a
- * time, so that one customer's names delay nobody else's. Names must be complete: search domains are not tried.
+ * time, so that one customer's names delay no other's. Names must be complete: search domains are not tried.
  */
 export class CustomerNames {
   readonly #options: CustomerNamesOptions;
@@ -95,7 +95,7 @@ export class CustomerNames {
     return answer !== undefined && this.#now() < answer.until ? answer : undefined;
   }
 
-  /** A look-up that nobody waits for any more is cancelled. */
+  /** A look-up that no request waits for is cancelled. */
   async #wait(answer: Answer, signal: AbortSignal): Promise<readonly Address[]> {
     answer.waiting += 1;
     try {

@@ -82,7 +82,7 @@ export class PrimaryMediaReader implements MediaReader {
 
   private async noting<Result>(picture: number, work: (waiting: WaitingPicture) => Promise<Result>): Promise<Result> {
     const waiting = this.waiting.get(picture);
-    if (waiting === undefined) throw new Error('Nobody waits for this picture any more.');
+    if (waiting === undefined) throw new Error('No request waits for this picture.');
     try {
       return await work(waiting);
     } catch (error) {

@@ -23,8 +23,8 @@ const facts = (...rows: readonly (readonly [string, string | null])[]): Part => 
 const MAX_NAME = 60;
 
 /**
- * A name that somebody chose, on one line: without characters that break lines or turn the direction of what follows, short, and without
- * what programs make a link of, so that nobody sends advertisements under our address by the name of an account.
+ * A name that a person chose, on one line: without characters that break lines or turn the direction of what follows, short, and without
+ * what programs make a link of, so that no one sends advertisements under our address by the name of an account.
  */
 function plainName(name: string): string {
   const line = name
@@ -56,7 +56,7 @@ function withoutScheme(word: string): string {
   return first === -1 ? word : word.slice(0, first) + word.slice(first).replace(/:(?!$)/gu, ': ');
 }
 
-/** For example `23 November 2026, 14:05 (Europe/Paris, UTC+01:00)`: whoever reads it may be in another zone. */
+/** For example `23 November 2026, 14:05 (Europe/Paris, UTC+01:00)`: the reader may be in another zone. */
 function moment(iso: string, timeZone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone,
@@ -247,7 +247,7 @@ function circumstances({ at, timeZone, source, country, browser }: NoticeValues)
   ];
 }
 
-/** @param remedy What the person can do alone; null: whoever did it may have shut the person out. */
+/** @param remedy What the person can do alone; null: the attacker may have shut the person out. */
 function ifNotYou({ owners, home }: NoticeValues, remedy: string | null): readonly Part[] {
   const others =
     owners.length === 0

@@ -89,7 +89,7 @@ export class HttpSourceReader implements SourceReader {
       if (status === 200 || (status === 206 && from !== null)) return response;
       // Its body is of no interest.
       response.destroy();
-      // What is stored does not continue in this file any more, or is all of it: it is read from the beginning.
+      // What is stored no longer continues in this file, or is all of it: it is read from the beginning.
       if (status === 416 && from !== null) return this.follow({ ...request, from: null }, signal);
       const { location } = response.headers;
       if (!REDIRECTS.includes(status) || location === undefined) throw failureOfStatus(status, response.headers);

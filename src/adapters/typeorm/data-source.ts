@@ -156,7 +156,7 @@ async function runPending(dataSource: DataSource, isOnline: boolean): Promise<vo
   }
 }
 
-/** Makes room for those who wait behind it, and tries again, whenever somebody else holds a table for long. */
+/** Makes room for those who wait behind it, and tries again, whenever another transaction holds a table for long. */
 async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

@@ -12,7 +12,7 @@ const MAX_LENGTH = 20_000;
 
 /**
  * Passkeys by @simplewebauthn/server, which is loaded when the first one is used. It says by errors of many kinds what is wrong with an
- * answer; nobody but its sender would learn anything from them.
+ * answer; only its sender could learn from them.
  */
 export class WebauthnPasskeyReader implements PasskeyReader {
   claimOf(answer: string): { readonly credentialId: string; readonly userHandle: string | null } | null {
@@ -72,7 +72,7 @@ function optionsFor({ challenge, site, mustVerifyUser }: ExpectedAnswer) {
 }
 
 /**
- * The same without what the maker of the device says about it: nobody asked, and to check it, the library would fetch revoked certificates
+ * The same without what the maker of the device says about it: it was not asked for, and to check it, the library would fetch revoked certificates
  * from wherever the sender likes.
  */
 function withoutAttestation(

@@ -23,7 +23,7 @@ import { SystemClock } from '../system-clock.js';
 export interface HttpWebhookSenderOptions {
   /** For home networks: any address, and http as well. */
   readonly allowPrivate: boolean;
-  /** Whether bodies of private addresses are passed on, too. Otherwise whoever may create endpoints could read what is behind them. */
+  /** Whether bodies of private addresses are passed on, too. Otherwise anyone who may create endpoints could read what is behind them. */
   readonly readPrivate?: boolean;
   /** Default: `CustomerNames` of its own. */
   readonly lookup?: Lookup;

@@ -118,7 +118,7 @@ const PARTS = `/${DELIVERY_PATH}/([^/?]+)/([^/?]+)/([^/?]+)`;
 const SIGNATURE = 'sig=([A-Za-z0-9_-]{43})';
 const ADDRESS = new RegExp(`^(?:(${PARTS})[?]|(${PARTS}[?]exp=([1-9][0-9]{0,10}))&)${SIGNATURE}$`);
 
-/** Reads an address as it was sent, without decoding anything. Errors: `url_forbidden` if nobody can have signed it. */
+/** Reads an address as it was sent, without decoding anything. Errors: `url_forbidden` if no key can have signed it. */
 export function deliveryAddressOf({ url }: Pick<Request, 'url'>): DeliveryAddress {
   const found = ADDRESS.exec(url);
   if (found === null) throw forbiddenAddress();

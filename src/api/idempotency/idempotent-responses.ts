@@ -37,7 +37,7 @@ import { replyOf, type StoredHttpResponse, storedErrorOf, storedResponseOf } fro
 
 /** Twice within a lease, leaving time for a slow database. */
 const RENEW_EVERY_MS = (CLAIM_LEASE_SECONDS * SECOND) / 3;
-/** A run that has not ended by then is given up: its lease expires. If it is still alive, it can commit only as long as nobody took over. */
+/** A run that has not ended by then is given up: its lease expires. If it is still alive, it can commit only as long as no other request took over. */
 const RUNS_FOR_MS = 5 * MINUTE;
 
 /**

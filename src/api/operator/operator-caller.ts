@@ -21,7 +21,7 @@ export const OperatorAccount = createParamDecorator((_: unknown, context: Execut
 });
 
 /**
- * A body with a secret, which a repeated request gets again: after a broken connection nobody else has it. Encrypted, so that a copy of the
+ * A body with a secret, which a repeated request gets again: after a broken connection no one else has it. Encrypted, so that a copy of the
  * database does not reveal it.
  */
 export const sealedBody: StoredBodyFormat<object, { readonly sealed: string }> = {

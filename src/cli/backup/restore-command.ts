@@ -110,7 +110,7 @@ async function chooseBackup(root: string, name: string | undefined): Promise<Bac
 }
 
 /**
- * Whether whoever signed the backup may have made it: the key that the operator names, otherwise that of the installation if its secret is
+ * Whether the signer of the backup may have made it: the key that the operator names, otherwise that of the installation if its secret is
  * here. Errors: an Error if not. Answers what people must know.
  */
 export async function checkSigner(

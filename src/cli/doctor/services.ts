@@ -71,7 +71,7 @@ export function checkLimiter({
   return warn('rate limits', message, 'Set RATE_LIMIT_STORE=postgres if there is more than one process.');
 }
 
-/** Puts, reads, lists and deletes a few bytes under a name that nobody else uses. */
+/** Puts, reads, lists and deletes a few bytes under a name that no one else uses. */
 export async function checkBlobs(blobs: BlobStore, where: string): Promise<readonly Finding[]> {
   const key = `doctor/${randomBytes(8).toString('hex')}`;
   if (!isBlobKey(key)) throw new Error(`Not a blob key: ${key}`);

@@ -119,7 +119,7 @@ export interface KnownKey {
 export interface KeyFinder {
   /**
    * The key with this hash, with its customer's status, or null when it never existed or is deleted. Expired keys are returned: the caller
-   * checks. Once a deletion is committed, no look-up on any process finds the key any more.
+   * checks. Once a deletion is committed, no look-up on any process finds the key.
    */
   findByHash(tokenHash: string): Promise<KnownKey | null>;
   /** The same for a key that is not deleted, by id. As fast as `findByHash`, however many calls are concurrent. */

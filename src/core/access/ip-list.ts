@@ -65,7 +65,7 @@ export class IpLists {
 
   /**
    * Whether a key's list admits an address; null is that of a client whose address is unknown. An empty list admits everyone; a list with
-   * an invalid entry admits nobody.
+   * an invalid entry admits no address.
    */
   admits(entries: readonly string[], address: string | null): boolean {
     if (entries.length === 0) return true;
@@ -185,7 +185,7 @@ function dottedReason(octets: readonly string[]): string {
   return 'remove leading zeros: some programs read such numbers as octal.';
 }
 
-/** Says where IP addresses are used, without asking anybody. */
+/** Says where IP addresses are used, without asking another service. */
 export interface IpCountries {
   /**
    * The country that an address is registered in (ISO 3166-1 alpha-2); where it is used may be another. Null if no country is known, as of

@@ -76,7 +76,7 @@ export class AdmissionLog {
     return this.state(limit, this.fits(limit, now), now, wall);
   }
 
-  /** Whether no admission counts any more. */
+  /** Whether no admission counts. */
   isEmpty(now: number): boolean {
     this.forget(now);
     return this.used === 0;

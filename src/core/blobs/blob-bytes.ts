@@ -107,7 +107,7 @@ async function* pass(bytes: AsyncIterable<Uint8Array>, maxBytes: number, measure
   measure.sha256 = hash.digest('hex');
 }
 
-/** Passes bytes on, and throws what `check` throws at their end: so whoever stores them stores nothing that is wrong. */
+/** Passes bytes on, and throws what `check` throws at their end: so a store stores nothing that is wrong. */
 export async function* checkedAtEnd(
   bytes: AsyncIterable<Uint8Array>,
   check: () => void,

@@ -34,7 +34,7 @@ export interface BlobOwners {
 
 export interface BlobOwnership extends BlobOwners {
   /**
-   * Abandons an upload: its bytes are about to be removed, and no item may receive it any more. To receive an upload, check `dropped` while
+   * Abandons an upload: its bytes are about to be removed, and no item may receive it from then on. To receive an upload, check `dropped` while
    * the item, or the import if there is no item yet, is locked; to abandon one, lock both. Repeating it is allowed.
    */
   drop(importId: Id, uploadId: number): Promise<void>;

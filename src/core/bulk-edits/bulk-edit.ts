@@ -7,7 +7,7 @@ import type { Id } from '../shared/ids.js';
 import type { BulkAction } from './bulk-action.js';
 
 /**
- * One action on many photos, applied in the background. `undoing` follows when somebody undoes it, also before its end; `failed` when it
+ * One action on many photos, applied in the background. `undoing` follows when a person undoes it, also before its end; `failed` when it
  * was given up halfway.
  */
 export type BulkEditState = 'running' | 'done' | 'failed' | 'undoing' | 'undone';
@@ -73,7 +73,7 @@ export const MAX_CHOSEN_PHOTOS = 10_000;
 export const MAX_ACTIVE_EDITS = 5;
 /** Period in which an edit can be undone; afterwards it is deleted. */
 export const BULK_EDIT_MS = 7 * DAY;
-/** Photos per transaction: a fraction of a second, during which nobody else can change them. */
+/** Photos per transaction: a fraction of a second, during which no one else can change them. */
 export const BULK_BATCH = 100;
 /** Photos that are named for each reason. */
 const NAMED_FAILURES = 20;

@@ -26,7 +26,7 @@ export type RunUses = {
 
 /**
  * Applies an edit to its next photos, or undoes it for them, in one transaction with the position that it has reached: so each photo is
- * changed once, whoever else runs this, and wherever a run breaks off. While photos are left, it adds its job again: other customers get
+ * changed once, whatever else runs this, and wherever a run breaks off. While photos are left, it adds its job again: other customers get
  * their turn, and a service that stops does not wait for the last photo.
  */
 export async function runBulkEdit({ store, clock, ...uses }: RunUses, customerId: Id, id: Id): Promise<void> {
@@ -38,7 +38,7 @@ export async function runBulkEdit({ store, clock, ...uses }: RunUses, customerId
   const { edit, batch } = found;
   await store.transaction(customerId, async (transaction) => {
     const locked = await transaction.bulkEdits.lock(id);
-    // Another run was faster, or somebody has decided to undo it.
+    // Another run was faster, or a person has decided to undo it.
     if (locked?.state !== edit.state || locked.lastPhotoId !== edit.lastPhotoId) return;
     const progress = await batch.process(transaction, { edit: locked, at: clock.now(), ...uses });
     const lastPhotoId = batch.photoIds.at(-1) ?? locked.lastPhotoId;
@@ -121,7 +121,7 @@ async function applyToPhotos(
   return { changed, unchanged, failures };
 }
 
-/** Takes these changes back, where nobody has changed the same since. */
+/** Takes these changes back, where the same was not changed since. */
 async function revertPhotos(
   transaction: BatchTransaction,
   batch: BatchContext,

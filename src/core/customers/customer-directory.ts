@@ -36,7 +36,7 @@ export interface CustomerDirectory {
   setRenditionBytes(bytes: ReadonlyMap<Id, number>): Promise<void>;
   /**
    * Removes a closing customer that has no rows left; from then on no row of it can be written. False, with nothing removed, while there
-   * are rows; true when there is no such customer (any more). Errors: an Error when the customer is not closing.
+   * are rows; true when there is no such customer. Errors: an Error when the customer is not closing.
    */
   remove(id: Id): Promise<boolean>;
   /** Stores the proof of an erasure, which outlives the customer. One that is complete is never replaced. */
@@ -80,7 +80,7 @@ export interface Erasure {
   readonly startedAt: Date;
   readonly finishedAt: Date;
   readonly rowsBefore: RowCounts;
-  /** All zeros, unless somebody wrote at the very end. */
+  /** All zeros, unless a request wrote at the very end. */
   readonly rowsAfter: RowCounts;
   /** Blobs that this run removed, and their bytes. A run that was interrupted has removed others before. */
   readonly blobsRemoved: Readonly<BlobCounting>;

@@ -21,7 +21,7 @@ export interface Customer {
   readonly factorsRequiredFrom: Date | null;
   /** Addresses and ranges from which people may use the settings area; empty: from everywhere. */
   readonly settingsIpList: readonly string[];
-  /** Whether owners let in whoever their sign-in provider vouches for, where the operator made that possible. */
+  /** Whether owners let in everyone whom their sign-in provider vouches for, where the operator made that possible. */
   readonly admitsNewPeople: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;

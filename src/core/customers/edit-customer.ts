@@ -135,7 +135,7 @@ export function resumeCustomer(uses: StatusUses, actor: Actor, id: Id): Promise<
 }
 
 /**
- * From here on every process treats its keys as unknown and refuses its signed upload addresses. If nobody else does, the worker erases a
+ * From here on every process treats its keys as unknown and refuses its signed upload addresses. If no process does, the worker erases a
  * customer that has been closing for an hour. Errors: `not_found`.
  */
 export function closeCustomer(uses: StatusUses, actor: Actor, id: Id): Promise<Customer> {

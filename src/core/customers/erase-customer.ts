@@ -29,7 +29,7 @@ export async function eraseCustomer(uses: EraseUses, actor: Actor, id: Id): Prom
   const startedAt = clock.now();
   const exists = (await customers.find(id)) !== null;
   if (exists) {
-    // At the beginning: whoever continues an erasure that was interrupted did not ask for it.
+    // At the beginning: a process that continues an erasure that was interrupted did not ask for it.
     await auditLog.addOperatorEntry(actor, { action: 'customer.erased', at: startedAt, subject: { id, name: null } });
     await closeCustomer(uses, actor, id);
   }

@@ -19,7 +19,7 @@ export class QuotaReservation {
 
   /**
    * If the customer has a quota, it is locked until the transaction ends, so that two requests cannot reserve the same bytes: call this
-   * before anything else is locked. A customer without a quota waits for nobody.
+   * before anything else is locked. A customer without a quota waits for no other transaction.
    */
   static async begin(transaction: Transaction<'customer' | 'usage'>): Promise<QuotaReservation> {
     const nothing = { photos: 0, storageBytes: 0 };

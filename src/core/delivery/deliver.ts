@@ -121,7 +121,7 @@ export function forbiddenAddress(): DomainError {
 }
 
 /**
- * The signature of an address, which whoever has the key's secret makes without asking: base64url, without padding, of the HMAC-SHA-256 under
+ * The signature of an address, which any holder of the key's secret makes without asking: base64url, without padding, of the HMAC-SHA-256 under
  * the secret's characters.
  * @param signed The part of the address that is signed, as it is sent: what picture, for whom, and until when.
  */

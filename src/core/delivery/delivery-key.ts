@@ -75,14 +75,14 @@ export interface DeliveryKeyRepository extends DeliveryKeyReads {
   insert(key: NewDeliveryKey): Promise<DeliveryKey>;
   /** Stores every field. It must be locked. */
   update(key: DeliveryKey): Promise<void>;
-  /** From the commit on, no process finds it any more. */
+  /** From the commit on, no process finds it. */
   delete(id: Id): Promise<void>;
 }
 
 /** Delivery keys of all customers: asked before it is known whose picture an address shows. */
 export interface DeliveryKeyFinder {
   /**
-   * The key that addresses name so, with its customer's status; null when there is none (any more). Nothing is remembered between calls.
+   * The key that addresses name so, with its customer's status; null when there is none. Nothing is remembered between calls.
    * Expired keys are returned: the caller checks.
    */
   find(publicId: string): Promise<KnownDeliveryKey | null>;

@@ -112,7 +112,7 @@ export function deleteDeliveryKey(
 
 /**
  * The key that an address names, with its secret; null: malformed, unknown, deleted, or its customer is closed. An expired key is returned:
- * whoever has no signature of it must not learn that it exists. Errors: `service_unavailable`.
+ * a client that has no signature of it must not learn that it exists. Errors: `service_unavailable`.
  */
 export async function openDeliveryKey(
   { deliveryKeys, secrets }: { deliveryKeys: DeliveryKeyFinder; secrets: Secrets },

@@ -103,7 +103,7 @@ function whole(min: number, max: number): Rule<number> {
   return number(/^[1-9]\d{0,4}$/, 'a whole number', min, max);
 }
 
-/** At most two decimals, so that there are not countless pictures that nobody can tell apart. */
+/** At most two decimals, so that there are not countless pictures that no one can tell apart. */
 function decimal(min: number, max: number): Rule<number> {
   return number(/^(0|[1-9]\d{0,2})(\.\d?[1-9])?$/, 'a number with at most two decimals', min, max);
 }

@@ -12,7 +12,7 @@ import { parsePresetOptions } from './preset.js';
 
 /**
  * All pixels of a photo as a JPEG, up to `MAX_RESULT_SIDE` in each direction, for browsers that cannot display its original: HEIC, TIFF and raw
- * files, and photos that somebody has turned. Errors: `not_found`; when opened those of `openRendition`.
+ * files, and photos that were turned. Errors: `not_found`; when opened those of `openRendition`.
  */
 export async function openFullPicture(
   uses: RenditionUses & { store: Readable<'photos'> },

@@ -57,7 +57,7 @@ export interface IdempotencyStore {
    */
   showAlive(): Promise<() => Promise<void>>;
   /**
-   * Ends the leases of claims that began after `begunAfter` and whose process is known to be dead, so that nobody waits until they run out.
+   * Ends the leases of claims that began after `begunAfter` and whose process is known to be dead, so that no request waits until they run out.
    * Called when a process starts. The claims of a process that is, or may be, alive are left alone.
    */
   reclaim(begunAfter: Date): Promise<void>;

@@ -173,7 +173,7 @@ export async function failItem(
   await failDependents(transaction, item, at);
 }
 
-/** Requests the inspection of an item's bytes, if they have arrived and nobody has requested it yet. */
+/** Requests the inspection of an item's bytes, if they have arrived and it was not requested yet. */
 export async function requestInspection(transaction: Transaction<'jobs'>, item: ImportPhoto): Promise<void> {
   if (item.status !== 'processing') return;
   await transaction.jobs.add({ kind: 'inspect', importId: item.importId, photoId: item.id });

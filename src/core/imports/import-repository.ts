@@ -41,7 +41,7 @@ export interface ImportRepository extends ImportReads {
   update(subject: Import): Promise<void>;
   /**
    * Permanently deletes at most `limit` of its items, and stores atomically how many they were in which state, and their bytes. True once
-   * none is left: `toForget` knows no items of it any more. The import must be locked, and have ended.
+   * none is left: `toForget` no longer returns items of it. The import must be locked, and have ended.
    */
   forgetItems(id: Id, limit: number): Promise<boolean>;
   /** Deletes it and everything that belonged to it. Its photos remain and keep referring to it: its id is never reused. It must be locked. */

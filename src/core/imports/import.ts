@@ -31,7 +31,7 @@ export interface Import {
   /** Added to every new photo of the import. */
   readonly tagIds: readonly Id[];
   readonly apiKeyId: Id | null;
-  /** Whose visitors sent the photos; null if nobody but the customer did. It may be revoked by now. */
+  /** Whose visitors sent the photos; null if the customer did. It may be revoked by now. */
   readonly shareId: Id | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;

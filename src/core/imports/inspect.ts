@@ -74,7 +74,7 @@ type InspectUses = {
 
 /**
  * Inspects the staged bytes of an item, stores a valid picture where no client can write, and applies the result, which says who relies on
- * these bytes from then on: what nobody relies on is removed. May run twice. Errors: `service_unavailable`, `ReaderFailure`.
+ * these bytes from then on: bytes that no item relies on are removed. May run twice. Errors: `service_unavailable`, `ReaderFailure`.
  * @param alone As in `inspectImportPhoto`.
  */
 async function inspectAndApply(

@@ -95,7 +95,7 @@ async function checkPhoto(
 
 const howToRestore = 'Restore the file from a backup, or import the same file again.';
 
-/** Somebody has restored the original that is marked as lost. */
+/** The operator has restored the original that is marked as lost. */
 async function reportIntact(
   uses: CheckUses,
   photo: PhotoWithTags,

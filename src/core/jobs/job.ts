@@ -185,7 +185,7 @@ export interface JobQueue extends AttemptEnds {
   /** Extends the lease. False when it was lost: the run must stop. */
   extend(job: Job<Pool>, leaseSeconds: number): Promise<boolean>;
   /**
-   * Releases the jobs of holders that are known to be dead: they are due after `interruptionSeconds`, and nobody has to wait until their leases
+   * Releases the jobs of holders that are known to be dead: they are due after `interruptionSeconds`, and no one has to wait until their leases
    * expire; deliveries and fetches, which end no process, never wait longer than that. Called at a worker's start, once it listens. A job whose holder is, or may be, alive is left alone.
    */
   reclaim(): Promise<void>;

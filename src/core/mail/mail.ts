@@ -42,7 +42,7 @@ export interface PersonValues extends NoticeValues {
 /** All templates, with the values that each needs. Closed: adapters have a text for each. */
 export interface MailTemplates {
   readonly invitation: LinkValues & { readonly role: string; readonly invitedBy: string | null };
-  /** Made by somebody who manages people, for a person who has lost the password. */
+  /** Made by a person who manages people, for a person who has lost the password. */
   readonly new_link: LinkValues;
   readonly recovery: LinkValues & { readonly source: string };
   readonly email_confirmation: LinkValues & { readonly email: string };
@@ -91,7 +91,7 @@ export interface SendReport {
 export interface Mailer {
   /**
    * Hands a mail over to a server that delivers it. No text of the mail can add a recipient or a line to what stands above it. A mail that
-   * is handed over again, because nobody knows whether it was, has the same id. No error contains an address or a link. Errors:
+   * is handed over again, because it is unknown whether it was, has the same id. No error contains an address or a link. Errors:
    * `service_unavailable` when it may work later, also when the server does not answer in time.
    */
   send(mail: QueuedMail): Promise<SendResult>;

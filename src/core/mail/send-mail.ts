@@ -26,7 +26,7 @@ export function mailWork({ secrets }: Pick<MailUses, 'secrets'>, mail: Mail, at:
   return { kind: 'mail', id, template: mail.template, userId: mail.to.userId, sealed };
 }
 
-/** Null when no secret opens it any more. */
+/** Null when no secret opens it. */
 function openMail({ secrets }: Pick<MailUses, 'secrets'>, { id, sealed }: MailWork): QueuedMail | null {
   const text = unseal(secrets, 'mail', sealed);
   if (text === null) return null;
@@ -34,7 +34,7 @@ function openMail({ secrets }: Pick<MailUses, 'secrets'>, { id, sealed }: MailWo
   return { id, mail, at: new Date(at) };
 }
 
-/** After this long a mail is forgotten: nobody expects it any more. */
+/** After this long a mail is forgotten: it is no longer expected. */
 export const MAIL_MS = DAY;
 
 /**

@@ -76,7 +76,7 @@ export function operatorBudget({ id }: Pick<OperatorToken, 'id'>, group: 'read' 
 export interface OperatorTokenStore {
   /**
    * The token with this hash; null when it never existed or is deleted. Expired tokens are returned: the caller checks. Once a deletion is
-   * committed, no look-up on any process finds the token any more.
+   * committed, no look-up on any process finds the token.
    */
   findByHash(tokenHash: string): Promise<OperatorToken | null>;
   /** Every token, those that were deleted included, oldest first. */

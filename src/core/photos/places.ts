@@ -28,7 +28,7 @@ export function placeNames({ country, region, city }: Place): string[] {
   return [...new Set([city, region, countryName(country)])].filter((name) => name !== null);
 }
 
-/** Names the places of positions, without asking anybody. */
+/** Names the places of positions, without asking another service. */
 export interface Gazetteer {
   /**
    * The country of a position, by its borders on land and at sea, and the region and city nearest to it in that country. Null where there is
@@ -51,7 +51,7 @@ const BATCH = 50;
 type UpdateUses = { store: Transactional<'photos'>; customers: CustomerDirectory; gazetteer: Gazetteer };
 
 /**
- * Looks up the places of photos that an earlier version stored, and has them found by all that is searched today. Their versions stay: nobody
+ * Looks up the places of photos that an earlier version stored, and has them found by all that is searched today. Their versions stay: no one
  * changed them. May run in several processes at once and be stopped at any time: the next run continues.
  */
 export function updateOutdatedPhotos(uses: UpdateUses, stopping?: AbortSignal): Promise<void> {

@@ -182,7 +182,7 @@ async function purgeAll(uses: PurgeUses, operator: Caller, ids: readonly Id[], a
 }
 
 /**
- * One entry for a batch: emptying a trash of 100,000 photos writes 200 entries, not 100,000. It has a count and no ids; nobody selected
+ * One entry for a batch: emptying a trash of 100,000 photos writes 200 entries, not 100,000. It has a count and no ids; no one selected
  * these photos.
  */
 async function recordPurge({ store, clock }: PurgeUses, { customerId, actor }: Caller, count: number): Promise<void> {

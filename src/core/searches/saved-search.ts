@@ -2,7 +2,7 @@ import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText, foldKey, requiredTextErrors } from '../shared/text.js';
 
-/** A query of the library under a name, for everybody of the customer. */
+/** A query of the library under a name, for all people of the customer. */
 export interface SavedSearch {
   readonly customerId: Id;
   readonly id: Id;

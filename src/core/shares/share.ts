@@ -14,7 +14,7 @@ export interface Share {
   /** The same token, sealed (core/shared/secrets.ts): people can copy the link again later. */
   readonly token: string;
   readonly title: string;
-  /** It shows the photos that have this tag when somebody looks, none once the tag is deleted; null: it shows `photoIds`. */
+  /** It shows the photos that have this tag when a visitor opens it, none once the tag is deleted; null: it shows `photoIds`. */
   readonly tagId: Id | null;
   /** Chosen photos. Those in the trash, or deleted since, are not shown. */
   readonly photoIds: readonly Id[];
@@ -169,14 +169,14 @@ export interface ShareRepository extends ShareReads {
   insert(share: NewShare): Promise<Share>;
   /** Stores every field. It must be locked. */
   update(share: Share): Promise<void>;
-  /** From the commit on, no process finds it any more. */
+  /** From the commit on, no process finds it. */
   delete(id: Id): Promise<void>;
 }
 
 /** Shares of all customers: asked before it is known whose photos a link shows. */
 export interface ShareFinder {
   /**
-   * The share with this hash of its token, with its customer's status; null when there is none (any more). Nothing is remembered between
+   * The share with this hash of its token, with its customer's status; null when there is none. Nothing is remembered between
    * calls. Expired shares are returned: the caller checks.
    */
   find(tokenHash: string): Promise<KnownShare | null>;

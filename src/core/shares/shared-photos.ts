@@ -36,7 +36,7 @@ export function listSharedPhotos(
   });
 }
 
-/** A photo that a share shows. Errors: `not_found`: not shared, in the trash, or of somebody else look the same. */
+/** A photo that a share shows. Errors: `not_found`: not shared, in the trash, or of another customer look the same. */
 export async function readSharedPhoto({ store }: PhotoUses, share: Share, id: Id): Promise<PhotoWithTags> {
   const photo = await store.query(share.customerId, ({ photos }) => photos.get(id));
   if (photo === null || isTrashed(photo) || !isShown(share, photo)) throw notFound('photo');

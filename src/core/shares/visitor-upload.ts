@@ -49,7 +49,7 @@ export function reserveUpload(
     const now = clock.now();
     const until = now.getTime() + RESERVED_MS;
     if (share === null && held === null) throw closedLink();
-    // A share that was revoked meanwhile has no limits any more.
+    // A share that was revoked meanwhile no longer has limits.
     if (share === null) return { ...needed, bytes: needed.bytes + MOST_AHEAD, id: held?.id ?? '', until };
     const active = activeReservations(share, now);
     const before = active.findIndex((each) => each.id === held?.id);

@@ -73,7 +73,7 @@ export async function enterShare(
 
 /**
  * Counts a guess. A browser that has entered before has guesses of its own. When very many are made at a share, every address still has its
- * first of each minute: strangers who guess from many addresses lock nobody out. Errors: `rate_limited`.
+ * first of each minute: strangers who guess from many addresses lock no one out. Errors: `rate_limited`.
  */
 async function requireGuess(
   uses: PassUses & { rateWindows: RateWindowStore },

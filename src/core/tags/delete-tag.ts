@@ -27,7 +27,7 @@ export function deleteTag(
   });
 }
 
-/** Photos that get a new version in one transaction: a fraction of a second, during which nobody else can change them. */
+/** Photos that get a new version in one transaction: a fraction of a second, during which no one else can change them. */
 const BATCH = 2000;
 
 /** Whether so many photos have one of these tags that their new versions are left to `bumpPhotoVersions`. */

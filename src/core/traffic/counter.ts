@@ -18,7 +18,7 @@ export interface EndedRequest extends Omit<RequestFailure, 'code'> {
   readonly code: RequestFailure['code'] | null;
 }
 
-/** A picture that was sent to whoever had its address. */
+/** A picture that was sent to anyone who had its address. */
 export interface SentPicture extends Pick<PictureCount, 'customerId' | 'deliveryKeyId' | 'bytes'> {
   readonly at: Date;
   /** It had to be made first. */

@@ -127,7 +127,7 @@ export interface TrafficReads {
 /** The requests of the keys, the pictures of the delivery keys, what was transferred, and what is stored, of all customers. */
 export interface TrafficStore {
   /**
-   * Adds to the stored counts, all or nothing; any number of processes may do so. A key that does not exist (any more) is ignored, and so
+   * Adds to the stored counts, all or nothing; any number of processes may do so. A key that does not exist is ignored, and so
    * is a customer; a delivery key may have been deleted since. The newest `MAX_FAILURES` failures of each customer are retained.
    */
   add(tally: Tally): Promise<void>;

@@ -12,7 +12,7 @@ import type { Browser } from './session.js';
 import { accountOf, auditSubject, type User } from './user.js';
 
 /**
- * Whether people of this customer may use the settings area from an address; null is that of somebody whose address no proxy reported.
+ * Whether people of this customer may use the settings area from an address; null is that of a person whose address no proxy reported.
  * Errors: `ip_not_whitelisted`.
  */
 export function requireAdmitted({ settingsIpList }: Pick<Customer, 'settingsIpList'>, address: string | null): void {
@@ -98,10 +98,10 @@ export async function recordRefusal(
   address: string,
 ): Promise<void> {
   if (!(await shouldRecordRefusal(uses, account, address))) return;
-  const nobody: Actor = { kind: 'person', id: null, name: null, address };
+  const unknownPerson: Actor = { kind: 'person', id: null, name: null, address };
   for (const user of known) {
     const change = { action: 'user.sign_in_refused', subject: auditSubject(user), at: uses.clock.now() } as const;
-    await uses.store.transaction(user.customerId, ({ audit }) => audit.add(nobody, change));
+    await uses.store.transaction(user.customerId, ({ audit }) => audit.add(unknownPerson, change));
   }
 }
 
@@ -172,7 +172,7 @@ function accountName(account: string): string {
 }
 
 /**
- * The cookie that a browser gets once it has signed in to an account, to be recognized later: nobody else can create it, and it does not
+ * The cookie that a browser gets once it has signed in to an account, to be recognized later: no one else can create it, and it does not
  * sign anyone in.
  */
 export function newDevice({ secrets, clock }: { secrets: Secrets; clock: Clock }, account: string): string {

@@ -14,7 +14,7 @@ export interface ProviderSettings {
   readonly domains: readonly string[];
   /** The only customer whose people sign in there; null: those of all customers. */
   readonly customerId: Id | null;
-  /** Whoever is let in and has no user yet becomes one of this customer, if its owners allow it. */
+  /** A person who is let in and has no user yet becomes one of this customer, if its owners allow it. */
   readonly admitsNewPeople: boolean;
   /** The role of new people, and of those in none of the groups below. */
   readonly role: Exclude<Role, 'owner'>;
@@ -24,7 +24,7 @@ export interface ProviderSettings {
   readonly trustedMethods: readonly string[];
 }
 
-/** One sign-in, as both directions know it. Whoever has seen the other values cannot tell the verifier. */
+/** One sign-in, as both directions know it. An attacker who has seen the other values cannot tell the verifier. */
 export interface ProviderRequest {
   readonly state: string;
   readonly nonce: string;
@@ -49,7 +49,7 @@ export interface Assertion {
   readonly authenticatedAt: Date | null;
 }
 
-/** A provider at which people sign in. It is asked for nothing before somebody wants to. */
+/** A provider at which people sign in. It is asked for nothing before a person wants to. */
 export interface IdentityProvider {
   readonly settings: ProviderSettings;
   /** The address at which the person signs in. Errors: `service_unavailable` when the provider cannot be reached. */
@@ -80,7 +80,7 @@ export function providerOf(providers: IdentityProviders, id: string): IdentityPr
   );
 }
 
-/** Why somebody was not signed in, for the log: messages are for the person. */
+/** The reason why a person was not signed in, for the log: messages are for the person. */
 export type RefusalReason =
   | 'expired'
   | 'declined'

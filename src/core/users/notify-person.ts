@@ -25,7 +25,7 @@ export interface Circumstances {
 /** Owners who are named in a mail. */
 const MAX_OWNERS = 3;
 
-/** Tells a person by mail what has been done in their name, and whom to ask if it was somebody else. Not one who has no address. */
+/** Tells a person by mail what has been done in their name, and whom to ask if it was someone else. Not one who has no address. */
 export async function notifyPerson(
   uses: NoticeUses,
   transaction: Transaction<'customer' | 'users' | 'jobs'>,

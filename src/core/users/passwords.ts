@@ -18,7 +18,7 @@ export interface PasswordHasher {
 /** Estimates how hard passwords are to guess. */
 export interface PasswordStrength {
   /**
-   * From 0, guessed at once, to 4, out of reach, for somebody who tries frequent passwords, names, dates, rows of keys and these words first.
+   * From 0, guessed at once, to 4, out of reach, for an attacker who tries frequent passwords, names, dates, rows of keys and these words first.
    * Takes milliseconds, however long the password is: one is at least as strong as its beginning.
    */
   scoreOf(password: string, words: readonly string[]): Promise<number>;

@@ -48,7 +48,7 @@ export function isOver(session: Pick<Session, 'startedAt' | 'lastSeenAt'>, now: 
 /** Period in which a person who signed in by a link may correct the password chosen then. */
 const LINK_GRACE_MS = 15 * MINUTE;
 
-/** For how long after a password nobody is asked for it again. */
+/** The time after a password for which it is not asked for again. */
 export const CONFIRMED_MS = 15 * MINUTE;
 
 /** Whether the person proved a moment ago who they are. A stolen cookie alone never does (OWASP ASVS 5.0, 7.5). */
@@ -79,7 +79,7 @@ export interface KnownSession {
 
 /** Sessions of all customers, by the cookie of a browser: called before the customer is known. */
 export interface SessionStore {
-  /** Null when there is none (any more). Once any process has ended it, no look-up finds it. Expired ones are returned: the caller checks. */
+  /** Null when there is none. Once any process has ended it, no look-up finds it. Expired ones are returned: the caller checks. */
   find(tokenHash: string): Promise<KnownSession | null>;
   /** Stores the data of pages. A session that was ended meanwhile stays ended. */
   keep(tokenHash: string, data: Session['data']): Promise<void>;
@@ -93,7 +93,7 @@ export interface SessionStore {
   sweep(startedBefore: Date, seenBefore: Date): Promise<number>;
 }
 
-/** The browser in which somebody signs in. */
+/** The browser in which a person signs in. */
 export interface Browser {
   /** The content of its cookie. */
   readonly token: string;
@@ -210,7 +210,7 @@ export interface OtherAccount {
   readonly known: KnownSession;
 }
 
-/** The cookie with the tokens of a person's other sessions. Signed, so that nobody else adds a session of their own. */
+/** The cookie with the tokens of a person's other sessions. Signed, so that no one else adds a session of their own. */
 export function newAccountsCookie(secrets: Secrets, tokens: readonly string[]): string {
   return signToken(secrets, 'accounts', tokens);
 }
@@ -231,7 +231,7 @@ export async function otherAccounts(
 }
 
 /**
- * Whether a session is one of the same person at another customer. That it is the same address is enough: whoever has both sessions has
+ * Whether a session is one of the same person at another customer. That it is the same address is enough: a browser with both sessions has
  * signed in to both.
  */
 export function isAnotherAccountOf({ user }: KnownSession, { email, customerId }: User): boolean {

@@ -38,7 +38,7 @@ export interface UserRepository extends UserReads {
   update(user: User): Promise<boolean>;
   /** The user's sessions are deleted too. Ignores users that do not exist. */
   delete(id: Id): Promise<void>;
-  /** Opens a session. Errors: `not_found` when the user is not there (any more). */
+  /** Opens a session. Errors: `not_found` when the user does not exist. */
   openSession(id: Id, session: NewSession): Promise<Session>;
   /** Ends one session of a user. False when there is no such session. */
   endSession(id: Id, sessionId: Id): Promise<boolean>;

@@ -17,7 +17,7 @@ export interface User {
   /** SHA-256 of the one link that signs this person in, once; null when there is none. */
   readonly linkHash: string | null;
   readonly linkExpiresAt: Date | null;
-  /** Whoever uses the link loses the second factors: the operator said so. */
+  /** The person who uses the link loses the second factors: the operator said so. */
   readonly linkDropsFactors: boolean;
   readonly createdAt: Date;
   /** When the person first signed in; null while the invitation is open. */
@@ -89,7 +89,7 @@ export function recordSignIn(user: User, at: Date): User {
   return { ...user, joinedAt: user.joinedAt ?? at, lastSignInAt: at };
 }
 
-/** Whether somebody else can invite people: an owner who has signed in. */
+/** Whether another person can invite people: an owner who has signed in. */
 export function hasOtherOwner(user: Pick<User, 'id'>, users: readonly User[]): boolean {
   return users.some(({ id, role, joinedAt }) => id !== user.id && role === 'owner' && joinedAt !== null);
 }

@@ -153,7 +153,7 @@ export async function sendTestEvent(
   customerId: Id,
   endpointId: Id,
 ): Promise<Delivery> {
-  // Only for an endpoint of this customer: nobody uses up another's budget.
+  // Only for an endpoint of this customer: no customer uses up another's budget.
   requireFound(await store.query(customerId, (reader) => reader.webhookEndpoints.get(endpointId)), 'webhook_endpoint');
   await requireTestBudget({ rateWindows }, endpointId);
   return store.transaction(customerId, async (transaction) => {

@@ -202,7 +202,7 @@ function changesOf(before: WebhookEndpoint, next: WebhookEndpoint): readonly Pic
 const BATCH = 1000;
 
 /**
- * Removes an endpoint with its deliveries, including waiting ones. It is disabled first, then emptied, so that nobody waits long for it;
+ * Removes an endpoint with its deliveries, including waiting ones. It is disabled first, then emptied, so that no request waits long for it;
  * after an interruption, the same request continues. Errors: `not_found`, and those of `check`.
  */
 export async function deleteWebhookEndpoint(

@@ -39,7 +39,7 @@ export async function startListening(
   return createWebhookEndpoint(uses, caller, input, { secret, listenFor: LISTENING_MS });
 }
 
-/** Postpones the removal. Errors: `not_found` (somebody deleted the endpoint). */
+/** Postpones the removal. Errors: `not_found` (the endpoint was deleted). */
 export function keepListening(
   { store, clock }: { store: Transactional<'webhookEndpoints'>; clock: Clock },
   customerId: Id,

@@ -86,7 +86,7 @@ export function enable(endpoint: WebhookEndpoint, at: Date): WebhookEndpoint {
   };
 }
 
-/** Nothing is sent to it any more, and no new events are stored for it. */
+/** Nothing more is sent to it, and no new events are stored for it. */
 export function disable(endpoint: WebhookEndpoint, reason: DisabledReason, at: Date): WebhookEndpoint {
   if (endpoint.status === 'disabled') return endpoint;
   return { ...endpoint, status: 'disabled', disabledAt: at, disabledReason: reason, updatedAt: at };

@@ -6,7 +6,7 @@ import { DomainError, type FieldErrorCode, invalid } from '../../core/shared/err
 import { headerOf } from '../server/headers.js';
 import { bodyOf, ClientGone, tooLarge } from '../server/request-body.js';
 
-/** Far more than any body has that is accepted: parts that nobody has read yet are held in memory, even if they are empty. */
+/** Far more than any body has that is accepted: parts that were not read yet are held in memory, even if they are empty. */
 const MAX_PARTS = 200;
 
 export type Part =

@@ -131,7 +131,7 @@ const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * Accepts requests that name one host (RFC 9112 §3.2). Pages are only served for the host of PUBLIC_URL and loopback: under another name
- * that resolves to this address, somebody else's page would have the same origin as ours (DNS rebinding).
+ * that resolves to this address, another site's page would have the same origin as ours (DNS rebinding).
  */
 export function requireHost({ addresses }: Pick<Ports, 'addresses'>) {
   const own = new URL(addresses.publicUrl).hostname;

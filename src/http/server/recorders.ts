@@ -74,7 +74,7 @@ export class TrafficRecorder extends PeriodicRecorder {
     response.once('close', () => this.noteTransfer(requestContext));
   }
 
-  /** Counts a picture that was sent to whoever had its address. */
+  /** Counts a picture that was sent to anyone who had its address. */
   notePicture(picture: Omit<SentPicture, 'at'>): void {
     this.counter.notePicture({ ...picture, at: this.ports.clock.now() });
   }

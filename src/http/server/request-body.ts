@@ -6,7 +6,7 @@ import { headerOf } from './headers.js';
 /** Bytes of an unwanted body that are read and discarded, so that the client receives the response. */
 const DISCARDED_BYTES = 16 * 1024 * 1024;
 
-/** The client disconnected before its request was complete. Nobody is left to receive a response. */
+/** The client disconnected before its request was complete. No one is left to receive a response. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }

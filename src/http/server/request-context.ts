@@ -76,7 +76,7 @@ export interface RequestContext {
   body: unknown;
   /** The error that the request was refused with; null if it was not. */
   refusal: ErrorCode | null;
-  /** Whose usage its bytes are; null if it is nobody's, or not known yet. */
+  /** Whose usage its bytes are; null if it is no customer's, or not known yet. */
   account: { readonly customerId: Id; readonly channel: Channel } | null;
   /** Set once the response is sent. */
   transferred: TransferredBytes;

@@ -49,7 +49,7 @@ export class AccountController {
       timeZone: form.text('timeZone', FieldLength.line),
       trashRetentionDays: form.text('trashRetentionDays', FieldLength.word),
     });
-    // Photos in the trash would be gone for ever sooner than everybody thinks.
+    // Photos in the trash would be deleted permanently sooner than people expect.
     const { customer } = await readCustomer(this.ports, callerOfPage(context));
     const shown = accountFields(customer);
     const { name, timeZone: defaultTimeZone, ...fields } = { ...shown, ...changed };

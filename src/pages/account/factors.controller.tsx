@@ -65,7 +65,7 @@ export class FactorsController {
     }
   }
 
-  /** A form like the one for apps: whoever sends it has confirmed who they are before a device is asked. */
+  /** A form like the one for apps: the person who sends it has confirmed who they are before a device is asked. */
   @Post('passkeys/new')
   beginPasskey(@CurrentPageContext() context: PageContext): Reply {
     return this.newPasskey(context, null);
@@ -111,7 +111,7 @@ export class FactorsController {
   private recoveryCodes(context: PageContext, codes: readonly string[], text: string): Reply {
     const options = { title: 'Recovery codes', ...AREA, scripts: ['copy.js', 'no-resend.js'] };
     const flash = { kind: 'done', text } as const;
-    // It may have come with this very form: nothing asks for it any more.
+    // It may have come with this very form: nothing asks for it now.
     const withFactor = { ...context, person: { ...personOf(context), hasFactor: true } };
     return renderPage(this.ports, withFactor, { ...options, flash }, <RecoveryCodes codes={codes} />);
   }

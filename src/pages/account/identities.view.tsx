@@ -6,7 +6,7 @@ import { Card, Moment, Table } from '../parts.js';
 interface IdentitiesProps {
   readonly identities: readonly Identity[];
   readonly providers: IdentityProviders;
-  /** Without one, nobody can be left without an identity. */
+  /** Without one, no one can be left without an identity. */
   readonly hasPassword: boolean;
 }
 
@@ -32,7 +32,7 @@ export function IdentitiesCard({ identities, providers, hasPassword }: Identitie
   );
 }
 
-/** One that is not configured any more has no name here. */
+/** One that is no longer configured has no name here. */
 function nameOf(providers: IdentityProviders, issuer: string): string {
   return providers.find(({ settings }) => settings.issuer === issuer)?.settings.name ?? new URL(issuer).host;
 }

@@ -107,7 +107,7 @@ function EraseAccount({ name, usage, keys, problems }: EraseProps) {
   );
 }
 
-/** The last page that anybody of the account sees. */
+/** The last page that people of the account see. */
 function AccountClosed({ name }: { name: string }) {
   return (
     <section class="card">

@@ -18,7 +18,7 @@ import type { PageContext } from '../page-context.js';
 
 export const SWITCH_PATH = '/settings/switch';
 export const ACCOUNT_FIELD = 'account';
-/** The page for signing in, for somebody who is signed in. */
+/** The page for signing in, for a person who is signed in. */
 const ANOTHER = '/settings/sign-in?another=yes';
 
 /** In the header: the account, and those to which one can switch. */
@@ -66,7 +66,7 @@ export async function accountsBeside(
 }
 
 /**
- * Before somebody signs in: keeps what the same person has open at other customers, the session in use among it, and ends all else.
+ * Before a person signs in: keeps what the same person has open at other customers, the session in use among it, and ends all else.
  * Returns whether the session in use goes on.
  */
 export async function keepAccountsOf(ports: Ports, context: PageContext, user: User): Promise<boolean> {

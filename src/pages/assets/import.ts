@@ -21,7 +21,7 @@ function startImporter(section: HTMLElement, form: HTMLFormElement, view: Import
   /** The entries of the last import that can be tried again. */
   let failed: readonly Entry[] = [];
   let leftOut = 0;
-  /** An import that was begun before: whoever chooses the same files again goes on with it. */
+  /** An import that was begun before: choosing the same files again continues it. */
   let begunBefore = Number(section.dataset.importer) || null;
 
   const take = (found: FoundFiles, tagNames = namesIn(tags?.value ?? '')) => {
@@ -115,7 +115,7 @@ function startImporter(section: HTMLElement, form: HTMLFormElement, view: Import
   takeDrops(section, form, take);
 }
 
-/** Goes on asking, and says so, while nobody answers. */
+/** Goes on asking, and says so, while there is no answer. */
 async function untilAnswered<T>(ask: () => Promise<T>, view: ImportView): Promise<T> {
   for (;;) {
     try {
@@ -180,7 +180,7 @@ function randomName(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-// Photos that are dropped anywhere on the page: nobody has to aim.
+// Photos that are dropped anywhere on the page: no one has to aim.
 function takeDrops(section: HTMLElement, form: HTMLFormElement, take: (found: FoundFiles) => void): void {
   let over = 0;
   const show = (by: number) => {

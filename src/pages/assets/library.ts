@@ -36,7 +36,7 @@ function start(): void {
   });
   document.addEventListener('photos-imported', async () => {
     const page = await fetchPage(address).catch(() => null);
-    // Whoever has selected photos keeps those instead.
+    // A person who has selected photos keeps those instead.
     if (page === null || library?.hasSelected()) return;
     library?.close();
     showImported(page);

@@ -30,7 +30,7 @@ function liveIn(page: Document): HTMLElement | null {
   return page.querySelector<HTMLElement>('[data-live]');
 }
 
-/** Whoever is on a button stays on it. */
+/** Keeps the focus on a button that has it. */
 function replace(part: HTMLElement): void {
   const old = document.querySelector(`[data-live-part="${part.dataset.livePart}"]`);
   showTimes(part);

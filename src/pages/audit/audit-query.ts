@@ -112,7 +112,7 @@ export function actorLabel({ actorKind, actorId, actorName, action, subjectName 
   if (actorKind === 'command_line') return 'Command line';
   if (actorKind === 'operator') return `Operator (${actorName})`;
   if (actorKind === 'service') return 'The service';
-  // Nobody is signed in yet when a link is used: the actor is the person whom it signs in.
+  // No one is signed in yet when a link is used: the actor is the person whom it signs in.
   if (action === 'user.joined') return subjectName ?? 'First owner';
   return actorName ?? (actorId === null ? 'Someone' : `Person ${actorId}`);
 }

@@ -21,7 +21,7 @@ class OpenApiController {
   }
 }
 
-/** Only our own files: no inline script or style, no other site. Pictures that somebody tried are `blob:`. */
+/** Only our own files: no inline script or style, no other site. Pictures that a reader tried are `blob:`. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -76,7 +76,7 @@ interface ConfirmProps {
   readonly person: KnownSession;
   readonly problems: Problems | null;
   readonly offersPasskeys: boolean;
-  /** Where somebody without a password confirms it. */
+  /** Where a person without a password confirms it. */
   readonly provider: ProviderSettings | null;
 }
 
@@ -153,7 +153,7 @@ function pageBefore({ request }: PageContext): string {
     : HOME;
 }
 
-/** For somebody without a password: the provider asks, in a window of its own, so that the form here keeps what it contains. */
+/** For a person without a password: the provider asks, in a window of its own, so that the form here keeps what it contains. */
 function ConfirmByProvider({ provider }: { provider: ProviderSettings | null }) {
   if (provider === null) {
     return (

@@ -37,7 +37,7 @@ class VisitorGuard implements CanActivate {
     const requestContext = requestContextOf(request);
     const known = request.session?.known ?? null;
     const { clientIp, namedIp, requestId } = requestContext;
-    // From an address that the account does not admit they are nobody: they may sign out, or sign in to another account.
+    // From an address that the account does not admit they are not signed in: they may sign out, or sign in to another account.
     const isAdmitted = known !== null && this.ports.ipLists.admits(known.customer.settingsIpList, namedIp);
     const person = isAdmitted ? known : null;
     const others = known === null ? [] : await accountsBeside(this.ports, request, known);
@@ -89,7 +89,7 @@ class AdmissionGuard extends PersonQuestion {
   }
 }
 
-/** Is somebody signed in, in the role that the page needs? Otherwise people are led to the sign-in. */
+/** Is a person signed in, in the role that the page needs? Otherwise people are led to the sign-in. */
 @Injectable()
 class RoleGuard extends PersonQuestion {
   protected require({ request, context, requestContext }: PageRequest, { role }: PersonAccess): void {
@@ -134,7 +134,7 @@ class FormGuard implements CanActivate {
     if (!isForm(request)) return true;
     const takesFiles = this.reflector.get<boolean | undefined>(TAKES_FILES, context.getHandler()) ?? false;
     const form = await readForm(request, takesFiles ? this.ports.limits.inlineMaxBytes : null);
-    // Whoever refuses it need not know that its files are still being received.
+    // The one who refuses it need not know that its files are still being received.
     if (form.files !== null) context.switchToHttp().getResponse<Response>().once('close', form.leave);
     pageContexts.set(requestContextOf(request), { ...pageContextOf(request), form });
     this.csrf.requireToken(request);

@@ -129,7 +129,7 @@ interface ChoiceProps {
   readonly text?: (value: string) => string;
 }
 
-/** A value that no photo has any more stays to be seen, and to be left. */
+/** A value that no photo has now stays to be seen, and to be left. */
 function Choice({ name, label, value, counts, text = (given) => panelInWords(name, given) }: ChoiceProps) {
   const formats = useFormats();
   const offered = value === '' || counts.some((each) => each.value === value);

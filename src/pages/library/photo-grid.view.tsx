@@ -73,7 +73,7 @@ function Tile({ shown, query, size }: GridProps & { shown: PhotoWithUrls }) {
 const displayable = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'];
 
 /**
- * The address of all pixels of the photo: those of the original, where a browser can display it and nobody has turned the photo; otherwise,
+ * The address of all pixels of the photo: those of the original, where a browser can display it and the photo was not turned; otherwise,
  * if the largest rendition has fewer, a picture that is made of them.
  */
 function sharpest({ id, contentType, rotation, width, height, ...photo }: PhotoWithTags): string | undefined {

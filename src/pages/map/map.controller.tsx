@@ -51,7 +51,7 @@ export class MapController {
 
 interface MapProps {
   readonly box: MapBox;
-  /** Whether it is the map that nobody has moved yet. */
+  /** Whether it is the map that was not moved yet. */
   readonly isWhole: boolean;
   /** Whether the address has a box that is none. */
   readonly isWrong: boolean;

@@ -11,7 +11,7 @@ import { type ErrorPage, statusOfCode } from '../../http/status-of-code.js';
 import { assetsVersion } from '../assets.controller.js';
 import { messageForPeople } from '../form.js';
 
-/** `none` for everything, except files below the link. Nobody learns the link from the address of the page that a visitor came from. */
+/** `none` for everything, except files below the link. No one learns the link from the address of the page that a visitor came from. */
 const headers = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':

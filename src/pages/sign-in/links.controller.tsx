@@ -212,7 +212,7 @@ function RecoveryForm({ action, email, problems }: { action: string; email: stri
   );
 }
 
-/** The same for addresses that nobody signs in with. */
+/** The same for addresses that no one signs in with. */
 function RecoveryRequested() {
   return (
     <section class="card narrow">

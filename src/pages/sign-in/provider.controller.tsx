@@ -32,7 +32,7 @@ export class ProviderController {
     return this.leave(context, id, { next: ownPath(next), person: null });
   }
 
-  /** Whoever is signed in proves it again there, in a window beside the form that asks for it. */
+  /** A person who is signed in proves it again there, in a window beside the form that asks for it. */
   @Get(':provider/confirm')
   @RequireRole('viewer', { beforeFactor: true })
   confirm(@CurrentPageContext() context: PageContext, @Param('provider') id: string) {
@@ -105,7 +105,7 @@ export class ProviderController {
     return reply;
   }
 
-  /** The sign-in page with the reason, so that other ways remain open. Log lines name the reason, and nobody. */
+  /** The sign-in page with the reason, so that other ways remain open. Log lines name the reason, and no person. */
   private refusal(context: PageContext, provider: string, error: unknown): Reply {
     if (!(error instanceof DomainError) || !EXPLAINED.includes(error.code)) throw error;
     const reason = String(error.details?.['reason'] ?? error.code);

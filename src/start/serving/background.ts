@@ -168,7 +168,7 @@ interface BackupUses {
   readonly onMade: (made: MadeBackup) => void;
 }
 
-/** Makes a backup when the newest complete one in the folder is old enough, whoever made it: several processes, and people, may. */
+/** Makes a backup when the newest complete one in the folder is old enough; several processes, and people, may make them. */
 export function backupTask({ folder, everyHours, keep, recipients }: BackupSchedule, uses: BackupUses): PeriodicTask {
   const encrypted = recipients.length === 0 ? [] : ['--recipient', recipients.join(',')];
   const args = ['backup', resolve(folder), '--keep', String(keep), '--json', ...encrypted];

@@ -14,12 +14,12 @@ import { inviteFirstOwner } from '../../core/users/people/invite.js';
 import { writePrivateFile } from '../private-file.js';
 
 export interface WelcomeOptions {
-  /** Whether to open the settings area in the browser of whoever started the service. */
+  /** Whether to open the settings area in the browser of the person who started the service. */
   readonly open: boolean;
 }
 
 /**
- * At a first start creates the first customer and stores its key. Before requests are answered: whoever waits for `/readyz` finds the key.
+ * At a first start creates the first customer and stores its key. Before requests are answered: a program that waits for `/readyz` finds the key.
  * @returns what says where the service is, for when it answers.
  */
 export async function prepareWelcome(ports: Ports, config: Config, { open }: WelcomeOptions): Promise<() => void> {
@@ -200,7 +200,7 @@ function shellWord(path: string): string {
 
 /** Returns how `phs` is run in a folder, for messages. */
 export function ownCommand(folder = process.cwd()): string {
-  // Installed there, or the folder of the program. Elsewhere `npx phs` would run somebody else's package of that name.
+  // Installed there, or the folder of the program. Elsewhere `npx phs` would run another package of that name.
   const places = [join('node_modules', '.bin', 'phs'), join('bin', 'phs.js')];
   return places.some((place) => existsSync(join(folder, place))) ? 'npx phs' : 'npx photo-service';
 }

@@ -7,7 +7,7 @@ import type { LocalBytes, RemoteBytes } from '../photo-source.js';
 export interface ArchiveFile {
   /** Within the export, with slashes, in NFC. */
   readonly path: string;
-  /** What people find it by: with the archive. */
+  /** The name by which people find it, with that of the archive. */
   readonly label: string;
   readonly sizeBytes: number;
   /** CRC-32 of the content; null when it is not known without reading it. */

@@ -1,6 +1,6 @@
 import { inZone } from './zones.js';
 
-/** What a file itself says of when it was taken. */
+/** The capture time that a file itself gives. */
 export interface FileTimes {
   /** `YYYY-MM-DDTHH:MM:SS` of the camera's clock. */
   readonly clock: string | null;
@@ -8,7 +8,7 @@ export interface FileTimes {
   readonly offset: string | null;
 }
 
-/** What is to be said of the capture time; null: nothing, the file says it itself. */
+/** The details to send about the capture time; null: none, the file itself gives it. */
 export type CaptureMoment =
   | { readonly takenAt: string; readonly isZoneKnown: boolean }
   | { readonly local: string; readonly timeZone: string }
@@ -19,7 +19,7 @@ const MAX_OFFSET = 14 * 3600;
 
 /**
  * The capture time from the instant that Takeout gives, in whole seconds of UTC, and what the file says. The file keeps the last word on its
- * clock and zone as long as both agree. They differ where somebody corrected the time, or where the file has no offset: then the difference
+ * clock and zone as long as both agree. They differ where a person corrected the time, or where the file has no offset: then the difference
  * between clock and instant is the offset.
  * @param zone Where the photo was taken, or the zone that the user gave; null when not known.
  */

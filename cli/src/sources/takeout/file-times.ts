@@ -2,7 +2,7 @@ import { readCaptureDate } from '../../xmp/capture-date.js';
 import { type ArchiveFile, headOf } from '../archive/archive-file.js';
 import type { FileTimes } from './capture-moment.js';
 
-/** What the metadata of a file says. */
+/** The facts in the metadata of a file. */
 export interface FileFacts extends FileTimes {
   readonly position: { readonly latitude: number; readonly longitude: number } | null;
 }

@@ -86,7 +86,7 @@ export function withoutEnding(name: string): string {
   return name.replace(/\.[^.]*$/, '');
 }
 
-/** What Takeout adds to the name of an edited version, by the language of the account. */
+/** The suffixes that Takeout adds to the name of an edited version, by the language of the account. */
 const EDITED = [
   'edited',
   'effects',

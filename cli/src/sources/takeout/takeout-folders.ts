@@ -13,7 +13,7 @@ export interface TakeoutFile {
   readonly name: string;
   readonly photo: TakeoutPhoto | null;
   readonly album: string | null;
-  /** Of the album: with its first photo, since a tag is made without one. */
+  /** The description of the album, with its first photo only, since a tag is made without one. */
   readonly albumDescription: string | null;
   /** The name of the photo that this is an edited version of. */
   readonly editOf: string | null;
@@ -21,7 +21,7 @@ export interface TakeoutFile {
   readonly video: string | null;
 }
 
-/** What the folders of an export hold. */
+/** The contents of the folders of an export. */
 export interface TakeoutFolders {
   readonly photos: readonly TakeoutFile[];
   /** Films, texts, and whatever else is no photo. */
@@ -84,7 +84,7 @@ async function readDocuments(files: readonly ArchiveFile[]) {
   return { sidecars, album, description };
 }
 
-/** What Takeout calls the folder of a year: no album, should it ever have the file of one. Other languages give a tag too many. */
+/** The name that Takeout gives the folder of a year: no album, should it ever have the file of one. Other languages give a tag too many. */
 const YEAR = /^(Photos from|Fotos von|Photos de|Fotos de|Fotos del|Foto dal|Foto da|Foto's uit) \d{4}$/;
 
 function editedFrom(name: string, names: ReadonlySet<string>): string | null {

@@ -1,4 +1,4 @@
-/** What a JSON file of Takeout says of a photo. */
+/** The details of a photo in a JSON file of Takeout. */
 export interface TakeoutPhoto {
   readonly title: string | null;
   readonly description: string | null;

@@ -2,7 +2,7 @@ import type { DetailsBuilder } from '../../details-builder.js';
 import { captureMoment } from './capture-moment.js';
 import type { FileFacts } from './file-times.js';
 
-/** What a service knows of a photo beside its file. */
+/** The time and place of a photo that a service knows apart from its file. */
 export interface KnownTimeAndPlace {
   /** Seconds since 1970 in UTC. */
   readonly instant: number | null;

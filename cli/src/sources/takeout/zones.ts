@@ -11,7 +11,7 @@ export function zoneAt(position: { readonly latitude: number; readonly longitude
 }
 
 /**
- * What clocks in a zone, an IANA name or an offset such as `+05:45`, show at an instant, in seconds since 1970: `YYYY-MM-DDTHH:MM:SS`. Null for a zone that
+ * Returns the time that clocks in a zone, an IANA name or an offset such as `+05:45`, show at an instant, in seconds since 1970: `YYYY-MM-DDTHH:MM:SS`. Null for a zone that
  * is not known.
  */
 export function inZone(instant: number, zone: string): string | null {

@@ -235,7 +235,7 @@ const MAX_PROCESSES = 64;
 const MAX_TRIES = 20;
 
 /**
- * For root: user ids that nobody else has and that own nothing, without groups, capabilities or ways to gain privileges (setpriv(1)). Each
+ * For root: user ids that no one else has and that own nothing, without groups, capabilities or ways to gain privileges (setpriv(1)). Each
  * process has its own, or it could read and kill the others. They have no names: no account is created.
  */
 function otherAccount(): Isolation {

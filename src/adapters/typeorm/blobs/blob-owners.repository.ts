@@ -5,7 +5,7 @@ import { reservingStatuses } from '../../../core/imports/import-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { key, select, tableOf } from '../database/sql.js';
 
-/** An upload whose staged bytes nobody needs any more. */
+/** An upload whose staged bytes are no longer needed. */
 export interface DroppedUpload {
   readonly customerId: Id;
   readonly importId: Id;

@@ -91,7 +91,7 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
 
   transaction<T>(work: (transaction: CustomerCreation) => Promise<T>): Promise<T> {
     return inTransaction(this.dataSource, async (manager) => {
-      // Blocks others that create customers, and nobody else: only they use this table.
+      // Blocks others that create customers, and no others: only they use this table.
       await manager.query('LOCK TABLE customer_creations IN SHARE ROW EXCLUSIVE MODE');
       return work(new TypeormCustomerCreation(manager));
     });

@@ -197,7 +197,7 @@ export function isConflict(error: unknown): boolean {
   return CONFLICTS.includes(sqlState(error) ?? '');
 }
 
-/** Whether somebody else held what a statement had to lock for longer than it was to wait. */
+/** Whether another transaction held what a statement had to lock for longer than it was to wait. */
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === '55P03';
 }

@@ -14,7 +14,7 @@ const ACQUIRE = `
 
 const EXTEND = `UPDATE rendition_leases SET lease_until = ${UNTIL} WHERE customer_id = $1 AND key = $2 AND token = $3`;
 
-/** With it go the customer's leases that nobody released: their holders died. Skipped if somebody is taking them over. */
+/** With it go the customer's leases that were not released: their holders died. Skipped if another process is taking them over. */
 const RELEASE = `
   DELETE FROM rendition_leases WHERE (customer_id, key) IN (
     SELECT customer_id, key FROM rendition_leases
@@ -22,7 +22,7 @@ const RELEASE = `
     FOR UPDATE SKIP LOCKED
   )`;
 
-/** Each is one statement: nobody holds a connection while a rendition is made, or while waiting for one. */
+/** Each is one statement: no process holds a connection while a rendition is made, or while waiting for one. */
 export class TypeormRenditionLeases implements RenditionLeases {
   constructor(private readonly dataSource: DataSource) {}
 

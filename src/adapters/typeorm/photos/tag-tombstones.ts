@@ -20,7 +20,7 @@ export const tombstoneTable = tableOf<Tombstone>('tombstone', 'departed_tags', {
 
 /*
  * A tag with many photos is deleted from `tags` and `photo_tags` immediately. What remains is its lexeme in the photos' search column,
- * which no search uses any more: it marks the photos that have no new version yet. So there is no other list of them, and any update of
+ * which no search uses: it marks the photos that have no new version yet. So there is no other list of them, and any update of
  * such a photo removes the mark. Until then the facet `tagged` is unreliable.
  */
 

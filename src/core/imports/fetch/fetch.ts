@@ -28,7 +28,7 @@ export type FetchUses = ReadSourceUses & RecordUses;
 export async function fetchSource(uses: FetchUses, job: Job<'fetches'>, stopping: AbortSignal): Promise<FetchOutcome> {
   const { itemId, uploadId } = job.work;
   const fetch = await uses.store.query(job.customerId, (reader) => reader.sourceFetches.get(itemId));
-  // Another has it, or nothing is to be fetched any more: with the fetch, its job is gone.
+  // Another has it, or nothing is left to be fetched: with the fetch, its job is gone.
   if (fetch?.uploadId !== uploadId) return 'received';
   const leased = { ...fetch, job };
   try {
@@ -186,11 +186,11 @@ type TakeUses = { store: Transactional<'importPhotos' | 'resumableUploads'>; clo
 /** The bytes that earlier tries have stored, for this try to continue. */
 interface StoredSource {
   readonly item: ImportPhoto;
-  /** Without a sender, unless it has parts: nobody else adds to it. */
+  /** Without a sender, unless it has parts: no one else adds to it. */
   readonly upload: ResumableUpload;
 }
 
-/** Takes over what is stored of the file. Null when the item does not wait for the fetch any more. */
+/** Takes over what is stored of the file. Null when the item no longer waits for the fetch. */
 function takeStoredSource(uses: TakeUses, leased: LeasedFetch): Promise<StoredSource | null> {
   const { customerId, importId, itemId } = leased;
   return uses.store.transaction(customerId, async ({ importPhotos, resumableUploads }) => {
@@ -200,7 +200,7 @@ function takeStoredSource(uses: TakeUses, leased: LeasedFetch): Promise<StoredSo
     const known = await resumableUploads.get(itemId);
     const isUsable = known?.uploadId === leased.uploadId && leased.validator !== null;
     const upload = { ...(isUsable ? known : newResumableUpload(item, at)), sender: newUploadId(), updatedAt: at };
-    // Whoever added to it before is presumed dead, and adds nothing any more.
+    // The process that added to it before is presumed dead, and no longer adds anything.
     if (known !== null) await resumableUploads.put(upload);
     return { item, upload };
   });
@@ -208,12 +208,12 @@ function takeStoredSource(uses: TakeUses, leased: LeasedFetch): Promise<StoredSo
 
 type ReserveUses = { store: Transactional<'importPhotos' | 'customer' | 'usage'>; clock: Clock };
 
-/** Bytes that are reserved at a time for a file whose size nobody has stated. */
+/** Bytes that are reserved at a time for a file whose size was not stated. */
 const STEP = 8 * 1024 ** 2;
 
 /**
  * Lets a fetched item reserve so many bytes of its customer's quota: nothing is stored that is not reserved. Throws `SourceFailure`
- * (`quota_exceeded`); nothing happens when the item does not wait for the fetch any more.
+ * (`quota_exceeded`); nothing happens when the item no longer waits for the fetch.
  */
 function reserveSourceBytes(
   { store, clock }: ReserveUses,
@@ -273,7 +273,7 @@ async function* limitedBytes(
   if (received === 0) throw new SourceFailure(fileEmpty, true);
 }
 
-/** `received`: the item has its bytes, or needs none any more. */
+/** `received`: the item has its bytes, or no longer needs them. */
 export type FetchOutcome = 'received' | 'failed' | 'retried' | 'postponed' | 'stopped';
 
 /** Seconds to wait after trouble on our side. */
@@ -368,7 +368,7 @@ async function failFetch(uses: RecordUses, leased: LeasedFetch, error: ItemError
   await uses.store.transaction(customerId, async (transaction) => {
     const item = await transaction.importPhotos.lock(importId, itemId);
     if (!(await drop(transaction, leased)) || !isFetched(item, leased)) return;
-    // What was reserved for it is worth nothing any more.
+    // What was reserved for it is no longer of use.
     await failItem(transaction, { ...item, sizeBytes: declaredBytes }, error, uses.clock.now());
   });
   await uses.importSteps.publishIfCommitted(customerId, importId);

@@ -13,7 +13,7 @@ type ReceiveUses = { store: Transactional<'importPhotos' | 'jobs'>; blobs: BlobS
 const BATCH = 100;
 
 /**
- * Receives bytes in staging for items of an import that are waiting for exactly these, even though nobody reported them: a client sent them
+ * Receives bytes in staging for items of an import that are waiting for exactly these, even though they were not reported: a client sent them
  * directly to the store, or the process that stored them died. Resolves with how many. Errors: `service_unavailable`, also from the store.
  */
 export async function receiveStoredUploads(uses: ReceiveUses, customerId: Id, importId: Id): Promise<number> {

@@ -80,7 +80,7 @@ type ClaimUses = {
 };
 
 /**
- * The upload, which nobody but this request adds to from now on. Errors: `upload_offset_mismatch`, `upload_in_progress`; those of
+ * The upload, which only this request adds to from now on. Errors: `upload_offset_mismatch`, `upload_in_progress`; those of
  * `currentUpload`.
  */
 function claimUpload(
@@ -91,7 +91,7 @@ function claimUpload(
   return uses.store.transaction(grant.customerId, async (transaction) => {
     const item = await transaction.importPhotos.lock(grant.importId, grant.itemId);
     const known = await currentUpload(uses, transaction, grant, item);
-    // If it no longer waits, whoever asks for the offset is told why.
+    // If it no longer waits, the client that asks for the offset is told why.
     if (known === null) throw offsetMismatch(offset, grant.sizeBytes);
     if (known.sender !== null) throw inProgress();
     requireOffset(offset, offsetOf(known));
@@ -170,7 +170,7 @@ const IDLE_TRIES = 100;
 
 /**
  * Resolves once no other request adds to the upload: it stores what it has got when its connection breaks, which takes a moment. One that
- * does not finish in time, as its process died or does not notice, can add nothing any more.
+ * does not finish in time, as its process died or does not notice, can no longer add anything.
  */
 async function untilIdle(uses: IdleUses, grant: UploadGrant): Promise<void> {
   const sender = await senderAfter(uses, grant, IDLE_TRIES);
@@ -186,7 +186,7 @@ async function senderAfter({ store, clock }: IdleUses, { customerId, itemId }: U
   }
 }
 
-/** This sender adds nothing any more. */
+/** Makes this sender unable to add anything. */
 function release(
   { store }: Pick<IdleUses, 'store'>,
   { customerId, importId, itemId, sender }: Pick<ResumableUpload, 'customerId' | 'importId' | 'itemId' | 'sender'>,
@@ -225,7 +225,7 @@ export async function receiveParts(
     if (reader.failure !== null) throw reader.failure.error;
     return offsetOf(upload);
   } finally {
-    // Best effort: nobody waits for it for long.
+    // Best effort: no request waits for it for long.
     if (upload.sender !== null) await release(uses, upload).catch(() => undefined);
   }
 }

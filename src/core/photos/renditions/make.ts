@@ -42,7 +42,7 @@ export async function makeRendition(uses: MakeUses, photo: Photo, rendition: Ren
 }
 
 /**
- * A photo that was deleted, or whose customer was erased, in the meantime took its renditions along, except for this one. Whoever deletes it
+ * A photo that was deleted, or whose customer was erased, in the meantime took its renditions along, except for this one. The process that deletes it
  * from here on finds this one, too.
  */
 async function requireStillThere(

@@ -24,7 +24,7 @@ export interface Rendition {
   readonly source: RenditionFormat | null;
 }
 
-/** Makes renditions that are asked for, each once, whoever asks for it at the same time. */
+/** Makes renditions that are asked for, each once, no matter how many ask for it at the same time. */
 export interface RenditionMaker {
   /**
    * Stores the result of `makeRendition`, unless the rendition is stored by then. Only one call for it does so at a time, in all processes; the

@@ -94,7 +94,7 @@ export function rejoinPhotos(
 
 /**
  * Moves all of a group of photos to the trash except those to keep; photos that are gone are ignored. Returns what was moved. Errors:
- * `invalid_request` when none of those to keep is in the library any more: otherwise two people who keep different ones would keep none.
+ * `invalid_request` when none of those to keep is still in the library: otherwise two people who keep different ones would keep none.
  */
 export async function trashOthers(
   { store, clock }: { store: Transactional<'photos' | 'customer' | 'outbox'>; clock: Clock },

@@ -32,7 +32,7 @@ export const MAX_GROUP = 20;
 /** Photos of which each is similar to at least one other; by id ascending. */
 export type SimilarGroup = readonly PhotoWithTags[];
 
-/** The photo to keep, unless somebody knows better: the one with the most pixels, then the most bytes, then the one that was there first. */
+/** The photo to keep, unless a person knows better: the one with the most pixels, then the most bytes, then the one that was there first. */
 export function bestOf<T extends Pick<Photo, 'id' | 'width' | 'height' | 'sizeBytes'>>(
   group: readonly T[],
 ): T | undefined {
@@ -74,7 +74,7 @@ export interface SimilarityScan {
 }
 
 /**
- * Which photos of the bound customer are similar: neither is in the trash, their hashes differ in at most `maxDistance` bits, and nobody has
+ * Which photos of the bound customer are similar: neither is in the trash, their hashes differ in at most `maxDistance` bits, and no person has
  * separated them.
  */
 export interface SimilarPhotoReads {

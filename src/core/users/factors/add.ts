@@ -12,7 +12,7 @@ import { CHALLENGE_MS, challengeFor, openChallenge, type PasskeyAnswer } from '.
 import { type FactorRepository, MAX_FACTORS, readFactorName } from './second-factor.js';
 
 /**
- * Adds an authenticator app that shows the right code. Every other browser of the person is signed out: it may be in the hands of whoever
+ * Adds an authenticator app that shows the right code. Every other browser of the person is signed out: it may be in the hands of anyone who
  * has the password. Returns the recovery codes that the first factor brings, otherwise null. Errors: `invalid_request`, `limit_reached`.
  */
 export async function addFactor(
@@ -81,7 +81,7 @@ type StoreUses = NoticeUses & {
 
 /**
  * Adds a factor of either kind, and tells the person by mail. Every other browser of the person is signed out: it may be in the hands of
- * whoever has the password. Returns the recovery codes that the first factor brings, otherwise null. Errors: `limit_reached`.
+ * anyone who has the password. Returns the recovery codes that the first factor brings, otherwise null. Errors: `limit_reached`.
  */
 function storeFactor(
   uses: StoreUses,
@@ -117,7 +117,7 @@ export interface Enrolment {
   /** The secret that the person's app has to know, as a text and as the content of a QR code. */
   readonly secret: string;
   readonly uri: string;
-  /** To be sent back with the first code. Nobody else can use it, and nothing is stored before. */
+  /** To be sent back with the first code. No other person can use it, and nothing is stored before. */
   readonly sealed: string;
 }
 

@@ -36,7 +36,7 @@ export async function askForSecondStep(uses: Asked, cookie: string): Promise<Pas
   return question(uses, challengeFor.secondStep(waiting.token), own, false);
 }
 
-/** For a person who is asked again. Errors: `not_found` for somebody without passkeys, `invalid_request`. */
+/** For a person who is asked again. Errors: `not_found` for a person without passkeys, `invalid_request`. */
 export async function askAgain(uses: Asked, { session, user }: KnownSession): Promise<PasskeyQuestion> {
   const own = await listPasskeys(uses, user);
   requireFound(own[0] ?? null, 'passkey');

@@ -31,7 +31,7 @@ export interface ConfirmUses extends PasskeyUses {
 }
 
 /**
- * Takes the password of somebody who is signed in and wants to do what a stolen cookie must not; of a person with a second factor a code or
+ * Takes the password of a person who is signed in and wants to do what a stolen cookie must not; of a person with a second factor a code or
  * a passkey, as the password may have been stolen, too. Guesses are counted per session. Errors: `invalid_request` of this field,
  * `rate_limited`.
  */

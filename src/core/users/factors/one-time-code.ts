@@ -61,7 +61,7 @@ const base32 = {
 };
 
 const RECOVERY_CODES = 10;
-/** 80 bits: too many to guess, even for somebody who has the hashes. */
+/** 80 bits: too many to guess, even for an attacker who has the hashes. */
 const BYTES = 10;
 
 /** Codes that replace a lost second factor, each once: `K7QD-2MXA-ZP4T-WN6C`. */

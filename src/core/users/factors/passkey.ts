@@ -76,7 +76,7 @@ export const challengeFor = {
     `adding:${session.customerId}:${session.id}:${signsInAlone}`,
 } as const;
 
-/** A new challenge. Nothing is stored until it is answered, so that nobody can fill the database by asking. */
+/** A new challenge. Nothing is stored until it is answered, so that no one can fill the database by asking. */
 export function newChallenge({ secrets, clock }: ChallengeUses, purpose: string): Challenge {
   const challenge = newRandomToken();
   const payload: ChallengePayload = { c: challenge, p: purpose, u: after(clock.now(), CHALLENGE_MS).getTime() };

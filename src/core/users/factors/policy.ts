@@ -9,7 +9,7 @@ import { userActor } from '../user.js';
 import type { AuthenticatorApp } from './second-factor.js';
 
 /**
- * Requires a second factor of everyone from the beginning of a day in the account's time zone; an empty text: no longer. Nobody can ask for
+ * Requires a second factor of everyone from the beginning of a day in the account's time zone; an empty text: no longer. No owner can ask for
  * it who has none. Errors: `invalid_request`.
  */
 export async function requireFactors(

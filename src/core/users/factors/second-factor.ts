@@ -59,8 +59,8 @@ export function pendingOver(): DomainError {
 }
 
 /**
- * Wrong one-time codes of a person from one source in this time. Three of a million codes are valid at any time, so somebody who has the
- * password and guesses for a year succeeds with a probability of two percent. Recovery codes do not count: nobody is locked out.
+ * Wrong one-time codes of a person from one source in this time. Three of a million codes are valid at any time, so an attacker who has the
+ * password and guesses for a year succeeds with a probability of two percent. Recovery codes do not count: no one is locked out.
  */
 export const WRONG_CODES = 20;
 export const WRONG_CODES_MS = DAY;
@@ -82,7 +82,7 @@ export interface FactorReads {
   listApps(): Promise<readonly AuthenticatorApp[]>;
   /** The passkeys of a person, oldest first. */
   passkeysOf(userId: Id): Promise<readonly Passkey[]>;
-  /** Whoever of this customer has it; null when nobody does. */
+  /** The person of this customer who has it; null when no one does. */
   findPasskey(credentialId: string): Promise<Passkey | null>;
   /** The number of a person's apps and passkeys. */
   countFactors(userId: Id): Promise<number>;
@@ -90,19 +90,19 @@ export interface FactorReads {
   countRecoveryCodes(userId: Id): Promise<number>;
   /** Wrong one-time codes of a person from this source since then. */
   countWrongCodes(userId: Id, source: string, since: Date): Promise<number>;
-  /** Null when it does not exist (any more). Expired ones are returned: the caller checks. */
+  /** Null when it does not exist. Expired ones are returned: the caller checks. */
   findPending(tokenHash: string): Promise<PendingSignIn | null>;
 }
 
-/** Whoever changes a person's factors holds the lock on the user. */
+/** A transaction that changes a person's factors holds the lock on the user. */
 export interface FactorRepository extends FactorReads {
-  /** Errors: `not_found` when the user is not there (any more). */
+  /** Errors: `not_found` when the user does not exist. */
   insertApp(app: NewAuthenticatorApp): Promise<AuthenticatorApp>;
   /** False when the person has no such app. */
   deleteApp(userId: Id, id: Id): Promise<boolean>;
   /** Accepts the code of this time step. False, with nothing stored, when one of this step or a later one was accepted before. */
   useStep(id: Id, step: number, at: Date): Promise<boolean>;
-  /** Null, with nothing stored, when somebody of this customer has this passkey. Errors: `not_found` as above. */
+  /** Null, with nothing stored, when a person of this customer has this passkey. Errors: `not_found` as above. */
   insertPasskey(passkey: NewPasskey): Promise<Passkey | null>;
   /** False when the person has no such passkey. */
   deletePasskey(userId: Id, id: Id): Promise<boolean>;
@@ -115,9 +115,9 @@ export interface FactorRepository extends FactorReads {
   useChallenge(userId: Id, challengeHash: string, at: Date, since: Date): Promise<boolean>;
   /** Replaces the encrypted secret, unless another has taken its place meanwhile. */
   replaceSecret(app: Pick<AuthenticatorApp, 'id' | 'secret'>, secret: string): Promise<void>;
-  /** Replaces all recovery codes of a person. Errors: `not_found` when the user is not there (any more). */
+  /** Replaces all recovery codes of a person. Errors: `not_found` when the user does not exist. */
   setRecoveryCodes(userId: Id, hashes: readonly string[]): Promise<void>;
-  /** Uses one up. False when the person has no such code (any more): of two calls, one gets true. */
+  /** Uses one up. False when the person has no such code: of two calls, one gets true. */
   useRecoveryCode(userId: Id, hash: string): Promise<boolean>;
   /** Records a wrong one-time code, and forgets those of this person from before `since`. */
   addWrongCode(userId: Id, source: string, at: Date, since: Date): Promise<void>;

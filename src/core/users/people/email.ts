@@ -96,7 +96,7 @@ async function mailConfirmation(
   await queueMail(uses, transaction, { to, template: 'email_confirmation', values }, at);
 }
 
-/** Nobody has mails sent to others' addresses all day. Errors: `rate_limited`. */
+/** Limits how many mails a person has sent to others' addresses. Errors: `rate_limited`. */
 async function requireFewRequests({ audit }: Transaction<'audit'>, user: User, at: Date): Promise<void> {
   if ((await requestsWithinHour(audit, 'user.email_change_requested', user, at)) < REQUESTS_PER_HOUR) return;
   const message = `You can change your address at most ${REQUESTS_PER_HOUR} times in an hour. Try again later.`;
@@ -109,7 +109,7 @@ interface TokenUses {
   readonly clock: Clock;
 }
 
-/** Whose address a link would change, and to which; this does not use it up. Null when it is not valid (any more). */
+/** Whose address a link would change, and to which; this does not use it up. Null when it is not, or no longer, valid. */
 export async function peekEmailChange(
   uses: TokenUses & { readonly store: Readable<'users' | 'audit'> },
   text: string,
@@ -123,7 +123,7 @@ export async function peekEmailChange(
   return wasChanged ? null : { user, email: token.email };
 }
 
-/** Whoever has gone back to the address of before does not want the other any more. */
+/** A person who has gone back to the previous address no longer wants the other. */
 async function wasChangedSince(audit: AuditReads, { expiresAt }: MailedToken, { id, email }: User): Promise<boolean> {
   const filter = {
     actions: ['user.edited'],
@@ -136,8 +136,8 @@ async function wasChangedSince(audit: AuditReads, { expiresAt }: MailedToken, { 
 }
 
 /**
- * Sets the address that a link was mailed to, and tells the one before. Whoever opened it need not be signed in. Errors: `url_forbidden` when
- * the link is not valid (any more); `invalid_request` when another user of this customer has the address by now; `ip_not_whitelisted`.
+ * Sets the address that a link was mailed to, and tells the one before. The person who opened it need not be signed in. Errors: `url_forbidden` when
+ * the link is not, or no longer, valid; `invalid_request` when another user of this customer has the address by now; `ip_not_whitelisted`.
  */
 export async function confirmEmail(
   uses: TokenUses & NoticeUses & { readonly store: Transactional<'customer' | 'users' | 'audit' | 'jobs'> },

@@ -128,8 +128,8 @@ const LINK_MAILS_PER_ADDRESS = 3;
 export const LINK_MAILS_PER_CUSTOMER = 50;
 
 /**
- * Mails a person the link that somebody made for them; the audit log says already that it was made. Returns whether it does: not without a
- * server for mail, not to the first owner, who has no address yet, and not beyond the limits. Nobody uses this server to fill mailboxes.
+ * Mails a person the link that was made for them; the audit log says already that it was made. Returns whether it does: not without a
+ * server for mail, not to the first owner, who has no address yet, and not beyond the limits. No one can use this server to fill mailboxes.
  */
 async function mailLink(
   uses: MailUses,

@@ -109,8 +109,12 @@ async function mailRecovery(uses: RecoveryUses, text: string, source: string): P
       const to = { userId: id, address: user.email };
       const values = { account, timeZone, link, expiresAt: expiresAt.toISOString(), source };
       await queueMail(uses, transaction, { to, template: 'recovery', values }, at);
-      const nobody: Actor = { kind: 'person', id: null, name: null, address: source };
-      await transaction.audit.add(nobody, { action: 'user.recovery_requested', subject: auditSubject(user), at });
+      const unknownPerson: Actor = { kind: 'person', id: null, name: null, address: source };
+      await transaction.audit.add(unknownPerson, {
+        action: 'user.recovery_requested',
+        subject: auditSubject(user),
+        at,
+      });
     });
   }
 }

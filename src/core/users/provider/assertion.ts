@@ -70,7 +70,7 @@ function verifiedEmail({ domains, name }: ProviderSettings, assertion: Assertion
 }
 
 /**
- * The user of this identity; else the one with this address, which may still turn out to be linked to another identity; else nobody yet at
+ * The user of this identity; else the one with this address, which may still turn out to be linked to another identity; else no one yet at
  * the customer of new people. An address that several have joined with says nothing about which of them it is. Errors: `unauthorized`.
  */
 async function findUserFor(
@@ -93,7 +93,7 @@ function mostRecent(settings: ProviderSettings, known: readonly KnownUser[]): Us
   return own.sort((a, b) => (b.lastSignInAt?.getTime() ?? 0) - (a.lastSignInAt?.getTime() ?? 0))[0] ?? null;
 }
 
-/** Somebody at another customer who has only been invited keeps nobody out. */
+/** A person at another customer who has only been invited keeps no one out. */
 function onlyOne(settings: ProviderSettings, known: readonly KnownUser[]): User | null {
   const own = openUsers(settings, known);
   const joined = own.filter(({ joinedAt }) => joinedAt !== null);
@@ -161,13 +161,13 @@ interface Identified {
   /** Locked. */
   readonly user: User;
   readonly lostPassword: boolean;
-  /** Somebody who was here already has got the identity just now. */
+  /** A person who was here already has got the identity just now. */
   readonly isNewIdentity: boolean;
 }
 
 /**
  * The user who has this identity; else the one with the verified address, or a new one, who gets it now. An address is what people enter
- * here themselves. So whatever opened the account before ends then: somebody could have taken the address in advance, to share an
+ * here themselves. So whatever opened the account before ends then: another person could have taken the address in advance, to share an
  * account with its owner. Nothing of that happens to a user with a second factor, which an address does not prove. The customer is locked.
  * Errors: `unauthorized`.
  */
@@ -209,18 +209,18 @@ async function addIdentity(
   await audit.add(userActor(user, address), { action: 'user.identity_linked', subject: auditSubject(user), at });
 }
 
-/** Somebody of whom a provider speaks, on the way in. */
+/** A person whom a provider vouches for, while signing in. */
 interface Arrival {
   readonly assertion: Assertion;
   /** Verified. */
   readonly email: string | null;
-  /** Whom it was found to be; null: nobody yet. */
+  /** The user that was found; null: none yet. */
   readonly userId: Id | null;
   readonly address: string;
   readonly at: Date;
 }
 
-/** A new user for somebody whom only the provider knows. The customer is locked. Errors: `unauthorized`, with a reason. */
+/** A new user for a person whom only the provider knows. The customer is locked. Errors: `unauthorized`, with a reason. */
 async function admitNewcomer(
   { customer, users }: Transaction<'customer' | 'users'>,
   { role }: ProviderSettings,

@@ -33,13 +33,13 @@ interface Start {
   readonly returnTo: string;
   /** The page that was wanted. */
   readonly next: string;
-  /** The person who is asked again; null: somebody signs in. */
+  /** The person who is asked again; null: this is a sign-in. */
   readonly person: KnownSession | null;
   readonly address: string;
 }
 
 /**
- * Where the browser goes to sign in at a provider, and the cookie with which it comes back. Whoever has a second factor is asked again for
+ * Where the browser goes to sign in at a provider, and the cookie with which it comes back. A person with a second factor is asked again for
  * that, not here. Errors: `not_found`, `service_unavailable`, `rate_limited`, `unauthorized`.
  */
 export async function startProviderSignIn(
@@ -72,7 +72,7 @@ interface Answer {
   readonly person: KnownSession | null;
 }
 
-/** Somebody signed in, or the person who is signed in has confirmed that it is still the same. */
+/** A person signed in, or the one who is signed in has confirmed that it is still the same. */
 export type Outcome =
   | {
       readonly kind: 'signed_in';
@@ -160,7 +160,7 @@ interface ProviderFlow {
   readonly startedAt: Date;
   /** The page that was wanted. */
   readonly next: string;
-  /** The session, by its hash, whose person is asked again; null: somebody signs in. */
+  /** The session, by its hash, whose person is asked again; null: this is a sign-in. */
   readonly session: string | null;
 }
 

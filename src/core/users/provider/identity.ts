@@ -34,9 +34,9 @@ export interface IdentityReads {
   list(): Promise<readonly Identity[]>;
 }
 
-/** Whoever changes a person's identities holds the lock on the user. */
+/** A transaction that changes a person's identities holds the lock on the user. */
 export interface IdentityRepository extends IdentityReads {
-  /** Null when a person of this customer has it already. Errors: `not_found` when the user is not there (any more). */
+  /** Null when a person of this customer has it already. Errors: `not_found` when the user does not exist. */
   insert(identity: NewIdentity): Promise<Identity | null>;
   /** Records that it was used. */
   use(userId: Id, id: Id, at: Date): Promise<void>;
@@ -81,7 +81,7 @@ interface Unlinking {
 
 /**
  * A person can no longer sign in by this identity, until the address is linked again. Every browser of the person is signed out, but not the one
- * that asks. Errors: `not_found`, `scope_required`; `invalid_request` for somebody who would be left without any way in.
+ * that asks. Errors: `not_found`, `scope_required`; `invalid_request` for a person who would be left without any way in.
  */
 export async function unlinkIdentity(
   { store, clock }: { store: Transactional<'users' | 'factors' | 'identities' | 'audit'>; clock: Clock },

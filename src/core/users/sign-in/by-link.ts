@@ -24,7 +24,7 @@ interface Arrival {
 /**
  * Uses up a one-time link: sets the person's new credentials, ends every existing session, and signs the browser in, unless there is a second
  * factor to wait for: a link does not replace it, unless the operator said so. Of two concurrent calls, one succeeds. Errors: `url_forbidden`
- * when the link is not valid (any more); `invalid_request` and `ip_not_whitelisted`, and the link remains valid.
+ * when the link is not, or no longer, valid; `invalid_request` and `ip_not_whitelisted`, and the link remains valid.
  */
 export async function signInByLink(
   uses: SignInUses & LinkUses & { readonly passwords: PasswordHasher; readonly passwordStrength: PasswordStrength },
@@ -78,7 +78,7 @@ interface LinkUses {
 }
 
 /**
- * The person whom a one-time link would sign in; this does not use it up. Null when it is not valid (any more). Programs that open links on
+ * The person whom a one-time link would sign in; this does not use it up. Null when it is not, or no longer, valid. Programs that open links on
  * their own (previews of messengers, mail scanners) must not use them up.
  */
 export async function peekLink(uses: LinkUses, token: string): Promise<KnownUser | null> {
@@ -88,7 +88,7 @@ export async function peekLink(uses: LinkUses, token: string): Promise<KnownUser
   return isOpen ? known : null;
 }
 
-/** A link with which a person chooses a password: one that somebody made, or one that the person asked for by mail. */
+/** A link with which a person chooses a password: one that an owner made, or one that the person asked for by mail. */
 type OneTimeLink =
   | { readonly kind: 'made'; readonly hash: string }
   | { readonly kind: 'recovery'; readonly token: MailedToken };

@@ -31,7 +31,7 @@ export async function signInByPasskey(
         return { user: null, result: null };
       const attempt = { given, purpose: challengeFor.signIn(), alone: true, address };
       if (!(await checkPasskey(uses, transaction, user, attempt))) return { user, result: null };
-      // After the check, and in the same transaction: nobody else learns by the time it takes whether there is such a person.
+      // After the check, and in the same transaction: no one else learns by the time it takes whether there is such a person.
       const within = { ...uses, store: readingIn(transaction) };
       const source = await knownSource(within, user.email ?? '', [user], { device, address });
       const proof = { by: 'passkey', provesFactor: true, source } as const;

@@ -26,7 +26,7 @@ export async function finishSignIn(
   if (waiting === null) throw pendingOver();
   const { address } = browser;
   const { user, checked, result } = await uses.store.transaction(waiting.customerId, async (transaction) => {
-    // Before the user, as whoever may take a role from the last owner.
+    // Before the user, as every transaction that may take a role from the last owner.
     if (waiting.role !== null) await transaction.customer.lock();
     const [known, at] = [await lockPending(transaction, hashRandomToken(waiting.token)), uses.clock.now()];
     if (known === null || !isPending(known.pending, at)) throw pendingOver();
@@ -63,7 +63,7 @@ async function lockPending(
 ): Promise<PendingUser | null> {
   const seen = await factors.findPending(hash);
   const user = seen && (await users.lock(seen.userId));
-  // As it is now that nobody else can change it.
+  // As it is now that no one else can change it.
   const pending = user && (await factors.findPending(hash));
   return pending && { pending, user };
 }

@@ -72,7 +72,7 @@ export async function signIn(
   return { user: signed, isPending: false, pendingRole: null };
 }
 
-/** Nobody is told of their first sign-in. A link has just changed the password, which the person is told already. */
+/** A first sign-in is not reported to the person. A link has just changed the password, which the person is told already. */
 function noticeOf({ joinedAt }: Pick<User, 'joinedAt'>, { by, source, notice = null }: Proof) {
   if (notice !== null) return notice;
   return source === null && by !== 'link' && joinedAt !== null ? 'new_sign_in' : null;

@@ -14,7 +14,7 @@ export interface FoundFiles {
   readonly leftOut: number;
 }
 
-/** Files that systems leave in folders, and nobody means. */
+/** Files that systems leave in folders, and that no one means to import. */
 const leftBySystems = /^(\.|thumbs\.db$|desktop\.ini$)/i;
 
 /** Folders of systems, network drives and programs, as the client leaves them out. */
@@ -41,7 +41,7 @@ export function carriesFiles(event: DragEvent): boolean {
   return event.dataTransfer?.types.includes('Files') ?? false;
 }
 
-/** The first file or folder of a path that nobody means, by its own path; null if there is none. */
+/** The first file or folder of a path that no one means to import, by its own path; null if there is none. */
 function leftOutIn(path: string): string | null {
   const parts = path.split('/');
   const at = parts.findIndex((part, at) => isLeftOut(part, at < parts.length - 1));

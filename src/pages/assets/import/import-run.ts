@@ -1,5 +1,5 @@
 // One import on its way: hashes files, announces them, and sends what is new, four at a time. Knows no page: it tells `changed` of
-// every change. What has arrived is known to the service alone, so whoever comes again with the same files sends only the rest.
+// every change. What has arrived is known to the service alone, so a person who comes again with the same files sends only the rest.
 import { Entry, type EntryState, stateAfter } from './import-entry.js';
 import type { Found } from './import-files.js';
 import {
@@ -114,7 +114,7 @@ export class ImportRun {
       if (entry?.state === 'waiting') await this.hash(entry);
       if (entry?.state === 'hashed') batch.push(entry);
       if (entry?.state === 'hashed') this.set(entry, 'announcing');
-      // Nobody waits for a large batch while there is nothing to send.
+      // No file waits for a large batch while there is nothing to send.
       const isIdle = batch.length >= FIRST_BATCH && !this.entries.some(({ state }) => state === 'ready');
       if (batch.length > 0 && (batch.length === BATCH || isIdle || !entry)) {
         await this.announce(batch);
@@ -222,7 +222,7 @@ export class ImportRun {
     await this.announce([entry], entry.throughService);
   }
 
-  /** Goes on by itself, unless somebody has to sign in first. */
+  /** Goes on by itself, unless the person has to sign in first. */
   private halt(error: unknown): void {
     if (this.isPaused) return;
     this.trouble = messageOf(error);
@@ -265,7 +265,7 @@ class FileHasher {
   private last = 0;
   private readonly waiting = new Map<number, Waiting>();
 
-  /** 64 hex digits. Rejects when the file cannot be read (any more). */
+  /** 64 hex digits. Rejects when the file cannot be read. */
   hash(file: File): Promise<string> {
     const worker = this.worker ?? this.start();
     this.last += 1;

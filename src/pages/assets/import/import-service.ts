@@ -101,7 +101,7 @@ async function ask<T>(path: string, body?: object): Promise<T> {
 }
 
 // What to do when the service does not answer: try again, after waits that grow, and say when.
-/** Attempts at one request, before anybody is told. */
+/** Attempts at one request, before the person is told. */
 export const ATTEMPTS = 5;
 
 const WAIT_SECONDS = [5, 10, 20, 40, 60];
@@ -172,7 +172,7 @@ const TUS = { 'Tus-Resumable': '1.0.0' };
 /** Bytes of a request of such a file: as many as arrive in a few seconds, for its progress is only known between requests. */
 const PIECES = { least: 1024 ** 2, most: 16 * 1024 ** 2, fastMs: 2000, slowMs: 6000 };
 
-/** The upload was not taken. Status 0: nobody answered. */
+/** The upload was not taken. Status 0: there was no answer. */
 export class NotTaken extends Error {
   readonly status: number;
 
@@ -255,7 +255,7 @@ function transmit(
     const stop = () => request.abort();
     request.open('PUT', url);
     for (const [name, value] of Object.entries(headers)) {
-      // Browsers count the bytes themselves, and let nobody else say it.
+      // Browsers count the bytes themselves, and do not let scripts say it.
       if (name.toLowerCase() !== 'content-length') request.setRequestHeader(name, value);
     }
     request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded));

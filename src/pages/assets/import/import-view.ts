@@ -70,7 +70,7 @@ export class ImportView {
     this.part('finish').hidden = !finish;
   }
 
-  /** Nothing is sent any more; the service looks at the files. */
+  /** Nothing more is sent; the service looks at the files. */
   showFinishing({ progress }: ImportState): void {
     this.offer({});
     this.part('pause').hidden = true;

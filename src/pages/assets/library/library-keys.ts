@@ -178,7 +178,7 @@ function setStop(tile: HTMLLIElement, isStop: boolean): void {
   }
 }
 
-/** Its content has gone, and nobody is there. In the window it comes back at once. */
+/** Its content is gone, and the focus with it. In the window it comes back at once. */
 function isLeftEmpty(tile: HTMLLIElement): boolean {
   const { top, bottom } = tile.getBoundingClientRect();
   return tile.firstChild === null && tile !== document.activeElement && (bottom < 0 || top > innerHeight);

@@ -6,7 +6,7 @@ import type { PhotoSelection } from './photo-selection.js';
 
 const MESSAGE_MS = 12_000;
 
-/** Actions after which photos are not in the list any more. */
+/** Actions after which photos are no longer in the list. */
 const LEAVING = ['trash', 'restore'];
 
 export class PhotoActions {

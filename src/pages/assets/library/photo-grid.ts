@@ -87,7 +87,7 @@ export class PhotoGrid {
     if (tile !== null) scrollBy({ top: tile.getBoundingClientRect().top - offset, behavior: 'instant' });
   }
 
-  /** The tile itself, with its content; null when the photo is not in the list any more. */
+  /** The tile itself, with its content; null when the photo is no longer in the list. */
   async filled(tile: HTMLLIElement): Promise<HTMLLIElement | null> {
     if (tile.firstChild === null) await this.fetchTiles([tile]).catch(() => undefined);
     return tile.firstChild === null ? null : tile;
@@ -213,7 +213,7 @@ export class PhotoGrid {
     }
     drawPlaceholders(filled);
     this.onFilled(filled);
-    // They are not in the list any more.
+    // They are no longer in the list.
     const gone = bare.filter((tile) => !fresh.has(tile.id)).map(({ id }) => idOf(id));
     if (gone.length > 0) this.hide(gone);
   }

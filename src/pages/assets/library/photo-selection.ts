@@ -200,7 +200,7 @@ export class SelectAll {
   /** Writes on the button how many photos it selects. */
   async nameButton(button: HTMLButtonElement): Promise<void> {
     if (this.total !== null) return;
-    // While the number is being counted, nobody else asks for it.
+    // While the number is being counted, no one else asks for it.
     this.total = -1;
     const total = await this.count().catch(() => null);
     this.total = total;

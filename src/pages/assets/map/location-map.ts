@@ -42,7 +42,7 @@ class LocationMap {
     svg.setAttribute('role', 'application');
     svg.setAttribute('aria-roledescription', 'map');
     svg.setAttribute('aria-label', 'Map. Arrow keys move the pin, plus and minus zoom, Enter saves.');
-    // A wheel scrolls past the map, until somebody has begun to use it.
+    // A wheel scrolls past the map, until the person has begun to use it.
     const takesWheel = () => document.activeElement === svg;
     this.map = new MapView(svg, { onShown: () => this.follow(), takesWheel });
     this.point = this.typed();
