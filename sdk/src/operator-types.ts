@@ -189,7 +189,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person
-         * @description Creates a person and a link to sign in with. If the address belongs to somebody who has access, they get a new link, and any earlier one ends.
+         * @description Creates a person and a link to sign in with. If the address belongs to someone who has access, they get a new link, and any earlier one ends.
          *
          *     Requires the scope `people:write`.
          */
@@ -268,7 +268,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook endpoint
-         * @description Nothing is sent to it any more, including what is waiting.
+         * @description Nothing is sent to it from then on, including what is waiting.
          *
          *     Requires the scope `customers:write`.
          */
@@ -713,7 +713,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description What the person may do. Somebody who has access already keeps their role.
+             * @description What the person may do. Someone who has access already keeps their role.
              *
              *     - `owner`: may do everything
              *     - `admin`: may do everything but erase the account, edit its settings, and manage owners
@@ -793,7 +793,7 @@ export interface components {
             /**
              * @description Why the endpoint is disabled. Null while it is enabled.
              *
-             *     - `by_owner`: somebody disabled it
+             *     - `by_owner`: someone disabled it
              *     - `gone`: it answered 410
              *     - `failing`: it answered with nothing but failures for five days
              * @example by_owner
@@ -850,7 +850,7 @@ export interface components {
             /**
              * @description Why the endpoint is disabled. Null while it is enabled.
              *
-             *     - `by_owner`: somebody disabled it
+             *     - `by_owner`: someone disabled it
              *     - `gone`: it answered 410
              *     - `failing`: it answered with nothing but failures for five days
              * @example by_owner
@@ -1753,7 +1753,7 @@ export interface operations {
     eraseCustomer: {
         parameters: {
             query?: {
-                /** @description The name of the account, exactly as it is: a wrong id must not erase somebody else. */
+                /** @description The name of the account, exactly as it is: a wrong id must not erase someone else. */
                 name?: string;
             };
             header?: {

@@ -100,7 +100,7 @@ function addresses(): Command {
     .description('show or set from which addresses people may use the settings area')
     .argument('<id>', 'the id of the customer', idOption)
     .option('--ip <cidr>', 'only from this address or range (repeatable)', listOption)
-    .option('--no-ip', 'from anywhere, for example because nobody is let in any more')
+    .option('--no-ip', 'from anywhere, for example because no one is let in')
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { ip?: readonly string[] | false; json?: boolean }) => {
       const { settingsIpList } = await withPorts((ports) => {

@@ -62,7 +62,7 @@ export function upkeep(
     ['count stored bytes by day', hour, () => countStorage(ports)],
     ['forget old webhook deliveries', hour, () => sweepDeliveries(ports)],
     ['reseal secrets', hour, (stopping) => resealSecrets(ports, sealedRows, stopping)],
-    ['remove what nobody owns', 12 * hour, collect],
+    ['collect garbage', 12 * hour, collect],
     ['forget old entries of the audit log', 24 * hour, () => sweepAudit(ports)],
     ...(ports.directUploads === null
       ? []

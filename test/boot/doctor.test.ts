@@ -136,7 +136,7 @@ describe('phs doctor on its surroundings', () => {
     expect(await check()).toEqual([{ level: 'ok', check: 'sign-in', message: `ACME, ${server.issuer}`, advice: '' }]);
     await server.close();
     const [gone] = await check();
-    expect([gone?.level, gone?.advice]).toEqual(['fail', expect.stringContaining('nobody can sign in with ACME')]);
+    expect([gone?.level, gone?.advice]).toEqual(['fail', expect.stringContaining('no one can sign in with ACME')]);
   });
 
   describe('with a data folder', () => {

@@ -43,7 +43,7 @@ it('is for owners, where the operator has made it possible for this account', as
 
 it('is off, and an owner turns it on and off again, which is recorded', async () => {
   provide({ customerId: actor.customerId, admitsNewPeople: true });
-  expect((await owner.get(PEOPLE)).text).toContain('If you allow it: Whoever signs in at Keycloak');
+  expect((await owner.get(PEOPLE)).text).toContain('If you allow it: Anyone who signs in at Keycloak');
   expect(await isAllowed()).toBe(false);
   expect((await owner.submit(PEOPLE, { allowed: 'yes' }, HERE)).status).toBe(303);
   expect((await owner.get(PEOPLE)).text).toContain('New people can now join through single sign-on.');

@@ -153,7 +153,7 @@ test('addresses that are not verified, or of nobody, open nothing, and the log h
   const unverified = await enter(newBrowser(), subject);
   expect([unverified.status, unverified.text.includes('is verified')]).toEqual([401, true]);
   keycloak.people.set(subject, { email: 'nobody@example.com', email_verified: true });
-  expect((await enter(newBrowser(), subject)).text).toContain('Nobody here has the address nobody@example.com');
+  expect((await enter(newBrowser(), subject)).text).toContain('No one here has the address nobody@example.com');
   const lines = app.log.filter((line) => line.includes('a sign-in by a provider was refused')).slice(-2);
   expect(lines.map((line) => JSON.parse(line).reason)).toEqual(['address_not_verified', 'no_account']);
   expect(lines.join()).not.toContain('@example.com');

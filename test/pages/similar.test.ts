@@ -112,7 +112,7 @@ test('photos that are different stay apart, until that is taken back', async () 
   const [a = 0, b = 0, c = 0] = await add('a', '00000000000000ff', '00000000000000fe', '00000000000000ff');
   await submit('/separate', { ids: texts([a, b, c]) });
   const html = await show();
-  expect([flashOn(html), groupsOn(html)]).toEqual(['These photos are not shown as similar any more.', []]);
+  expect([flashOn(html), groupsOn(html)]).toEqual(['These photos are no longer shown as similar.', []]);
   const undo = undoOn(html, 'pairs');
   expect(undo).toHaveLength(3);
   expect(await show()).toContain('No similar photos');

@@ -286,7 +286,7 @@ test('single sign-on with the keyboard alone: in, asked again there, and out', a
   await pressKey(page, 'Continue with Keycloak');
   await page.getByLabel('Name').waitFor();
   await enterInto(page, 'Name', 'mallory');
-  await page.getByText('Nobody here has the address mallory@example.com').waitFor();
+  await page.getByText('No one here has the address mallory@example.com').waitFor();
   await look('refused-by-provider', page);
   await tabTo(page, 'Password');
   await context.close();

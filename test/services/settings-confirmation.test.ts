@@ -67,7 +67,7 @@ async function comeAs(name: string): Promise<BrowserSession> {
   return there;
 }
 const notInvited = ({ page }: BrowserSession, name: string) =>
-  page.getByText(`Nobody here has the address ${name}@example.com`).waitFor();
+  page.getByText(`No one here has the address ${name}@example.com`).waitFor();
 
 test('an owner, asked for the password, lets a provider bring new people, and no longer; all with the keyboard alone', async () => {
   clock.jumpTo(0);
@@ -76,13 +76,13 @@ test('an owner, asked for the password, lets a provider bring new people, and no
 
   const { page } = owner;
   await open(PEOPLE);
-  await page.getByText('Off. If you allow it: Whoever signs in at Keycloak').waitFor();
+  await page.getByText('Off. If you allow it: Anyone who signs in at Keycloak').waitFor();
   await expectUsable('new-people-off', page);
   await pressKey(page, 'Allow');
   await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
   await enterInto(page, 'Password', PASSWORD);
   await page.getByText('New people can now join through single sign-on.').waitFor();
-  await page.getByText('On. Whoever signs in at Keycloak').waitFor();
+  await page.getByText('On. Anyone who signs in at Keycloak').waitFor();
   await expectUsable('new-people-on', page);
 
   // The provider knows her by now.

@@ -86,14 +86,14 @@ const texts: Texts = {
       ),
       link('Accept the invitation', values.link),
       once(values),
-      paragraph('If you do not expect this invitation, ignore this mail: without the link nobody gets in.'),
+      paragraph('If you do not expect this invitation, ignore this mail: without the link no one gets in.'),
     ],
   }),
   new_link: (values) => ({
     subject: `A new link to ${plainName(values.account)}`,
     parts: [
       paragraph(
-        `Somebody who manages the account “${plainName(values.account)}” has made a link for you, with which you choose a new password:`,
+        `Someone who manages the account “${plainName(values.account)}” has made a link for you, with which you choose a new password:`,
       ),
       link('Choose a new password', values.link),
       once(values),
@@ -104,13 +104,13 @@ const texts: Texts = {
     subject: 'Choose a new password',
     parts: [
       paragraph(
-        `Somebody has asked for a new password for your access to the account “${plainName(values.account)}”. If that was you, choose one here:`,
+        `Someone has asked for a new password for your access to the account “${plainName(values.account)}”. If that was you, choose one here:`,
       ),
       link('Choose a new password', values.link),
       once(values),
       facts(['Asked for from', values.source]),
       paragraph(
-        'If it was not you, ignore this mail: nothing has changed, and nobody has learned whether you have access.',
+        'If it was not you, ignore this mail: nothing has changed, and no one has learned whether you have access.',
       ),
     ],
   }),
@@ -129,7 +129,7 @@ const texts: Texts = {
     subject: 'Your e-mail address is about to change',
     parts: [
       paragraph(
-        `Somebody who is signed in as you wants to use the address ${plainAddress(values.email)} for the account “${plainName(values.account)}” instead of this one. It changes as soon as a link that we have sent there is opened.`,
+        `Someone who is signed in as you wants to use the address ${plainAddress(values.email)} for the account “${plainName(values.account)}” instead of this one. It changes as soon as a link that we have sent there is opened.`,
       ),
       ...circumstances(values),
       ...ifNotYou(values, values.hasPassword ? 'change your password now: that also makes the link invalid' : null),
@@ -151,7 +151,7 @@ const texts: Texts = {
       paragraph(
         values.hasPassword
           ? `The password with which you sign in to the account “${plainName(values.account)}” was changed, and every other browser of yours is signed out.`
-          : `You sign in to the account “${plainName(values.account)}” at a provider from now on. The password that you had does not work any more, and every other browser of yours is signed out.`,
+          : `You sign in to the account “${plainName(values.account)}” at a provider from now on. The password that you had no longer works, and every other browser of yours is signed out.`,
       ),
       ...circumstances(values),
       ...ifNotYou(values, null),
@@ -161,7 +161,7 @@ const texts: Texts = {
     subject: 'A new sign-in',
     parts: [
       paragraph(
-        `Somebody has signed in to the account “${plainName(values.account)}” as you, in a browser and from an address that we do not know as yours.`,
+        `Someone has signed in to the account “${plainName(values.account)}” as you, in a browser and from an address that we do not know as yours.`,
       ),
       ...circumstances(values),
       ...ifNotYou(
@@ -176,7 +176,7 @@ const texts: Texts = {
     subject: 'A new API key',
     parts: [
       paragraph(
-        `The API key “${plainName(values.name)}” was created in your name for the account “${plainName(values.account)}”. Whoever has it can use the account as its scopes allow.`,
+        `The API key “${plainName(values.name)}” was created in your name for the account “${plainName(values.account)}”. Anyone who has it can use the account as its scopes allow.`,
       ),
       ...circumstances(values),
       ...ifNotYou(values, 'delete the key, sign out everywhere else, and secure what you sign in with'),
@@ -264,7 +264,7 @@ function ifNotYou({ owners, home }: NoticeValues, remedy: string | null): readon
 const WIDTH = 76;
 
 const REASON =
-  'You get this mail because you have access to a photo service, or are invited to it. Nobody reads replies.';
+  'You get this mail because you have access to a photo service, or are invited to it. No one reads replies.';
 
 /** The plain text of a mail. */
 export function plainTextOf({ parts }: MailText): string {

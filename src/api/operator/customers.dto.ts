@@ -92,7 +92,7 @@ export class OperatorCustomerPatchBody {
 
 export class ErasureQuery {
   @Parameter(text(MAX_CUSTOMER_NAME), {
-    description: 'The name of the account, exactly as it is: a wrong id must not erase somebody else.',
+    description: 'The name of the account, exactly as it is: a wrong id must not erase someone else.',
     example: 'ACME',
   })
   readonly name?: string;

@@ -66,7 +66,7 @@ class OperatorInvitationBody {
   email: string;
 
   @OneOf<Role>(roleMeanings, {
-    description: 'What the person may do. Somebody who has access already keeps their role.',
+    description: 'What the person may do. Someone who has access already keeps their role.',
     default: 'owner',
   })
   role?: Role;
@@ -114,7 +114,7 @@ export class OperatorPeopleController {
     operationId: 'invitePerson',
     summary: 'Invite a person',
     description:
-      'Creates a person and a link to sign in with. If the address belongs to somebody who has access, they get a new link, and any earlier one ends.',
+      'Creates a person and a link to sign in with. If the address belongs to someone who has access, they get a new link, and any earlier one ends.',
     path: [customerId],
     body: 'The person.',
     answers: { 201: { description: 'The person, and the link.', body: OperatorInvitationView } },

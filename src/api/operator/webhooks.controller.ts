@@ -126,7 +126,7 @@ export class OperatorWebhooksController {
   @Documented({
     operationId: 'deleteWebhook',
     summary: 'Delete a webhook endpoint',
-    description: 'Nothing is sent to it any more, including what is waiting.',
+    description: 'Nothing is sent to it from then on, including what is waiting.',
     path,
     headers: [ifMatchHeader],
     answers: { 204: { description: 'The endpoint was deleted.' } },

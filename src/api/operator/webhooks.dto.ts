@@ -92,7 +92,7 @@ export class OperatorWebhookView {
 
   @OneOf<DisabledReason>(
     {
-      by_owner: 'somebody disabled it',
+      by_owner: 'someone disabled it',
       gone: 'it answered 410',
       failing: 'it answered with nothing but failures for five days',
     },

@@ -132,7 +132,7 @@ export async function checkSigner(
     throw new Error(
       `The backup is signed by ${signedBy}, not by the key of this installation (${own.join(', ')}). If you know that key, name it with --signed-by.`,
     );
-  return `Signed by ${signedBy}. Compare it with the key that phs backup printed: anybody can sign with a key of their own.`;
+  return `Signed by ${signedBy}. Compare it with the key that phs backup printed: anyone can sign with a key of their own.`;
 }
 
 /** Returns what decrypts a backup; null if it is not encrypted. Errors: an Error when the identity is missing, or does not open the backup. */

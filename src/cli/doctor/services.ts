@@ -115,7 +115,7 @@ export async function checkProviders(
   const request = { state: 'doctor', nonce: 'doctor', verifier: randomBytes(32).toString('base64url'), isFresh: false };
   const findings = providers.map((provider) => {
     const { name, issuer } = provider.settings;
-    const advice = `Check OIDC_* and whether ${issuer} can be reached from here; until then nobody can sign in with ${name}.`;
+    const advice = `Check OIDC_* and whether ${issuer} can be reached from here; until then no one can sign in with ${name}.`;
     return findingOf('sign-in', advice, async () => {
       await provider.start({ ...request, returnTo: `${publicUrl}/settings` });
       return [ok('sign-in', `${name}, ${issuer}`)];

@@ -161,5 +161,5 @@ export function mayManage({ role }: Pick<PeopleManager, 'role'>, managed: Role):
 /** Errors: `scope_required`. */
 export function requireMayManage(manager: Pick<PeopleManager, 'role'>, ...managed: readonly Role[]): void {
   if (managed.every((role) => mayManage(manager, role))) return;
-  throw new DomainError('scope_required', 'Only an owner may make somebody an owner, or change one.');
+  throw new DomainError('scope_required', 'Only an owner may make someone an owner, or change one.');
 }

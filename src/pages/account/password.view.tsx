@@ -58,7 +58,7 @@ export function onlyProofOf({ passwordHash }: Pick<User, 'passwordHash'>): strin
 }
 
 export function FactorsCard({ person: { user, hasFactor } }: { person: Pick<KnownSession, 'user' | 'hasFactor'> }) {
-  const stolen = user.passwordHash === null ? 'a session there that somebody left open' : 'a stolen password';
+  const stolen = user.passwordHash === null ? 'a session there that someone left open' : 'a stolen password';
   return (
     <Card title="Two-step sign-in">
       <p>

@@ -119,7 +119,7 @@ function FactorPolicy({ customer }: { customer: Customer }) {
   return (
     <Card
       title="Two-step sign-in for everyone"
-      lead="From that day on, whoever has not set it up sees only the page that does. Until then a notice says so. API keys are not affected."
+      lead="From that day on, people who have not set it up see only the page on which they can. Until then a notice says so. API keys are not affected."
     >
       <Form action="/settings/account/people/two-step" label="Two-step sign-in for everyone">
         <Field
@@ -193,7 +193,7 @@ export function InvitationMade({ user, link, isMailed }: Invitation) {
         <p>
           {isMailed
             ? `A mail to ${who} contains it. If the mail does not arrive, pass it on yourself.`
-            : 'Nobody else gets it: pass it on yourself.'}
+            : 'No one else gets it: pass it on yourself.'}
         </p>
         <p class="lead">
           {`Give it only to ${who}: the first person to open it is signed in as ${user.role}. It works once, within ${LINK_DAYS} days, and is shown only now.`}
@@ -233,7 +233,7 @@ interface CardProps {
 
 /** On the page of people, where the operator has made it possible. */
 function NewPeopleCard({ customer: { admitsNewPeople }, provider: { name, domains, role } }: CardProps) {
-  const who = `Whoever signs in at ${name} with an address of ${domains.join(', ')} becomes one of the people of this account without an invitation, as ${withArticle(role)} unless groups say otherwise.`;
+  const who = `Anyone who signs in at ${name} with an address of ${domains.join(', ')} becomes one of the people of this account without an invitation, as ${withArticle(role)} unless groups say otherwise.`;
   return (
     <Card
       title="New people by single sign-on"

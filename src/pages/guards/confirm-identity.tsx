@@ -156,11 +156,7 @@ function pageBefore({ request }: PageContext): string {
 /** For a person without a password: the provider asks, in a window of its own, so that the form here keeps what it contains. */
 function ConfirmByProvider({ provider }: { provider: ProviderSettings | null }) {
   if (provider === null) {
-    return (
-      <p class="flash failed">
-        You have no password, and no provider knows you any more. An admin can send you a link.
-      </p>
-    );
+    return <p class="flash failed">You have no password, and no provider knows you. An admin can send you a link.</p>;
   }
   return (
     <>

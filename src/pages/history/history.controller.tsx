@@ -82,7 +82,7 @@ function HistoryPage({ edits, next }: HistoryProps) {
     <>
       <Heading
         title="History"
-        lead="What people changed on many photos at once, and where they placed photos on the map, newest first. Each change can be undone for seven days; photos that somebody has changed since are left alone."
+        lead="What people changed on many photos at once, and where they placed photos on the map, newest first. Each change can be undone for seven days; photos that someone has changed since are left alone."
       />
       <div data-live={live} data-live-in-place="">
         <div data-live-part="edits">

@@ -78,7 +78,7 @@ export class ShareSettingsController {
         ...{ ...values, ...contents },
         password: values.password || null,
       });
-      const text = `“${share.title}” is shared. Copy its link, and send it to whoever may see the photos.`;
+      const text = `“${share.title}” is shared. Copy its link, and send it to the people who may see the photos.`;
       return redirectTo(context, sharePagePath(share.id), { kind: 'done', text });
     };
     return saveNew(context, shareForm, save, ({ fields, problems }) =>

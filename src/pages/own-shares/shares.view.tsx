@@ -85,7 +85,7 @@ export function SharePage({ share, tags, link, now, children }: ShareHeadProps) 
           Revoke…
         </a>
       </Heading>
-      <Card title="Link" lead="Whoever has it sees the photos. Pass it on as you would a key.">
+      <Card title="Link" lead="Anyone who has it sees the photos. Pass it on as you would a key.">
         {isOver(share, now) && <p class="flash warn">This link has expired. Choose a later date to open it again.</p>}
         <Link id="link" link={link} />
         <Copied />
@@ -146,7 +146,7 @@ export function NewShare({ fields, problems, photoIds }: FormProps & { readonly 
   const formats = useFormats();
   return (
     <>
-      <Heading title="Create share" lead="Whoever has its link sees the photos, without an account." />
+      <Heading title="Create share" lead="Anyone who has its link sees the photos, without an account." />
       <FormCard action={`${LIST}/new`} problems={problems} button="Create share" cancel={LIST}>
         {photoIds === null ? (
           <Field

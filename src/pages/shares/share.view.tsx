@@ -189,7 +189,9 @@ export function Uploaded({ token, isEmpty, trouble }: UploadedProps) {
     <main>
       <h1>{isEmpty ? 'Nothing was added' : 'Your photos have arrived'}</h1>
       {trouble !== null && <p role="alert">{trouble}</p>}
-      {!isEmpty && <p>They are checked now. Whoever shared these photos with you decides whether they appear here.</p>}
+      {!isEmpty && (
+        <p>They are checked now. The person who shared these photos with you decides whether they appear here.</p>
+      )}
       <p>
         <a href={sharePath(token)}>Back to the photos</a>
       </p>

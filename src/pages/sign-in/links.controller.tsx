@@ -218,7 +218,7 @@ function RecoveryRequested() {
     <section class="card narrow">
       <h1>Check your mail</h1>
       <p>
-        {`If somebody signs in with this address, a mail with a link is on its way. The link works once, within ${MINUTES} minutes.`}
+        {`If someone signs in with this address, a mail with a link is on its way. The link works once, within ${MINUTES} minutes.`}
       </p>
       <p class="hint">
         No mail within a few minutes? Check your spam folder, or ask an owner or admin of your account for a link.

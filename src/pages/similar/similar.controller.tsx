@@ -72,7 +72,7 @@ export class SimilarController {
   separate(@CurrentPageContext() context: PageContext, @Query('after') from: unknown): Promise<Reply> {
     return this.change(context, from, async (caller, path) => {
       const pairs = await separatePhotos(this.ports, caller, selectedIds(context.form.all('ids', FieldLength.word)));
-      const text = 'These photos are not shown as similar any more.';
+      const text = 'These photos are no longer shown as similar.';
       if (pairs.length === 0) return { text };
       return { text, undo: { action: path('/rejoin'), field: 'pairs', values: pairs.map(pairText) } };
     });

@@ -228,7 +228,7 @@ async function admitNewcomer(
 ): Promise<User> {
   const { status, admitsNewPeople } = await customer.read();
   if (!admitsNewPeople) throw notInvited(email);
-  if (status !== 'active') throw refusedBy('no_account', 'This account is suspended: nobody new is let in.');
+  if (status !== 'active') throw refusedBy('no_account', 'This account is suspended: no one new is let in.');
   if ((await users.list()).length >= MAX_USERS) {
     throw refusedBy('too_many_people', `The account has ${MAX_USERS} people, which is the limit. Ask its owner.`);
   }
@@ -238,7 +238,7 @@ async function admitNewcomer(
 }
 
 function otherIdentity({ name }: ProviderSettings): DomainError {
-  const message = `This address belongs to somebody who signs in in another way. An owner can unlink that from the account, if ${name} is right.`;
+  const message = `This address belongs to someone who signs in in another way. An owner can unlink that from the account, if ${name} is right.`;
   return refusedBy('other_identity', message);
 }
 
@@ -248,7 +248,7 @@ function needsFactor({ name }: ProviderSettings): DomainError {
 }
 
 function notInvited(email: string | null): DomainError {
-  const message = `Nobody here has the address ${email}. Ask an owner of your account to invite it.`;
+  const message = `No one here has the address ${email}. Ask an owner of your account to invite it.`;
   return refusedBy('no_account', message);
 }
 

@@ -116,7 +116,7 @@ async function confirmByAssertion(
   if (person === null || person.session.tokenHash !== session) throw notStarted();
   const own = await store.query(person.customer.id, ({ identities }) => identities.of(person.user.id));
   if (!own.some((identity) => isSameIdentity(identity, assertion))) {
-    throw refusedBy('other_person', 'Somebody else signed in there. Sign in there as yourself.');
+    throw refusedBy('other_person', 'Someone else signed in there. Sign in there as yourself.');
   }
   const { authenticatedAt } = assertion;
   if (authenticatedAt === null || authenticatedAt < after(startedAt, -CLOCK_TOLERANCE_MS)) {
