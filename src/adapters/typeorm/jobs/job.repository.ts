@@ -18,6 +18,7 @@ import type { Id } from '../../../core/shared/ids.js';
 import { Batcher } from '../../batcher.js';
 import { currentTraceContext } from '../../trace-context.js';
 import { clientConfig, listenOn } from '../database/connection.js';
+import type { Statement } from '../database/query-runner.js';
 import {
   change,
   document,
@@ -198,7 +199,7 @@ const RESTART = addition(`
   work = excluded.work, turn = excluded.turn, lane = excluded.lane, due_at = clock_timestamp(), attempt = 0, failures = 0, outages = 0,
   lease = NULL, again = false, reason = NULL, dead_at = NULL, trace_context = excluded.trace_context`);
 
-function addition(ofKnown: string): string {
+function addition(ofKnown: string): Statement {
   return prepared(`
     WITH added AS (
       INSERT INTO job_queue (customer_id, pool, turn, lane, key, work, delivery_id, item_id, trace_context)
@@ -279,7 +280,11 @@ export class TypeormJobRepository extends TypeormAttemptEnds implements JobRepos
     return (await change(this.manager, sql, heldBy(job))).count > 0;
   }
 
-  private async store(statement: string, works: readonly Work[], traceContext = currentTraceContext()): Promise<void> {
+  private async store(
+    statement: Statement,
+    works: readonly Work[],
+    traceContext = currentTraceContext(),
+  ): Promise<void> {
     if (works.length === 0) return;
     // Each once, and in the same order in every transaction: otherwise two could deadlock. Ids of one length sort as numbers do.
     const byKey = new Map(works.map((work) => [jobKey(work), { ...placeOf(work), key: jobKey(work), work }]));
