@@ -67,7 +67,7 @@ export class StatementRunner extends PostgresQueryRunner {
       const client: pg.Client = await this.connect();
       const isPrepared = name !== undefined && client instanceof PreparingClient && client.prepares(name);
       try {
-        const { rows, rowCount } = await client.query({ ...(isPrepared && { name }), text, values });
+        const { rows, rowCount } = await client.query(isPrepared ? { name, text } : text, values);
         return { rows, count: rowCount ?? 0 };
       } catch (error) {
         throw new QueryFailedError(text, values, error as Error);

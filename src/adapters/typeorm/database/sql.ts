@@ -12,6 +12,18 @@ import { Batcher } from '../../batcher.js';
 import { nextTurn } from '../../system-clock.js';
 import { type Statement, StatementRunner } from './query-runner.js';
 
+/*
+ * SQL by hand, for statements that TypeORM has no form for, or that a measurement asks for. A table is declared once, as a value (`tableOf`),
+ * and its rows go in and out by that declaration:
+ *
+ * - in, as JSON in one parameter, however many rows there are: `insert`, `update`, `updateMany`, and for larger statements their parts
+ *   `insertion`, `assignments` and `asJson`;
+ * - out, as the objects of the table (`selectList`), or as JSON arrays where many wide rows are read (`jsonColumns`, `jsonReader`).
+ *
+ * `select` and `change` run a statement on the connection of `inTransaction`, `inCustomerTransaction` or `withoutTransaction`; `prepared`
+ * marks one that is frequent.
+ */
+
 /** A table as a value: its columns and their types. Keys, indexes and constraints are in the migrations. */
 type Table<T> = EntitySchema<T>;
 
@@ -72,22 +84,17 @@ function selectedProperties<T>(table: Table<T>): (keyof T & string)[] {
 }
 
 /** The rows of a query. */
-export async function select<T>(
-  manager: EntityManager,
-  statement: Statement | string,
-  parameters?: readonly unknown[],
-): Promise<T[]> {
-  return (await change<T>(manager, statement, parameters)).rows;
+export async function select<T>(...statement: Parameters<typeof change>): Promise<T[]> {
+  return (await change<T>(...statement)).rows;
 }
 
-/** Runs a statement that changes rows. @returns The rows that it returns, and the number of those that it changed. */
+/** Runs a statement that changes rows. @returns The rows after RETURNING, and the number of those that were changed. */
 export function change<T = unknown>(
   { queryRunner }: EntityManager,
   statement: Statement | string,
   parameters: readonly unknown[] = [],
 ): Promise<{ rows: T[]; count: number }> {
-  if (!(queryRunner instanceof StatementRunner))
-    throw new Error('Statements run inside inTransaction or withoutTransaction.');
+  if (!(queryRunner instanceof StatementRunner)) throw new Error('A connection of database/transaction.ts is needed.');
   return queryRunner.run<T>(typeof statement === 'string' ? { text: statement } : statement, parameters.map(toStored));
 }
 

@@ -159,13 +159,13 @@ const claimFrom = (pool: Pool, count: number, turns = turnsIn(pool)) => `
   FROM next WHERE j.customer_id = next.customer_id AND j.id = next.id
   RETURNING ${selectList(jobTable, 'j', [...claimed])}`;
 
-const COMPLETE = `
+const COMPLETE = prepared(`
   WITH held AS MATERIALIZED (
     SELECT j.customer_id, j.id
     FROM job_queue j JOIN unnest($1::bigint[], $2::bigint[], $3::text[]) AS done (customer_id, id, lease) USING (customer_id, id, lease)
     WHERE NOT j.again ORDER BY j.customer_id, j.id FOR UPDATE OF j
   )
-  DELETE FROM job_queue j USING held WHERE j.customer_id = held.customer_id AND j.id = held.id RETURNING j.lease`;
+  DELETE FROM job_queue j USING held WHERE j.customer_id = held.customer_id AND j.id = held.id RETURNING j.lease`);
 
 const AFTER_INTERRUPTION = inSeconds('($2::integer[])[least(j.attempt, cardinality($2::integer[]))]');
 /** A holder's lock is free when its connection has ended, which the server notices immediately when the process dies. */
@@ -301,7 +301,7 @@ export class TypeormJobQueue extends TypeormAttemptEnds implements JobQueue {
   /** Whether the job is gone. */
   private readonly completions = new Batcher<string, Job<Pool>, boolean>(async (_, jobs) => {
     const parameters = [jobs.map((job) => job.customerId), jobs.map((job) => job.id), jobs.map((job) => job.lease)];
-    const { rows } = await this.run((manager) => change<{ lease: string }>(manager, prepared(COMPLETE), parameters));
+    const { rows } = await this.run((manager) => change<{ lease: string }>(manager, COMPLETE, parameters));
     const gone = new Set(rows.map(({ lease }) => lease));
     return jobs.map(({ lease }) => gone.has(lease));
   });
