@@ -13,7 +13,6 @@ import type { CustomerStatus } from '../../../core/customers/customer.js';
 import { after } from '../../../core/shared/clock.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import type { Statement } from '../database/query-runner.js';
 import {
   asJson,
   change,
@@ -26,6 +25,7 @@ import {
   optionalWhole,
   prepared,
   readBatcher,
+  type Statement,
   select,
   selectList,
   tableOf,

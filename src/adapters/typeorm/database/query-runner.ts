@@ -9,12 +9,6 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import { DomainError } from '../../../core/shared/errors.js';
 
-/** SQL, with the name by which a connection prepares it, if it does (`prepared` in sql.ts). */
-export interface Statement {
-  readonly name?: string;
-  readonly text: string;
-}
-
 /** The server keeps the plans of a connection's statements, and each takes tens of kilobytes of its memory. */
 export const MAX_STATEMENTS = 100;
 
@@ -61,7 +55,7 @@ export class StatementRunner extends PostgresQueryRunner {
   }
 
   /** Runs a statement of ours: by its name, which TypeORM does not support, on a connection that prepares it. */
-  run<T>({ name, text }: Statement, values: unknown[]): Promise<{ rows: T[]; count: number }> {
+  run<T>({ name, text }: { name?: string; text: string }, values: unknown[]): Promise<{ rows: T[]; count: number }> {
     return this.inTurn(text, async () => {
       if (this.isReleased) throw new QueryRunnerAlreadyReleasedError();
       const client: pg.Client = await this.connect();

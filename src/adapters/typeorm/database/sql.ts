@@ -10,7 +10,7 @@ import {
 import type { Id } from '../../../core/shared/ids.js';
 import { Batcher } from '../../batcher.js';
 import { nextTurn } from '../../system-clock.js';
-import { type Statement, StatementRunner } from './query-runner.js';
+import { StatementRunner } from './query-runner.js';
 
 /*
  * SQL by hand, for statements that TypeORM has no form for, or that a measurement asks for. A table is declared once, as a value (`tableOf`),
@@ -63,6 +63,12 @@ export const document = { type: 'json' } as const;
 export const optionalDocument = { ...document, nullable: true } as const;
 export const key = { type: 'bigint', primary: true } as const;
 export const generatedKey = { ...key, generated: 'increment' } as const;
+
+/** SQL, and the name by which a connection prepares it, if it does. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+}
 
 /**
  * Makes each connection prepare this statement once, by name, and send only its values afterwards: parsing and planning took longer than

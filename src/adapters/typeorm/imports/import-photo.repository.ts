@@ -3,7 +3,6 @@ import type { ImportPhoto, ImportPhotoStatus } from '../../../core/imports/impor
 import type { ImportPhotoRepository, ItemQuery } from '../../../core/imports/import-repository.js';
 import type { ItemError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import type { Statement } from '../database/query-runner.js';
 import {
   asJson,
   bigWhole,
@@ -16,6 +15,7 @@ import {
   optionalText,
   optionalWhole,
   prepared,
+  type Statement,
   select,
   selectList,
   tableOf,

@@ -10,7 +10,6 @@ import type { ImportPhotoStatus } from '../../../core/imports/import-photo.js';
 import type { ImportQuery, ImportRepository } from '../../../core/imports/import-repository.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { droppedUploadTable } from '../blobs/blob-owners.repository.js';
-import type { Statement } from '../database/query-runner.js';
 import {
   change,
   generatedKey,
@@ -21,6 +20,7 @@ import {
   optionalInstant,
   optionalText,
   prepared,
+  type Statement,
   select,
   selectList,
   tableOf,

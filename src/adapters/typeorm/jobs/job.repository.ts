@@ -18,7 +18,6 @@ import type { Id } from '../../../core/shared/ids.js';
 import { Batcher } from '../../batcher.js';
 import { currentTraceContext } from '../../trace-context.js';
 import { clientConfig, listenOn } from '../database/connection.js';
-import type { Statement } from '../database/query-runner.js';
 import {
   change,
   document,
@@ -28,6 +27,7 @@ import {
   optionalBigWhole,
   optionalText,
   prepared,
+  type Statement,
   select,
   selectList,
   tableOf,

@@ -1,8 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { CountedValue, PhotoKind, ValuesRequest } from '../../../core/photos/filter-values.js';
 import type { Id } from '../../../core/shared/ids.js';
-import type { Statement } from '../database/query-runner.js';
-import { prepared, select } from '../database/sql.js';
+import { prepared, type Statement, select } from '../database/sql.js';
 import { facetsNumbered } from './photo-conditions.js';
 
 /**
