@@ -5,9 +5,8 @@ import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { WAITING_PER_CONNECTION } from '../../src/adapters/typeorm/database/connection.js';
-import { MAX_STATEMENTS } from '../../src/adapters/typeorm/database/query-runner.js';
 import { prepared, select } from '../../src/adapters/typeorm/database/sql.js';
-import { inTransaction, withoutTransaction } from '../../src/adapters/typeorm/database/transaction.js';
+import { inTransaction, MAX_STATEMENTS, withoutTransaction } from '../../src/adapters/typeorm/database/transaction.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import type { Customer } from '../../src/core/customers/customer.js';
 import { interruptionSeconds } from '../../src/core/jobs/job.js';

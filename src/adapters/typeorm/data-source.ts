@@ -4,9 +4,9 @@ import { DataSource, type DataSourceOptions, type MigrationInterface, type Query
 import { BeforeFirstRelease, refuseBeforeFirstRelease } from '../../core/backup/before-first-release.js';
 import { anyMigrationsRun, migrationsRun } from './database/catalogue.js';
 import { BoundedPool, clientOptions, type DatabaseAddress, directly, LIMIT_MS } from './database/connection.js';
-import { isConflict, isLockTimeout, PreparingClient, statementError } from './database/query-runner.js';
 import { type RowSecurity, secureTenantTables } from './database/row-security.js';
 import { SnakeCaseNames } from './database/sql.js';
+import { isConflict, isLockTimeout, PreparingClient, statementError } from './database/transaction.js';
 import { migrations, tables } from './registry.js';
 
 export interface DatabaseOptions extends DatabaseAddress {

@@ -10,7 +10,7 @@ import {
 import type { Id } from '../../../core/shared/ids.js';
 import { Batcher } from '../../batcher.js';
 import { nextTurn } from '../../system-clock.js';
-import { StatementRunner } from './query-runner.js';
+import { StatementRunner } from './transaction.js';
 
 /*
  * SQL by hand, for statements that TypeORM has no form for, or that a measurement asks for. A table is declared once, as a value (`tableOf`),

@@ -10,7 +10,6 @@ import type {
   TagRepository,
   UnpublishedTags,
 } from '../../../core/tags/tag-repository.js';
-import { isTaken } from '../database/query-runner.js';
 import {
   asJson,
   change,
@@ -26,6 +25,7 @@ import {
   update,
   whole,
 } from '../database/sql.js';
+import { isTaken } from '../database/transaction.js';
 import { countsOf, recountPhotos } from '../photos/photo-counts.js';
 import { attachTag, detachTags, dropTag, mergeTags } from '../photos/photo-tags.js';
 import { bumpVersions, dropTombstones, tombstonesOf } from '../photos/tag-tombstones.js';
