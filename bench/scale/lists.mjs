@@ -8,6 +8,7 @@ import pg from 'pg';
 import { openEmbeddedPostgres } from '../../dist/adapters/embedded-postgres.js';
 import { TypeormCustomerDirectory } from '../../dist/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../dist/adapters/typeorm/data-source.js';
+import { withoutTransaction } from '../../dist/adapters/typeorm/database/transaction.js';
 import { listPhotos } from '../../dist/adapters/typeorm/photos/photo-list.js';
 import { TypeormTagRepository } from '../../dist/adapters/typeorm/tags/tag.repository.js';
 import { commandLine } from '../../dist/core/audit/audit-entry.js';
@@ -163,8 +164,10 @@ try {
   if ((await idsOf()).length === 0) await fill(client, new TypeormCustomerDirectory(source));
   await client.end();
   const [many, , few, manyTags, fewTags] = await source.query('SELECT id::integer AS id FROM customers ORDER BY id');
-  await photos(source.manager, [many.id, few.id]);
-  if (options.only === '') await tags(source.manager, [manyTags.id, fewTags.id]);
+  await withoutTransaction(source, async (manager) => {
+    await photos(manager, [many.id, few.id]);
+    if (options.only === '') await tags(manager, [manyTags.id, fewTags.id]);
+  });
   await source.destroy();
 } finally {
   await postgres.stop();

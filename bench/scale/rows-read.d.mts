@@ -8,7 +8,7 @@ export interface Plan {
 }
 
 export function measured<T>(
-  manager: Pick<EntityManager, 'query'>,
+  manager: EntityManager,
   list: (manager: EntityManager) => Promise<T>,
 ): Promise<{ rows: number; blocks: number; plans: readonly Plan[]; answer: T }>;
 

@@ -1,20 +1,20 @@
 // How much a page of GET /photos reads of a library: what Postgres says of each statement that the list runs.
 
 /**
- * Runs `list` on a manager that asks EXPLAIN about every statement first.
+ * Runs `list` on a manager that asks EXPLAIN about every statement of ours first.
+ * @param manager Of `withoutTransaction`.
  * @returns rows that came out of tables and indexes or were thrown away there, blocks of 8 KiB that were looked at in memory or
  * on disk, the plans, and what `list` answered.
  */
 export async function measured(manager, list) {
   const plans = [];
-  const watching = {
-    async query(sql, parameters) {
-      const [answer] = await manager.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${sql}`, parameters);
-      plans.push(answer['QUERY PLAN'][0].Plan);
-      return manager.query(sql, parameters);
-    },
+  const run = async (statement, values) => {
+    const text = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${statement.text}`;
+    const { rows } = await manager.queryRunner.run({ text }, values);
+    plans.push(rows[0]['QUERY PLAN'][0].Plan);
+    return manager.queryRunner.run(statement, values);
   };
-  const answer = await list(watching);
+  const answer = await list({ queryRunner: Object.create(manager.queryRunner, { run: { value: run } }) });
   const sum = (of) => plans.reduce((total, plan) => total + of(plan), 0);
   return { rows: sum(rowsOf), blocks: sum(blocksOf), plans, answer };
 }

@@ -5,7 +5,8 @@ import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { WAITING_PER_CONNECTION } from '../../src/adapters/typeorm/database/connection.js';
-import { inTransaction, withoutTransaction } from '../../src/adapters/typeorm/database/transaction.js';
+import { prepared, select } from '../../src/adapters/typeorm/database/sql.js';
+import { inTransaction, MAX_STATEMENTS, withoutTransaction } from '../../src/adapters/typeorm/database/transaction.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import type { Customer } from '../../src/core/customers/customer.js';
 import { interruptionSeconds } from '../../src/core/jobs/job.js';
@@ -289,6 +290,27 @@ test('work that only failed keeps its error', async () => {
   const error = new TypeError('a mistake of ours');
   await expect(withoutTransaction(source, () => Promise.reject(error))).rejects.toBe(error);
   await expect(inTransaction(source, (manager) => manager.query('SELECT nothing'))).rejects.toThrow('"nothing"');
+});
+
+test.each([
+  [true, MAX_STATEMENTS],
+  [false, 0],
+])('with prepare: %s, a connection prepares %i statements, and runs all others as well', async (prepare, number) => {
+  const one = await openDataSource({ ...database, poolSize: 1, prepare });
+  try {
+    const found = await withoutTransaction(one, async (manager) => {
+      for (let repeat = 0; repeat < 2; repeat += 1) {
+        for (let value = 0; value <= MAX_STATEMENTS; value += 1) {
+          const rows = await select(manager, prepared(`SELECT $1::integer + ${value} AS value`), [1000]);
+          expect(rows).toEqual([{ value: 1000 + value }]);
+        }
+      }
+      return select(manager, 'SELECT name FROM pg_prepared_statements');
+    });
+    expect(found).toHaveLength(number);
+  } finally {
+    await one.destroy();
+  }
 });
 
 function silentServer(): Promise<Server> {

@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm';
 import { measured } from '../../bench/scale/rows-read.mjs';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
+import { withoutTransaction } from '../../src/adapters/typeorm/database/transaction.js';
 import { TypeormTagRepository } from '../../src/adapters/typeorm/tags/tag.repository.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { type TagFilters, tagPosition, tagSorts } from '../../src/core/tags/tag.js';
@@ -43,12 +44,14 @@ afterAll(async () => {
 
 describe.each(tagSorts)('GET /tags sorted by %s', (sort) => {
   const page = (filters: TagFilters, after: Parameters<typeof tagPosition>[0] | null = null) =>
-    measured(source.manager, (manager) =>
-      new TypeormTagRepository(manager, customerId).list({
-        filters,
-        sort,
-        window: { after: after && tagPosition(after, sort), limit: LIMIT },
-      }),
+    withoutTransaction(source, (manager) =>
+      measured(manager, (explained) =>
+        new TypeormTagRepository(explained, customerId).list({
+          filters,
+          sort,
+          window: { after: after && tagPosition(after, sort), limit: LIMIT },
+        }),
+      ),
     );
 
   test.each<[string, TagFilters]>([

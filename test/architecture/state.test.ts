@@ -6,7 +6,6 @@ import { sources } from './sources.js';
  */
 const allowed: Readonly<Record<string, string>> = {
   'src/adapters/trace-context.ts: storage': 'the trace of a request or job; empty without tracing',
-  'src/adapters/typeorm/database/sql.ts: names': 'names of statements, by their text',
   'src/core/media/zones.ts: formats':
     'time zones, by their names: making a format takes twenty times as long as using it',
   'src/core/photos/places.ts: english': 'names of countries: reading them takes 10 ms, which most starts do not need',

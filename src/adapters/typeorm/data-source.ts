@@ -5,8 +5,8 @@ import { BeforeFirstRelease, refuseBeforeFirstRelease } from '../../core/backup/
 import { anyMigrationsRun, migrationsRun } from './database/catalogue.js';
 import { BoundedPool, clientOptions, type DatabaseAddress, directly, LIMIT_MS } from './database/connection.js';
 import { type RowSecurity, secureTenantTables } from './database/row-security.js';
-import { PreparingClient, SnakeCaseNames } from './database/sql.js';
-import { isConflict, isLockTimeout, statementError } from './database/transaction.js';
+import { SnakeCaseNames } from './database/sql.js';
+import { isConflict, isLockTimeout, PreparingClient, statementError } from './database/transaction.js';
 import { migrations, tables } from './registry.js';
 
 export interface DatabaseOptions extends DatabaseAddress {

@@ -25,6 +25,7 @@ import {
   optionalWhole,
   prepared,
   readBatcher,
+  type Statement,
   select,
   selectList,
   tableOf,
@@ -63,18 +64,23 @@ export const keyAddressTable = tableOf<KeyAddressRow>('keyAddress', 'key_address
 });
 
 /** Keys with the status of their customer. */
-const knownKeys = `SELECT ${selectList(apiKeyTable, 'k')}, c.status AS "customerStatus"
-  FROM api_keys k JOIN customers c ON c.id = k.customer_id`;
+const knownKeys = (condition: string) =>
+  prepared(
+    `SELECT ${selectList(apiKeyTable, 'k')}, c.status AS "customerStatus"
+     FROM api_keys k JOIN customers c ON c.id = k.customer_id WHERE ${condition} AND k.deleted_at IS NULL`,
+  );
+const knownByHash = knownKeys('k.token_hash = ANY($1::text[])');
+const knownById = knownKeys('k.id = ANY($1::bigint[])');
 
 export class TypeormKeyFinder implements KeyFinder {
   /** Nothing is cached: once a key is deleted, no later request finds it. */
   private readonly byHash = readBatcher<null, string, KnownKey>(async (_, hashes) => {
-    const known = await this.known('k.token_hash = ANY($1::text[])', hashes);
+    const known = await this.known(knownByHash, hashes);
     return new Map(known.map((each) => [each.key.tokenHash, each]));
   });
 
   private readonly byId = readBatcher<null, Id, KnownKey>(async (_, ids) => {
-    const known = await this.known('k.id = ANY($1::bigint[])', ids);
+    const known = await this.known(knownById, ids);
     return new Map(known.map((each) => [each.key.id, each]));
   });
 
@@ -113,10 +119,9 @@ export class TypeormKeyFinder implements KeyFinder {
     });
   }
 
-  private known(condition: string, value: readonly string[] | readonly Id[]): Promise<KnownKey[]> {
+  private known(statement: Statement, value: readonly string[] | readonly Id[]): Promise<KnownKey[]> {
     return withoutTransaction(this.dataSource, async (manager) => {
-      const sql = prepared(`${knownKeys} WHERE ${condition} AND k.deleted_at IS NULL`);
-      const rows = await select<ApiKey & { customerStatus: CustomerStatus }>(manager, sql, [value]);
+      const rows = await select<ApiKey & { customerStatus: CustomerStatus }>(manager, statement, [value]);
       return rows.map(({ customerStatus, ...key }) => ({ key, customerStatus }));
     });
   }

@@ -1,6 +1,5 @@
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { getTypeParser } from './sql.js';
 
 /** Where the database is: a URL, or the result of `openEmbeddedPostgres`. */
 export interface DatabaseAddress {
@@ -60,6 +59,18 @@ export function clientOptions({ url, connection }: DatabaseAddress, limits: pg.P
     options: '-c default_transaction_isolation=read\\ committed -c timezone=UTC -c datestyle=ISO',
     types: { getTypeParser },
   };
+}
+
+const INT8 = 20;
+const INT8_ARRAY = 1016;
+
+const parseNumbers = (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
+
+/** Returns the function by which pg reads values of a type. Ids and sizes stay below 2^53, so they are numbers. */
+function getTypeParser(oid: number, format?: 'text' | 'binary'): unknown {
+  if (oid === INT8) return Number;
+  if (oid === INT8_ARRAY) return parseNumbers;
+  return pg.types.getTypeParser(oid, format as 'text');
 }
 
 /**

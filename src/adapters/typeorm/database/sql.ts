@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import pg from 'pg';
 import {
   DefaultNamingStrategy,
@@ -10,6 +10,19 @@ import {
 import type { Id } from '../../../core/shared/ids.js';
 import { Batcher } from '../../batcher.js';
 import { nextTurn } from '../../system-clock.js';
+import { StatementRunner } from './transaction.js';
+
+/*
+ * SQL by hand, for statements that TypeORM has no form for, or that a measurement asks for. A table is declared once, as a value (`tableOf`),
+ * and its rows go in and out by that declaration:
+ *
+ * - in, as JSON in one parameter, however many rows there are: `insert`, `update`, `updateMany`, and for larger statements their parts
+ *   `insertion`, `assignments` and `asJson`;
+ * - out, as the objects of the table (`selectList`), or as JSON arrays where many wide rows are read (`jsonColumns`, `jsonReader`).
+ *
+ * `select` and `change` run a statement on the connection of `inTransaction`, `inCustomerTransaction` or `withoutTransaction`; `prepared`
+ * marks one that is frequent.
+ */
 
 /** A table as a value: its columns and their types. Keys, indexes and constraints are in the migrations. */
 type Table<T> = EntitySchema<T>;
@@ -51,31 +64,19 @@ export const optionalDocument = { ...document, nullable: true } as const;
 export const key = { type: 'bigint', primary: true } as const;
 export const generatedKey = { ...key, generated: 'increment' } as const;
 
-/** Each connection caches all of them, and a plan takes tens of kilobytes of the server's memory. */
-const MAX_STATEMENTS = 100;
-
-const names = new Map<string, string>();
+/** SQL, and the name by which a connection prepares it, if it does. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+}
 
 /**
  * Makes each connection prepare this statement once, by name, and send only its values afterwards: parsing and planning took longer than
- * most of our statements run. Only for frequent statements whose best plan does not depend on the values. Returns the statement.
+ * most of our statements run. Only for frequent statements whose best plan does not depend on the values.
  */
-export function prepared(sql: string): string {
+export function prepared(text: string): Statement {
   // By the text, not by a number: behind a pooler, processes of several releases may share a connection.
-  if (!names.has(sql) && names.size < MAX_STATEMENTS)
-    names.set(sql, createHash('sha256').update(sql).digest('base64url').slice(0, 16));
-  return sql;
-}
-
-/** A connection that prepares marked statements, whatever the caller: TypeORM does not support named statements. */
-export class PreparingClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: pg declares a dozen forms, all of which go through here.
-  override query(statement: any, ...rest: any[]): any {
-    const name = typeof statement === 'string' ? names.get(statement) : undefined;
-    const named = name === undefined ? statement : { name, text: statement };
-    // biome-ignore lint/suspicious/noExplicitAny: as above.
-    return (super.query as any)(named, ...rest);
-  }
+  return { name: hash('sha256', text, 'base64url').slice(0, 16), text };
 }
 
 /** `p.id AS "id", p.customer_id AS "customerId", …`: rows come out as the objects that the table describes, or with some properties of these. */
@@ -89,18 +90,18 @@ function selectedProperties<T>(table: Table<T>): (keyof T & string)[] {
 }
 
 /** The rows of a query. */
-export function select<T>(manager: EntityManager, sql: string, parameters: readonly unknown[] = []): Promise<T[]> {
-  return manager.query<T[]>(sql, parameters.map(toStored));
+export async function select<T>(...statement: Parameters<typeof change>): Promise<T[]> {
+  return (await change<T>(...statement)).rows;
 }
 
-/** Runs an UPDATE or DELETE. */
-export async function change<T = unknown>(
-  manager: EntityManager,
-  sql: string,
+/** Runs a statement that changes rows. @returns The rows after RETURNING, and the number of those that were changed. */
+export function change<T = unknown>(
+  { queryRunner }: EntityManager,
+  statement: Statement | string,
   parameters: readonly unknown[] = [],
 ): Promise<{ rows: T[]; count: number }> {
-  const [rows, count] = await manager.query<[T[], number]>(sql, parameters.map(toStored));
-  return { rows, count };
+  if (!(queryRunner instanceof StatementRunner)) throw new Error('A connection of database/transaction.ts is needed.');
+  return queryRunner.run<T>(typeof statement === 'string' ? { text: statement } : statement, parameters.map(toStored));
 }
 
 /**
@@ -211,11 +212,7 @@ function properties<T>(table: Table<T>): (keyof T & string)[] {
   return Object.keys(table.options.columns) as (keyof T & string)[];
 }
 
-const INT8 = 20;
-const INT8_ARRAY = 1016;
 const TIMESTAMPTZ = 1184;
-
-const parseNumbers = (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
 const parseAnyInstant: (text: string) => Date = pg.types.getTypeParser(TIMESTAMPTZ);
 
 /** An instant in a JSON document, for example `2026-03-01T12:00:00.123+00:00`: every connection uses UTC. */
@@ -223,13 +220,6 @@ function instantOf(text: string): Date {
   // All except years BC and after 9999 are as JavaScript writes them.
   if (text[4] === '-' && text.endsWith('+00:00')) return new Date(text);
   return parseAnyInstant(text.replace('T', ' ').replace('+00:00', '+00'));
-}
-
-/** Returns the function by which pg reads values of a type. Ids and sizes stay below 2^53, so they are numbers. */
-export function getTypeParser(oid: number, format?: 'text' | 'binary'): unknown {
-  if (oid === INT8) return Number;
-  if (oid === INT8_ARRAY) return parseNumbers;
-  return pg.types.getTypeParser(oid, format as 'text');
 }
 
 /**

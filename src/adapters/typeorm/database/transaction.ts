@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg, { type Client } from 'pg';
+import pg from 'pg';
 import {
   type DataSource,
   type EntityManager,
   QueryFailedError,
-  type QueryRunner,
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
 import { DomainError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { clientConfig, withClient } from './connection.js';
@@ -15,15 +16,13 @@ import { beginOf, rowSecurityOf } from './row-security.js';
 
 const ATTEMPTS = 3;
 const PAUSE_MS = 40;
-/** The statement with which TypeORM begins a transaction. */
-const START = 'START TRANSACTION';
 
 /**
  * Runs `work` in one transaction (READ COMMITTED), again from its beginning if it conflicted with another. Errors: `service_unavailable`;
  * whatever `work` throws, after the rollback.
  */
 export function inTransaction<T>(dataSource: DataSource, work: (manager: EntityManager) => Promise<T>): Promise<T> {
-  return repeated(() => once(dataSource, START, work));
+  return repeated(() => once(dataSource, 'START TRANSACTION', work));
 }
 
 /**
@@ -52,6 +51,29 @@ async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
   }
 }
 
+async function once<T>(
+  dataSource: DataSource,
+  start: string,
+  work: (manager: EntityManager) => Promise<T>,
+): Promise<T> {
+  const runner = new StatementRunner(dataSource);
+  try {
+    await runner.begin(start);
+    const result = await work(runner.manager);
+    runner.end();
+    // Postgres answers COMMIT with ROLLBACK, and no error, when a statement failed and `work` continued regardless.
+    if (runner.failure !== undefined) throw runner.failure;
+    await runner.commitTransaction();
+    return result;
+  } catch (error) {
+    runner.end();
+    if (runner.isTransactionActive && !runner.lost) await runner.rollbackTransaction().catch(() => {});
+    throw workError(error);
+  } finally {
+    await runner.release();
+  }
+}
+
 /**
  * Runs `work` without a transaction, on one connection that is acquired with its first statement. Errors: `service_unavailable`.
  * @param work Is told whether it has its connection already: if it has one, it must not wait for another, whose holder may be waiting for
@@ -61,109 +83,129 @@ export async function withoutTransaction<T>(
   dataSource: DataSource,
   work: (manager: EntityManager, isConnected: () => boolean) => Promise<T>,
 ): Promise<T> {
-  const runner = dataSource.createQueryRunner();
-  const statements = watch(runner);
+  const runner = new StatementRunner(dataSource);
   try {
-    return await work(runner.manager, statements.begun);
+    return await work(runner.manager, () => runner.begun);
   } catch (error) {
     throw workError(error);
   } finally {
-    statements.end();
-    await giveBack(runner, statements.lost());
+    runner.end();
+    await runner.release();
   }
-}
-
-async function once<T>(
-  dataSource: DataSource,
-  start: string,
-  work: (manager: EntityManager) => Promise<T>,
-): Promise<T> {
-  const runner = dataSource.createQueryRunner();
-  const statements = watch(runner, start);
-  try {
-    await runner.startTransaction();
-    const result = await work(runner.manager);
-    statements.end();
-    // Postgres answers COMMIT with ROLLBACK, and no error, when a statement failed and `work` continued regardless.
-    if (statements.failure() !== undefined) throw statements.failure();
-    await runner.commitTransaction();
-    return result;
-  } catch (error) {
-    statements.end();
-    const open = runner.isTransactionActive && statements.lost() === undefined;
-    if (open) await runner.rollbackTransaction().catch(() => {});
-    throw workError(error);
-  } finally {
-    await giveBack(runner, statements.lost());
-  }
-}
-
-/** TypeORM releases a connection that ends between two statements, and is then given the second. */
-function workError(error: unknown): unknown {
-  return isReleased(error) ? unavailable(error) : error;
-}
-
-/** The outcome of the statements of one runner. */
-interface Statements {
-  /** There was one. */
-  begun(): boolean;
-  /** From here on only the end of the transaction is executed: a branch of `work` that continues must not write outside of it. */
-  end(): void;
-  /** The error of a statement that was not rolled back to a savepoint. */
-  failure(): unknown;
-  /** The error after which the connection is unusable. */
-  lost(): Error | undefined;
 }
 
 /**
- * Intercepts every statement of a runner, including those of TypeORM's own builders, and translates its errors into core's. One at a time:
- * pg will no longer accept a statement while another runs.
- * @param start What begins its transaction, in place of TypeORM's own statement.
+ * Runs queries on a separate connection, without the time limits of requests: counting millions takes as long as it takes. Errors:
+ * `service_unavailable`.
  */
-function watch(runner: QueryRunner, start = START): Statements {
-  const query = runner.query.bind(runner) as (...statement: unknown[]) => Promise<unknown>;
-  let begun = false;
-  let ended = false;
-  let failure: unknown;
-  let lost: Error | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
-  const watched = async (sql: string, ...rest: unknown[]): Promise<unknown> => {
-    if (ended && sql !== 'COMMIT' && sql !== 'ROLLBACK') throw new Error('This transaction has ended.');
-    try {
-      const result = await query(sql === START ? start : sql, ...rest);
-      if (sql.startsWith('ROLLBACK TO SAVEPOINT')) failure = undefined;
-      return result;
-    } catch (error) {
-      failure = statementError(error);
-      if (isLost(error)) lost = error as Error;
-      throw failure;
-    }
-  };
-  const inTurn = (...statement: Parameters<typeof watched>) => {
-    begun = true;
-    const result = turn.then(() => watched(...statement));
-    turn = result.catch(() => {});
-    return result;
-  };
-  runner.query = inTurn as QueryRunner['query'];
-  return {
-    begun: () => begun,
-    end() {
-      ended = true;
-    },
-    failure: () => failure,
-    lost: () => lost,
-  };
+export async function withoutLimits<T>(
+  dataSource: DataSource,
+  work: (ask: <Row>(sql: string, parameters?: unknown[]) => Promise<Row[]>) => Promise<T>,
+): Promise<T> {
+  const config = { ...clientConfig(dataSource), statement_timeout: 0, query_timeout: 0 };
+  try {
+    return await withClient(config, (client) =>
+      work(async (sql, parameters) => (await client.query(sql, parameters)).rows),
+    );
+  } catch (error) {
+    throw statementError(error);
+  }
 }
 
-/** A connection whose last answer never came is closed, not reused. */
-async function giveBack(runner: QueryRunner, lost: Error | undefined): Promise<void> {
-  if (lost !== undefined && !runner.isReleased) {
-    const client: Client | undefined = await runner.connect().catch(() => undefined);
-    // Not awaited: the pool drops a client that is ending, and the other side may never answer.
-    client?.end().catch(() => {});
+/** The server keeps the plans of a connection's statements, and each takes tens of kilobytes of its memory. */
+export const MAX_STATEMENTS = 100;
+
+/** A connection that prepares statements by their names. Beyond the limit they are parsed and planned each time. */
+export class PreparingClient extends pg.Client {
+  private readonly names = new Set<string>();
+
+  /** Whether a statement of this name has been prepared, or is to be. */
+  prepares(name: string): boolean {
+    if (this.names.size < MAX_STATEMENTS) this.names.add(name);
+    return this.names.has(name);
   }
-  await runner.release();
+}
+
+/**
+ * Runs the statements of one piece of work on one connection, those of TypeORM's own builders included, and translates their errors into
+ * core's. One at a time: pg will no longer accept a statement while another runs.
+ */
+export class StatementRunner extends PostgresQueryRunner {
+  /** Whether there was a statement, which acquires the connection. */
+  begun = false;
+  /** The error of a statement that was not rolled back to a savepoint. */
+  failure: unknown;
+  /** Whether no answer came to a statement, so that the state of the connection is unknown. */
+  lost = false;
+  private ended = false;
+  private turn: Promise<unknown> = Promise.resolve();
+
+  constructor(dataSource: DataSource) {
+    super(dataSource.driver as PostgresDriver, 'master');
+    this.manager = dataSource.createEntityManager(this);
+  }
+
+  /** Begins a transaction with this statement, in place of TypeORM's own. */
+  async begin(start: string): Promise<void> {
+    this.isTransactionActive = true;
+    await this.query(start);
+    this.transactionDepth = 1;
+  }
+
+  /** From here on only the end of the transaction is executed: a branch of the work that continues must not write outside of it. */
+  end(): void {
+    this.ended = true;
+  }
+
+  /** Runs a statement of ours: by its name, which TypeORM does not support, on a connection that prepares it. */
+  run<T>({ name, text }: { name?: string; text: string }, values: unknown[]): Promise<{ rows: T[]; count: number }> {
+    return this.inTurn(text, async () => {
+      if (this.isReleased) throw new QueryRunnerAlreadyReleasedError();
+      const client: pg.Client = await this.connect();
+      const isPrepared = name !== undefined && client instanceof PreparingClient && client.prepares(name);
+      try {
+        const { rows, rowCount } = await client.query(isPrepared ? { name, text } : text, values);
+        return { rows, count: rowCount ?? 0 };
+      } catch (error) {
+        throw new QueryFailedError(text, values, error as Error);
+      }
+    });
+  }
+
+  override query(...statement: Parameters<PostgresQueryRunner['query']>): ReturnType<PostgresQueryRunner['query']> {
+    return this.inTurn(statement[0], () => super.query(...statement));
+  }
+
+  override async rollbackTransaction(): Promise<void> {
+    await super.rollbackTransaction();
+    this.failure = undefined;
+  }
+
+  /** Closes a connection whose last answer never came, so that it is not reused. */
+  override async release(): Promise<void> {
+    if (this.lost && !this.isReleased) {
+      const client: pg.Client | undefined = await this.connect().catch(() => undefined);
+      // Not awaited: the pool drops a client that is ending, and the other side may never answer.
+      client?.end().catch(() => {});
+    }
+    await super.release();
+  }
+
+  private inTurn<T>(sql: string, execute: () => Promise<T>): Promise<T> {
+    this.begun = true;
+    const result = this.turn.then(async () => {
+      if (this.ended && sql !== 'COMMIT' && sql !== 'ROLLBACK') throw new Error('This transaction has ended.');
+      try {
+        return await execute();
+      } catch (error) {
+        this.failure = statementError(error);
+        if (sqlState(error) === undefined) this.lost = true;
+        throw this.failure;
+      }
+    });
+    this.turn = result.catch(() => {});
+    return result;
+  }
 }
 
 /** Classes and single codes of SQLSTATE for temporary failures (PostgreSQL manual, appendix A). */
@@ -218,14 +260,11 @@ export function statementError(error: unknown): unknown {
   return unavailable(error);
 }
 
-/** Whether the state of the connection is unknown, because no answer came. */
-function isLost(error: unknown): boolean {
-  return sqlState(error) === undefined;
-}
-
-/** Whether TypeORM had already released the connection, because it ended. */
-function isReleased(error: unknown): boolean {
-  return error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
+/** The error of work: TypeORM releases a connection that ends between two statements, and is then given the second. */
+function workError(error: unknown): unknown {
+  const isReleased =
+    error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
+  return isReleased ? unavailable(error) : error;
 }
 
 function unavailable(cause: unknown): DomainError {
@@ -235,21 +274,4 @@ function unavailable(cause: unknown): DomainError {
   );
   error.cause = cause;
   return error;
-}
-
-type Ask = <Row>(sql: string, parameters?: unknown[]) => Promise<Row[]>;
-
-/**
- * Runs queries on a separate connection, without the time limits of requests: counting millions takes as long as it takes. Errors:
- * `service_unavailable`.
- */
-export async function withoutLimits<T>(dataSource: DataSource, work: (ask: Ask) => Promise<T>): Promise<T> {
-  const config = { ...clientConfig(dataSource), statement_timeout: 0, query_timeout: 0 };
-  try {
-    return await withClient(config, (client) =>
-      work(async (sql, parameters) => (await client.query(sql, parameters)).rows),
-    );
-  } catch (error) {
-    throw statementError(error);
-  }
 }

@@ -79,15 +79,17 @@ export class TypeormDeliveryKeyRepository implements DeliveryKeyRepository {
   }
 }
 
-const knownKeys = `SELECT ${selectList(deliveryKeyTable, 'k')}, c.status AS "customerStatus"
-  FROM delivery_keys k JOIN customers c ON c.id = k.customer_id WHERE k.public_id = ANY($1::text[])`;
+const knownKeys = prepared(
+  `SELECT ${selectList(deliveryKeyTable, 'k')}, c.status AS "customerStatus"
+   FROM delivery_keys k JOIN customers c ON c.id = k.customer_id WHERE k.public_id = ANY($1::text[])`,
+);
 
 export class TypeormDeliveryKeyFinder implements DeliveryKeyFinder {
   /** Nothing is cached: once a key is deleted, no later request finds it. */
   private readonly byPublicId = readBatcher<null, string, KnownDeliveryKey>((_, publicIds) =>
     withoutTransaction(this.dataSource, async (manager) => {
       type Row = DeliveryKey & { customerStatus: CustomerStatus };
-      const rows = await select<Row>(manager, prepared(knownKeys), [publicIds]);
+      const rows = await select<Row>(manager, knownKeys, [publicIds]);
       return new Map(rows.map(({ customerStatus, ...key }) => [key.publicId, { key, customerStatus }]));
     }),
   );

@@ -53,6 +53,9 @@ const BATCH = 1000;
 
 const WANTING = `webhook_endpoints e WHERE e.customer_id = $1 AND e.status = 'enabled' AND (e.events = '{}' OR $2 = ANY(e.events))`;
 
+/** Part of most changes, so prepared. Locked, so that none is removed before its deliveries exist: one that is being removed is skipped. */
+const lockWanting = prepared(`SELECT e.id FROM ${WANTING} ORDER BY e.id FOR KEY SHARE`);
+
 export class TypeormOutbox implements Outbox {
   constructor(
     private readonly manager: EntityManager,
@@ -61,12 +64,7 @@ export class TypeormOutbox implements Outbox {
 
   async add(type: ChangeType, subjectIds: readonly Id[], at: Date): Promise<void> {
     if (subjectIds.length === 0) return;
-    // Part of most changes, so prepared. Locked, so that none is removed before its deliveries exist: one that is being removed is skipped.
-    const endpoints = await select<{ id: Id }>(
-      this.manager,
-      prepared(`SELECT e.id FROM ${WANTING} ORDER BY e.id FOR KEY SHARE`),
-      [this.customerId, type],
-    );
+    const endpoints = await select<{ id: Id }>(this.manager, lockWanting, [this.customerId, type]);
     if (endpoints.length === 0) return;
     const jobs = new TypeormJobRepository(this.manager, this.customerId);
     for (let from = 0; from < subjectIds.length; from += BATCH) {

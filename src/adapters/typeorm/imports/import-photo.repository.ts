@@ -15,6 +15,7 @@ import {
   optionalText,
   optionalWhole,
   prepared,
+  type Statement,
   select,
   selectList,
   tableOf,
@@ -61,11 +62,11 @@ const selectItems = `SELECT ${selectList(importPhotoTable, 'p')} FROM import_pho
 
 /** Part of each upload and inspection, so prepared. */
 const selectItem = prepared(`${selectItems} AND id = $2 AND import_id = $3`);
-const lockItem = prepared(`${selectItem} FOR NO KEY UPDATE`);
+const lockItem = prepared(`${selectItem.text} FOR NO KEY UPDATE`);
 
 /** Found by their ids; the import, which may have thousands more, is only compared. */
 const selectById = prepared(`${selectItems} AND import_id + 0 = $2 AND id = ANY($3::bigint[]) ORDER BY id`);
-const lockById = prepared(`${selectById} FOR NO KEY UPDATE`);
+const lockById = prepared(`${selectById.text} FOR NO KEY UPDATE`);
 const selectByClientRef = prepared(`${selectItems} AND import_id = $2 AND client_ref = ANY($3::text[]) ORDER BY id`);
 const selectBySha256 = prepared(
   `${selectItems} AND import_id = $2 AND sha256 = ANY($3::text[]) AND status <> 'cancelled' ORDER BY id`,
@@ -195,12 +196,12 @@ export class TypeormImportPhotoRepository implements ImportPhotoRepository {
     return this.manager.find(importPhotoTable, { where, order: { id: 'ASC' }, take: limit });
   }
 
-  private async one(statement: string, importId: Id, id: Id): Promise<ImportPhoto | null> {
+  private async one(statement: Statement, importId: Id, id: Id): Promise<ImportPhoto | null> {
     const [row] = await select<ImportPhoto>(this.manager, statement, [this.customerId, id, importId]);
     return row ?? null;
   }
 
-  private all(statement: string, importId: Id, values: readonly (string | Id)[]): Promise<ImportPhoto[]> {
+  private all(statement: Statement, importId: Id, values: readonly (string | Id)[]): Promise<ImportPhoto[]> {
     return select<ImportPhoto>(this.manager, statement, [this.customerId, importId, values]);
   }
 }

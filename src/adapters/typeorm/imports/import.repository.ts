@@ -20,6 +20,7 @@ import {
   optionalInstant,
   optionalText,
   prepared,
+  type Statement,
   select,
   selectList,
   tableOf,
@@ -87,8 +88,8 @@ const FORGOTTEN = {
 const selectImport = prepared(
   `SELECT ${selectList(importTable, 'i')} FROM imports i WHERE customer_id = $1 AND id = $2 AND NOT forgotten`,
 );
-const lockImport = prepared(`${selectImport} FOR NO KEY UPDATE`);
-const lockImportShared = prepared(`${selectImport} FOR SHARE`);
+const lockImport = prepared(`${selectImport.text} FOR NO KEY UPDATE`);
+const lockImportShared = prepared(`${selectImport.text} FOR SHARE`);
 
 export class TypeormImportRepository implements ImportRepository {
   constructor(
@@ -209,7 +210,7 @@ export class TypeormImportRepository implements ImportRepository {
     await this.manager.update(importTable, { customerId: this.customerId, id }, FORGOTTEN);
   }
 
-  private async one(statement: string, id: Id): Promise<Import | null> {
+  private async one(statement: Statement, id: Id): Promise<Import | null> {
     const [row] = await select<Import>(this.manager, statement, [this.customerId, id]);
     return row ?? null;
   }

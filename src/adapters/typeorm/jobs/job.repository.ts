@@ -27,6 +27,7 @@ import {
   optionalBigWhole,
   optionalText,
   prepared,
+  type Statement,
   select,
   selectList,
   tableOf,
@@ -158,13 +159,13 @@ const claimFrom = (pool: Pool, count: number, turns = turnsIn(pool)) => `
   FROM next WHERE j.customer_id = next.customer_id AND j.id = next.id
   RETURNING ${selectList(jobTable, 'j', [...claimed])}`;
 
-const COMPLETE = `
+const COMPLETE = prepared(`
   WITH held AS MATERIALIZED (
     SELECT j.customer_id, j.id
     FROM job_queue j JOIN unnest($1::bigint[], $2::bigint[], $3::text[]) AS done (customer_id, id, lease) USING (customer_id, id, lease)
     WHERE NOT j.again ORDER BY j.customer_id, j.id FOR UPDATE OF j
   )
-  DELETE FROM job_queue j USING held WHERE j.customer_id = held.customer_id AND j.id = held.id RETURNING j.lease`;
+  DELETE FROM job_queue j USING held WHERE j.customer_id = held.customer_id AND j.id = held.id RETURNING j.lease`);
 
 const AFTER_INTERRUPTION = inSeconds('($2::integer[])[least(j.attempt, cardinality($2::integer[]))]');
 /** A holder's lock is free when its connection has ended, which the server notices immediately when the process dies. */
@@ -198,7 +199,7 @@ const RESTART = addition(`
   work = excluded.work, turn = excluded.turn, lane = excluded.lane, due_at = clock_timestamp(), attempt = 0, failures = 0, outages = 0,
   lease = NULL, again = false, reason = NULL, dead_at = NULL, trace_context = excluded.trace_context`);
 
-function addition(ofKnown: string): string {
+function addition(ofKnown: string): Statement {
   return prepared(`
     WITH added AS (
       INSERT INTO job_queue (customer_id, pool, turn, lane, key, work, delivery_id, item_id, trace_context)
@@ -279,7 +280,11 @@ export class TypeormJobRepository extends TypeormAttemptEnds implements JobRepos
     return (await change(this.manager, sql, heldBy(job))).count > 0;
   }
 
-  private async store(statement: string, works: readonly Work[], traceContext = currentTraceContext()): Promise<void> {
+  private async store(
+    statement: Statement,
+    works: readonly Work[],
+    traceContext = currentTraceContext(),
+  ): Promise<void> {
     if (works.length === 0) return;
     // Each once, and in the same order in every transaction: otherwise two could deadlock. Ids of one length sort as numbers do.
     const byKey = new Map(works.map((work) => [jobKey(work), { ...placeOf(work), key: jobKey(work), work }]));
@@ -296,7 +301,7 @@ export class TypeormJobQueue extends TypeormAttemptEnds implements JobQueue {
   /** Whether the job is gone. */
   private readonly completions = new Batcher<string, Job<Pool>, boolean>(async (_, jobs) => {
     const parameters = [jobs.map((job) => job.customerId), jobs.map((job) => job.id), jobs.map((job) => job.lease)];
-    const { rows } = await this.run((manager) => change<{ lease: string }>(manager, prepared(COMPLETE), parameters));
+    const { rows } = await this.run((manager) => change<{ lease: string }>(manager, COMPLETE, parameters));
     const gone = new Set(rows.map(({ lease }) => lease));
     return jobs.map(({ lease }) => gone.has(lease));
   });

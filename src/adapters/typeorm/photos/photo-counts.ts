@@ -78,6 +78,23 @@ const countedTotals = `
 /** The states as literals, not as a parameter, so that the partial index for exactly these states is used. */
 const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
 
+const selectUsage = prepared(
+  `SELECT stored.*, (SELECT count(*) FROM tags WHERE customer_id = $1) AS tags,
+     (SELECT count(*) FROM imports WHERE customer_id = $1 AND status = 'open') AS "openImports",
+     coalesce((SELECT bytes FROM rendition_totals WHERE customer_id = $1), 0) AS "renditionBytes"
+   FROM (${stored}) stored`,
+);
+
+/** One statement sees one snapshot: an item that is published meanwhile is counted once, as an item or as a photo. */
+const selectQuotaUse = prepared(
+  `SELECT stored.photos + stored."trashedPhotos" + items.count AS photos,
+     stored."storageBytes" + stored."trashedBytes" + items.bytes AS "storageBytes"
+   FROM (${stored}) stored, (
+     SELECT count(*) AS count, coalesce(sum(size_bytes), 0)::bigint AS bytes
+     FROM import_photos WHERE customer_id = $1 AND status IN (${reserving})
+   ) items`,
+);
+
 export class TypeormUsageRepository implements UsageRepository {
   constructor(
     private readonly manager: EntityManager,
@@ -85,23 +102,12 @@ export class TypeormUsageRepository implements UsageRepository {
   ) {}
 
   async read(): Promise<CustomerUsage> {
-    const sql = `SELECT stored.*, (SELECT count(*) FROM tags WHERE customer_id = $1) AS tags,
-        (SELECT count(*) FROM imports WHERE customer_id = $1 AND status = 'open') AS "openImports",
-        coalesce((SELECT bytes FROM rendition_totals WHERE customer_id = $1), 0) AS "renditionBytes"
-      FROM (${stored}) stored`;
-    const [usage] = await select<CustomerUsage>(this.manager, prepared(sql), [this.customerId]);
+    const [usage] = await select<CustomerUsage>(this.manager, selectUsage, [this.customerId]);
     return requireFound(usage, 'customer');
   }
 
   async quotaUse(): Promise<QuotaUse> {
-    // One statement sees one snapshot: an item that is published meanwhile is counted once, as an item or as a photo.
-    const sql = `SELECT stored.photos + stored."trashedPhotos" + items.count AS photos,
-        stored."storageBytes" + stored."trashedBytes" + items.bytes AS "storageBytes"
-      FROM (${stored}) stored, (
-        SELECT count(*) AS count, coalesce(sum(size_bytes), 0)::bigint AS bytes
-        FROM import_photos WHERE customer_id = $1 AND status IN (${reserving})
-      ) items`;
-    const [use] = await select<QuotaUse>(this.manager, prepared(sql), [this.customerId]);
+    const [use] = await select<QuotaUse>(this.manager, selectQuotaUse, [this.customerId]);
     return requireFound(use, 'customer');
   }
 

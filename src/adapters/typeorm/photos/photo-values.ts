@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { CountedValue, PhotoKind, ValuesRequest } from '../../../core/photos/filter-values.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { prepared, select } from '../database/sql.js';
+import { prepared, type Statement, select } from '../database/sql.js';
 import { facetsNumbered } from './photo-conditions.js';
 
 /**
@@ -9,7 +9,7 @@ import { facetsNumbered } from './photo-conditions.js';
  * read from one value to the next, so that it does not matter how many photos there are.
  * @param sources Each value's name, and what it is of a photo `p`.
  */
-function countedValues(sources: Readonly<Record<string, string>>, { isGiven = 'true', more = '' } = {}): string {
+function countedValues(sources: Readonly<Record<string, string>>, { isGiven = 'true', more = '' } = {}): Statement {
   const names = Object.keys(sources);
   const [values, previous] = [Object.values(sources).join(), names.map((name) => `v.${name}`).join()];
   const of = Object.entries(sources)
@@ -70,7 +70,7 @@ export async function photoKinds(
 
 /** Returns what a statement of `countedValues` finds: values by name, each with the number of its photos. */
 const valuesInUse =
-  (sql: string) =>
+  (sql: Statement) =>
   async (manager: EntityManager, customerId: Id, request: ValuesRequest): Promise<readonly CountedValue[]> => {
     const rows = await select<CountedValue>(manager, sql, values(customerId, request));
     return rows.map(({ value, photos }) => ({ value, photos }));

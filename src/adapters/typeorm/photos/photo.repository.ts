@@ -29,6 +29,11 @@ import { isNotInPairs, searchVector, tagLexeme } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { camerasInUse, countriesInUse, lensesInUse, photoKinds } from './photo-values.js';
 
+const selectBySha256 = prepared(
+  `SELECT DISTINCT ON (p.sha256) ${photoJson} AS photo FROM photos p
+   WHERE p.customer_id = $1 AND p.sha256 = ANY($2::text[]) ORDER BY p.sha256, p.dup_seq`,
+);
+
 /** By hand: whatever reads whole photos, as JSON; compares them with other tables; or is one statement however many ids it gets. */
 export class TypeormPhotoRepository implements PhotoRepository {
   /** @param together Batches concurrent reads of single photos; null: the repository itself. */
@@ -92,14 +97,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {
     if (sha256.length === 0) return [];
-    const found = await select<{ photo: JsonRow }>(
-      this.manager,
-      prepared(
-        `SELECT DISTINCT ON (p.sha256) ${photoJson} AS photo FROM photos p
-         WHERE p.customer_id = $1 AND p.sha256 = ANY($2::text[]) ORDER BY p.sha256, p.dup_seq`,
-      ),
-      [this.customerId, sha256],
-    );
+    const found = await select<{ photo: JsonRow }>(this.manager, selectBySha256, [this.customerId, sha256]);
     return found.map(({ photo }) => photoOf(photo));
   }
 

@@ -79,14 +79,16 @@ export class TypeormShareRepository implements ShareRepository {
   }
 }
 
-const knownShares = `SELECT ${selectList(shareTable, 's')}, c.status AS "customerStatus"
-  FROM shares s JOIN customers c ON c.id = s.customer_id WHERE s.token_hash = ANY($1::text[])`;
+const knownShares = prepared(
+  `SELECT ${selectList(shareTable, 's')}, c.status AS "customerStatus"
+   FROM shares s JOIN customers c ON c.id = s.customer_id WHERE s.token_hash = ANY($1::text[])`,
+);
 
 export class TypeormShareFinder implements ShareFinder {
   /** Nothing is cached: once a share is revoked, no later request finds it. */
   private readonly byTokenHash = readBatcher<null, string, KnownShare>((_, hashes) =>
     withoutTransaction(this.dataSource, async (manager) => {
-      const rows = await select<Share & { customerStatus: CustomerStatus }>(manager, prepared(knownShares), [hashes]);
+      const rows = await select<Share & { customerStatus: CustomerStatus }>(manager, knownShares, [hashes]);
       return new Map(rows.map(({ customerStatus, ...share }) => [share.tokenHash, { share, customerStatus }]));
     }),
   );
