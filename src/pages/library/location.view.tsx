@@ -5,8 +5,8 @@ import { invalid } from '../../core/shared/errors.js';
 import type { HttpOptions } from '../../http/http-options.js';
 import { Button, Field, Form, type Problems } from '../form.js';
 import { type LibraryQuery, photoPath } from '../library-query/library-query.js';
-import { Drawing, MapTiles, mapPathAround, viewAround, zooms } from '../map/world.js';
 import { ShownValues } from '../shown-values.js';
+import { Drawing, MapTiles, mapPathAround, viewAround, zooms } from './world.js';
 
 interface LocationProps {
   readonly photo: PhotoWithTags;
