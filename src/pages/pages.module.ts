@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { VisitRecorder } from '../http/server/recorders.js';
 import { AccountController, IdentitiesController } from './account/account.controller.js';
 import { ExportController } from './account/export.controller.js';
 import { FactorPolicyController, FactorsController, RemoveFactorController } from './account/factors.controller.js';
@@ -19,6 +18,7 @@ import { SelectionController } from './library/selection.controller.js';
 import { MapController } from './map/map.controller.js';
 import { ShareSettingsController } from './own-shares/shares.controller.js';
 import { SearchesController } from './searches/searches.controller.js';
+import { VisitRecorder } from './shares/visit-recorder.js';
 import { ConfirmEmailController, LinkController, RecoveryController } from './sign-in/links.controller.js';
 import { ProviderController } from './sign-in/provider.controller.js';
 import {

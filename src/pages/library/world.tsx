@@ -4,6 +4,7 @@ import type { HttpOptions } from '../../http/http-options.js';
 import { assetUrl } from '../assets.controller.js';
 import { iconShapes } from '../icon-shapes.js';
 import { boxText } from '../library-query/library-query.js';
+import { useHasArea } from '../page-context.js';
 
 /** Steps of the map from edge to edge: about as much as a country. */
 const [WIDE, HIGH] = [360, 180];
@@ -14,11 +15,13 @@ const AROUND = 0.25;
 
 type Position = Pick<GeoPoint, 'latitude' | 'longitude'>;
 
-/** Where a photo was taken; leads to the map there. The place is written beside it. */
+/** Where a photo was taken; leads to the map there, if there is one. The place is written beside it. */
 export function SmallMap({ position }: { position: Position }) {
+  const drawing = <Drawing position={position} view={viewAround(position)} label={null} />;
+  if (!useHasArea('map')) return <span class="map small-map">{drawing}</span>;
   return (
     <a class="map small-map" href={mapPathAround(position)}>
-      <Drawing position={position} view={viewAround(position)} label={null} />
+      {drawing}
       <span class="unseen">Show on the map</span>
     </a>
   );
