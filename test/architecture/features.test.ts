@@ -54,7 +54,7 @@ const features: Readonly<Record<string, Feature>> = {
     ],
     edits: [
       ['src/app.module.ts', "import { shareErrorPage } from './pages/shares/share-page.js';\n"],
-      ['src/app.module.ts', "import { SharesModule } from './pages/shares/shares.module.js';\n"],
+      ['src/app.module.ts', "import { SharesModule } from './pages/own-shares/shares.module.js';\n"],
       ['src/app.module.ts', '    SharesModule,\n'],
       ['src/app.module.ts', 'shareErrorPage, '],
       ['src/ports.module.ts', "import { TypeormShareFinder } from './adapters/typeorm/shares/share.repository.js';\n"],
@@ -64,10 +64,6 @@ const features: Readonly<Record<string, Feature>> = {
         "    shares: useFactory(['dataSource'], (dataSource) => new TypeormShareFinder(dataSource)),\n",
       ],
       ['src/ports.module.ts', 'shareTokens, '],
-      ['src/pages/pages.module.ts', "import { ShareSettingsController } from './own-shares/shares.controller.js';\n"],
-      ['src/pages/pages.module.ts', "import { VisitRecorder } from './shares/visit-recorder.js';\n"],
-      ['src/pages/pages.module.ts', '      ShareSettingsController,\n'],
-      ['src/pages/pages.module.ts', '  providers: [VisitRecorder],\n  exports: [VisitRecorder],\n'],
       [
         'src/adapters/typeorm/registry.ts',
         "import { shareTable, TypeormShareRepository } from './shares/share.repository.js';\n",
