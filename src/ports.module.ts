@@ -177,7 +177,7 @@ function factories(config: Config, { log, primary, ...options }: PortsOptions) {
   return { shared, ports };
 }
 
-/** What is stored sealed, except for a short time: the worker seals it anew. */
+/** The rows with values that stay sealed for long: the worker seals them anew. */
 export const sealedRows = [webhookSecrets, deliverySecrets, shareTokens, factorSecrets];
 
 /** A line: what it needs, and how it is made. */

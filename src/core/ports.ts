@@ -33,7 +33,10 @@ import type { WebhookSender } from './webhooks/webhook-sender.js';
 /** Every repository of one customer: what an adapter has. A use case names those that it touches. */
 export type CustomerStore = Transactional<keyof Repositories>;
 
-/** Everything core needs from outside, by name; a concept that no other needs adds its own beside its port. http, which serves them, adds the `addresses` that core hands out. */
+/**
+ * Everything core needs from outside, by name; a concept that no other needs adds its own beside its port. http, which serves them, adds the
+ * `addresses` that core hands out.
+ */
 export interface Ports {
   readonly clock: Clock;
   readonly store: CustomerStore;

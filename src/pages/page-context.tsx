@@ -141,7 +141,7 @@ export class Navigation {
   }
 }
 
-/** What the service has, beside the page that is shown. */
+/** The areas of the service, and whether it has documentation. */
 export const Surroundings = createContext<Pick<PageContext, 'navigation' | 'forSelection' | 'hasDocs'>>({
   navigation: [],
   forSelection: [],

@@ -14,9 +14,9 @@ const lists = [
 ];
 
 interface Feature {
-  /** What is the feature's own: folders and files, its tests included. */
+  /** Folders and files of the feature's own, its tests included. */
   readonly own: readonly RegExp[];
-  /** What names it elsewhere, as `file: text` to be removed. */
+  /** The texts that name it elsewhere, each with its file. */
   readonly edits: readonly (readonly [file: string, text: string])[];
   /** Lines of that outside of the lists. */
   readonly linesElsewhere: number;
