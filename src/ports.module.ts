@@ -59,6 +59,7 @@ import type { DatabaseSnapshot } from './core/backup/database-snapshot.js';
 import { stagingKey } from './core/blobs/blob-key.js';
 import type { BlobStore } from './core/blobs/blob-store.js';
 
+import { deliverySecrets } from './core/delivery/delivery-keys.js';
 import { requireDiskSpace } from './core/imports/receive/upload.js';
 import type { UploadSlots } from './core/imports/receive/upload-slots.js';
 import { type ScrubPosition } from './core/integrity/scrub.js';
@@ -67,7 +68,10 @@ import { type MediaIsolation } from './core/media/media-reader.js';
 import { makeRendition } from './core/photos/renditions/make.js';
 import type { Ports } from './core/ports.js';
 import type { Clock } from './core/shared/clock.js';
+import { shareTokens } from './core/shares/shares.js';
+import { factorSecrets } from './core/users/factors/policy.js';
 import type { IdentityProvider } from './core/users/identity-provider.js';
+import { webhookSecrets } from './core/webhooks/endpoints.js';
 import { REQUEST_OBSERVERS, type RequestObservers } from './http/http-options.js';
 import { allPorts, PORTS, portToken } from './http/ports-token.js';
 import { PublicAddresses } from './http/public-addresses.js';
@@ -173,6 +177,9 @@ function factories(config: Config, { log, primary, ...options }: PortsOptions) {
   return { shared, ports };
 }
 
+/** The rows with values that stay sealed for long: the worker seals them anew. */
+export const sealedRows = [webhookSecrets, deliverySecrets, shareTokens, factorSecrets];
+
 /** A line: what it needs, and how it is made. */
 interface Factory<T> {
   readonly inject: readonly (keyof Made)[];
@@ -220,11 +227,8 @@ export interface OpenPorts {
 export const OPEN_PORTS = Symbol('OpenPorts');
 
 /** The module, with a way to close what it has opened when the rest of a container could not be made: Nest calls no hooks then. */
-export interface OpeningModule extends DynamicModule, Closable {
+export interface OpeningModule extends DynamicModule {
   readonly providers: FactoryProvider[];
-}
-
-interface Closable {
   close(): Promise<void>;
 }
 
@@ -267,7 +271,7 @@ export class PortsModule {
   }
 }
 
-export type ClosablePorts = OpenPorts & Closable;
+export type ClosablePorts = OpenPorts & Pick<OpeningModule, 'close'>;
 
 /**
  * Opens the ports without a container, for commands and for the primary process, which answer no requests: loading Nest would take a command

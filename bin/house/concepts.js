@@ -16,7 +16,7 @@ const LEVELS = [
 
 /**
  * How the folders of src/core rely on each other: by imports, and by the names of repositories (`Transactional<'photos'>`). Files directly
- * in src/core (ports.ts) are no concept; who imports them is counted.
+ * in src/core (ports.ts) are no concept; who imports them is counted, but not who adds a port to them.
  */
 export function concepts(files) {
   const { uses, unreadable } = repositoryNames(files.filter(({ path }) => conceptOf(path) !== undefined));
@@ -91,6 +91,8 @@ function groups(names, reached) {
 function importersOf(files, targets) {
   const paths = new Set(files.map(({ path }) => path));
   return files.filter(
-    (file) => file.path.startsWith('src/core/') && importsOf(file, paths).some((target) => targets.test(target)),
+    (file) =>
+      file.path.startsWith('src/core/') &&
+      importsOf(file, paths, { declared: false }).some((target) => targets.test(target)),
   ).length;
 }

@@ -47,10 +47,11 @@ export function walk(node, visit) {
   });
 }
 
-/** Paths of the files of the tree that a file imports; types, `import()` and `declare module` included. */
-export function importsOf(file, paths) {
+/** Paths of the files of the tree that a file imports; types, `import()` and `declare module` included, unless `declared` is false. */
+export function importsOf(file, paths, { declared = true } = {}) {
   const targets = new Set();
   walk(syntaxOf(file), (node) => {
+    if (!declared && ts.isModuleDeclaration(node)) return;
     const specifier = specifierOf(node);
     if (specifier?.startsWith('.')) targets.add(sourcePath(posix.join(posix.dirname(file.path), specifier), paths));
   });

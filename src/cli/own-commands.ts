@@ -16,37 +16,20 @@ import { blobsCommand, gcCommand, verifyCommand } from './store-commands.js';
 import { userCommand } from './user-command.js';
 import { listenCommand, webhookCommand } from './webhook-commands.js';
 
-/** The examples that the help of each command ends with. */
-const examples: Readonly<Record<string, string>> = {
-  serve: 'phs serve --env-file /etc/photo-service/phs.env',
-  doctor: 'phs doctor --json',
-  migrate: 'phs migrate',
-  reload: 'phs reload',
-  customer: 'phs customer create --name ACME',
-  key: 'phs key create --customer 1 --name importer --scopes photos:read,photos:write',
-  user: 'phs user link 3 --customer 1',
-  mail: 'phs mail test anna@example.com',
-  webhook: 'phs webhook test 3 --customer 1',
-  listen: 'phs listen --customer 1 --forward-to http://localhost:8080/webhooks',
-  'delivery-key': 'phs delivery-key create --customer 1 --name website',
-  preset: 'phs preset list --customer 1',
-  share: 'phs share list --customer 1',
-  'operator-token': 'phs operator-token create --name sign-up --scopes all',
-  verify: 'phs verify --json',
-  gc: 'phs gc --grace 3600',
-  backup: 'phs backup /mnt/backup',
-  restore: 'phs restore /mnt/backup',
-  docs: 'phs docs ./site',
-  blobs: 'phs blobs copy --to s3://photos',
-};
-
 /** The commands that operate the service. Requires the program to have `ownOptions`. */
 export function ownCommands(): Command[] {
-  // The first two read the settings themselves: one logs the warnings about them, the other reports them. The last one needs none.
-  const all = [serveCommand(), doctorCommand(), ...commands().map(readingSettings), docsCommand()];
-  return all.map((command) =>
-    command.helpGroup('Operate the service:').addHelpText('after', exampleText(examples[command.name()] ?? '')),
-  );
+  const all = [
+    // These two read the settings themselves: one logs the warnings about them, the other reports them.
+    showing(serveCommand(), 'phs serve --env-file /etc/photo-service/phs.env'),
+    showing(doctorCommand(), 'phs doctor --json'),
+    ...commands().map(readingSettings),
+    showing(docsCommand(), 'phs docs ./site'),
+  ];
+  return all.map((command) => command.helpGroup('Operate the service:'));
+}
+
+function showing(command: Command, example: string): Command {
+  return command.addHelpText('after', exampleText(example));
 }
 
 /** Options of the program itself. */
@@ -64,22 +47,22 @@ function readingSettings(command: Command): Command {
 
 function commands(): Command[] {
   return [
-    migrateCommand(),
-    reloadCommand(),
-    customerCommand(),
-    keyCommand(),
-    userCommand(),
-    mailCommand(),
-    webhookCommand(),
-    listenCommand(),
-    deliveryKeyCommand(),
-    presetCommand(),
-    shareCommand(),
-    operatorTokenCommand(),
-    verifyCommand(),
-    gcCommand(),
-    backupCommand(),
-    restoreCommand(),
-    blobsCommand(),
+    showing(migrateCommand(), 'phs migrate'),
+    showing(reloadCommand(), 'phs reload'),
+    showing(customerCommand(), 'phs customer create --name ACME'),
+    showing(keyCommand(), 'phs key create --customer 1 --name importer --scopes photos:read,photos:write'),
+    showing(userCommand(), 'phs user link 3 --customer 1'),
+    showing(mailCommand(), 'phs mail test anna@example.com'),
+    showing(webhookCommand(), 'phs webhook test 3 --customer 1'),
+    showing(listenCommand(), 'phs listen --customer 1 --forward-to http://localhost:8080/webhooks'),
+    showing(deliveryKeyCommand(), 'phs delivery-key create --customer 1 --name website'),
+    showing(presetCommand(), 'phs preset list --customer 1'),
+    showing(shareCommand(), 'phs share list --customer 1'),
+    showing(operatorTokenCommand(), 'phs operator-token create --name sign-up --scopes all'),
+    showing(verifyCommand(), 'phs verify --json'),
+    showing(gcCommand(), 'phs gc --grace 3600'),
+    showing(backupCommand(), 'phs backup /mnt/backup'),
+    showing(restoreCommand(), 'phs restore /mnt/backup'),
+    showing(blobsCommand(), 'phs blobs copy --to s3://photos'),
   ];
 }

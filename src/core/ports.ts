@@ -21,7 +21,6 @@ import type { RenditionMaker } from './photos/renditions/rendition.js';
 import type { Clock } from './shared/clock.js';
 import type { Secrets } from './shared/secrets.js';
 import type { Repositories, Transactional } from './shared/transactional.js';
-import type { ShareFinder } from './shares/share.js';
 import type { TrafficStore } from './traffic/traffic.js';
 import type { PasskeyReader } from './users/factors/passkey.js';
 import type { IdentityProviders } from './users/identity-provider.js';
@@ -34,7 +33,10 @@ import type { WebhookSender } from './webhooks/webhook-sender.js';
 /** Every repository of one customer: what an adapter has. A use case names those that it touches. */
 export type CustomerStore = Transactional<keyof Repositories>;
 
-/** Everything core needs from outside, by name. http, which serves them, adds the `addresses` that core hands out. */
+/**
+ * Everything core needs from outside, by name; a concept that no other needs adds its own beside its port. http, which serves them, adds the
+ * `addresses` that core hands out.
+ */
 export interface Ports {
   readonly clock: Clock;
   readonly store: CustomerStore;
@@ -65,7 +67,6 @@ export interface Ports {
   readonly sourceReader: SourceReader;
   readonly deliveryLog: DeliveryLog;
   readonly deliveryKeys: DeliveryKeyFinder;
-  readonly shares: ShareFinder;
   readonly webhooks: WebhookSender;
   /** Null if no server for mail is configured: people pass links on themselves. */
   readonly mailer: Mailer | null;

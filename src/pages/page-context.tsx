@@ -11,6 +11,7 @@ import { type Controller, routesOf } from '../http/route-table.js';
 import { RequestSlot, requestContextOf } from '../http/server/request-context.js';
 import type { FormFields } from './form-fields.js';
 import type { Formats } from './formats.js';
+import type { IconName } from './icon-shapes.js';
 
 /** A request to the settings area, as pages see it. */
 export interface PageContext {
@@ -23,6 +24,8 @@ export interface PageContext {
   readonly form: FormFields;
   /** The areas that there are. */
   readonly navigation: readonly NavigationEntry[];
+  /** The pages that photos which are selected in the library can be taken to. */
+  readonly forSelection: readonly SelectionPage[];
   /** Whether the documentation is served. */
   readonly hasDocs: boolean;
   /** Numbers and dates as this browser writes them. */
@@ -88,31 +91,66 @@ const NAVIGATION = Symbol('Navigation');
 export const InNavigation = (label: string, position: number) =>
   SetMetadata<symbol, DeclaredEntry>(NAVIGATION, { label, position });
 
+/** A page for photos that are selected in the library: `?photos=7.9` names them. */
+interface SelectionPage {
+  /** The button that leads there: its name in the form, and what it shows. */
+  readonly name: string;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly path: string;
+}
+
+const FOR_SELECTION = Symbol('ForSelection');
+
+/** The page takes photos that are selected in the library. */
+export const ForSelection = (button: Omit<SelectionPage, 'path'>) =>
+  SetMetadata<symbol, Omit<SelectionPage, 'path'>>(FOR_SELECTION, button);
+
 /** Where people land after signing in: an area that everyone may see. */
 export const HOME = '/settings/library';
 
 /** The areas that there are, as their pages declare them. */
 @Injectable()
 export class Navigation {
-  private known: readonly NavigationEntry[] | undefined;
+  private known: Pick<PageContext, 'navigation' | 'forSelection'> | undefined;
 
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
     @Inject(Reflector) private readonly reflector: Reflector,
   ) {}
 
-  get entries(): readonly NavigationEntry[] {
-    this.known ??= this.discovery
-      .getControllers()
-      .flatMap(({ metatype }) => routesOf(metatype as Controller, this.reflector))
-      .flatMap(({ path, access, handler }) => {
-        const declared = this.reflector.get<DeclaredEntry | undefined>(NAVIGATION, handler);
-        if (declared === undefined || access?.needs !== 'person') return [];
-        return [{ ...declared, path, role: access.role, section: path.replace('/settings/', '') }];
-      })
-      .sort((a, b) => a.position - b.position);
+  get areas(): Pick<PageContext, 'navigation' | 'forSelection'> {
+    this.known ??= this.declared();
     return this.known;
   }
+
+  private declared(): Pick<PageContext, 'navigation' | 'forSelection'> {
+    const routes = this.discovery
+      .getControllers()
+      .flatMap(({ metatype }) => routesOf(metatype as Controller, this.reflector));
+    const entries = routes.flatMap(({ path, access, handler }) => {
+      const declared = this.reflector.get<DeclaredEntry | undefined>(NAVIGATION, handler);
+      if (declared === undefined || access?.needs !== 'person') return [];
+      return [{ ...declared, path, role: access.role, section: path.replace('/settings/', '') }];
+    });
+    const forSelection = routes.flatMap(({ path, handler }) => {
+      const button = this.reflector.get<Omit<SelectionPage, 'path'> | undefined>(FOR_SELECTION, handler);
+      return button === undefined ? [] : [{ ...button, path }];
+    });
+    return { navigation: entries.sort((a, b) => a.position - b.position), forSelection };
+  }
+}
+
+/** The areas of the service, and whether it has documentation. */
+export const Surroundings = createContext<Pick<PageContext, 'navigation' | 'forSelection' | 'hasDocs'>>({
+  navigation: [],
+  forSelection: [],
+  hasDocs: true,
+});
+
+/** Whether there is this area: what another page says of it is left out otherwise. */
+export function useHasArea(section: string): boolean {
+  return useContext(Surroundings).navigation.some((entry) => entry.section === section);
 }
 
 /** The role of the person who sees the page; null if no one is signed in. */

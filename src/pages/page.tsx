@@ -1,4 +1,4 @@
-import { type ComponentChildren, createContext } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
 import type { Ports } from '../core/ports.js';
@@ -13,7 +13,7 @@ import { assetUrl } from './assets.controller.js';
 import { Csrf, type Flash } from './browser-session.js';
 import { CsrfToken, Form } from './form.js';
 import { ReaderFormats } from './formats.js';
-import { ActingRole, HOME, type PageContext } from './page-context.js';
+import { ActingRole, HOME, type PageContext, Surroundings } from './page-context.js';
 import { Icon, Moment } from './parts.js';
 
 /** A page of the settings area, as the result of a handler. */
@@ -28,13 +28,13 @@ export function renderPage(
   const html = renderToString(
     <CsrfToken.Provider value={token}>
       <ActingRole.Provider value={context.person?.user.role ?? null}>
-        <HasDocs.Provider value={context.hasDocs}>
+        <Surroundings.Provider value={context}>
           <ReaderFormats.Provider value={context.formats}>
             <Layout context={context} options={options} flash={flash} token={token}>
               {content}
             </Layout>
           </ReaderFormats.Provider>
-        </HasDocs.Provider>
+        </Surroundings.Provider>
       </ActingRole.Provider>
     </CsrfToken.Provider>,
   );
@@ -235,9 +235,6 @@ function Header({ context, section }: { context: PageContext; section: string | 
   );
 }
 
-/** Whether this service shows its documentation, under `/docs`. */
-const HasDocs = createContext(true);
-
 interface DocsLinkProps {
   /** Below `/docs`. */
   readonly path?: string;
@@ -247,7 +244,7 @@ interface DocsLinkProps {
 
 /** A link into the documentation; where that is not served, its text alone. */
 export function DocsLink({ path = '', class: style, children }: DocsLinkProps) {
-  if (!useContext(HasDocs)) return <span class={style}>{children}</span>;
+  if (!useContext(Surroundings).hasDocs) return <span class={style}>{children}</span>;
   return (
     <a class={style} href={`/docs${path}`}>
       {children}

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { VisitRecorder } from '../http/server/recorders.js';
 import { AccountController, IdentitiesController } from './account/account.controller.js';
 import { ExportController } from './account/export.controller.js';
 import { FactorPolicyController, FactorsController, RemoveFactorController } from './account/factors.controller.js';
@@ -17,7 +16,6 @@ import { PhotoChangesController, PhotoController } from './library/photo.control
 import { PhotoBytesController } from './library/photo-bytes.controller.js';
 import { SelectionController } from './library/selection.controller.js';
 import { MapController } from './map/map.controller.js';
-import { ShareSettingsController } from './own-shares/shares.controller.js';
 import { SearchesController } from './searches/searches.controller.js';
 import { ConfirmEmailController, LinkController, RecoveryController } from './sign-in/links.controller.js';
 import { ProviderController } from './sign-in/provider.controller.js';
@@ -77,12 +75,9 @@ import { WebhookActsController, WebhookPagesController } from './webhooks/webhoo
       SimilarController,
       SearchesController,
       MapController,
-      ShareSettingsController,
       ImportController,
       ImportsController,
     ]),
   ],
-  providers: [VisitRecorder],
-  exports: [VisitRecorder],
 })
 export class SettingsModule {}

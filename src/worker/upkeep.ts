@@ -1,8 +1,7 @@
 import { sweepAudit } from '../core/audit/audit-log.js';
 import { forgetBulkEdits } from '../core/bulk-edits/start-bulk-edit.js';
 import { finishErasing } from '../core/customers/erase-customer.js';
-import { resealSecrets } from '../core/customers/reseal.js';
-import { deliverySecrets } from '../core/delivery/delivery-keys.js';
+import { resealSecrets, type SealedRows } from '../core/customers/reseal.js';
 import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';
 import { expireImports, forgetImports, removeAbandonedUploads } from '../core/imports/expire.js';
 import { pollDirectUploads } from '../core/imports/receive/direct.js';
@@ -13,25 +12,21 @@ import { OlderPhotos } from '../core/photos/similar/hash-older-photos.js';
 import { purgeTrash } from '../core/photos/trash.js';
 import type { Ports } from '../core/ports.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../core/shared/clock.js';
-import { shareTokens } from '../core/shares/shares.js';
 import { countStorage, sweepTraffic } from '../core/traffic/read-traffic.js';
-import { factorSecrets } from '../core/users/factors/policy.js';
 import { sweepSessions } from '../core/users/session.js';
 import { sweepDeliveries } from '../core/webhooks/deliver.js';
-import { webhookSecrets } from '../core/webhooks/endpoints.js';
 import { removeAbandonedListeners } from '../core/webhooks/listen.js';
 import type { PeriodicTask } from './periodic.js';
 import { pause } from './worker.js';
 
-/** The values that are stored sealed, except those that are short-lived. */
-const sealedRows = [webhookSecrets, deliverySecrets, shareTokens, factorSecrets];
-
 /**
  * The periodic tasks: what each is called, how often it runs in seconds, and what it runs. How each finds its work: docs/decisions/0002.
+ * @param sealed Values that are stored sealed, to be sealed anew.
  * @param onCollected Called with the unowned blobs that were removed. Must not throw.
  */
 export function upkeep(
   ports: Ports,
+  sealed: readonly SealedRows<Ports>[],
   onCollected: (collected: Collected) => void = () => undefined,
 ): readonly PeriodicTask[] {
   const olderPhotos = new OlderPhotos(ports);
@@ -61,7 +56,7 @@ export function upkeep(
     ['forget old counts of requests', hour, () => sweepTraffic(ports)],
     ['count stored bytes by day', hour, () => countStorage(ports)],
     ['forget old webhook deliveries', hour, () => sweepDeliveries(ports)],
-    ['reseal secrets', hour, (stopping) => resealSecrets(ports, sealedRows, stopping)],
+    ['reseal secrets', hour, (stopping) => resealSecrets(ports, sealed, stopping)],
     ['collect garbage', 12 * hour, collect],
     ['forget old entries of the audit log', 24 * hour, () => sweepAudit(ports)],
     ...(ports.directUploads === null

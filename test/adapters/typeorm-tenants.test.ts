@@ -6,6 +6,7 @@ import { eraseCustomer } from '../../src/core/customers/erase-customer.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { verify } from '../../src/core/integrity/verify.js';
 import type { Ports } from '../../src/core/ports.js';
+import { sealedRows } from '../../src/ports.module.js';
 import { upkeep } from '../../src/worker/upkeep.js';
 import { type PostgresPorts, postgresPorts } from '../api/support/postgres-ports.js';
 import { Planner } from '../support/bound-scans.js';
@@ -113,6 +114,6 @@ async function live(ports: Ports): Promise<void> {
   const nothing = () => undefined;
   await verify(ports, { repair: true, fast: false, graceSeconds: 0, onProgress: nothing, onFinding: nothing });
   await collectGarbage(ports, { graceSeconds: 0 });
-  for (const { run } of upkeep(ports)) await run(new AbortController().signal);
+  for (const { run } of upkeep(ports, sealedRows)) await run(new AbortController().signal);
   await eraseCustomer(ports, commandLine, account.id);
 }

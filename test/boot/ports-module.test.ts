@@ -15,7 +15,7 @@ import { fixedRendition } from '../../src/core/photos/renditions/rendition.js';
 import type { Ports } from '../../src/core/ports.js';
 import { MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { PORTS, portToken } from '../../src/http/ports-token.js';
-import { openPorts, PortsModule } from '../../src/ports.module.js';
+import { openPorts, PortsModule, sealedRows } from '../../src/ports.module.js';
 import { initialize, openApp } from '../../src/start/serving/open-app.js';
 import { MemoryBlobStore } from '../memory/memory-blob-store.js';
 import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
@@ -227,4 +227,8 @@ test('a command opens the same ports without a container', async () => {
   expect(await opened.ports.customers.list()).toEqual([]);
   await Promise.all([opened.close(), container.close()]);
   await nothingConnected();
+});
+
+test('whatever is stored sealed for long is sealed anew', () => {
+  expect(sealedRows.map(({ purpose }) => purpose).sort()).toEqual(['delivery', 'factor', 'share', 'webhook']);
 });

@@ -1,14 +1,15 @@
-import { boxOfCell, cellAt, gridOf, type MapBox } from '../../src/core/photos/map/map.js';
+import type { GeoBox } from '../../src/core/media/picture-metadata.js';
+import { boxOfCell, cellAt, gridOf } from '../../src/core/photos/map/map.js';
 import { later } from '../support/samples.js';
 import { present, type Tenant } from '../support/tenant.js';
 import type { NewTenant } from './customer-store.contract.js';
 
-const world: MapBox = { west: -180, south: -90, east: 180, north: 90 };
+const world: GeoBox = { west: -180, south: -90, east: 180, north: 90 };
 const at = (latitude: number, longitude: number) => ({ location: { latitude, longitude, altitude: null } });
 
 export function photoClustersContract(newTenant: NewTenant): void {
   const clusters = (tenant: Tenant, box = world, counted = 10) =>
-    tenant.query(({ photos }) => photos.clusters(gridOf(box), counted));
+    tenant.query((reader) => reader.clusters.inCells(gridOf(box), counted));
 
   it('are the photos of each cell that has any, with their middle and the box around them', async () => {
     const tenant = await newTenant();
@@ -36,7 +37,7 @@ export function photoClustersContract(newTenant: NewTenant): void {
       const { id } = await tenant.addPhoto(at(latitude, longitude));
       for (let level = 0; level <= 20; level += 1) {
         const grid = { level, cells: [cellAt(level, latitude, longitude)] };
-        const found = await tenant.query(({ photos }) => photos.clusters(grid, 1000));
+        const found = await tenant.query((reader) => reader.clusters.inCells(grid, 1000));
         const { west, south, east, north } = boxOfCell(level, present(grid.cells[0]));
         expect([level, found.length]).toEqual([level, 1]);
         expect(latitude >= south && latitude <= north && longitude >= west && longitude <= east).toBe(true);

@@ -192,7 +192,7 @@ describe('a delivery key', () => {
   test('is sealed anew by the worker', async () => {
     const { key } = await create();
     const added: World = { ...here, secrets: ['another secret that is long enough too', here.secrets[0]] };
-    for (const task of upkeep(added)) await task.run(new AbortController().signal);
+    for (const task of upkeep(added, [deliverySecrets])) await task.run(new AbortController().signal);
     expect((await readDeliveryKey(here, acme, key.id)).secret).not.toBe(key.secret);
   });
 

@@ -189,9 +189,11 @@ describe('bytes that a client sent straight to the store', () => {
 });
 
 test('a worker looks every 15 seconds where imports are in use, less and less often where not, and only in direct mode', () => {
-  const looks = upkeep(ports).filter(({ name }) => name.startsWith('notice uploads'));
+  const looks = upkeep(ports, []).filter(({ name }) => name.startsWith('notice uploads'));
   expect(looks.map(({ everySeconds }) => everySeconds)).toEqual([15, 60, 300]);
-  expect(upkeep({ ...ports, directUploads: null }).some(({ name }) => name.startsWith('notice uploads'))).toBe(false);
+  expect(upkeep({ ...ports, directUploads: null }, []).some(({ name }) => name.startsWith('notice uploads'))).toBe(
+    false,
+  );
 });
 
 async function workOnce(): Promise<void> {

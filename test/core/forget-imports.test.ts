@@ -224,7 +224,7 @@ test('goes through all imports of all customers, and on past one that has a faul
 test('is one of the tasks of the worker', async () => {
   const { import: subject } = await acme.bring([picture('a.jpg')]);
   here.clock.pass(365 * DAY + MINUTE);
-  for (const task of upkeep(here)) await task.run(new AbortController().signal);
+  for (const task of upkeep(here, [])) await task.run(new AbortController().signal);
   expect(await isThere(acme, subject.id)).toBe(false);
   expect(await acme.photos()).toHaveLength(1);
 });

@@ -146,7 +146,7 @@ describe('what is collected', () => {
     await acme.send(id, [picture('a.jpg')]);
     await acme.finalize(id, { action: 'discard' });
     here.clock.pass(25 * HOUR);
-    for (const task of upkeep(here)) await task.run(new AbortController().signal);
+    for (const task of upkeep(here, [])) await task.run(new AbortController().signal);
     expect(await blobs()).toEqual([]);
   });
 

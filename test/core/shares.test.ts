@@ -243,7 +243,7 @@ describe('a share', () => {
     const { id, link, token } = await share();
     const newest = 'another secret that is long enough too';
     const added: World = { ...here, secrets: [newest, here.secrets[0]] };
-    for (const task of upkeep(added)) await task.run(new AbortController().signal);
+    for (const task of upkeep(added, [shareTokens])) await task.run(new AbortController().signal);
     const sealed = (await readShare(here, acme, id)).share.token;
     expect(sealed).not.toBe(token);
     await resealSecrets(added, [shareTokens]);

@@ -242,14 +242,14 @@ test('all of it is done by the tasks of the worker', async () => {
   const { id } = await acme.start();
   await here.rateWindows.hit({ name: 'read:1', limit: 3 });
   here.clock.pass(31 * DAY);
-  for (const task of upkeep(here)) await task.run(new AbortController().signal);
+  for (const task of upkeep(here, [])) await task.run(new AbortController().signal);
   expect(await acme.photos()).toEqual([]);
   expect(await acme.import(id)).toMatchObject({ status: 'expired' });
   expect(await here.rateWindows.sweep()).toBe(0);
 });
 
 test('no two tasks have one name, by which logs and metrics know them', () => {
-  const names = upkeep({ ...here, directUploads: new MemoryDirectUploads(here.blobs, here.clock) }).map(
+  const names = upkeep({ ...here, directUploads: new MemoryDirectUploads(here.blobs, here.clock) }, []).map(
     ({ name }) => name,
   );
   expect(names.length).toBe(21);

@@ -429,7 +429,7 @@ test('the log and the secrets are looked after by the tasks of the worker', asyn
   await deliverAll(here);
   here.clock.pass(31 * DAY);
   const added: World = { ...here, secrets: ['another secret that is long enough too', here.secrets[0]] };
-  for (const task of upkeep(added)) await task.run(new AbortController().signal);
+  for (const task of upkeep(added, [webhookSecrets])) await task.run(new AbortController().signal);
   expect(await log(endpoint)).toEqual([]);
   expect((await now(endpoint)).secret).not.toBe(endpoint.secret);
 });

@@ -19,6 +19,7 @@ import { MemoryJobRepository } from './memory-job-queue.js';
 import { MemoryKeyRepository } from './memory-keys.js';
 import { LockedRows } from './memory-locked-rows.js';
 import { MemoryOrphanRows } from './memory-orphan-rows.js';
+import { MemoryPhotoClusters } from './memory-photo-clusters.js';
 import { MemoryPhotoRepository } from './memory-photo-repository.js';
 import { MemoryResumableUploadRepository } from './memory-resumable-uploads.js';
 import { MemorySavedSearchRepository } from './memory-saved-searches.js';
@@ -84,6 +85,7 @@ export class MemoryCustomerStore implements CustomerStore {
       orphanRows: passing(new MemoryOrphanRows(this.database, customerId), pass),
       photos,
       taggedPhotos: photos,
+      clusters: passing(new MemoryPhotoClusters(this.database, customerId), pass),
       similarPhotos: passing(new MemorySimilarPhotoRepository(this.database, customerId), pass),
       tags: passing(new MemoryTagRepository(this.database, customerId, locked), pass),
       imports,

@@ -18,7 +18,6 @@ import type { Photo } from '../../src/core/photos/photo.js';
 import type { PhotoPair } from '../../src/core/photos/similar/similar-photo.js';
 import type { SavedSearch } from '../../src/core/searches/saved-search.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import type { Share } from '../../src/core/shares/share.js';
 import type { Tag } from '../../src/core/tags/tag.js';
 import type {
   HourCount,
@@ -195,7 +194,6 @@ export class MemoryDatabase {
   readonly deliveryKeys = this.table<DeliveryKey>('delivery_keys');
   /** By customer and name. */
   readonly presets = this.table<Preset, string>('presets');
-  readonly shares = this.table<Share>('shares');
   readonly savedSearches = this.table<SavedSearch>('saved_searches');
   readonly bulkEdits = this.table<StoredBulkEdit>('bulk_edits');
   /** By edit and photo. */

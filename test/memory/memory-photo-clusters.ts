@@ -1,8 +1,26 @@
-import { cellAt, type MapGrid, type PhotoCluster } from '../../src/core/photos/map/map.js';
+import { type ClusterReads, cellAt, type MapGrid, type PhotoCluster } from '../../src/core/photos/map/map.js';
 import { isTrashed, type Photo } from '../../src/core/photos/photo.js';
+import type { Id } from '../../src/core/shared/ids.js';
+import type { MemoryDatabase } from './memory-database.js';
+
+export class MemoryPhotoClusters implements ClusterReads {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+  ) {}
+
+  async inCells(grid: MapGrid, counted: number): Promise<readonly PhotoCluster[]> {
+    const own = this.database.photos.where(({ customerId }) => customerId === this.customerId);
+    return clustersOf(
+      own.sort((a, b) => a.id - b.id),
+      grid,
+      counted,
+    );
+  }
+}
 
 /** @param photos By id. */
-export function clustersOf(photos: readonly Photo[], { level, cells }: MapGrid, counted: number): PhotoCluster[] {
+function clustersOf(photos: readonly Photo[], { level, cells }: MapGrid, counted: number): PhotoCluster[] {
   return cells.flatMap((cell) => {
     const points = photos.flatMap(({ location, id, ...photo }) => {
       if (location === null || isTrashed({ ...photo, location, id } as Photo)) return [];

@@ -1,6 +1,5 @@
 import { type ExifTags } from '../../src/core/media/picture-metadata.js';
 import type { CountedValue, PhotoKind, ValuesRequest } from '../../src/core/photos/filter-values.js';
-import type { MapGrid, PhotoCluster } from '../../src/core/photos/map/map.js';
 import { isTrashed, type Photo, type PhotoWithTags } from '../../src/core/photos/photo.js';
 import { type ListSort, type PhotoFilters, type PhotoQuery, photoPosition } from '../../src/core/photos/photo-query.js';
 import type { NewPhoto, PhotoRepository } from '../../src/core/photos/photo-repository.js';
@@ -10,7 +9,6 @@ import type { Position } from '../../src/core/shared/pagination.js';
 import { byName } from '../../src/core/tags/tag.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import type { LockedRows } from './memory-locked-rows.js';
-import { clustersOf } from './memory-photo-clusters.js';
 import { matches } from './memory-photo-filters.js';
 import { camerasOf, countriesOf, kindsOf, lensesOf } from './memory-photo-values.js';
 import { windowOf } from './memory-windows.js';
@@ -132,14 +130,6 @@ export class MemoryPhotoRepository implements PhotoRepository {
     return countriesOf(
       this.own(() => true),
       request,
-    );
-  }
-
-  async clusters(grid: MapGrid, counted: number): Promise<readonly PhotoCluster[]> {
-    return clustersOf(
-      this.own(() => true),
-      grid,
-      counted,
     );
   }
 

@@ -3,6 +3,8 @@ import type { KnownShare, NewShare, Share, ShareFinder, ShareRepository } from '
 import { copyOf, type MemoryDatabase } from './memory-database.js';
 import type { LockedRows } from './memory-locked-rows.js';
 
+const sharesOf = (database: MemoryDatabase) => database.table<Share>('shares');
+
 export class MemoryShareRepository implements ShareRepository {
   constructor(
     private readonly database: MemoryDatabase,
@@ -11,12 +13,14 @@ export class MemoryShareRepository implements ShareRepository {
   ) {}
 
   async get(id: Id): Promise<Share | null> {
-    const stored = this.database.shares.get(id);
+    const stored = sharesOf(this.database).get(id);
     return stored?.customerId === this.customerId ? stored : null;
   }
 
   async list(): Promise<readonly Share[]> {
-    return this.database.shares.where(({ customerId }) => customerId === this.customerId).sort((a, b) => b.id - a.id);
+    return sharesOf(this.database)
+      .where(({ customerId }) => customerId === this.customerId)
+      .sort((a, b) => b.id - a.id);
   }
 
   async lock(id: Id): Promise<Share | null> {
@@ -29,18 +33,18 @@ export class MemoryShareRepository implements ShareRepository {
     const [customerId, id] = [this.customerId, this.database.next('share')];
     const unused = { visits: 0, lastVisitedAt: null, uploadedFiles: 0, uploadedBytes: 0, uploadReservations: [] };
     const row = { ...share, ...unused, customerId, id };
-    this.database.shares.set(id, row);
+    sharesOf(this.database).set(id, row);
     return row;
   }
 
   async update(share: Share): Promise<void> {
     this.held.requireLocked('share', share.id);
     if ((await this.get(share.id)) === null) return;
-    this.database.shares.set(share.id, { ...share, customerId: this.customerId });
+    sharesOf(this.database).set(share.id, { ...share, customerId: this.customerId });
   }
 
   async delete(id: Id): Promise<void> {
-    if ((await this.get(id)) !== null) this.database.shares.delete(id);
+    if ((await this.get(id)) !== null) sharesOf(this.database).delete(id);
   }
 }
 
@@ -49,7 +53,7 @@ export class MemoryShareFinder implements ShareFinder {
 
   find(tokenHash: string): Promise<KnownShare | null> {
     return this.database.transaction(async () => {
-      const [share] = this.database.shares.where((each) => each.tokenHash === tokenHash);
+      const [share] = sharesOf(this.database).where((each) => each.tokenHash === tokenHash);
       const customer = share && this.database.customers.get(share.customerId);
       return share && customer ? { share: copyOf(share), customerStatus: customer.status } : null;
     });

@@ -1,44 +1,25 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BrowserClient, PASSWORD } from '../api/support/browser-client.js';
 import { photoNamed } from '../e2e/support/life.js';
 import { until } from '../e2e/support/processes.js';
 import { Installation } from '../e2e/support/service.js';
 import { Receiver } from '../support/receiver.js';
+import { TreeCopy } from '../support/tree-copy.js';
 import { program } from './support/programs.js';
 
 const root = join(__dirname, '../..');
 const patch = readFileSync(join(root, 'docs/recipes/albums.patch'), 'utf8');
 /** This tree with the patch applied. */
-let copy: string;
+let copy: TreeCopy;
 
 beforeAll(() => {
-  copy = mkdtempSync(join(tmpdir(), 'phs-albums-'));
-  // Of what is not copied, only the packages are needed; the clients are used as they are built here.
-  const left = ['node_modules', '.git', 'bench', 'data', 'docker', 'examples'];
-  for (const name of readdirSync(root).filter((each) => !left.includes(each))) {
-    const filter = (path: string) => !path.includes(join(root, 'test/fixtures'));
-    cpSync(join(root, name), join(copy, name), { recursive: true, preserveTimestamps: true, filter });
-  }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  // Otherwise git would look for a repository above the folder.
-  run(program('git', 'git'), 'apply', join(root, 'docs/recipes/albums.patch'));
-  node('bin/build.js', '--if-needed');
-  node('bin/openapi.js');
+  copy = new TreeCopy();
+  copy.run(program('git', 'git'), 'apply', join(root, 'docs/recipes/albums.patch'));
+  copy.node('bin/build.js', '--if-needed');
+  copy.node('bin/openapi.js');
 });
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
-
-function run(program: string, ...args: string[]): string {
-  const { NODE_OPTIONS: _, ...rest } = process.env;
-  const env = { ...rest, GIT_CEILING_DIRECTORIES: tmpdir(), NO_COLOR: '1' };
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd: copy, encoding: 'utf8', env });
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${status}:\n${stdout}\n${stderr}`);
-  return stdout + stderr;
-}
-
-const node = (...args: string[]) => run(process.execPath, ...args);
+afterAll(() => copy.remove());
 
 test('a resource has at most 20 new files, and changes at most 8 by hand', () => {
   const files = patch.split(/^diff --git /m).slice(1);
@@ -51,20 +32,17 @@ test('a resource has at most 20 new files, and changes at most 8 by hand', () =>
 });
 
 test('its own tests pass, and those that cover whatever tables, endpoints and routes there are', () => {
-  // In one process, which loads the application once: this runs beside other suites.
-  const jest = (...args: string[]) =>
-    node('node_modules/jest/bin/jest.js', '--selectProjects=parts', '--runInBand', ...args);
   const suites = 'test/(core/albums|api/(albums|tenants)|pages/albums|adapters/typeorm-tenants)\\.test';
-  expect(jest('--testPathPatterns', suites)).toMatch(/Test Suites: +5 passed, 5 total/);
+  expect(copy.jest(suites)).toMatch(/Test Suites: +5 passed, 5 total/);
   // The repository, in memory and in Postgres.
-  const contracts = jest('--testPathPatterns', 'test/contracts/(memory|typeorm)\\.test', '-t', ' albums ');
+  const contracts = copy.jest('test/contracts/(memory|typeorm)\\.test', '-t', ' albums ');
   expect(contracts).toMatch(/Test Suites: +2 passed, 2 total/);
   expect(contracts).toMatch(/ 12 passed/);
 });
 
 test('an installation of the version before is migrated, and has albums from the API to the page', async () => {
   const receiver = await Receiver.start();
-  const installation = await Installation.make({ WEBHOOK_ALLOW_PRIVATE: 'true' }, join(copy, 'bin/phs.js'));
+  const installation = await Installation.make({ WEBHOOK_ALLOW_PRIVATE: 'true' }, join(copy.path, 'bin/phs.js'));
   try {
     await installation.start();
     const client = installation.client();

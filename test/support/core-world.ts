@@ -64,8 +64,10 @@ export interface World extends Ports {
   readonly webhooks: MemoryWebhookSender;
 }
 
-export function world(changes: Partial<Pick<Ports, 'blobs' | 'media'>> & { limits?: Partial<Limits> } = {}): World {
-  const clock = new SettableClock();
+type Changes = Partial<Pick<World, 'clock' | 'blobs' | 'media'>> & { limits?: Partial<Limits> };
+
+export function world(changes: Changes = {}): World {
+  const clock = changes.clock ?? new SettableClock();
   const database = new MemoryDatabase();
   return withInProcess({
     database,

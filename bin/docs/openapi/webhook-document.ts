@@ -51,7 +51,7 @@ function dataSchema(type: EventType): Schema {
     ),
     [kind]: {
       description: 'The resource at the time of sending, or only its id if it no longer exists.',
-      anyOf: [ref(`Event${eventSubjects[kind].schema}`), ref('EventReference')],
+      anyOf: [...[eventSubjects[kind]].flatMap((of) => (of ? ref(`Event${of.schema}`) : [])), ref('EventReference')],
     },
     omitted: listOf(
       `Fields omitted to keep the body within ${MAX_BODY_BYTES} bytes.`,

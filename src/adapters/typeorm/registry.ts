@@ -25,6 +25,7 @@ import { resumableUploadTable, TypeormResumableUploadRepository } from './import
 import { sourceFetchTable, TypeormSourceFetchRepository } from './imports/source-fetch.repository.js';
 import { TypeormOrphanRows } from './integrity/orphan-rows.js';
 import { jobTable, TypeormJobRepository } from './jobs/job.repository.js';
+import { TypeormPhotoClusters } from './map/photo-clusters.js';
 import { CustomersAndKeys1764000000001 } from './migrations/1764000000001-customers-and-keys.js';
 import { Requests1764000000002 } from './migrations/1764000000002-requests.js';
 import { Imports1764000000003 } from './migrations/1764000000003-imports.js';
@@ -137,6 +138,7 @@ export const repositories: { readonly [Name in keyof Repositories]: RepositoryCl
   orphanRows: TypeormOrphanRows,
   photos: TypeormPhotoRepository,
   taggedPhotos: TypeormPhotoRepository,
+  clusters: TypeormPhotoClusters,
   similarPhotos: TypeormSimilarPhotoRepository,
   tags: TypeormTagRepository,
   imports: TypeormImportRepository,

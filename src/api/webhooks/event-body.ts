@@ -3,17 +3,17 @@ import { readDeliveryKey } from '../../core/delivery/delivery-keys.js';
 import { type Event, isDeletion, type SubjectKind, subjectKind } from '../../core/events/event.js';
 import { readImport } from '../../core/imports/read.js';
 import { readPhoto } from '../../core/photos/read-photo.js';
+import type { CustomerStore } from '../../core/ports.js';
 import { unlessGone } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { Readable } from '../../core/shared/transactional.js';
-import { findShare } from '../../core/shares/shares.js';
 import { readTag } from '../../core/tags/read-tag.js';
 import { instant } from '../../http/responses/reply.js';
 import { importView } from '../imports/import.view.js';
 import { apiKeyView } from '../me/me.view.js';
 import { photoView } from '../photos/photo.view.js';
+import { announcedShare } from '../shares/share.view.js';
 import { tagView } from '../tags/tag.view.js';
-import { deliveryKeyView, shareView } from './subject.views.js';
+import { deliveryKeyView } from './subject.views.js';
 
 /** Bytes of a body. */
 export const MAX_BODY_BYTES = 20_000;
@@ -25,7 +25,7 @@ export const MAX_BODY_BYTES = 20_000;
  */
 export async function eventBody(uses: SubjectUses, event: Event): Promise<string> {
   const kind = subjectKind(event.type);
-  const { dispensable = [] } = kind === null ? {} : eventSubjects[kind];
+  const dispensable = (kind && eventSubjects[kind]?.dispensable) ?? [];
   const left = await subjectOf(uses, event);
   const omitted: string[] = [];
   for (const field of ['', ...dispensable]) {
@@ -42,8 +42,8 @@ export async function eventBody(uses: SubjectUses, event: Event): Promise<string
 async function subjectOf(uses: SubjectUses, { type, subjectId, customerId }: Event) {
   const kind = subjectKind(type);
   if (kind === null || subjectId === null || isDeletion(type)) return null;
-  const shown = await eventSubjects[kind].read(uses, customerId, subjectId);
-  return shown && ({ ...shown } as Record<string, unknown>);
+  const shown = await eventSubjects[kind]?.read(uses, customerId, subjectId);
+  return shown ? ({ ...shown } as Record<string, unknown>) : null;
 }
 
 function bodyOf(event: Event, shown: Record<string, unknown> | null, omitted: readonly string[]): string {
@@ -63,7 +63,7 @@ function byteLength(text: string): number {
 }
 
 interface SubjectUses {
-  readonly store: Readable<'photos' | 'tags' | 'imports' | 'keys' | 'deliveryKeys' | 'shares'>;
+  readonly store: CustomerStore;
 }
 
 /** The form in which events show a resource. */
@@ -76,7 +76,8 @@ export interface EventSubject {
   read(uses: SubjectUses, customerId: Id, id: Id): Promise<object | null>;
 }
 
-export const eventSubjects: Readonly<Record<SubjectKind, EventSubject>> = {
+/** A kind that is missing is shown by its id alone. */
+export const eventSubjects: Readonly<Partial<Record<SubjectKind, EventSubject>>> = {
   photo: {
     schema: 'Photo',
     dispensable: ['metadata', 'description', 'tags'],
@@ -117,12 +118,5 @@ export const eventSubjects: Readonly<Record<SubjectKind, EventSubject>> = {
       return key && deliveryKeyView(key);
     },
   },
-  share: {
-    schema: 'Share',
-    dispensable: [],
-    async read({ store }, customerId, id) {
-      const share = await unlessGone(findShare({ store }, customerId, id));
-      return share && shareView(share);
-    },
-  },
+  share: { schema: 'Share', dispensable: [], read: announcedShare },
 };

@@ -5,6 +5,14 @@ export interface GeoPoint {
   readonly altitude: number | null;
 }
 
+/** A part of the earth in degrees. Its west is greater than its east if it crosses 180°. */
+export interface GeoBox {
+  readonly west: number;
+  readonly south: number;
+  readonly east: number;
+  readonly north: number;
+}
+
 export interface Camera {
   readonly make: string | null;
   readonly model: string | null;

@@ -2,7 +2,6 @@ import type { ExifTags } from '../media/picture-metadata.js';
 import type { Id } from '../shared/ids.js';
 import type { Position } from '../shared/pagination.js';
 import type { CountedValue, PhotoKind, ValuesRequest } from './filter-values.js';
-import type { MapGrid, PhotoCluster } from './map/map.js';
 import type { Photo, PhotoWithTags } from './photo.js';
 import type { ListSort, PhotoFilters, PhotoQuery } from './photo-query.js';
 
@@ -32,8 +31,6 @@ export interface PhotoReads {
   lenses(request: ValuesRequest): Promise<readonly CountedValue[]>;
   /** The codes of the countries in which photos were taken, in no order. */
   countries(request: ValuesRequest): Promise<readonly CountedValue[]>;
-  /** The cells of a map that photos outside the trash are in, in no order. Of each, at most `counted` photos are read. */
-  clusters(grid: MapGrid, counted: number): Promise<readonly PhotoCluster[]>;
   /** Photos with these hashes; of several with one hash, the one with the lowest `dupSeq`. */
   findBySha256(sha256: readonly string[]): Promise<readonly Photo[]>;
   /** Photos stored by a version that did not look up places, and did not find photos by all that is searched today; at most `limit`. */

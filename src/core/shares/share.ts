@@ -182,6 +182,12 @@ export interface ShareFinder {
   find(tokenHash: string): Promise<KnownShare | null>;
 }
 
+declare module '../ports.js' {
+  interface Ports {
+    readonly shares: ShareFinder;
+  }
+}
+
 declare module '../shared/transactional.js' {
   interface Reads {
     readonly shares: ShareReads;

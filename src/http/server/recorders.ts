@@ -3,8 +3,6 @@ import type { Request, Response } from 'express';
 import type { Ports } from '../../core/ports.js';
 import { SECOND } from '../../core/shared/clock.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { Share } from '../../core/shares/share.js';
-import { recordVisits, type Visits } from '../../core/shares/visits.js';
 import { type SentPicture, TrafficCounter } from '../../core/traffic/counter.js';
 import type { Channel } from '../../core/traffic/traffic.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../http-options.js';
@@ -12,7 +10,7 @@ import { PORTS } from '../ports-token.js';
 import { knownKeyOf, type RequestContext, requestContextOf } from './request-context.js';
 
 /** Notes in memory what requests did, and writes it in batches, the last one when the service ends: no request waits for it. */
-abstract class PeriodicRecorder implements OnModuleInit, BeforeApplicationShutdown {
+export abstract class PeriodicRecorder implements OnModuleInit, BeforeApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly everyMs: number) {}
@@ -31,7 +29,7 @@ abstract class PeriodicRecorder implements OnModuleInit, BeforeApplicationShutdo
   }
 }
 
-const FLUSH_MS = 5 * SECOND;
+export const FLUSH_MS = 5 * SECOND;
 
 /** Counts the requests of keys, delivered pictures, and bytes, in memory; written in batches, so no request waits for it. */
 @Injectable()
@@ -126,34 +124,5 @@ export class KeyUseRecorder extends PeriodicRecorder {
     await this.ports.keys.touch(uses).catch((error: unknown) => {
       this.options.logger.warn({ err: error }, 'the last use of keys could not be stored');
     });
-  }
-}
-
-/** Visits of shares, counted in memory and written in batches: no visitor waits for it, and a link that many follow is not one row to wait for. */
-@Injectable()
-export class VisitRecorder extends PeriodicRecorder {
-  private pending = new Map<Id, Visits>();
-
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
-  ) {
-    super(FLUSH_MS);
-  }
-
-  note({ customerId, id }: Share): void {
-    const count = (this.pending.get(id)?.count ?? 0) + 1;
-    this.pending.set(id, { customerId, shareId: id, count, lastAt: this.ports.clock.now() });
-  }
-
-  /** Best effort: what cannot be written now is dropped. */
-  override async flush(): Promise<void> {
-    const visits = [...this.pending.values()];
-    this.pending = new Map();
-    for (const each of visits) {
-      await recordVisits(this.ports, each).catch((error: unknown) => {
-        this.options.logger.warn({ err: error }, 'visits of a share could not be stored');
-      });
-    }
   }
 }

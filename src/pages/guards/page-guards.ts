@@ -42,7 +42,7 @@ class VisitorGuard implements CanActivate {
     const person = isAdmitted ? known : null;
     const others = known === null ? [] : await accountsBeside(this.ports, request, known);
     const own = { form: new FormFields(new URLSearchParams()), formats: formatsOf(request) };
-    const service = { navigation: this.navigation.entries, hasDocs: this.options.docs !== false };
+    const service = { ...this.navigation.areas, hasDocs: this.options.docs !== false };
     pageContexts.set(requestContext, { request, person, others, clientIp, requestId, ...own, ...service });
     requestContext.userId = person?.user.id ?? null;
     if (person === null) return true;

@@ -28,7 +28,6 @@ import {
   libraryPath,
   readLibraryQuery,
 } from '../library-query/library-query.js';
-import { tileOrigins } from '../map/world.js';
 import { pageHeaders, renderPage, replyToScript } from '../page.js';
 import {
   ActingRole,
@@ -42,6 +41,7 @@ import { shapeClass } from '../picture.js';
 import { LibraryPage } from './library.view.js';
 import { isPanelOpen } from './library-filters.view.js';
 import { chosenTileSize, countText, PhotoTiles, photoSections, Years } from './photo-grid.view.js';
+import { tileOrigins } from './world.js';
 
 /** Photos per page; enough to fill a large screen. */
 const PAGE = 60;

@@ -7,7 +7,7 @@ import { ActiveEdits } from '../history/edit-texts.js';
 import { Importer } from '../imports/importer.view.js';
 import { isNarrow, type LibraryQuery, libraryPath, selectionPath, unfiltered } from '../library-query/library-query.js';
 import { DocsLink } from '../page.js';
-import { Allowed, useMayActAs } from '../page-context.js';
+import { Allowed, useHasArea, useMayActAs } from '../page-context.js';
 import { Empty, Heading, Icon } from '../parts.js';
 import { SavedSearches } from '../searches/searches.view.js';
 import { Filters } from './library-filters.view.js';
@@ -207,8 +207,12 @@ function FirstSteps() {
         <li>
           <h3>Look, tag and share</h3>
           <p>
-            Select photos to tag, rate or move many at once: each action has an Undo. A{' '}
-            <a href="/settings/shares">share</a> shows some of them to people without an account.
+            Select photos to tag, rate or move many at once: each action has an Undo.{' '}
+            {useHasArea('shares') && (
+              <>
+                A <a href="/settings/shares">share</a> shows some of them to people without an account.
+              </>
+            )}
           </p>
         </li>
         <Allowed least="admin">

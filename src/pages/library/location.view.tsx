@@ -5,8 +5,9 @@ import { invalid } from '../../core/shared/errors.js';
 import type { HttpOptions } from '../../http/http-options.js';
 import { Button, Field, Form, type Problems } from '../form.js';
 import { type LibraryQuery, photoPath } from '../library-query/library-query.js';
-import { Drawing, MapTiles, mapPathAround, viewAround, zooms } from '../map/world.js';
+import { useHasArea } from '../page-context.js';
 import { ShownValues } from '../shown-values.js';
+import { Drawing, MapTiles, mapPathAround, viewAround, zooms } from './world.js';
 
 interface LocationProps {
   readonly photo: PhotoWithTags;
@@ -20,6 +21,7 @@ interface LocationProps {
 /** With its script (location-map.ts) the place is chosen on the map. The field works without, and takes what other maps show. */
 export function LocationForm({ photo: { id, location }, query, text, problems, tiles }: LocationProps) {
   const view = viewAround(location);
+  const hasMap = useHasArea('map');
   const label = location === null ? 'Map of the world' : 'Map of the location';
   return (
     <section class="card" data-location>
@@ -61,7 +63,7 @@ export function LocationForm({ photo: { id, location }, query, text, problems, t
               >
                 Remove location
               </button>
-              <a href={mapPathAround(location)}>Show on the map</a>
+              {hasMap && <a href={mapPathAround(location)}>Show on the map</a>}
             </>
           )}
         </div>

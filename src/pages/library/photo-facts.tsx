@@ -4,8 +4,8 @@ import type { Camera, ExifTags, Exposure, GeoPoint } from '../../core/media/pict
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { placeNames } from '../../core/photos/places.js';
 import { type Formats, useFormats } from '../formats.js';
-import { SmallMap } from '../map/world.js';
 import { Moment } from '../parts.js';
+import { SmallMap } from './world.js';
 
 interface FactsProps {
   readonly photo: PhotoWithTags;

@@ -18,7 +18,6 @@ import { problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { editFlash } from '../history/edit-texts.js';
 import { libraryFilters, libraryPath, photoPath, queryText, readLibraryQuery } from '../library-query/library-query.js';
-import { tileOrigins } from '../map/world.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
@@ -28,6 +27,7 @@ import { sentFocus } from './focus.view.js';
 import { locationText, readLocation } from './location.view.js';
 import { fieldsOf, type PhotoFields, PhotoPage, patchOf, sentFields, type WrongForm } from './photo.view.js';
 import { addTag, editSelected, sentSeconds } from './selection.js';
+import { tileOrigins } from './world.js';
 
 type RawQuery = Record<string, unknown>;
 

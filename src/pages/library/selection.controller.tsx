@@ -17,7 +17,6 @@ import { problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { type EditStatus, editStatus } from '../history/edit-texts.js';
 import { type LibraryQuery, libraryFilters, libraryPath, readLibraryQuery } from '../library-query/library-query.js';
-import { newSharePath } from '../own-shares/shares.view.js';
 import { redirectTo, renderPage, replyToScript } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import {
@@ -52,8 +51,11 @@ export class SelectionController {
     try {
       const selection = await this.selection(context, caller, query);
       if (selection === null) return answer(nothing);
-      if (what === 'share') {
-        return redirectTo(context, newSharePath(await fewSelected(this.ports, caller, selection)));
+      const page = context.forSelection.find(({ name }) => name === what);
+      if (page !== undefined) {
+        // A thousand ids fit into an address, which is short of a character between two that would be encoded.
+        const ids = await fewSelected(this.ports, caller, selection);
+        return redirectTo(context, `${page.path}?photos=${ids.join('.')}`);
       }
       if (what === 'delete' && !form.has('confirmed')) {
         const options = { title: 'Delete permanently', section: 'library' };

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact';
+import { useContext } from 'preact/hooks';
 import { MAX_RATING } from '../../core/photos/photo-values.js';
 import type { Id } from '../../core/shared/ids.js';
 import { MAX_TAG_NAME } from '../../core/tags/tag.js';
 import { Button, Buttons, Form, MAX_ZONE_NAME, TimeZoneNames } from '../form.js';
 import { useFormats } from '../formats.js';
 import { type LibraryQuery, libraryPath, selectionPath } from '../library-query/library-query.js';
+import { Surroundings } from '../page-context.js';
 import { Icon } from '../parts.js';
 import type { EditButton } from './selection.js';
 
@@ -50,9 +52,11 @@ export function LibraryActions({ query }: ActionsProps) {
       <button type="submit" class="button plain" formaction={selectionPath(query, '/photos.zip')} data-download>
         <Icon name="download" /> Download
       </button>
-      <Button kind="plain" name="do" value="share">
-        <Icon name="share-2" /> Share
-      </Button>
+      {useContext(Surroundings).forSelection.map(({ name, label, icon }) => (
+        <Button key={name} kind="plain" name="do" value={name}>
+          <Icon name={icon} /> {label}
+        </Button>
+      ))}
       <ActionButton name="trash" isForDeleteKey>
         <Icon name="trash" /> Move to trash
       </ActionButton>

@@ -1,6 +1,7 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
+import type { GeoBox } from '../../core/media/picture-metadata.js';
 import { MAX_COUNTED } from '../../core/photos/filter-values.js';
-import { type MapBox, type MappedCluster, readMap } from '../../core/photos/map/map.js';
+import { type MappedCluster, readMap } from '../../core/photos/map/map.js';
 import { placeNames } from '../../core/photos/places.js';
 import type { Ports } from '../../core/ports.js';
 import { RequireRole } from '../../http/access.js';
@@ -8,14 +9,24 @@ import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { type Formats, useFormats } from '../formats.js';
+import {
+  MapTiles,
+  pointAt,
+  tileOrigins,
+  type View,
+  viewOf,
+  WHOLE,
+  WORLD,
+  WorldShapes,
+  zooms,
+} from '../library/world.js';
 import { boxText, parseBox } from '../library-query/library-query.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
 import { Empty, Heading, Table } from '../parts.js';
 import { photoName } from '../picture.js';
-import { MapTiles, pointAt, tileOrigins, type View, viewOf, WHOLE, WORLD, WorldShapes, zooms } from './world.js';
 
-const EARTH: MapBox = { west: -180, south: -90, east: 180, north: 90 };
+const EARTH: GeoBox = { west: -180, south: -90, east: 180, north: 90 };
 
 /** Photos on a map, in clusters. The box that it shows is in its address. */
 @Controller('settings/map')
@@ -31,7 +42,7 @@ export class MapController {
   async show(@CurrentPageContext() context: PageContext, @Query('box') text: unknown): Promise<Reply> {
     const given = typeof text === 'string' && text !== '' ? parseBox(text) : undefined;
     const box = given ? { west: given[0], south: given[1], east: given[2], north: given[3] } : WHOLE;
-    const read = (from: MapBox) => readMap(this.ports, callerOfPage(context), from);
+    const read = (from: GeoBox) => readMap(this.ports, callerOfPage(context), from);
     const clusters = await read(box);
     const props: MapProps = {
       tiles: this.http.mapTiles ?? null,
@@ -50,7 +61,7 @@ export class MapController {
 }
 
 interface MapProps {
-  readonly box: MapBox;
+  readonly box: GeoBox;
   /** Whether it is the map that was not moved yet. */
   readonly isWhole: boolean;
   /** Whether the address has a box that is none. */
@@ -187,12 +198,12 @@ function pathOf({ photos, photo, box }: MappedCluster): string {
 /** Degrees, about 100 metres: closer than that there is nothing to see. */
 const SMALLEST = 0.001;
 
-function widened({ west, south, east, north }: MapBox): MapBox {
+function widened({ west, south, east, north }: GeoBox): GeoBox {
   return scaled({ west, south, east, north }, 1.3);
 }
 
 /** The same middle, with sides that are so many times as long. */
-function scaled({ west, south, east, north }: MapBox, factor: number): MapBox {
+function scaled({ west, south, east, north }: GeoBox, factor: number): GeoBox {
   const width = Math.min(360, (east - west + (west > east ? 360 : 0)) * factor);
   const height = (north - south) * factor;
   const [longitude, latitude] = [west + (east - west + (west > east ? 360 : 0)) / 2, (south + north) / 2];
@@ -208,16 +219,16 @@ function wrapped(longitude: number): number {
   return longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude;
 }
 
-function mapPath(box: MapBox): string {
+function mapPath(box: GeoBox): string {
   return `/settings/map?box=${textOf(box)}`;
 }
 
-function libraryPath(box: MapBox): string {
+function libraryPath(box: GeoBox): string {
   return `/settings/library?box=${textOf(box)}`;
 }
 
 /** Rounded away from its middle: a photo at its edge is inside. */
-function textOf({ west, south, east, north }: MapBox): string {
+function textOf({ west, south, east, north }: GeoBox): string {
   const outward = (degrees: number, round: (value: number) => number) => round(degrees * 1e5) / 1e5;
   return boxText([
     outward(west, Math.floor),

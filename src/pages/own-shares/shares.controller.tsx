@@ -11,7 +11,6 @@ import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/path-id.js';
 import type { Reply } from '../../http/responses/reply.js';
-import { VisitRecorder } from '../../http/server/recorders.js';
 import { oneOfQuery } from '../address.js';
 import type { Problems } from '../form.js';
 import { FieldLength } from '../form-fields.js';
@@ -21,12 +20,14 @@ import {
   CurrentPageContext,
   callerOfPage,
   customerOf,
+  ForSelection,
   InNavigation,
   type PageContext,
   personOf,
 } from '../page-context.js';
 import { Confirm } from '../parts.js';
 import { saveEdits, saveNew } from '../resource-form.js';
+import { VisitRecorder } from '../shares/visit-recorder.js';
 import {
   AREA,
   EditShare,
@@ -64,6 +65,7 @@ export class ShareSettingsController {
   }
 
   @Get('new')
+  @ForSelection({ name: 'share', label: 'Share', icon: 'share-2' })
   newForm(@CurrentPageContext() context: PageContext, @Query('photos') query: unknown): Reply {
     return this.newShare(context, shareForm.blank, photosIn(oneOfQuery(query)), null);
   }

@@ -128,12 +128,7 @@ export function sharePagePath(id: Id, act?: 'revoke'): string {
   return act === undefined ? `${LIST}/${id}` : `${LIST}/${id}/${act}`;
 }
 
-/** Where these photos can be shared. A thousand of them fit into an address, which is short of a character between two that would be encoded. */
-export function newSharePath(photoIds: readonly Id[]): string {
-  return `${LIST}/new?photos=${photoIds.join('.')}`;
-}
-
-/** The photos that such an address names; null if it names none. */
+/** The photos that were selected in the library; null if there are none. */
 export function photosIn(text: string): readonly Id[] | null {
   const ids = text.split('.').flatMap((each) => parseId(each) ?? []);
   return ids.length === 0 ? null : ids;

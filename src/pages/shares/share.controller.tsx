@@ -34,7 +34,7 @@ import { sendableRendition } from '../../http/responses/photo-download.js';
 import { listView, Reply } from '../../http/responses/reply.js';
 import { privateHeaders, type Sendable, sendDownload } from '../../http/responses/send-download.js';
 import { withFileNames, type ZipEntry, zipOf, zipSize } from '../../http/responses/zip.js';
-import { TrafficRecorder, VisitRecorder } from '../../http/server/recorders.js';
+import { TrafficRecorder } from '../../http/server/recorders.js';
 import { requestContextOf } from '../../http/server/request-context.js';
 import { statusOfCode } from '../../http/status-of-code.js';
 import { oneOfQuery } from '../address.js';
@@ -44,6 +44,7 @@ import { messageForPeople } from '../form.js';
 import { FieldLength, readForm } from '../form-fields.js';
 import { Gallery, PasswordForm, sharedPhotoView, Uploaded, Viewer } from './share.view.js';
 import { isVisitorSize, renderSharePage, shareAssets, sharePath, visitorSizes } from './share-page.js';
+import { VisitRecorder } from './visit-recorder.js';
 import { receiveVisitorForm } from './visitor-upload.js';
 
 const PASS_COOKIE = 'phs_share';

@@ -16,7 +16,7 @@ import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { type Clock, HOUR } from '../../core/shared/clock.js';
 import { isOutage } from '../../core/shared/errors.js';
 import { deliverEvent } from '../../core/webhooks/deliver.js';
-import type { OpenPorts } from '../../ports.module.js';
+import { type OpenPorts, sealedRows } from '../../ports.module.js';
 import { type PeriodicTask, runPeriodically } from '../../worker/periodic.js';
 import { deliveryPool, fetchPool, jobPool } from '../../worker/pools.js';
 import { type EndedMail, runJob } from '../../worker/run-job.js';
@@ -73,7 +73,7 @@ export function startBackground(
       ? []
       : [scrubTask({ ...ports, scrubPosition }, config.scrubDays, scrubbed)];
   const backups = config.backups === null ? [] : [scheduledBackups(config.backups, ports, metrics, logger)];
-  const allTasks = [...upkeep(ports, metrics?.garbageCollected), ...scrubbing, ...backups];
+  const allTasks = [...upkeep(ports, sealedRows, metrics?.garbageCollected), ...scrubbing, ...backups];
   const tasks = runPeriodically(allTasks, (task, error) => {
     metrics?.upkeepFailed(task);
     logger.warn({ err: error }, `failed to ${task}`);

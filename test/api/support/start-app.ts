@@ -1,14 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import type { DynamicModule } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { pino } from 'pino';
-import { MemoryRateWindowStore } from '../../../src/adapters/memory/memory-rate-window-store.js';
 import type { RenditionLeases } from '../../../src/adapters/shared-rendition-maker.js';
-import { WebauthnPasskeyReader } from '../../../src/adapters/webauthn/webauthn-passkey-reader.js';
 import { READINESS_CHECKS, Readiness, type ReadinessCheck } from '../../../src/api/ops/readiness.js';
 import { AppModule, type AppOptions } from '../../../src/app.module.js';
-import { IpLists, IpRanges } from '../../../src/core/access/ip-list.js';
+import { IpRanges } from '../../../src/core/access/ip-list.js';
 import { deleteKey, issueKey, type KeyRequest } from '../../../src/core/access/keys.js';
 import { commandLine } from '../../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../../src/core/customers/create-customer.js';
@@ -21,33 +20,13 @@ import { type HttpOptions, REQUEST_OBSERVERS, type RequestObservers } from '../.
 import { allPorts, portToken } from '../../../src/http/ports-token.js';
 import { PublicAddresses } from '../../../src/http/public-addresses.js';
 import { type Route, RouteTable } from '../../../src/http/route-table.js';
-import { TrafficRecorder, VisitRecorder } from '../../../src/http/server/recorders.js';
+import { PeriodicRecorder } from '../../../src/http/server/recorders.js';
 import { expressServer, initialize, nestOptions } from '../../../src/start/serving/open-app.js';
 import { runJob } from '../../../src/worker/run-job.js';
-import { MemoryAuditLog } from '../../memory/memory-audit.js';
 import { MemoryBlobStore } from '../../memory/memory-blob-store.js';
-import { MemoryCustomerDirectory } from '../../memory/memory-customer-directory.js';
-import { MemoryCustomerStore } from '../../memory/memory-customer-store.js';
-import { MemoryDatabase } from '../../memory/memory-database.js';
-import { MemoryDeliveryKeyFinder } from '../../memory/memory-delivery.js';
-import { MemoryGazetteer } from '../../memory/memory-gazetteer.js';
-import { MemoryIdempotencyStore } from '../../memory/memory-idempotency-store.js';
-import { MemoryIpCountries } from '../../memory/memory-ip-countries.js';
-import { MemoryJobQueue } from '../../memory/memory-job-queue.js';
-import { MemoryKeyFinder } from '../../memory/memory-keys.js';
-import { MemoryMediaReader } from '../../memory/memory-media-reader.js';
-import { MemoryOperatorTokenStore } from '../../memory/memory-operator-tokens.js';
-import { MemoryPasswordHasher } from '../../memory/memory-password-hasher.js';
-import { MemoryPasswordStrength } from '../../memory/memory-password-strength.js';
-import { MemoryShareFinder } from '../../memory/memory-shares.js';
-import { MemorySourceReader } from '../../memory/memory-source-reader.js';
-import { MemoryTrafficStore } from '../../memory/memory-traffic.js';
-import { MemorySessionStore, MemoryUserStore } from '../../memory/memory-user-repository.js';
-import { MemoryDeliveryLog } from '../../memory/memory-webhook-repository.js';
-import { MemoryWebhookSender } from '../../memory/memory-webhook-sender.js';
-import { PlainUploadSlots } from '../../memory/plain-upload-slots.js';
 import { SettableClock } from '../../memory/settable-clock.js';
 import { claimJob } from '../../support/claim.js';
+import { world } from '../../support/core-world.js';
 import { asInProduction } from '../../support/in-process.js';
 import { type Answer, type RequestParts, send } from './http-client.js';
 
@@ -137,8 +116,8 @@ export async function startApp(options: StartOptions = {}): Promise<RunningApp> 
     send: (parts) => send(url, parts),
     work: () => work(ports),
     async writeCounts() {
-      await app.get(TrafficRecorder, { strict: false }).flush();
-      await app.get(VisitRecorder, { strict: false }).flush();
+      const all = app.get(DiscoveryService, { strict: false }).getProviders();
+      for (const { instance } of all) if (instance instanceof PeriodicRecorder) await instance.flush();
     },
     close: () => app.close(),
   };
@@ -158,41 +137,9 @@ function providing(ports: Ports, { checks = [], onAnswered, onProviderSignInRefu
 }
 
 function memoryPorts(clock: SettableClock, limits: Limits): Ports {
-  const database = new MemoryDatabase();
-  return asInProduction({
-    clock,
-    store: new MemoryCustomerStore(database, clock),
-    customers: new MemoryCustomerDirectory(database),
-    keys: new MemoryKeyFinder(database),
-    ipLists: new IpLists(),
-    ipCountries: new MemoryIpCountries(),
-    users: new MemoryUserStore(database),
-    sessions: new MemorySessionStore(database),
-    passwords: new MemoryPasswordHasher(),
-    passkeys: new WebauthnPasskeyReader(),
-    identityProviders: [],
-    passwordStrength: new MemoryPasswordStrength(),
-    rateWindows: new MemoryRateWindowStore(clock),
-    gazetteer: new MemoryGazetteer(),
-    idempotency: new MemoryIdempotencyStore(database, clock),
-    blobs: new MemoryBlobStore(),
-    media: new MemoryMediaReader(),
-    jobs: new MemoryJobQueue(database, clock),
-    sourceReader: new MemorySourceReader(),
-    deliveryLog: new MemoryDeliveryLog(database),
-    deliveryKeys: new MemoryDeliveryKeyFinder(database),
-    shares: new MemoryShareFinder(database),
-    webhooks: new MemoryWebhookSender(),
-    mailer: null,
-    operatorTokens: new MemoryOperatorTokenStore(database),
-    auditLog: new MemoryAuditLog(database),
-    traffic: new MemoryTrafficStore(database),
-    secrets: ['a secret of the tests, long enough for signatures'],
-    limits,
-    uploads: new PlainUploadSlots(),
-    directUploads: null,
-    addresses: new PublicAddresses('http://photos.test'),
-  });
+  const { database: _, ...ports } = world({ clock, limits });
+  const addresses = new PublicAddresses('http://photos.test');
+  return asInProduction({ ...ports, blobs: new MemoryBlobStore(), addresses });
 }
 
 async function work(ports: Ports): Promise<void> {

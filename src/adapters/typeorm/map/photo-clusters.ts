@@ -1,5 +1,11 @@
 import type { EntityManager } from 'typeorm';
-import { MAX_LEVEL, type MapCell, type MapGrid, type PhotoCluster } from '../../../core/photos/map/map.js';
+import {
+  type ClusterReads,
+  MAX_LEVEL,
+  type MapCell,
+  type MapGrid,
+  type PhotoCluster,
+} from '../../../core/photos/map/map.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { prepared, select } from '../database/sql.js';
 
@@ -21,22 +27,24 @@ const selectClusters = prepared(
 
 type Row = Omit<PhotoCluster, 'box'> & PhotoCluster['box'];
 
-export async function photoClusters(
-  manager: EntityManager,
-  customerId: Id,
-  { level, cells }: MapGrid,
-  counted: number,
-): Promise<readonly PhotoCluster[]> {
-  const ranges = cells.map((cell) => rangeOf(level, cell));
-  const rows = await select<Row>(manager, selectClusters, [
-    customerId,
-    cells.map(({ x }) => x),
-    cells.map(({ y }) => y),
-    ranges.map(({ first }) => String(first)),
-    ranges.map(({ last }) => String(last)),
-    counted,
-  ]);
-  return rows.map(({ west, south, east, north, ...cluster }) => ({ ...cluster, box: { west, south, east, north } }));
+export class TypeormPhotoClusters implements ClusterReads {
+  constructor(
+    private readonly manager: EntityManager,
+    private readonly customerId: Id,
+  ) {}
+
+  async inCells({ level, cells }: MapGrid, counted: number): Promise<readonly PhotoCluster[]> {
+    const ranges = cells.map((cell) => rangeOf(level, cell));
+    const rows = await select<Row>(this.manager, selectClusters, [
+      this.customerId,
+      cells.map(({ x }) => x),
+      cells.map(({ y }) => y),
+      ranges.map(({ first }) => String(first)),
+      ranges.map(({ last }) => String(last)),
+      counted,
+    ]);
+    return rows.map(({ west, south, east, north, ...cluster }) => ({ ...cluster, box: { west, south, east, north } }));
+  }
 }
 
 /** The numbers of the finest cells in a cell: their bits begin with its own, those of x and y in turn (map_cell). */

@@ -1,7 +1,6 @@
 import { type EntityManager, In, IsNull, MoreThan } from 'typeorm';
 import type { ExifTags } from '../../../core/media/picture-metadata.js';
 import type { CountedValue, PhotoKind, ValuesRequest } from '../../../core/photos/filter-values.js';
-import type { MapGrid, PhotoCluster } from '../../../core/photos/map/map.js';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { ListSort, PhotoFilters, PhotoQuery } from '../../../core/photos/photo-query.js';
 import type { NewPhoto, PhotoRepository } from '../../../core/photos/photo-repository.js';
@@ -9,7 +8,6 @@ import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
 import { asJson, assignments, type JsonRow, prepared, select } from '../database/sql.js';
-import { photoClusters } from '../map/photo-clusters.js';
 import { storeHash } from '../similar/similar-photos.js';
 import { insertPhotos } from './new-photos.js';
 import { shiftPhotoCounts } from './photo-counts.js';
@@ -89,10 +87,6 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   countries(request: ValuesRequest): Promise<readonly CountedValue[]> {
     return countriesInUse(this.manager, this.customerId, request);
-  }
-
-  clusters(grid: MapGrid, counted: number): Promise<readonly PhotoCluster[]> {
-    return photoClusters(this.manager, this.customerId, grid, counted);
   }
 
   async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {

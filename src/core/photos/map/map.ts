@@ -1,4 +1,5 @@
 import type { Caller } from '../../access/caller.js';
+import type { GeoBox } from '../../media/picture-metadata.js';
 import type { Id } from '../../shared/ids.js';
 import type { Readable } from '../../shared/transactional.js';
 import { MAX_COUNTED } from '../filter-values.js';
@@ -12,27 +13,27 @@ export interface PhotoCluster extends MapCell {
   readonly latitude: number;
   readonly longitude: number;
   /** Where those that were counted are. */
-  readonly box: MapBox;
+  readonly box: GeoBox;
   /** One of them. */
   readonly photoId: Id;
 }
 
 export interface MappedCluster extends PhotoCluster {
   /** Where all of them are. */
-  readonly box: MapBox;
+  readonly box: GeoBox;
   readonly photo: PhotoWithTags;
 }
 
 /** Returns what a map of a part of the earth shows, most photos first. At most 441 clusters, whatever the number of photos. */
 export function readMap(
-  { store }: { store: Readable<'photos'> },
+  { store }: { store: Readable<'photos' | 'clusters'> },
   { customerId }: Pick<Caller, 'customerId'>,
-  box: MapBox,
+  box: GeoBox,
 ): Promise<readonly MappedCluster[]> {
   const grid = gridOf(box);
-  return store.query(customerId, async ({ photos }) => {
-    const clusters = await photos.clusters(grid, MAX_COUNTED);
-    const shown = await photos.getMany(clusters.map(({ photoId }) => photoId));
+  return store.query(customerId, async (reader) => {
+    const clusters = await reader.clusters.inCells(grid, MAX_COUNTED);
+    const shown = await reader.photos.getMany(clusters.map(({ photoId }) => photoId));
     const byId = new Map(shown.map((photo) => [photo.id, photo]));
     return clusters
       .flatMap((cluster) => {
@@ -44,16 +45,8 @@ export function readMap(
 }
 
 /** Returns a box with all photos of the cluster: those that were not counted are somewhere in the cell. */
-function wholeBox({ level }: MapGrid, cluster: PhotoCluster): MapBox {
+function wholeBox({ level }: MapGrid, cluster: PhotoCluster): GeoBox {
   return cluster.photos < MAX_COUNTED ? cluster.box : boxOfCell(level, cluster);
-}
-
-/** A part of the earth in degrees. Its west is greater than its east if it crosses 180°. */
-export interface MapBox {
-  readonly west: number;
-  readonly south: number;
-  readonly east: number;
-  readonly north: number;
 }
 
 /** A square of a grid, counted from 180° W and 90° S. */
@@ -75,7 +68,7 @@ export const MAX_LEVEL = 20;
 const CELLS = 20;
 
 /** The cells that a map of this part of the earth has, those that its edges cut included. */
-export function gridOf({ west, south, east, north }: MapBox): MapGrid {
+export function gridOf({ west, south, east, north }: GeoBox): MapGrid {
   const across = east - west + (west > east ? 360 : 0);
   const level = levelOf(Math.max(across, north - south));
   const columns = 2 ** level;
@@ -100,7 +93,7 @@ export function cellAt(level: number, latitude: number, longitude: number): MapC
 }
 
 /** The part of the earth that a cell covers. */
-export function boxOfCell(level: number, { x, y }: MapCell): MapBox {
+export function boxOfCell(level: number, { x, y }: MapCell): GeoBox {
   const size = 360 / 2 ** level;
   return { west: x * size - 180, south: y * size - 90, east: (x + 1) * size - 180, north: (y + 1) * size - 90 };
 }
@@ -112,4 +105,19 @@ function levelOf(span: number): number {
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+}
+
+/** Photos of the bound customer, by the cells of maps. */
+export interface ClusterReads {
+  /** The cells that photos outside the trash are in, in no order. Of each, at most `counted` photos are read. */
+  inCells(grid: MapGrid, counted: number): Promise<readonly PhotoCluster[]>;
+}
+
+declare module '../../shared/transactional.js' {
+  interface Reads {
+    readonly clusters: ClusterReads;
+  }
+  interface Repositories {
+    readonly clusters: ClusterReads;
+  }
 }

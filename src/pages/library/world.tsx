@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import type { GeoPoint } from '../../core/media/picture-metadata.js';
-import type { MapBox } from '../../core/photos/map/map.js';
+import type { GeoBox, GeoPoint } from '../../core/media/picture-metadata.js';
 import type { HttpOptions } from '../../http/http-options.js';
 import { assetUrl } from '../assets.controller.js';
 import { iconShapes } from '../icon-shapes.js';
 import { boxText } from '../library-query/library-query.js';
+import { useHasArea } from '../page-context.js';
 
 /** Steps of the map from edge to edge: about as much as a country. */
 const [WIDE, HIGH] = [360, 180];
@@ -15,11 +15,13 @@ const AROUND = 0.25;
 
 type Position = Pick<GeoPoint, 'latitude' | 'longitude'>;
 
-/** Where a photo was taken; leads to the map there. The place is written beside it. */
+/** Where a photo was taken; leads to the map there, if there is one. The place is written beside it. */
 export function SmallMap({ position }: { position: Position }) {
+  const drawing = <Drawing position={position} view={viewAround(position)} label={null} />;
+  if (!useHasArea('map')) return <span class="map small-map">{drawing}</span>;
   return (
     <a class="map small-map" href={mapPathAround(position)}>
-      <Drawing position={position} view={viewAround(position)} label={null} />
+      {drawing}
       <span class="unseen">Show on the map</span>
     </a>
   );
@@ -148,7 +150,7 @@ export function pointAt(latitude: number, longitude: number): Point {
 }
 
 /** Without the empty ends of the earth, which Mercator's map makes large. */
-export const WHOLE: MapBox = { west: -180, south: -58, east: 180, north: 78 };
+export const WHOLE: GeoBox = { west: -180, south: -58, east: 180, north: 78 };
 
 /** A part of the map: its upper left corner, and how wide and high it is. */
 export interface View extends Point {
@@ -157,7 +159,7 @@ export interface View extends Point {
 }
 
 /** The part of the map that shows the box. A box across 180° continues beyond the right edge. */
-export function viewOf({ west, south, east, north }: MapBox): View {
+export function viewOf({ west, south, east, north }: GeoBox): View {
   const [upperLeft, lowerRight] = [pointAt(north, west), pointAt(south, east + (west > east ? 360 : 0))];
   const width = Math.max(lowerRight.x - upperLeft.x, 0.001);
   const height = Math.max(lowerRight.y - upperLeft.y, 0.001);
