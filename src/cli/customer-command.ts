@@ -8,7 +8,7 @@ import { resumeCustomer, suspendCustomer } from '../core/customers/edit-customer
 import { eraseCustomer } from '../core/customers/erase-customer.js';
 import type { Id } from '../core/shared/ids.js';
 import { counted } from '../core/shared/text.js';
-import { editSettingsAddresses } from '../core/users/people/manage.js';
+import { editSettingsAddresses } from '../core/users/admission.js';
 import { idOption, listOption, PartlyDone, wholeOption } from './options.js';
 import { withPorts } from './with-ports.js';
 

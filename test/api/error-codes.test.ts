@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
+import { notSlower } from '../../src/core/blobs/blob-bytes.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
-import { notSlower } from '../../src/core/shared/bytes.js';
 import { DomainError, type ErrorCode, errorCodes } from '../../src/core/shared/errors.js';
 import { requestTimeout } from '../../src/http/server/request-body.js';
 import { statusOfCode } from '../../src/http/status-of-code.js';

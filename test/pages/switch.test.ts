@@ -1,5 +1,5 @@
 import { operatorFor, requireFactorsFrom } from '../../src/core/customers/customer.js';
-import { editSettingsAddresses } from '../../src/core/users/people/manage.js';
+import { editSettingsAddresses } from '../../src/core/users/admission.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import type { Role } from '../../src/core/users/user.js';
 import { BrowserClient, PASSWORD } from '../api/support/browser-client.js';

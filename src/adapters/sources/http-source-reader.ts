@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { urlProblem } from '../../core/access/outgoing-url.js';
+import { notSlower } from '../../core/blobs/blob-bytes.js';
 import {
   MAX_REDIRECTS,
   type OpenSource,
@@ -8,7 +9,6 @@ import {
   type SourceReader,
   type SourceRequest,
 } from '../../core/imports/fetch/source-reader.js';
-import { notSlower } from '../../core/shared/bytes.js';
 import type { Id } from '../../core/shared/ids.js';
 import { type Address, CustomerNames, type Lookup } from '../outgoing/customer-names.js';
 import {

@@ -3,8 +3,8 @@ import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestj
 import type { Request } from 'express';
 import { MAX_IDEMPOTENCY_KEY } from '../../core/idempotency/idempotency-store.js';
 import type { Ports } from '../../core/ports.js';
-import { canonical } from '../../core/shared/bytes.js';
 import { invalid } from '../../core/shared/errors.js';
+import { canonical } from '../../core/shared/text.js';
 import { isStreamed } from '../../http/requests/read-request.js';
 import { headersOf } from '../../http/server/headers.js';
 import { type RequestContext, RequestSlot, requestContextOf } from '../../http/server/request-context.js';

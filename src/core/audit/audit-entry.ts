@@ -1,6 +1,6 @@
-import { canonical } from '../shared/bytes.js';
 import { DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
+import { canonical } from '../shared/text.js';
 
 /** All actions. Closed: pages have a label for each. */
 export const auditActions = [

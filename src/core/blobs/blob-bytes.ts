@@ -115,3 +115,28 @@ export async function* checkedAtEnd(
   yield* bytes;
   check();
 }
+
+/** The minimum rate of bytes from outside, in bytes a second, over each of so many milliseconds. */
+export const LEAST_RATE = 1024;
+export const RATE_OVER_MS = 60_000;
+
+/**
+ * The same bytes, unless they arrive too slowly: who sends them occupies something that others wait for. Silence is for the caller to limit:
+ * the rate is looked at when bytes arrive. @param now Milliseconds of a monotonic clock.
+ */
+export async function* notSlower<T extends Uint8Array>(
+  bytes: AsyncIterable<T>,
+  tooSlow: () => Error,
+  now: () => number,
+): AsyncGenerator<T, void, undefined> {
+  let [since, received] = [now(), 0];
+  for await (const chunk of bytes) {
+    received += chunk.length;
+    const elapsed = now() - since;
+    if (elapsed >= RATE_OVER_MS) {
+      if (received < (LEAST_RATE * elapsed) / 1000) throw tooSlow();
+      [since, received] = [now(), 0];
+    }
+    yield chunk;
+  }
+}

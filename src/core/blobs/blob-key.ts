@@ -8,6 +8,10 @@ export type BlobKey = string & { readonly blobKey: unique symbol };
 /** Incremented when renditions are generated differently: old ones are then no longer found, and are generated again. */
 const RENDITION_RECIPE = 'v1';
 
+/**
+ * Names the bytes of an upload until they are published. They are deleted by inspection, which moves or refuses them; by an upload that is
+ * refused or abandoned; and by garbage collection, a day after whatever else has failed to.
+ */
 export function stagingKey(item: { customerId: Id; importId: Id; id: Id; uploadId: number }): BlobKey {
   return `staging/${item.customerId}/${item.importId}/${item.id}/${item.uploadId}` as BlobKey;
 }

@@ -5,7 +5,14 @@ import { zoneAsStored } from '../media/zones.js';
 import { after, type Clock } from '../shared/clock.js';
 import { invalid, requireFound } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
-import { type Customer, type NewCustomer, nameErrors, quotaErrors, zoneErrors } from './customer.js';
+import {
+  type Customer,
+  DEFAULT_RETENTION_DAYS,
+  type NewCustomer,
+  nameErrors,
+  quotaErrors,
+  zoneErrors,
+} from './customer.js';
 import type { CreationRequest, CustomerCreation, CustomerDirectory } from './customer-directory.js';
 
 interface CustomerRequest {
@@ -70,9 +77,6 @@ async function add(transaction: CustomerCreation, actor: Actor, values: NewCusto
   return customer;
 }
 
-/** The retention that a new customer begins with. */
-const TRASH_RETENTION_DAYS = 30;
-
 /** The values of a new customer. Errors: `invalid_request`. */
 function newCustomer(request: CustomerRequest, at: Date): NewCustomer {
   const name = cleanText(request.name);
@@ -86,7 +90,7 @@ function newCustomer(request: CustomerRequest, at: Date): NewCustomer {
     storageBytesLimit: request.storageBytesLimit,
     photosLimit: request.photosLimit,
     status: 'active',
-    trashRetentionDays: TRASH_RETENTION_DAYS,
+    trashRetentionDays: DEFAULT_RETENTION_DAYS,
     factorsRequiredFrom: null,
     settingsIpList: [],
     admitsNewPeople: false,

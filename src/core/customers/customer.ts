@@ -124,6 +124,8 @@ export function zoneErrors(timeZone: string, field = 'timeZone'): FieldError[] {
 }
 
 export const MAX_RETENTION_DAYS = 365;
+/** The retention that a new customer begins with. */
+export const DEFAULT_RETENTION_DAYS = 30;
 
 export function retentionErrors(days: number): FieldError[] {
   if (Number.isInteger(days) && days >= 1 && days <= MAX_RETENTION_DAYS) return [];

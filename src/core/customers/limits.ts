@@ -1,5 +1,6 @@
 /** Count and size limits of one installation, which clients can read. Bytes, pixels and counts. */
 export interface Limits {
+  /** The largest file: checked when it is registered, while a form or a URL sends it, and once more when what has arrived is inspected. */
   readonly maxFileBytes: number;
   readonly maxPixels: number;
   readonly importBatchSize: number;

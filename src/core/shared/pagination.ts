@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { canonical } from './bytes.js';
 import { type Clock, DAY } from './clock.js';
 import { DomainError } from './errors.js';
 import type { Id } from './ids.js';
 import { readToken, type Secrets, signToken } from './secrets.js';
+import { canonical } from './text.js';
 
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 100;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { LEAST_RATE, notSlower, RATE_OVER_MS } from '../../core/shared/bytes.js';
+import { LEAST_RATE, notSlower, RATE_OVER_MS } from '../../core/blobs/blob-bytes.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { headerOf } from './headers.js';
 

@@ -4,17 +4,10 @@ import { readCustomer } from '../../core/customers/edit-customer.js';
 import type { Ports } from '../../core/ports.js';
 import { invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
+import { editNewPeople, editSettingsAddresses, recentSettingsAddresses } from '../../core/users/admission.js';
 import { providerOfNewPeople } from '../../core/users/identity-provider.js';
 import { type Invitation, inviteUser, issueLink } from '../../core/users/people/invite.js';
-import {
-  changeRole,
-  editNewPeople,
-  editSettingsAddresses,
-  readPeople,
-  readPerson,
-  recentSettingsAddresses,
-  removeUser,
-} from '../../core/users/people/manage.js';
+import { changeRole, readPeople, readPerson, removeUser } from '../../core/users/people/manage.js';
 import { isRole, mayActAs, type Role, type User } from '../../core/users/user.js';
 import { RequireRole } from '../../http/access.js';
 import { withArticle } from '../../http/fields/meanings.js';

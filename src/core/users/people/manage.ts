@@ -1,12 +1,9 @@
-import type { KeyAddress } from '../../access/api-key.js';
-import { readIpList } from '../../access/ip-list.js';
-import { type AccountCaller, admitNewPeople, type Customer, restrictSettings } from '../../customers/customer.js';
-import { after, type Clock, DAY } from '../../shared/clock.js';
-import { invalid, requireFound } from '../../shared/errors.js';
+import type { Customer } from '../../customers/customer.js';
+import type { Clock } from '../../shared/clock.js';
+import { requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
-import { type Precondition, type Readable, type Transactional, unconditional } from '../../shared/transactional.js';
+import type { Readable, Transactional } from '../../shared/transactional.js';
 import type { Identity } from '../provider/identity.js';
-import { isOver } from '../session.js';
 import {
   auditSubject,
   type PeopleManager,
@@ -86,60 +83,4 @@ export async function removeUser(
     await transaction.users.delete(userId);
     await transaction.audit.add(caller.actor, { action: 'user.removed', subject: auditSubject(user), at: clock.now() });
   });
-}
-
-/** Decides for the owners whether a provider of their account may bring new people. Those who have come remain. */
-export async function editNewPeople(
-  { store, clock }: { store: Transactional<'customer' | 'audit'>; clock: Clock },
-  { customerId, actor }: AccountCaller,
-  isAllowed: boolean,
-): Promise<Customer> {
-  return store.transaction(customerId, async ({ customer, audit }) => {
-    const before = await customer.lock();
-    if (before.admitsNewPeople === isAllowed) return before;
-    const at = clock.now();
-    const changed = admitNewPeople(before, isAllowed, at);
-    await customer.update(changed);
-    await audit.add(actor, { action: 'customer.edited', subject: changed, changes: ['admitsNewPeople'], at });
-    return changed;
-  });
-}
-
-/**
- * Sets the addresses from which people may use the settings area, as they are written; none: from everywhere. It counts from the next request
- * on, for those who are signed in, too. `check` is called with the customer as it is when the change begins. Errors: `invalid_request`, and those of
- * `check`.
- */
-export async function editSettingsAddresses(
-  { store, clock }: { store: Transactional<'customer' | 'audit'>; clock: Clock },
-  { customerId, actor }: AccountCaller,
-  entries: readonly string[],
-  check: Precondition<Customer> = unconditional,
-): Promise<Customer> {
-  const { ipList, errors } = readIpList(entries);
-  if (errors.length > 0) throw invalid(...errors);
-  return store.transaction(customerId, async ({ customer, audit }) => {
-    const before = await customer.lock();
-    check(before);
-    if (before.settingsIpList.join() === ipList.join()) return before;
-    const at = clock.now();
-    const changed = restrictSettings(before, ipList, at);
-    await customer.update(changed);
-    await audit.add(actor, { action: 'customer.edited', subject: changed, changes: ['settingsAddresses'], at });
-    return changed;
-  });
-}
-
-/** Addresses from which people of a customer have used open sessions in the last day. */
-export async function recentSettingsAddresses(
-  { store, clock }: { store: Readable<'users'>; clock: Clock },
-  customerId: Id,
-): Promise<readonly Pick<KeyAddress, 'address'>[]> {
-  const now = clock.now();
-  const sessions = await store.query(customerId, async ({ users }) => {
-    const everyone = await users.list();
-    return (await Promise.all(everyone.map(({ id }) => users.sessionsOf(id)))).flat();
-  });
-  const recent = sessions.filter((session) => !isOver(session, now) && session.lastSeenAt > after(now, -DAY));
-  return [...new Set(recent.map(({ address }) => address))].map((address) => ({ address }));
 }
