@@ -141,7 +141,7 @@ async function start(root, env) {
   }
   const ran = async () => {
     child.send('take');
-    const [scripts] = await once(child, 'message');
+    const [scripts] = await Promise.race([once(child, 'message'), ended.then(() => [[]])]);
     return scripts.flatMap((script) => sourceOf(root, script));
   };
   return { url, ran, stop };

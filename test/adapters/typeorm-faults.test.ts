@@ -6,7 +6,7 @@ import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/c
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { WAITING_PER_CONNECTION } from '../../src/adapters/typeorm/database/connection.js';
 import { prepared, select } from '../../src/adapters/typeorm/database/sql.js';
-import { inTransaction, MAX_STATEMENTS, withoutTransaction } from '../../src/adapters/typeorm/database/transaction.js';
+import { inTransaction, MAX_VARIANTS, withoutTransaction } from '../../src/adapters/typeorm/database/transaction.js';
 import { TypeormJobQueue } from '../../src/adapters/typeorm/jobs/job.repository.js';
 import type { Customer } from '../../src/core/customers/customer.js';
 import { interruptionSeconds } from '../../src/core/jobs/job.js';
@@ -293,18 +293,20 @@ test('work that only failed keeps its error', async () => {
 });
 
 test.each([
-  [true, MAX_STATEMENTS],
+  [true, MAX_VARIANTS + 1],
   [false, 0],
 ])('with prepare: %s, a connection prepares %i statements, and runs all others as well', async (prepare, number) => {
   const one = await openDataSource({ ...database, poolSize: 1, prepare });
   try {
     const found = await withoutTransaction(one, async (manager) => {
       for (let repeat = 0; repeat < 2; repeat += 1) {
-        for (let value = 0; value <= MAX_STATEMENTS; value += 1) {
-          const rows = await select(manager, prepared(`SELECT $1::integer + ${value} AS value`), [1000]);
+        for (let value = 0; value <= MAX_VARIANTS; value += 1) {
+          const rows = await select(manager, prepared(`SELECT $1::integer + ${value} AS value`, true), [1000]);
           expect(rows).toEqual([{ value: 1000 + value }]);
         }
       }
+      // However many variants there were, it is prepared.
+      await select(manager, prepared('SELECT 1'));
       return select(manager, 'SELECT name FROM pg_prepared_statements');
     });
     expect(found).toHaveLength(number);
@@ -312,6 +314,58 @@ test.each([
     await one.destroy();
   }
 });
+
+describe('a connection is usable afterwards', () => {
+  let one: DataSource;
+  beforeEach(async () => {
+    one = await openDataSource({ ...database, poolSize: 1 });
+  });
+  afterEach(() => one.destroy());
+  const show = () => withoutTransaction(one, (manager) => select(manager, 'SHOW statement_timeout'));
+
+  test('when work ends while a transaction inside of its own is open', async () => {
+    const [begun, end] = [new Signal(), new Signal()];
+    let inner: Promise<unknown> = Promise.resolve();
+    const work = inTransaction(one, async (manager) => {
+      await select(manager, `SELECT set_config('statement_timeout', '1234ms', true)`);
+      inner = manager.transaction(async () => {
+        begun.give();
+        await end.given;
+      });
+      inner.catch(() => undefined);
+      await begun.given;
+    });
+    await work.catch(() => undefined);
+    expect(await show()).toEqual([{ statement_timeout: '5s' }]);
+    end.give();
+    await inner.catch(() => undefined);
+  });
+
+  test('when work ends while its first statement waits for it', async () => {
+    const [holding, free] = [new Signal(), new Signal()];
+    const held = withoutTransaction(one, async (manager) => {
+      await select(manager, 'SELECT 1');
+      holding.give();
+      await free.given;
+    });
+    await holding.given;
+    const work = withoutTransaction(one, (manager) =>
+      Promise.all([select(manager, 'SELECT 2'), Promise.reject(new Error('changed my mind'))]),
+    );
+    work.catch(() => undefined);
+    free.give();
+    await expect(work).rejects.toThrow('changed my mind');
+    await held;
+    expect(await show()).toEqual([{ statement_timeout: '5s' }]);
+  });
+});
+
+class Signal {
+  give: () => void = () => undefined;
+  readonly given = new Promise<void>((resolve) => {
+    this.give = resolve;
+  });
+}
 
 function silentServer(): Promise<Server> {
   const sockets = createServer((socket) => socket.on('error', () => undefined));

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventBody } from '../../src/api/webhooks/event-body.js';
+import { eventBody, eventSubjects } from '../../src/api/webhooks/event-body.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { createDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
 import {
@@ -44,6 +44,11 @@ beforeAll(async () => {
   subjects = { ...ids, apiKey: actor.keyId, deliveryKey: key.id };
 });
 afterAll(() => app.close());
+
+test('events show every kind of resource that they are about', () => {
+  const kinds = new Set(eventTypes.map(subjectKind).filter((kind) => kind !== null));
+  expect(Object.keys(eventSubjects).sort()).toEqual([...kinds].sort());
+});
 
 /** The body of an event about the subjects that are there, with what chance decides replaced. */
 async function example(type: EventType): Promise<string> {

@@ -229,6 +229,6 @@ test('a command opens the same ports without a container', async () => {
   await nothingConnected();
 });
 
-test('whatever is stored sealed for long is sealed anew', () => {
+test('secrets of deliveries, second factors, shares and webhooks are sealed anew', () => {
   expect(sealedRows.map(({ purpose }) => purpose).sort()).toEqual(['delivery', 'factor', 'share', 'webhook']);
 });

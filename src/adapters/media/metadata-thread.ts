@@ -128,7 +128,7 @@ function xmpTags(xmp: Uint8Array): Readonly<Record<string, Tag>> {
  * A thread of the child, so that metadata which takes endless time, or all memory, costs the metadata only and not the picture
  * (metadata-reader.ts ends it then).
  */
-if (parentPort !== null) {
+if (parentPort !== null && typeof workerData === 'number') {
   const child = parentPort;
   child.on('message', async ({ id, ...file }: MetadataRequest) => {
     child.postMessage({ id, metadata: await readMetadata(file).catch(() => null) });

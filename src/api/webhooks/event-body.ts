@@ -3,9 +3,9 @@ import { readDeliveryKey } from '../../core/delivery/delivery-keys.js';
 import { type Event, isDeletion, type SubjectKind, subjectKind } from '../../core/events/event.js';
 import { readImport } from '../../core/imports/read.js';
 import { readPhoto } from '../../core/photos/read-photo.js';
-import type { CustomerStore } from '../../core/ports.js';
 import { unlessGone } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
+import type { Readable, Reads } from '../../core/shared/transactional.js';
 import { readTag } from '../../core/tags/read-tag.js';
 import { instant } from '../../http/responses/reply.js';
 import { importView } from '../imports/import.view.js';
@@ -63,7 +63,7 @@ function byteLength(text: string): number {
 }
 
 interface SubjectUses {
-  readonly store: CustomerStore;
+  readonly store: Readable<keyof Reads>;
 }
 
 /** The form in which events show a resource. */

@@ -95,7 +95,7 @@ async function checkPhoto(
 
 const howToRestore = 'Restore the file from a backup, or import the same file again.';
 
-/** The operator has restored the original that is marked as lost. */
+/** Reports an original that is marked as lost and is intact again. */
 async function reportIntact(
   uses: CheckUses,
   photo: PhotoWithTags,

@@ -184,7 +184,8 @@ export class SettingsAddressesController {
     const shown = await this.stored(context);
     const sent = { ipList: context.form.text('ipList', FieldLength.addresses) };
     const { changed, requireUnchanged } = editsOf(context.form, sent);
-    const value = changed.ipList ?? shown;
+    if (changed.ipList === undefined) return this.saved(context, shown);
+    const value = changed.ipList;
     try {
       requireUnchanged({ ipList: shown });
       const entries = entriesOf(value);
@@ -196,14 +197,18 @@ export class SettingsAddressesController {
       const { settingsIpList } = await editSettingsAddresses(this.ports, caller, entries, (current) =>
         requireUnchanged({ ipList: entriesText(current.settingsIpList) }),
       );
-      const done =
-        settingsIpList.length === 0
-          ? 'The settings area can be used from anywhere.'
-          : 'The settings area can only be used from the allowed addresses.';
-      return redirectTo(context, PEOPLE_PATH, { kind: 'done', text: done });
+      return this.saved(context, entriesText(settingsIpList));
     } catch (error) {
       return this.page(context, { value, shown, problems: problemsOf(error), locksOut: [] });
     }
+  }
+
+  private saved(context: PageContext, addresses: string): Reply {
+    const text =
+      addresses === ''
+        ? 'The settings area can be used from anywhere.'
+        : 'The settings area can only be used from the allowed addresses.';
+    return redirectTo(context, PEOPLE_PATH, { kind: 'done', text });
   }
 
   /** The list that counts, as people write it. */

@@ -217,10 +217,12 @@ export class PresetsController {
         const { options: preview } = presetValues({ name: name || 'preview', options });
         return this.form(context, { ...fields, preview, problems: null });
       }
-      const values = { name, options, isNew: subject === null };
-      await savePreset(this.ports, callerOfPage(context), values, (current) =>
-        requireUnchanged({ options: current.options }),
-      );
+      if (subject === null || changed.options !== undefined) {
+        const values = { name, options, isNew: subject === null };
+        await savePreset(this.ports, callerOfPage(context), values, (current) =>
+          requireUnchanged({ options: current.options }),
+        );
+      }
       return redirectTo(context, LIST, { kind: 'done', text: `The preset “${name}” was saved.` });
     } catch (error) {
       return this.form(context, { ...fields, preview: null, problems: problemsOf(error) });

@@ -205,7 +205,7 @@ function FirstSteps() {
           </p>
         </li>
         <li>
-          <h3>Look, tag and share</h3>
+          <h3>{useHasArea('shares') ? 'Look, tag and share' : 'Look and tag'}</h3>
           <p>
             Select photos to tag, rate or move many at once: each action has an Undo.{' '}
             {useHasArea('shares') && (

@@ -25,14 +25,13 @@ import {
   optionalWhole,
   prepared,
   readBatcher,
-  type Statement,
   select,
   selectList,
   tableOf,
   text,
   update,
 } from '../database/sql.js';
-import { inTransaction, withoutTransaction } from '../database/transaction.js';
+import { inTransaction, type Statement, withoutTransaction } from '../database/transaction.js';
 
 export const apiKeyTable = tableOf<ApiKey>('apiKey', 'api_keys', {
   customerId: key,

@@ -10,7 +10,7 @@ import {
 import type { Id } from '../../../core/shared/ids.js';
 import { Batcher } from '../../batcher.js';
 import { nextTurn } from '../../system-clock.js';
-import { StatementRunner } from './transaction.js';
+import { type Statement, StatementRunner } from './transaction.js';
 
 /*
  * SQL by hand, for statements that TypeORM has no form for, or that a measurement asks for. A table is declared once, as a value (`tableOf`),
@@ -64,19 +64,14 @@ export const optionalDocument = { ...document, nullable: true } as const;
 export const key = { type: 'bigint', primary: true } as const;
 export const generatedKey = { ...key, generated: 'increment' } as const;
 
-/** SQL, and the name by which a connection prepares it, if it does. */
-export interface Statement {
-  readonly name?: string;
-  readonly text: string;
-}
-
 /**
  * Makes each connection prepare this statement once, by name, and send only its values afterwards: parsing and planning took longer than
  * most of our statements run. Only for frequent statements whose best plan does not depend on the values.
+ * @param isVariant Whether its text depends on what a client asks for.
  */
-export function prepared(text: string): Statement {
+export function prepared(text: string, isVariant = false): Statement {
   // By the text, not by a number: behind a pooler, processes of several releases may share a connection.
-  return { name: hash('sha256', text, 'base64url').slice(0, 16), text };
+  return { name: hash('sha256', text, 'base64url').slice(0, 16), text, isVariant };
 }
 
 /** `p.id AS "id", p.customer_id AS "customerId", …`: rows come out as the objects that the table describes, or with some properties of these. */
@@ -94,7 +89,7 @@ export async function select<T>(...statement: Parameters<typeof change>): Promis
   return (await change<T>(...statement)).rows;
 }
 
-/** Runs a statement that changes rows. @returns The rows after RETURNING, and the number of those that were changed. */
+/** Runs a statement. @returns Its rows, and the number of those that were found or changed. */
 export function change<T = unknown>(
   { queryRunner }: EntityManager,
   statement: Statement | string,

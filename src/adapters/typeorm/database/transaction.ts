@@ -112,17 +112,29 @@ export async function withoutLimits<T>(
   }
 }
 
-/** The server keeps the plans of a connection's statements, and each takes tens of kilobytes of its memory. */
-export const MAX_STATEMENTS = 100;
+/** SQL, and the name by which a connection prepares it, if it does. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+  /** Whether it is one of many statements that a request can choose from: they must leave the others room. */
+  readonly isVariant?: boolean;
+}
 
-/** A connection that prepares statements by their names. Beyond the limit they are parsed and planned each time. */
+/**
+ * The number of variants that a connection prepares; it parses and plans further ones each time. The server keeps the plans of a connection's
+ * statements, and each takes tens of kilobytes of its memory.
+ */
+export const MAX_VARIANTS = 50;
+
+/** A connection that prepares statements by their names. */
 export class PreparingClient extends pg.Client {
-  private readonly names = new Set<string>();
+  private readonly variants = new Set<string>();
 
   /** Whether a statement of this name has been prepared, or is to be. */
-  prepares(name: string): boolean {
-    if (this.names.size < MAX_STATEMENTS) this.names.add(name);
-    return this.names.has(name);
+  prepares({ name, isVariant }: Statement): boolean {
+    if (name === undefined || isVariant !== true) return name !== undefined;
+    if (this.variants.size < MAX_VARIANTS) this.variants.add(name);
+    return this.variants.has(name);
   }
 }
 
@@ -158,11 +170,12 @@ export class StatementRunner extends PostgresQueryRunner {
   }
 
   /** Runs a statement of ours: by its name, which TypeORM does not support, on a connection that prepares it. */
-  run<T>({ name, text }: { name?: string; text: string }, values: unknown[]): Promise<{ rows: T[]; count: number }> {
+  run<T>(statement: Statement, values: unknown[]): Promise<{ rows: T[]; count: number }> {
+    const { name, text } = statement;
     return this.inTurn(text, async () => {
       if (this.isReleased) throw new QueryRunnerAlreadyReleasedError();
       const client: pg.Client = await this.connect();
-      const isPrepared = name !== undefined && client instanceof PreparingClient && client.prepares(name);
+      const isPrepared = client instanceof PreparingClient && client.prepares(statement);
       try {
         const { rows, rowCount } = await client.query(isPrepared ? { name, text } : text, values);
         return { rows, count: rowCount ?? 0 };
@@ -181,9 +194,11 @@ export class StatementRunner extends PostgresQueryRunner {
     this.failure = undefined;
   }
 
-  /** Closes a connection whose last answer never came, so that it is not reused. */
+  /** Closes a connection whose last answer never came, or whose transaction is still open, so that it is not reused. */
   override async release(): Promise<void> {
-    if (this.lost && !this.isReleased) {
+    // A statement that still waits for the connection would get it afterwards, and no one would give it back.
+    await this.turn;
+    if ((this.lost || this.isTransactionActive) && !this.isReleased) {
       const client: pg.Client | undefined = await this.connect().catch(() => undefined);
       // Not awaited: the pool drops a client that is ending, and the other side may never answer.
       client?.end().catch(() => {});

@@ -15,7 +15,6 @@ import {
   optionalText,
   optionalWhole,
   prepared,
-  type Statement,
   select,
   selectList,
   tableOf,
@@ -23,6 +22,7 @@ import {
   updateMany,
   yesOrNo,
 } from '../database/sql.js';
+import type { Statement } from '../database/transaction.js';
 
 export const importPhotoTable = tableOf<ImportPhoto>('importPhoto', 'import_photos', {
   customerId: key,

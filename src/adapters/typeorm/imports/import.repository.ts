@@ -20,7 +20,6 @@ import {
   optionalInstant,
   optionalText,
   prepared,
-  type Statement,
   select,
   selectList,
   tableOf,
@@ -29,6 +28,7 @@ import {
   whole,
   yesOrNo,
 } from '../database/sql.js';
+import type { Statement } from '../database/transaction.js';
 import { importPhotoTable } from './import-photo.repository.js';
 
 /** An import with what is not shown of it: whether its items are gone; and whether it is gone itself, but for the id that photos refer to. */

@@ -27,7 +27,6 @@ import {
   optionalBigWhole,
   optionalText,
   prepared,
-  type Statement,
   select,
   selectList,
   tableOf,
@@ -35,7 +34,7 @@ import {
   whole,
   yesOrNo,
 } from '../database/sql.js';
-import { withoutTransaction } from '../database/transaction.js';
+import { type Statement, withoutTransaction } from '../database/transaction.js';
 
 /** A job of any pool. */
 export interface JobRow extends JobPlace {

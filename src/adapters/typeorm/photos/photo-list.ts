@@ -50,7 +50,7 @@ export async function listPhotos(manager: EntityManager, customerId: Id, query: 
       if (found === null) continue;
       const sql = pageOf(found.sql, order.direction, limit);
       const isUsual = isUnfiltered({ filters, order }) && USUAL.has(limit);
-      page = await select(manager, isUsual ? prepared(sql) : sql, found.values);
+      page = await select(manager, isUsual ? prepared(sql, true) : sql, found.values);
       if (page.length === limit) break;
     }
     photos.push(...page.map(({ photo }) => taggedPhotoOf(photo)));

@@ -1,7 +1,8 @@
 import type { EntityManager } from 'typeorm';
 import type { CountedValue, PhotoKind, ValuesRequest } from '../../../core/photos/filter-values.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { prepared, type Statement, select } from '../database/sql.js';
+import { prepared, select } from '../database/sql.js';
+import type { Statement } from '../database/transaction.js';
 import { facetsNumbered } from './photo-conditions.js';
 
 /**

@@ -88,7 +88,7 @@ export async function peekLink(uses: LinkUses, token: string): Promise<KnownUser
   return isOpen ? known : null;
 }
 
-/** A link with which a person chooses a password: one that an owner made, or one that the person asked for by mail. */
+/** A link with which a person chooses a password: one that was made for them, or one that they asked for by mail. */
 type OneTimeLink =
   | { readonly kind: 'made'; readonly hash: string }
   | { readonly kind: 'recovery'; readonly token: MailedToken };
