@@ -1,4 +1,4 @@
-/* @rest */
+/* @slow @rest */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TreeCopy } from '../support/tree-copy.js';
@@ -86,6 +86,9 @@ const features: Readonly<Record<string, Feature>> = {
     linesElsewhere: 4,
   },
 };
+
+/** Compilation, and suites in a process of their own, beside all others. */
+jest.setTimeout(900_000);
 
 let copy: TreeCopy;
 beforeAll(() => {
