@@ -1,3 +1,4 @@
+/* @rest */
 import { createServer, type Server } from 'node:net';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';

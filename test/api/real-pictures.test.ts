@@ -1,3 +1,4 @@
+/* @rest */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import ExifReader from 'exifreader';

@@ -1,3 +1,4 @@
+/* @rest */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { CLAIM_LEASE_SECONDS } from '../../src/core/idempotency/claim-key.js';

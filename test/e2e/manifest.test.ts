@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import sharp from 'sharp';

@@ -1,4 +1,4 @@
-/* @slow */
+/* @slow @rest */
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
