@@ -98,13 +98,16 @@ interface SelectionPage {
   readonly label: string;
   readonly icon: IconName;
   readonly path: string;
+  /** The least role that may open it. */
+  readonly role: Role;
 }
+
+type SelectionButton = Omit<SelectionPage, 'path' | 'role'>;
 
 const FOR_SELECTION = Symbol('ForSelection');
 
 /** The page takes photos that are selected in the library. */
-export const ForSelection = (button: Omit<SelectionPage, 'path'>) =>
-  SetMetadata<symbol, Omit<SelectionPage, 'path'>>(FOR_SELECTION, button);
+export const ForSelection = (button: SelectionButton) => SetMetadata<symbol, SelectionButton>(FOR_SELECTION, button);
 
 /** Where people land after signing in: an area that everyone may see. */
 export const HOME = '/settings/library';
@@ -133,9 +136,9 @@ export class Navigation {
       if (declared === undefined || access?.needs !== 'person') return [];
       return [{ ...declared, path, role: access.role, section: path.replace('/settings/', '') }];
     });
-    const forSelection = routes.flatMap(({ path, handler }) => {
-      const button = this.reflector.get<Omit<SelectionPage, 'path'> | undefined>(FOR_SELECTION, handler);
-      return button === undefined ? [] : [{ ...button, path }];
+    const forSelection = routes.flatMap(({ path, access, handler }) => {
+      const button = this.reflector.get<SelectionButton | undefined>(FOR_SELECTION, handler);
+      return button === undefined || access?.needs !== 'person' ? [] : [{ ...button, path, role: access.role }];
     });
     return { navigation: entries.sort((a, b) => a.position - b.position), forSelection };
   }

@@ -6,7 +6,7 @@ import { MAX_TAG_NAME } from '../../core/tags/tag.js';
 import { Button, Buttons, Form, MAX_ZONE_NAME, TimeZoneNames } from '../form.js';
 import { useFormats } from '../formats.js';
 import { type LibraryQuery, libraryPath, selectionPath } from '../library-query/library-query.js';
-import { Surroundings } from '../page-context.js';
+import { Allowed, Surroundings } from '../page-context.js';
 import { Icon } from '../parts.js';
 import type { EditButton } from './selection.js';
 
@@ -52,10 +52,12 @@ export function LibraryActions({ query }: ActionsProps) {
       <button type="submit" class="button plain" formaction={selectionPath(query, '/photos.zip')} data-download>
         <Icon name="download" /> Download
       </button>
-      {useContext(Surroundings).forSelection.map(({ name, label, icon }) => (
-        <Button key={name} kind="plain" name="do" value={name}>
-          <Icon name={icon} /> {label}
-        </Button>
+      {useContext(Surroundings).forSelection.map(({ name, label, icon, role }) => (
+        <Allowed key={name} least={role}>
+          <Button kind="plain" name="do" value={name}>
+            <Icon name={icon} /> {label}
+          </Button>
+        </Allowed>
       ))}
       <ActionButton name="trash" isForDeleteKey>
         <Icon name="trash" /> Move to trash
