@@ -14,7 +14,7 @@ import { oneTimeCode } from './support/authenticator-app.js';
 import { AXE, CONTRASTS, seriousOf, type Violation } from './support/axe.js';
 import { PASSWORD } from './support/browser.js';
 import { Firefox } from './support/firefox.js';
-import { everyPage, firstPages, kindOf, LINKS, pages } from './support/settings-pages.js';
+import { everyPage, firstPages, kindOf, LINKS, pages, WALK_MS } from './support/settings-pages.js';
 
 /** Every page and the actions on photos in the other engine, once; details are shown with Chromium. */
 let installation: Installation;
@@ -328,37 +328,41 @@ test('keys, tags, webhooks, presets and an authenticator app are made by their f
 /** Looked at closely, at every width and in both colours; the others have the same parts. */
 const areas = ['library', 'map', 'imports', 'history', 'tags', 'shares', 'keys', 'webhooks', 'usage', 'account'];
 
-test('every page fits the window of a phone, a laptop and a large screen, and axe finds nothing', async () => {
-  const found: string[] = [];
-  const visitor = {
-    open,
-    links: () =>
-      firefox.evaluate<string[]>(
-        `[...document.querySelectorAll(${JSON.stringify(LINKS)})].map((link) => link.getAttribute('href'))`,
-      ),
-  };
-  const look = async (path: string, width: number, options: object | null) => {
-    await firefox.resize(width, 900);
-    const tooWide = await firefox.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-    if (tooWide > 0) found.push(`${path} ${width}: wider than the window by ${tooWide}`);
-    if (options === null) return;
-    found.push(...(await violations(options)).map((violation) => `${path} ${width}: ${violation}`));
-  };
-  const seen = await everyPage(visitor, await firstPages(installation, client), async (path) => {
-    const isArea = areas.some((area) => kindOf(path) === `/settings/${area}`);
-    if (isArea) {
-      await firefox.prefer('dark');
-      for (const width of [390, 2560, 1440]) await look(`${path} dark`, width, CONTRASTS);
-      await firefox.prefer('light');
-    }
-    await look(path, 390, isArea ? {} : null);
-    // A large screen has the layout of a laptop.
-    if (isArea) await look(path, 2560, CONTRASTS);
-    await look(path, 1440, {});
-  });
-  expect(found).toEqual([]);
-  expect(seen).toEqual(pages);
-});
+test(
+  'every page fits the window of a phone, a laptop and a large screen, and axe finds nothing',
+  async () => {
+    const found: string[] = [];
+    const visitor = {
+      open,
+      links: () =>
+        firefox.evaluate<string[]>(
+          `[...document.querySelectorAll(${JSON.stringify(LINKS)})].map((link) => link.getAttribute('href'))`,
+        ),
+    };
+    const look = async (path: string, width: number, options: object | null) => {
+      await firefox.resize(width, 900);
+      const tooWide = await firefox.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      if (tooWide > 0) found.push(`${path} ${width}: wider than the window by ${tooWide}`);
+      if (options === null) return;
+      found.push(...(await violations(options)).map((violation) => `${path} ${width}: ${violation}`));
+    };
+    const seen = await everyPage(visitor, await firstPages(installation, client), async (path) => {
+      const isArea = areas.some((area) => kindOf(path) === `/settings/${area}`);
+      if (isArea) {
+        await firefox.prefer('dark');
+        for (const width of [390, 2560, 1440]) await look(`${path} dark`, width, CONTRASTS);
+        await firefox.prefer('light');
+      }
+      await look(path, 390, isArea ? {} : null);
+      // A large screen has the layout of a laptop.
+      if (isArea) await look(path, 2560, CONTRASTS);
+      await look(path, 1440, {});
+    });
+    expect(found).toEqual([]);
+    expect(seen).toEqual(pages);
+  },
+  WALK_MS,
+);
 
 test('whoever signs out signs in again with password and code, on pages that everyone can use', async () => {
   await open('/settings/account');

@@ -14,7 +14,7 @@ import { oneTimeCode } from './support/authenticator-app.js';
 import { poorContrasts, seriousViolations } from './support/axe.js';
 import { type BrowserSession, launchBrowser, PASSWORD, pressKey, session, tabTo, welcome } from './support/browser.js';
 import { ScreenSheet, steady } from './support/reference-screens.js';
-import { everyPage, firstPages, kindOf, LINKS, pages } from './support/settings-pages.js';
+import { everyPage, firstPages, kindOf, LINKS, pages, WALK_MS } from './support/settings-pages.js';
 
 /** Where pictures go, when somebody wants to look at them. */
 const shots = process.env.SCREENSHOTS ?? null;
@@ -59,9 +59,6 @@ async function api(method: string, path: string, body?: object): Promise<any> {
   const text = await answer.text();
   return text === '' ? null : JSON.parse(text);
 }
-
-/** On a busy machine; a second for each page otherwise. */
-const WALK_MS = 600_000;
 
 /** A laptop, a large screen and a phone. */
 const LARGE = 2560;

@@ -67,6 +67,9 @@ export const kindOf = (path: string) =>
     .replace(/^\/s\/[^/?]+/, '/s/*')
     .replace(/[0-9]+/g, '*');
 
+/** The time for a walk through every page on a busy machine; otherwise each takes a second or two. */
+export const WALK_MS = 600_000;
+
 /** What leads to further pages. */
 export const LINKS = 'a[href^="/settings"]:not([download])';
 
