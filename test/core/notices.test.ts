@@ -7,7 +7,7 @@ import type { Id } from '../../src/core/shared/ids.js';
 import { newDevice } from '../../src/core/users/admission.js';
 import { addFactor, startEnrolment } from '../../src/core/users/factors/add.js';
 import { codeAt } from '../../src/core/users/factors/one-time-code.js';
-import { removeFactor, renewRecoveryCodes } from '../../src/core/users/factors/remove.js';
+import { removeFactor, renewRecoveryCodes } from '../../src/core/users/factors/own-factors.js';
 import { newPendingCookie } from '../../src/core/users/factors/second-factor.js';
 import { confirmEmail, peekEmailChange, requestEmailChange } from '../../src/core/users/people/email.js';
 import { inviteUser, issueLink } from '../../src/core/users/people/invite.js';

@@ -11,9 +11,9 @@ import {
   askToSignIn,
 } from '../../src/core/users/factors/ask-for-passkey.js';
 import { confirmIdentity } from '../../src/core/users/factors/confirm-identity.js';
+import { removeFactor } from '../../src/core/users/factors/own-factors.js';
 import { CHALLENGE_MS, userHandle } from '../../src/core/users/factors/passkey.js';
 import { requireFactors } from '../../src/core/users/factors/policy.js';
-import { removeFactor } from '../../src/core/users/factors/remove.js';
 import { MAX_FACTORS, newPendingCookie, PENDING_TRIES } from '../../src/core/users/factors/second-factor.js';
 import { inviteUser, issueLink } from '../../src/core/users/people/invite.js';
 import { changePassword } from '../../src/core/users/people/new-password.js';

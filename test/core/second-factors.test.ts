@@ -8,8 +8,8 @@ import { newDevice } from '../../src/core/users/admission.js';
 import { addFactor, startEnrolment } from '../../src/core/users/factors/add.js';
 import { confirmIdentity } from '../../src/core/users/factors/confirm-identity.js';
 import { codeAt } from '../../src/core/users/factors/one-time-code.js';
+import { removeFactor, renewRecoveryCodes } from '../../src/core/users/factors/own-factors.js';
 import { factorSecrets, mustAddFactor, requireFactors } from '../../src/core/users/factors/policy.js';
-import { removeFactor, renewRecoveryCodes } from '../../src/core/users/factors/remove.js';
 import {
   MAX_FACTORS,
   newPendingCookie,

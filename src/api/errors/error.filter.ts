@@ -73,7 +73,7 @@ export class ErrorFilter implements ExceptionFilter {
     response.setHeader('Cache-Control', 'no-store');
     if (error.code === 'unauthorized' && requestContext.underApi) response.setHeader('WWW-Authenticate', 'Bearer');
     const wait = retryAfterOf(error);
-    // The one of a budget of the API is set already.
+    // That of a budget of the API is set already (guards/budgets.ts).
     if (wait !== undefined && !response.hasHeader('Retry-After')) response.setHeader('Retry-After', wait);
     if (!isForPrograms(requestContext, response.req)) response.vary('Accept');
     // Its route would have said so, but a wrong Host header is refused before.

@@ -30,7 +30,7 @@ export interface WindowState {
   readonly remaining: number;
   /** Unix seconds, rounded up: when the full budget is available again if nothing more is counted. */
   readonly reset: number;
-  /** Seconds after which the next request is admitted; only when refused. */
+  /** Seconds after which the next request is admitted: the `Retry-After` of a 429 (api/guards/budgets.ts). Only when refused. */
   readonly retryAfter: number | null;
 }
 
@@ -153,11 +153,14 @@ export async function requireBudget(
   budget: Budget,
   tooMany: string,
 ): Promise<void> {
-  const { allowed, retryAfter } = await rateWindows.hit(budget);
-  if (allowed) return;
-  throw new DomainError('rate_limited', `${tooMany} Try again in ${counted(retryAfter ?? 60, 'second')}.`, {
-    retryAfter,
-  });
+  const state = await rateWindows.hit(budget);
+  if (!state.allowed) throw usedUp(state, tooMany);
+}
+
+/** The refusal of a use. */
+export function usedUp({ retryAfter }: WindowState, tooMany: string): DomainError {
+  const wait = counted(retryAfter ?? WINDOW_MS / SECOND, 'second');
+  return new DomainError('rate_limited', `${tooMany} Try again in ${wait}.`, { retryAfter });
 }
 
 /** Counts a change that a person makes. Errors: `rate_limited`. */

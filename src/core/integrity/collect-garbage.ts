@@ -36,7 +36,8 @@ export interface GarbageUses {
 /**
  * Removes blobs that no row relies on, and none that a row does, even if that row appears while this runs (docs/decisions/0012). May run in
  * several processes at once, beside everything else, and be stopped at any time. Since it looks at every rendition, it also counts what they
- * take: nothing else would without listing them all.
+ * take: nothing else would without listing them all. Staged bytes are normally deleted once they have been inspected (imports/inspect.ts); here
+ * go those that a crash or a discarded import has left.
  */
 export async function collectGarbage(
   uses: GarbageUses,

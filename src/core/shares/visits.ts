@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 import { addressBudget } from '../access/ip-list.js';
-import { type RateWindowStore, requireBudget } from '../access/rolling-window.js';
+import { type RateWindowStore, requireBudget, usedUp } from '../access/rolling-window.js';
 import { after, type Clock, DAY, HOUR } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import { type Id, isId } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../shared/random.js';
 import { readToken, type Secrets, signToken } from '../shared/secrets.js';
-import { counted } from '../shared/text.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { PasswordHasher } from '../users/passwords.js';
 import { isOpen, type Share, type ShareFinder } from './share.js';
@@ -90,11 +89,7 @@ async function requireGuess(
   await requireBudget(uses, { name: from, limit: GUESSES_OF_VISITOR }, TOO_MANY);
   const isFirst = (await uses.rateWindows.hit({ name: `${from}:first`, limit: 1 })).allowed;
   const atShare = await uses.rateWindows.hit({ name, limit: GUESSES_AT_SHARE });
-  if (atShare.allowed || isFirst) return;
-  const { retryAfter } = atShare;
-  throw new DomainError('rate_limited', `${TOO_MANY} Try again in ${counted(retryAfter ?? 60, 'second')}.`, {
-    retryAfter,
-  });
+  if (!atShare.allowed && !isFirst) throw usedUp(atShare, TOO_MANY);
 }
 
 /** The content of a pass for this share, whether or not it still admits. */

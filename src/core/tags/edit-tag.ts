@@ -38,8 +38,9 @@ type EditUses = {
 };
 
 /**
- * Edits a tag and applies its bulk tools, all or nothing. The tag's own version changes with its values, not with its photos. Errors:
- * `scope_required`, `invalid_request`, `not_found`, `tag_name_taken`, `precondition_failed`.
+ * Edits a tag and applies its bulk tools, all or nothing. The tag's own version changes with its values, not with its photos. A
+ * merge changes photos, so a key needs `photos:write` as well, and a person the role of an editor; the merged tags are deleted, their names are free
+ * again, and a photo that had several of them has the remaining one once. Errors: `scope_required`, `invalid_request`, `not_found`, `tag_name_taken`, `precondition_failed`.
  */
 export async function editTag(
   { store, clock, limits }: EditUses,

@@ -41,7 +41,7 @@ export async function deliverEvent<Uses extends DeliverUses>(
     const { answer } = attempt;
     await note(uses, job, attempt, (before, at) => {
       if (isSuccess(answer)) return recordSuccess(before);
-      // A test is tried once, at any time: only 410 Gone affects the endpoint.
+      // 410 Gone disables the endpoint; what is pending is sent if it is enabled again. A test affects it in no other way.
       return isTest(delivery) && answer.status !== 410 ? before : recordFailure(before, answer.status, at);
     });
   } catch (error) {

@@ -3,13 +3,13 @@ import type { Ports } from '../../core/ports.js';
 import { requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { addFactor, addPasskey, startEnrolment } from '../../core/users/factors/add.js';
-import { requireFactors } from '../../core/users/factors/policy.js';
 import {
   type FactorReference,
   readFactors,
   removeFactor,
   renewRecoveryCodes,
-} from '../../core/users/factors/remove.js';
+} from '../../core/users/factors/own-factors.js';
+import { requireFactors } from '../../core/users/factors/policy.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/path-id.js';

@@ -1,19 +1,16 @@
 import type { Clock } from '../../shared/clock.js';
 import { invalid, notFound, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
-import type { Transactional } from '../../shared/transactional.js';
-import { type Readable } from '../../shared/transactional.js';
+import type { Readable, Transactional } from '../../shared/transactional.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import type { KnownSession } from '../session.js';
 import { auditSubject, type User, userActor } from '../user.js';
-import type { FactorAnswer } from './confirm-identity.js';
-import { type ConfirmUses, confirmIdentity } from './confirm-identity.js';
+import { type ConfirmUses, confirmIdentity, type FactorAnswer } from './confirm-identity.js';
 import { hashRecoveryCode, newRecoveryCodes } from './one-time-code.js';
-import { type Passkey } from './passkey.js';
+import type { Passkey } from './passkey.js';
 import { areFactorsRequired } from './policy.js';
-import { type AuthenticatorApp } from './second-factor.js';
+import type { AuthenticatorApp } from './second-factor.js';
 
-/** Which of a person's factors: ids are of one kind. */
 /** The second factors of a person, oldest first, and how many recovery codes are left. */
 export interface OwnFactors {
   readonly apps: readonly AuthenticatorApp[];
@@ -32,6 +29,7 @@ export function readFactors(
   }));
 }
 
+/** One of a person's factors: ids are of one kind. */
 export interface FactorReference {
   readonly kind: 'app' | 'passkey';
   readonly id: Id;
