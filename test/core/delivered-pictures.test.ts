@@ -123,10 +123,13 @@ test.each([
   ['fit=fill', [4096, 10]],
   ['fit=fill,w=100', [100, 1]],
   ['fit=fill,h=100', [4096, 100]],
-])('no side of a delivered picture is longer than 4096 pixels, even if the address leaves it open: %s', async (options, size) => {
-  const photo = await acme.addPhoto(picture('panorama.jpg', { width: 20_000, height: 10 }));
-  expect(await sizeOf(photo, options === '' ? 'f=jpeg' : options)).toEqual(size);
-});
+])(
+  'no side of a delivered picture is longer than 4096 pixels, even if the address leaves it open: %s',
+  async (options, size) => {
+    const photo = await acme.addPhoto(picture('panorama.jpg', { width: 20_000, height: 10 }));
+    expect(await sizeOf(photo, options === '' ? 'f=jpeg' : options)).toEqual(size);
+  },
+);
 
 test('the oldest delivered pictures of a photo make space for new ones, while named sizes remain', async () => {
   const photo = await acme.addPhoto(picture('one.jpg', { width: 600, height: 400 }));

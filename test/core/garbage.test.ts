@@ -291,28 +291,31 @@ describe('the garbage collection beside other work', () => {
     }
   });
 
-  test.each(['by upload', 'in the request'])('leaves bytes that came %s and were claimed after the scan', async (how) => {
-    const { id } = await acme.start();
-    const file = picture('a.jpg');
-    const [item] = how === 'by upload' ? await acme.items(id, announced(file)) : [];
-    const [staged, scanned] = [new Gate(), new Gate()];
-    const late = acme.on(withInProcess({ ...here, store: holdingClaims(staged, scanned) }));
-    const arrival = item ? late.upload(item, file.bytes) : late.inline(id, [file]);
-    await staged.opened;
-    const store: World['store'] = Object.create(here.store);
-    store.transaction = async (customerId, work) => {
-      // What was read by the scan is old by now.
-      scanned.open();
-      await arrival;
-      return here.store.transaction(customerId, work);
-    };
-    expect(await collect({ ...here, store })).toEqual(nothing);
-    await runJobsUntilIdle(here);
-    await acme.finalize(id);
-    await runJobsUntilIdle(here);
-    expect(await acme.photos()).toHaveLength(1);
-    await expectAllOwned();
-  });
+  test.each(['by upload', 'in the request'])(
+    'leaves bytes that came %s and were claimed after the scan',
+    async (how) => {
+      const { id } = await acme.start();
+      const file = picture('a.jpg');
+      const [item] = how === 'by upload' ? await acme.items(id, announced(file)) : [];
+      const [staged, scanned] = [new Gate(), new Gate()];
+      const late = acme.on(withInProcess({ ...here, store: holdingClaims(staged, scanned) }));
+      const arrival = item ? late.upload(item, file.bytes) : late.inline(id, [file]);
+      await staged.opened;
+      const store: World['store'] = Object.create(here.store);
+      store.transaction = async (customerId, work) => {
+        // What was read by the scan is old by now.
+        scanned.open();
+        await arrival;
+        return here.store.transaction(customerId, work);
+      };
+      expect(await collect({ ...here, store })).toEqual(nothing);
+      await runJobsUntilIdle(here);
+      await acme.finalize(id);
+      await runJobsUntilIdle(here);
+      expect(await acme.photos()).toHaveLength(1);
+      await expectAllOwned();
+    },
+  );
 
   /** Once bytes are staged, the transaction that claims them waits. */
   function holdingClaims(staged: Gate, go: Gate): World['store'] {

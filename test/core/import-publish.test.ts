@@ -470,14 +470,17 @@ describe('duplicates at publishing', () => {
     test.each([
       ['announced', {}],
       ['found by its bytes', { sha256: null }],
-    ])('publishing leaves a photo of this very import in the trash when there is another copy of it, %s', async (_, said) => {
-      const { id } = await acme.start();
-      await acme.send(id, [file, fileOf('copy.jpg', file.bytes)], said);
-      await runJobsUntilIdle(ports);
-      await acme.finalize(id);
-      await trashedInBetween(id, async () => (await acme.photos())[0]);
-      expect(await acme.import(id)).toMatchObject({ counts: { imported: 1, duplicate: 1 } });
-    });
+    ])(
+      'publishing leaves a photo of this very import in the trash when there is another copy of it, %s',
+      async (_, said) => {
+        const { id } = await acme.start();
+        await acme.send(id, [file, fileOf('copy.jpg', file.bytes)], said);
+        await runJobsUntilIdle(ports);
+        await acme.finalize(id);
+        await trashedInBetween(id, async () => (await acme.photos())[0]);
+        expect(await acme.import(id)).toMatchObject({ counts: { imported: 1, duplicate: 1 } });
+      },
+    );
   });
 
   test('of a photo that another import was allowed to copy are still duplicates', async () => {

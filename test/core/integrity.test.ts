@@ -183,21 +183,28 @@ describe('a repair', () => {
     announced: (file) => acme.bring([file]),
     'sent without a hash': (file) => acme.bring([file], {}, { sha256: undefined }),
   };
-  test.each(Object.entries(ways))('is not needed when the same file, %s, restores a lost original', async (_, bring) => {
-    const file = picture('a.jpg');
-    const photo = await acme.addPhoto(file, { title: 'kept' });
-    await damage.flipped(photo);
-    await look({ repair: true });
-    await trashPhoto(here, acme.caller, photo.id);
-    await bring(file);
-    const [back] = await acme.photos();
-    expect(back).toMatchObject({ id: photo.id, title: 'kept', originalLostAt: null, trashedAt: null });
-    expect(await acme.original(photo.id)).toEqual(Buffer.from(file.bytes));
-    expect(await acme.photos()).toHaveLength(1);
-    // The damaged one, and the thumb of the item that did not become a photo.
-    expect(await collectGarbage(here, { graceSeconds: 0 })).toMatchObject({ staging: 0, originals: 1, renditions: 1 });
-    expect(await told({ graceSeconds: 0 })).toEqual([]);
-  });
+  test.each(Object.entries(ways))(
+    'is not needed when the same file, %s, restores a lost original',
+    async (_, bring) => {
+      const file = picture('a.jpg');
+      const photo = await acme.addPhoto(file, { title: 'kept' });
+      await damage.flipped(photo);
+      await look({ repair: true });
+      await trashPhoto(here, acme.caller, photo.id);
+      await bring(file);
+      const [back] = await acme.photos();
+      expect(back).toMatchObject({ id: photo.id, title: 'kept', originalLostAt: null, trashedAt: null });
+      expect(await acme.original(photo.id)).toEqual(Buffer.from(file.bytes));
+      expect(await acme.photos()).toHaveLength(1);
+      // The damaged one, and the thumb of the item that did not become a photo.
+      expect(await collectGarbage(here, { graceSeconds: 0 })).toMatchObject({
+        staging: 0,
+        originals: 1,
+        renditions: 1,
+      });
+      expect(await told({ graceSeconds: 0 })).toEqual([]);
+    },
+  );
 
   test('is not needed when two imports restore a lost original, which happens once', async () => {
     const file = picture('a.jpg');

@@ -46,8 +46,10 @@ describe('the IP list of a key', () => {
   const admits = (entries: readonly string[], address: string | null) => new IpLists().admits(entries, address);
 
   it('admits everyone when it is empty', () => expect(admits([], '203.0.113.9')).toBe(true));
-  it('admits the addresses within its ranges', () => expect(admits(['10.0.0.0/8', '2001:db8::/32'], '10.200.0.1')).toBe(true));
-  it('admits no addresses outside its ranges', () => expect(admits(['10.0.0.0/8', '2001:db8::/32'], '11.0.0.1')).toBe(false));
+  it('admits the addresses within its ranges', () =>
+    expect(admits(['10.0.0.0/8', '2001:db8::/32'], '10.200.0.1')).toBe(true));
+  it('admits no addresses outside its ranges', () =>
+    expect(admits(['10.0.0.0/8', '2001:db8::/32'], '11.0.0.1')).toBe(false));
   it('takes a mapped address for the IPv4 address it is', () =>
     expect(admits(['10.0.0.0/8'], '::ffff:10.0.0.1')).toBe(true));
   it('does not let ::/0 admit IPv4', () => expect(admits(['::/0'], '203.0.113.9')).toBe(false));
