@@ -246,7 +246,7 @@ describe('MemoryRateWindowStore', () => {
 });
 
 describe('clocks', () => {
-  it('SettableClock stands until it is moved, and hands out instants of its own', () => {
+  it('a SettableClock stands until it is moved, and returns new instants', () => {
     const clock = new SettableClock(sampleInstant);
     clock.now().setTime(0);
     expect(clock.now()).toEqual(sampleInstant);
@@ -258,7 +258,7 @@ describe('clocks', () => {
     expect(clock.now()).toEqual(later(7));
   });
 
-  it('SystemClock is the machine’s', () => {
+  it('a SystemClock has the time of the machine', () => {
     const before = Date.now();
     const now = new SystemClock().now().getTime();
     expect(now).toBeGreaterThanOrEqual(before);

@@ -123,17 +123,17 @@ function photo(name: string): string {
 }
 
 describe('before and at login', () => {
-  it('npx runs it, and it says what it can do', () => {
+  it('npx runs phs, which lists what it can do', () => {
     expect(npm(join(home, 'empty'), 'exec', '--offline', '--', 'phs', '--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it('has a manual page', () => {
+  it('phs has a manual page', () => {
     const folder = join(home, 'empty/node_modules/photo-service-cli');
     const [page] = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).man;
     expect(readFileSync(join(folder, page), 'utf8')).toContain('.SS "phs import [options] <paths...>"');
   });
 
-  it('so is the library: both of its parts load where nothing else is', () => {
+  it('both parts of the library load where nothing else is installed', () => {
     const names = ['photo-service-sdk', 'photo-service-sdk/node'];
     const program = `for (const name of ${JSON.stringify(names)}) console.log(Object.keys(await import(name)).join())`;
     const ran = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
@@ -144,7 +144,7 @@ describe('before and at login', () => {
     expect(ran.stdout).toMatch(/PhotoService.*runImport.*verifyWebhook[\s\S]*downloadFile.*importFolder/);
   });
 
-  it('without a key it says how to get one', async () => {
+  it('phs without a key says how to get one', async () => {
     expect(await phs('whoami')).toMatchObject({ status: 3, stderr: expect.stringContaining('phs login --url') });
   });
 
@@ -176,7 +176,7 @@ describe('before and at login', () => {
     });
   });
 
-  it('the environment comes first, and a kept key goes nowhere else', async () => {
+  it('the environment comes before stored values, and a stored key is sent to no other address', async () => {
     const env = { PHOTO_SERVICE_URL: installation.url, PHOTO_SERVICE_TOKEN: 'phs_live_other' };
     expect(await phsWith({ env }, 'whoami')).toMatchObject({ status: 3 });
     const elsewhere = { PHOTO_SERVICE_URL: 'http://127.0.0.1:1' };
@@ -441,7 +441,7 @@ describe('whoever calls it wrongly, or may not', () => {
     expect((await phs(...args)).status).toBe(2);
   });
 
-  it('with --json a document says so too, whoever notices it', async () => {
+  it('a wrong call with --json is reported as a document, whichever part notices it', async () => {
     const own = join(root, 'bin/phs.js');
     for (const [program, args] of [
       [installedPhs, ['photos', 'list', '--frob']],
@@ -572,7 +572,7 @@ describe('around it', () => {
     expect(evenings.json.photos[0]).toMatchObject({ timeZone: 'Asia/Tokyo', place: { country: 'JP' } });
   });
 
-  it('the service’s own phs is the same client', async () => {
+  it('the phs command of the service is the same client', async () => {
     const program = join(root, 'bin/phs.js');
     expect((await phsWith({ program }, 'whoami', '--json')).json).toMatchObject({ customer: { id: 1 } });
     expect(await phsWith({ program }, 'photos', 'get', '4711')).toMatchObject({ status: 2 });
@@ -618,7 +618,7 @@ describe('around it', () => {
     expect(brokenShapes(releasedCommands('client-documents', shapes), shapes)).toEqual([]);
   });
 
-  it('whatever was done, the service has what it should', async () => {
+  it('the service has all that was changed, whatever command was run', async () => {
     const { body } = await service.get('/photos?trashed=any&sort=filename');
     const names = body.data.map(({ filename }: { filename: string }) => filename);
     expect(names).toEqual(['arrived.jpg', 'c.jpg', 'renamed.jpg']);

@@ -82,7 +82,7 @@ describe('a one-time link', () => {
     expect(await signInPlanted(browser, use)).toEqual(onlyPlanted);
   });
 
-  it('of two browsers at once lets one in', async () => {
+  it('signs in one of two browsers that use it at once', async () => {
     const path = pathOf((await invite()).link);
     const both = [new BrowserClient(app.url), new BrowserClient(app.url)];
     const answers = await Promise.all(both.map((each) => each.submit(path, { password: PASSWORD })));
@@ -91,7 +91,7 @@ describe('a one-time link', () => {
     expect(inside.map(({ status }) => status)).toEqual(answers.map(({ status }) => (status === 303 ? 200 : 303)));
   });
 
-  it('is over after seven days, and when a newer one was made', async () => {
+  it('expires after seven days, and when a newer one is created', async () => {
     const old = pathOf((await invite()).link);
     const newer = pathOf((await invite()).link);
     expect((await browser.get(old)).status).toBe(403);
@@ -268,7 +268,7 @@ describe('every page', () => {
     expect(text).toContain('&lt;script>alert(1)&lt;/script>');
   });
 
-  it('that is not there is a page, with the request id; scripts get what the API says', async () => {
+  it('that does not exist is a page with the request id, while scripts get what the API says', async () => {
     const missing = await browser.get('/settings/nowhere');
     expect(missing.status).toBe(404);
     expect(missing.text).toContain(String(missing.headers['x-request-id']));

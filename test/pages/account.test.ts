@@ -176,7 +176,7 @@ describe('a password', () => {
 describe('an e-mail address', () => {
   const set = (email: string) => browser.submit(ACCOUNT, { email }, `${ACCOUNT}/email`);
 
-  it('can be changed, but not to that of somebody else here', async () => {
+  it('can be changed, but not to that of another person of the account', async () => {
     expect((await set(address('New'))).status).toBe(303);
     expect((await browser.get(ACCOUNT)).text).toContain(address('new'));
     await new BrowserClient(app.url).enter(app.ports, actor.customerId, 'editor', address('bert'));
@@ -214,7 +214,7 @@ describe('browsers', () => {
   });
 });
 
-describe('people', () => {
+describe('people of an account', () => {
   const invite = (email: string, role = 'editor') => browser.submit(PEOPLE, { email, role });
 
   it('are invited by a link that is shown once', async () => {

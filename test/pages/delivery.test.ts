@@ -236,7 +236,7 @@ it('shows nothing of delivered images on the usage page of who has no delivery k
   expect((await browser.get('/settings/usage')).text).not.toContain('Delivered images');
 });
 
-it('is for owners', async () => {
+it('are for owners only', async () => {
   const member = await visitor('editor');
   for (const path of [PAGE, `${PAGE}/keys/new`, `${PAGE}/presets/new`])
     expect((await member.get(path)).status).toBe(403);

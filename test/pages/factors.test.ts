@@ -106,7 +106,7 @@ describe('with an app', () => {
     expect((await there.get(CODE)).headers.location).toBe(HOME);
   });
 
-  it('it is listed with the times when it was last used and added', async () => {
+  it('an authenticator app is listed with the times when it was last used and added', async () => {
     // Adding it is the first use, and a minute has passed since.
     const now = app.ports.clock.now().getTime();
     const { there } = await givePassword();
@@ -144,7 +144,7 @@ describe('with an app', () => {
     expect((await there.get(CODE)).headers.location).toBe('/settings/sign-in');
   });
 
-  it('nobody is told of it before the right password', async () => {
+  it('an authenticator app is not mentioned before the right password', async () => {
     const other = `bert.${actor.customerId}@example.com`;
     await new BrowserClient(app.url).enter(app.ports, actor.customerId, 'viewer', other);
     const answers = [];
@@ -201,7 +201,7 @@ describe('with an app', () => {
     expect((await change(codeOf(secret))).status).toBe(303);
   });
 
-  it('it is removed with a code, and then the password is enough', async () => {
+  it('an authenticator app is removed with a code, and then the password is enough', async () => {
     const remove = /href="([^"]+\/remove)"/.exec((await browser.get(FACTORS)).text)?.[1] ?? '';
     expect((await browser.get(remove)).text).toContain('This is your last one');
     expect((await browser.submit(remove, { code: '' })).status).toBe(400);
@@ -211,7 +211,7 @@ describe('with an app', () => {
     expect((await browser.get('/settings/audit')).text).toContain('Second factor removed');
   });
 
-  it('that of another person is not found', async () => {
+  it('an authenticator app of another person is not found', async () => {
     const remove = /href="([^"]+\/remove)"/.exec((await browser.get(FACTORS)).text)?.[1] ?? '';
     const other = new BrowserClient(app.url);
     await other.enter(app.ports, actor.customerId, 'owner', `bert.${actor.customerId}@example.com`);

@@ -183,7 +183,7 @@ describe('the plain form', () => {
 });
 
 describe('the list of imports', () => {
-  it('has all of them, the newest first, in pages', async () => {
+  it('shows all of them, newest first, in pages', async () => {
     for (const n of Array.from({ length: 27 }, (_, at) => at)) await actor.post('/imports', { name: `Roll ${n}` });
     const names = (html: string) => [...html.matchAll(/>(Roll [0-9]+)</g)].map(([, name]) => name);
     const first = await browser.get('/settings/imports');

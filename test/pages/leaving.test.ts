@@ -49,7 +49,7 @@ describe('erasing the account', () => {
     expect((await owner.get(ACCOUNT)).status).toBe(200);
   });
 
-  it('is for owners, and not seen by members', async () => {
+  it('is for owners, and hidden from members', async () => {
     expect((await member.get(ACCOUNT)).text).not.toContain(ERASE);
     expect((await member.get(ERASE)).status).toBe(403);
     const _csrf = /name="_csrf" value="([0-9a-f]+)"/.exec((await member.get(ACCOUNT)).text)?.[1] ?? '';

@@ -504,7 +504,7 @@ describe('a photo', () => {
     expect(await photo(id)).toMatchObject(bare);
   });
 
-  it('takes a location, keeps the altitude of one that stays, and says what is wrong with it', async () => {
+  it('accepts a location, keeps the altitude if that is unchanged, and explains what is wrong with it', async () => {
     const [id = 0] = await add('a');
     const page = `/settings/photos/${id}`;
     const location = { latitude: 48.858, longitude: 2.294, altitude: 35 };
@@ -630,7 +630,7 @@ describe('a photo', () => {
 });
 
 describe('what is another customer’s', () => {
-  it('is not there: no page, no picture, no form', async () => {
+  it('is not found: no page, no picture, no form', async () => {
     const [id = 0] = await add('mine');
     await actor.put(`/photos/${id}/tags`, { tagNames: ['secret'] });
     const before = await photo(id);
@@ -671,7 +671,7 @@ describe('what is another customer’s', () => {
     expect({ ...(await photo(id)), thumbUrl: '', previewUrl: '' }).toEqual({ ...before, thumbUrl: '', previewUrl: '' });
   });
 
-  it('and forms without their token change nothing', async () => {
+  it('is not changed by forms without their token', async () => {
     const [id = 0] = await add('mine');
     const page = `/settings/photos/${id}`;
     for (const path of [page, `${page}/trash`, `${page}/delete`, `${page}/tags`, '/settings/library/selection']) {

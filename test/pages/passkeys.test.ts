@@ -116,7 +116,7 @@ test('where browsers offer none, pages say why', async () => {
   await plain.close();
 });
 
-test('where owners require a second factor, a passkey is one', async () => {
+test('a passkey counts where owners require a second factor', async () => {
   await add();
   const from = new Date(app.ports.clock.now().getTime()).toISOString().slice(0, 10);
   await browser.submit('/settings/account/people', { from }, '/settings/account/people/two-step');
@@ -182,7 +182,7 @@ describe('with a passkey', () => {
   });
 
   it.each(['https://evil.example', '//evil.example', '/settings//evil.example'])(
-    'it never leads to %s',
+    'it never redirects to %s',
     async (next) => {
       const there = new BrowserClient(app.url);
       const passkey = used(await ask(there, SIGN_IN, `${ALONE}/options`));
@@ -202,7 +202,7 @@ describe('with a passkey', () => {
     expect((await new BrowserClient(app.url).submit(SIGN_IN, {}, ALONE)).status).toBe(401);
   });
 
-  it('an answer that comes late is refused', async () => {
+  it('a passkey answer that comes late is refused', async () => {
     const there = new BrowserClient(app.url);
     const passkey = used(await ask(there, SIGN_IN, `${ALONE}/options`));
     app.clock.pass(CHALLENGE_MS);
@@ -234,7 +234,7 @@ describe('with a passkey', () => {
     expect((await browser.get('/settings/account')).text).toContain(email);
   });
 
-  it('a new password takes it', async () => {
+  it('a new password requires the passkey', async () => {
     const there = new BrowserClient(app.url);
     await signInAlone(there);
     const change = (fields: Record<string, string>) =>
@@ -248,7 +248,7 @@ describe('with a passkey', () => {
     expect((await change({ passkey, current: '' })).status).toBe(303);
   });
 
-  it('it is removed with itself, and the password is enough then', async () => {
+  it('it is removed with its own answer, and the password is enough then', async () => {
     const remove = /href="([^"]+\/passkeys\/\d+\/remove)"/.exec((await browser.get(FACTORS)).text)?.[1] ?? '';
     expect((await browser.get(remove)).text).toContain('This is your last one');
     expect((await browser.submit(remove, { code: '' })).status).toBe(400);
@@ -258,7 +258,7 @@ describe('with a passkey', () => {
     expect((await signInAlone(new BrowserClient(app.url))).status).toBe(401);
   });
 
-  it('another person’s is neither taken nor found', async () => {
+  it('a passkey of another person is neither accepted nor found', async () => {
     const other = new BrowserClient(app.url);
     await other.enter(app.ports, actor.customerId, 'owner', `bert.${actor.customerId}@example.com`);
     const remove = /href="([^"]+\/passkeys\/\d+\/remove)"/.exec((await browser.get(FACTORS)).text)?.[1] ?? '';

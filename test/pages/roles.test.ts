@@ -74,7 +74,7 @@ function leastRole({ method, path }: Route): Role | undefined {
   return exact ?? roles.find((role) => expected[role].some((entry) => entry.startsWith('/') && isArea(entry)));
 }
 
-test('every page and form is in the table', () => {
+test('every page and form is in the table of roles', () => {
   expect(pages.length).toBeGreaterThan(80);
   expect(pages.filter((route) => leastRole(route) === undefined)).toEqual([]);
   const all = pages.map(({ method, path }) => `${method} ${path}`);

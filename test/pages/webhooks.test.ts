@@ -276,7 +276,7 @@ describe('the delivery log', () => {
   });
 });
 
-it('a member sees none of it', async () => {
+it('is hidden from members', async () => {
   const { id } = await endpoint();
   const member = await person(actor, 'editor');
   for (const path of ['', '/new', `/${id}`, `/${id}/edit`, `/${id}/secret`, `/${id}/delete`]) {
@@ -285,7 +285,7 @@ it('a member sees none of it', async () => {
   expect((await member.get('/settings/tags')).text).not.toContain('/settings/webhooks');
 });
 
-it('another customer’s endpoint and deliveries are not there', async () => {
+it('is not found for an endpoint of another customer', async () => {
   const stranger = await app.customer();
   const { id } = await endpoint(stranger);
   await stranger.post('/tags', { name: 'Sea' });
