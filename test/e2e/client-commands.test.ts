@@ -214,7 +214,7 @@ describe('the library', () => {
     return photos.map(({ id }: { id: number }) => id) as [number, number];
   };
 
-  it('photos list, get, edit, rm, restore', async () => {
+  it('photos list, get, edit, rm and restore work', async () => {
     const [a, b] = await ids();
     const listed = await phs('photos', 'list', '--tag', 'paris, 2026', '--sort', '-filename');
     expect(listed.stdout).toMatch(/ID +FILE.*b\.jpg.*a\.jpg/s);
@@ -268,7 +268,7 @@ describe('the library', () => {
     expect((await phs('photos', 'edit', String(a), '--rating', '6')).status).not.toBe(0);
   });
 
-  it('tags add, list, merge, rm', async () => {
+  it('tags add, list, merge and rm work', async () => {
     const [a, b] = await ids();
     expect((await phs('tags', 'add', 'Sun', '--photo', `${a},${b}`, '--json')).json.changes).toMatchObject({
       added: 2,
@@ -284,7 +284,7 @@ describe('the library', () => {
     expect((await phs('tags', 'rm', 'Beach')).status).toBe(0);
   });
 
-  it('download: originals byte for byte, never twice, and renditions', async () => {
+  it('download fetches originals byte for byte, never twice, and renditions', async () => {
     const [a] = await ids();
     const to = folder('down');
     expect((await phs('download', '--all', '--to', to)).stdout).toContain('2 downloaded');
@@ -490,7 +490,7 @@ describe('phs mcp', () => {
 
   const inspector = join(root, 'node_modules/@modelcontextprotocol/inspector-cli/build/index.js');
 
-  it('a session reads, writes and ends as the transcript says; the official inspector sees the same, with a smaller key less', async () => {
+  it('a session reads, writes and ends as the transcript says, and the official inspector sees the same', async () => {
     const made = installation.phs('customer', 'create', '--name', 'Agents', '--json');
     const customer = String(JSON.parse(made.stdout).id);
     const pictures = folder('agents');

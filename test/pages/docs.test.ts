@@ -191,7 +191,7 @@ test('an error code says when it is met, what to do, and by which operations', a
   expect((await app.send({ path: '/docs/errors/method_not_allowed' })).text).toContain('At any address');
 });
 
-test('a search finds operations, error codes and sections of guides, each where it is', async () => {
+test('a search of the documentation finds operations, error codes and sections of guides', async () => {
   const { body: entries } = await app.send({ path: '/docs/search.json' });
   const titled = (title: string) => entries.filter((entry: { title: string }) => entry.title === title);
   expect(titled('Retrieve a photo')).toMatchObject([{ url: '/docs/reference/photos#getPhoto' }]);

@@ -85,7 +85,7 @@ test('a map without photos says how they get a place', async () => {
   expect(html).not.toMatch(/<style| style=|<script(?! type="module" src)/);
 });
 
-test('clusters lead closer, single photos to their page, and a table says the same in words', async () => {
+test('clusters of a map zoom in, single photos lead to their page, and a table has the same in words', async () => {
   await add('a', 48.8584, 2.2945);
   await add('b', 48.86, 2.33);
   const alone = await add('c', -18.1, 178.4, { title: '<b>Fiji</b> & "more"' });

@@ -100,7 +100,7 @@ test.each(roles)('%s: is let in where the table says, and nowhere else', async (
   }
 });
 
-test('a viewer is offered nothing that changes anything', async () => {
+test('a viewer is offered no form that changes anything', async () => {
   const viewer = new BrowserClient(app.url);
   await viewer.enter(app.ports, actor.customerId, 'viewer', 'eva@example.com');
   const editor = new BrowserClient(app.url);
