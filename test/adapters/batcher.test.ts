@@ -37,14 +37,14 @@ beforeEach(() => {
   done = [];
 });
 
-it('does a call that comes alone at once', async () => {
+it('a batcher runs a single call at once', async () => {
   const answer = open().enqueue('a', 1);
   expect(given()).toEqual([[1]]);
   done[0]?.end();
   expect(await answer).toBe(10);
 });
 
-it('does together what comes while another is done, and answers each', async () => {
+it('a batcher runs calls together that come while another runs, and answers each', async () => {
   const batcher = open({ maxBatchSize: 3 });
   const answers = Promise.all([1, 2, 3, 4, 5].map((value) => batcher.enqueue('a', value)));
   for (let turn = 0; turn < 3; turn += 1) {
@@ -55,14 +55,14 @@ it('does together what comes while another is done, and answers each', async () 
   expect(given()).toEqual([[1], [2, 3, 4], [5]]);
 });
 
-it('keeps nobody waiting for what has another key', () => {
+it('a batcher delays no call because of another key', () => {
   const batcher = open();
   void batcher.enqueue('a', 1);
   void batcher.enqueue('b', 2);
   expect(done.map(({ key }) => key)).toEqual(['a', 'b']);
 });
 
-it('waits for what was announced, until it has come or is withdrawn', async () => {
+it('a batcher waits for announced calls, until they have come or are cancelled', async () => {
   const batcher = open({ maxWait: forEver });
   const [first, second, third] = [openSlot(batcher), openSlot(batcher), openSlot(batcher)];
   const answers = [first.enqueue(1), second.enqueue(2)];
@@ -77,7 +77,7 @@ it('waits for what was announced, until it has come or is withdrawn', async () =
   expect(given()).toEqual([[1, 2], [4]]);
 });
 
-it('does not wait for ever, nor once it is as much as is done together', async () => {
+it('a batcher does not wait beyond its limit of time, nor once a batch is full', async () => {
   let giveUp = () => {};
   const patient = open({ maxWait: () => new Promise((resolve) => (giveUp = resolve)) });
   openSlot(patient);
@@ -92,7 +92,7 @@ it('does not wait for ever, nor once it is as much as is done together', async (
   expect(given()).toEqual([[1], [2, 3]]);
 });
 
-it('leaves the error of one to that one', async () => {
+it('a batcher reports the error of one call to that call only', async () => {
   const together = async (_: string, values: readonly number[]) => {
     if (values.includes(3)) throw new Error('three');
     return values;
@@ -102,7 +102,7 @@ it('leaves the error of one to that one', async () => {
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
 });
 
-it('asks once, not once for each, of what is away', async () => {
+it('a batcher asks an unavailable service once, not once for each call', async () => {
   const batcher = open();
   const first = batcher.enqueue('a', 1);
   const others = Promise.allSettled([batcher.enqueue('a', 2), batcher.enqueue('a', 3)]);
@@ -114,7 +114,7 @@ it('asks once, not once for each, of what is away', async () => {
   expect(done).toHaveLength(2);
 });
 
-it('asks once of what must not be asked again, and tells everybody that it failed', async () => {
+it('a batcher runs calls once that must not be repeated, and reports their failure to all callers', async () => {
   const batcher = open({ retrySingly: false });
   const first = batcher.enqueue('a', 1);
   const others = Promise.allSettled([batcher.enqueue('a', 2), batcher.enqueue('a', 3)]);
@@ -126,7 +126,7 @@ it('asks once of what must not be asked again, and tells everybody that it faile
   expect(done).toHaveLength(2);
 });
 
-it('does together what comes later, whatever was withdrawn of an earlier time', async () => {
+it('a batcher runs later calls together, whatever was cancelled of an earlier batch', async () => {
   const batcher = open();
   const early = openSlot(batcher);
   const answer = early.enqueue(1);

@@ -65,13 +65,13 @@ describe('docs/reliability.md F14: the original of a photo', () => {
     blobs.read.splice(0);
   });
 
-  test('is read from the store twice, and then given again while it is there unchanged', async () => {
+  test('is read from the store twice, and then returned from the cache while it is unchanged', async () => {
     for (let times = 0; times < 4; times += 1) expect(await download()).toEqual(Buffer.from(file.bytes));
     expect(blobs.read).toEqual([key, key]);
     expect(await download({ start: 2, end: 4 })).toEqual(Buffer.from(file.bytes.subarray(2, 5)));
   });
 
-  test('is returned to the store when nobody reads what was opened, the first time and for memory', async () => {
+  test('is returned to the store when no reader uses it, the first time and for the cache', async () => {
     for (let times = 1; times <= 2; times += 1) {
       const [photo] = await acme.photos();
       const { open } = await downloadOriginal(here, acme.caller, present(photo).id);
@@ -81,7 +81,7 @@ describe('docs/reliability.md F14: the original of a photo', () => {
     }
   });
 
-  test('is not given when the store has other bytes since, nor when it has none', async () => {
+  test('is not returned when the store has other bytes since, or none', async () => {
     for (let times = 0; times < 3; times += 1) await download();
     expect(blobs.read).toEqual([key, key]);
     await blobs.put(key, bytesOf(file.bytes.map((byte, at) => (at === 9 ? byte ^ 1 : byte))));
@@ -114,13 +114,13 @@ describe('a rendition', () => {
     blobs.read.splice(0);
   });
 
-  test('is read from the store twice, and then given again while it is there unchanged', async () => {
+  test('is read from the store twice, and then returned from the cache while it is unchanged', async () => {
     const first = await download();
     for (let times = 0; times < 3; times += 1) expect(await download()).toEqual(first);
     expect(blobs.read).toEqual([key, key]);
   });
 
-  test('is the new one when it was made anew, and is made again when it is gone', async () => {
+  test('is the new one after it was made again, and is made again when it is missing', async () => {
     const first = await download();
     await download();
     await blobs.put(key, bytesOf(Buffer.from('another')));
@@ -130,7 +130,7 @@ describe('a rendition', () => {
   });
 });
 
-describe('what is kept', () => {
+describe('the cache of blobs', () => {
   let blobs: CountingStore;
   let cache: BlobCache;
   beforeEach(() => {
@@ -160,7 +160,7 @@ describe('what is kept', () => {
   };
   const isKept = async (key: BlobKey) => (await cache.get(key)) !== null;
 
-  test('is what was asked for last, up to 32 MiB', async () => {
+  test('contains the blobs that were requested last, up to 32 MiB', async () => {
     const keys = [await keep('a'), await keep('b'), await keep('c'), await keep('d')];
     const [a, b, c, d] = keys as [BlobKey, BlobKey, BlobKey, BlobKey];
     expect(await isKept(a)).toBe(true);
@@ -168,7 +168,7 @@ describe('what is kept', () => {
     expect([await isKept(a), await isKept(b), await isKept(c), await isKept(d)]).toEqual([true, false, true, true]);
   });
 
-  test('does not make way for what is asked for less often', async () => {
+  test('removes no blob for one that is requested less often', async () => {
     const keys = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => put(name, 8 * MIB)));
     for (let round = 0; round < 4; round += 1) {
       for (const key of keys) {
@@ -179,7 +179,7 @@ describe('what is kept', () => {
     expect(await Promise.all(keys.map(isKept))).toEqual([true, true, true, true, false, false]);
   });
 
-  test('is confirmed once for all that ask at the same time, and again for those that ask later', async () => {
+  test('confirms a blob once for all concurrent requests, and again for later ones', async () => {
     const key = await keep('a');
     expect(await Promise.all([key, key, key].map(isKept))).toEqual([true, true, true]);
     expect(blobs.confirmed).toEqual([key]);
@@ -188,7 +188,7 @@ describe('what is kept', () => {
     expect(blobs.confirmed).toEqual([key, key]);
   });
 
-  test('is nothing large, and nothing that was not read to its end', async () => {
+  test('contains no large blob, and none that was not read to its end', async () => {
     expect(await isKept(await keep('large', 8 * MIB + 1))).toBe(false);
     const key = await put('half', MIB);
     const reader = await reading(key);
@@ -197,7 +197,7 @@ describe('what is kept', () => {
     expect(await isKept(key)).toBe(false);
   });
 
-  test('leaves room for what slow readers hold, and has it back when they are gone', async () => {
+  test('leaves space for what slow readers hold, and gets it back when they end', async () => {
     const readers = await Promise.all(['a', 'b', 'c'].map(async (name) => reading(await put(name, 8 * MIB))));
     for (const reader of readers) await reader.next();
     const [first, second] = [await keep('d'), await keep('e')];

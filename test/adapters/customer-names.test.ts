@@ -45,14 +45,14 @@ test('the hosts file comes first, with all addresses of a name, whatever its cas
   expect(dns.names).toEqual(['b.example']);
 });
 
-test('localhost is this machine without a name server and without a hosts file', async () => {
+test('localhost is resolved to this machine without a name server and without a hosts file', async () => {
   const names = namesOf('', { hostsFile: join(folder, 'none') });
   expect(await addressesOf(names, 'localhost')).toEqual(['127.0.0.1', '::1']);
   expect(await addressesOf(names, 'a.localhost')).toEqual(['127.0.0.1', '::1']);
   expect(dns.asked).toBe(0);
 });
 
-test('an answer is used again for seconds, and asked for again after them', async () => {
+test('a resolved name is reused for seconds, and looked up again after them', async () => {
   const names = namesOf();
   await Promise.all([
     addressesOf(names, 'a.example'),
@@ -97,7 +97,7 @@ test('names that nobody answers for occupy few look-ups of their customer, and n
   expect(new Set(await Promise.all(hostile))).toEqual(new Set(['stopped']));
 });
 
-test('what nobody waits for any more is not looked up', async () => {
+test('a look-up that no caller waits for any longer is not made', async () => {
   const names = namesOf('', { timeout: 300 });
   const stop = new AbortController();
   const hostile = Array.from({ length: 12 }, (_, n) =>
@@ -110,7 +110,7 @@ test('what nobody waits for any more is not looked up', async () => {
   expect(new Set(dns.names.filter((name) => name.startsWith('h'))).size).toBe(4);
 });
 
-test('a webhook whose name could not be resolved is told as that, not as a receiver that did not respond', async () => {
+test('a webhook whose name cannot be resolved is reported as that, not as a receiver without a response', async () => {
   const { lookup } = namesOf('', { timeout: 100 });
   const sender = new HttpWebhookSender({ allowPrivate: false, lookup });
   const message = { customerId: 1, url: 'https://hooks.silent.example/', headers: {}, body: '{}' };

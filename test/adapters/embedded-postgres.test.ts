@@ -29,14 +29,14 @@ test("a refusal says what to do in the words of the service's own settings and c
   );
 });
 
-test('files that are no database are left alone', async () => {
+test('a data folder with files that are no database is left unchanged', async () => {
   put('notes.txt', 'hello');
   expect(await refusal()).toBe(
     `${dataDir}/pg18 is not empty but does not contain a Postgres database: move it away, or restore a backup into an empty DATA_DIR.`,
   );
 });
 
-test('so is a file in the place of the folder', async () => {
+test('a file in the place of the data folder is left unchanged', async () => {
   const file = join(dataDir, 'file');
   writeFileSync(file, '');
   expect(await refusal(file)).toMatch(
@@ -44,7 +44,7 @@ test('so is a file in the place of the folder', async () => {
   );
 });
 
-test('to look for a database makes none', () => {
+test('looking for an embedded database creates none', () => {
   expect(hasEmbeddedDatabase(dataDir)).toBe(false);
   mkdirSync(join(dataDir, 'pg18'));
   expect(hasEmbeddedDatabase(dataDir)).toBe(true);

@@ -39,14 +39,14 @@ beforeEach(() => {
 });
 
 describe('of one customer', () => {
-  test('there are so many, and who waits longest comes next', async () => {
+  test('jobs are limited in number, and the one that has waited longest comes next', async () => {
     await visitors.come('a1', 'a2', 'a3', 'a4');
     expect(visitors.now).toBe('a1 a2');
     expect(await visitors.go('a2')).toBe('a1 a3');
     expect(await visitors.go('a1')).toBe('a3 a4');
   });
 
-  test('who wants to be alone waits for the others to leave, and is not overtaken', async () => {
+  test('a job that needs to be alone waits for the others to leave, and is not overtaken', async () => {
     await visitors.come('a1', 'a2', 'a3!', 'a4');
     expect(await visitors.go('a1')).toBe('a2');
     expect(await visitors.go('a2')).toBe('a3!');
@@ -55,7 +55,7 @@ describe('of one customer', () => {
     expect(await visitors.go('a3!')).toBe('a4 a5');
   });
 
-  test('two who want to be alone are so one after the other', async () => {
+  test('two jobs that need to be alone run one after the other', async () => {
     await visitors.come('a1!', 'a2!');
     expect(visitors.now).toBe('a1!');
     expect(await visitors.go('a1!')).toBe('a2!');
@@ -66,7 +66,7 @@ describe('of one customer', () => {
 });
 
 describe('of several customers', () => {
-  test('one who has no place gets in beside those who have all', async () => {
+  test('a job of one without a slot runs next to those of one that has all', async () => {
     await visitors.come('a1', 'a2', 'a3', 'b1', 'c1');
     expect(visitors.now).toBe('a1 a2 b1');
     expect(await visitors.go('a1')).toBe('a2 b1 c1');
@@ -74,7 +74,7 @@ describe('of several customers', () => {
     expect(visitors.now).toBe('a2 b1 c1');
   });
 
-  test('they take turns, however many one of them waits for', async () => {
+  test('jobs take turns, however many one customer waits for', async () => {
     await visitors.come('a1', 'a2', 'a3', 'a4', 'a5');
     await visitors.come('b1', 'b2', 'b3');
     expect(visitors.now).toBe('a1 a2 b1');
@@ -86,7 +86,7 @@ describe('of several customers', () => {
     expect(await visitors.go('b3')).toBe('a4 a5');
   });
 
-  test('one that is to be alone, or waits for that, holds up none of the others', async () => {
+  test('a job that is to be alone, or waits for that, delays none of other customers', async () => {
     await visitors.come('a1', 'a2!', 'b1');
     expect(visitors.now).toBe('a1 b1');
     await visitors.come('c1');
@@ -97,7 +97,7 @@ describe('of several customers', () => {
     expect(visitors.now).toBe('b1 a2! c2');
   });
 
-  test('what each has and waits for is counted', async () => {
+  test('the slots that each customer has and waits for are counted', async () => {
     await visitors.come('a1', 'a2', 'a3', 'b1');
     expect([limit.asked(customerOf('a')), limit.asked(customerOf('b')), limit.asked(customerOf('c'))]).toEqual([
       3, 1, 0,

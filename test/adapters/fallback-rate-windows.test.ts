@@ -81,15 +81,15 @@ for (const state of ['fine', 'refuses'] as const) {
   });
 }
 
-describe('while the first store is away', () => {
-  test('the limit holds: the other store counts, from nothing', async () => {
+describe('while the first rate window store is unavailable', () => {
+  test('the limit holds, because the other store counts from nothing', async () => {
     const { first, hits } = open({ waitMs: NEVER, retryMs: NEVER });
     expect(await hits(1)).toEqual([true]);
     first.state = 'refuses';
     expect(await hits(5)).toEqual([true, true, true, false, false]);
   });
 
-  test('it is asked once, and told once, however many calls meet the outage', async () => {
+  test('the outage is detected once and reported once, however many calls meet it', async () => {
     const { first, store, changes, hits } = open({ waitMs: NEVER, retryMs: NEVER });
     first.state = 'refuses';
     await atOnce(20, () => store.peek(budget));
@@ -100,7 +100,7 @@ describe('while the first store is away', () => {
     expect(changes).toEqual(['Error: connection refused']);
   });
 
-  test('that it hangs is known after a bounded wait, and nobody waits again', async () => {
+  test('a hanging store is detected after a bounded wait, and no call waits again', async () => {
     const { first, changes, hits } = open({ waitMs: 20, retryMs: NEVER });
     first.state = 'hangs';
     expect(await hits(5)).toEqual([true, true, true, false, false]);
@@ -119,8 +119,8 @@ describe('while the first store is away', () => {
   });
 });
 
-describe('when the first store is back', () => {
-  test('that is seen beside a call, without counting, and it is used again', async () => {
+describe('when the first rate window store is available again', () => {
+  test('that is noticed beside a call, without counting, and the store is used again', async () => {
     const { first, store, changes, hits } = open({ waitMs: NEVER, retryMs: 0 });
     expect(await hits(1)).toEqual([true]);
     first.state = 'refuses';
@@ -134,7 +134,7 @@ describe('when the first store is back', () => {
     expect(await hits(3)).toEqual([true, true, false]);
   });
 
-  test('one call looks at a time, and a look that hangs does not hold up that call', async () => {
+  test('one call checks at a time, and a check that hangs does not delay that call', async () => {
     const { first, changes, hits } = open({ waitMs: NEVER, retryMs: 0 });
     first.state = 'refuses';
     await hits(1);
@@ -147,7 +147,7 @@ describe('when the first store is back', () => {
     await until(() => changes.at(-1) === 'back');
   });
 
-  test('a second outage is told again', async () => {
+  test('a second outage is reported again', async () => {
     const { first, changes, hits } = open({ waitMs: NEVER, retryMs: 0 });
     for (let outage = 1; outage <= 2; outage += 1) {
       first.state = 'refuses';

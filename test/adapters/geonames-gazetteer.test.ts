@@ -37,7 +37,7 @@ describe('places by borders and GeoNames', () => {
     expect(place && `${place.country} ${place.city}`).toBe(expected);
   });
 
-  it('reads its files again when it could not the first time', async () => {
+  it('is read from its files again when reading failed the first time', async () => {
     const away = `${folder}-away`;
     renameSync(folder, away);
     const other = new GeonamesGazetteer(pathToFileURL(`${folder}/`));
@@ -55,7 +55,7 @@ describe('places by borders and GeoNames', () => {
     });
   });
 
-  it('answers for every position of the earth', async () => {
+  it('are found, or null, for every position of the earth', async () => {
     for (let latitude = -90; latitude <= 90; latitude += 7.5) {
       for (let longitude = -180; longitude <= 180; longitude += 7.5) {
         const place = await gazetteer.placeOf({ latitude, longitude });

@@ -100,7 +100,7 @@ test('what no decoder is there for is unsupported, by its name', async () => {
   });
 });
 
-test('a sequence without a single image is unsupported', async () => {
+test('a sequence of HEIF pictures without a single image is unsupported', async () => {
   for (const brand of ['avis', 'hevc']) {
     const file = Buffer.concat([
       box('ftyp', Buffer.from(`${brand}\0\0\0\0msf1${brand}`)),
@@ -112,7 +112,7 @@ test('a sequence without a single image is unsupported', async () => {
   }
 });
 
-test('a sequence with one is that image', async () => {
+test('a sequence of HEIF pictures with a single image is that image', async () => {
   const avif = await readFile(join(__dirname, '../fixtures/colours/p3-8.avif'));
   avif.write('avis', 8, 'latin1');
   expect(await inspect(avif)).toMatchObject({

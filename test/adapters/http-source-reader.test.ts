@@ -110,7 +110,7 @@ describe('redirects', () => {
     expect(server.requests.map(({ url }) => url)).toEqual(['/2', '/3', '/4', '/5', '/1', '/2', '/3', '/4']);
   });
 
-  test('a circle ends', async () => {
+  test('in a circle end with an error', async () => {
     await expect(read(redirect('/a.jpg', '/a.jpg'))).rejects.toMatchObject(failing('source_unreachable', true));
     expect(server.requests).toHaveLength(MAX_REDIRECTS + 1);
   });

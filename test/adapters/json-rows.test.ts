@@ -37,11 +37,11 @@ const placeOf = jsonReader<PlaceRow, Place>(table, {
   position: { east: 'longitude', north: 'latitude' },
 });
 
-test('a row as JSON has the columns of the table that are selected', () => {
+test('a row as JSON has the selected columns of the table', () => {
   expect(jsonColumns(table, 'p')).toBe('p.id, p.place_name, p.latitude, p.longitude, p.created_at, p.closed_at');
 });
 
-test('its reader makes dates of instants, and an object of columns that belong together, or null', () => {
+test('the reader of JSON rows makes dates of instants, and an object of columns that belong together, or null', () => {
   const [createdAt, closedAt] = ['2026-03-01T12:00:00.123+00:00', '2026-03-02T00:00:00+00:00'];
   const place = { id: 7, placeName: 'Sea', position: { east: 2, north: 1 }, createdAt: new Date(createdAt) };
   expect(placeOf([7, 'Sea', 1, 2, createdAt, null])).toEqual({ ...place, closedAt: null });

@@ -119,7 +119,7 @@ describe('files and folders', () => {
     expect(await readdir(root)).toEqual(['tmp']);
   });
 
-  it('finds its way when another store on the same folders removes them all the time', async () => {
+  it('works while another store on the same folders removes them all the time', async () => {
     const other = await LocalBlobStore.open(root);
     let putting = true;
     const comingAndGoing = async () => {
@@ -276,7 +276,7 @@ describe('when the store cannot serve', () => {
       cause: expect.objectContaining({ code }),
     });
 
-  it('says so, and reports no blob as absent, while its folder is away; and goes on when it is back', async () => {
+  it('reports an outage, and no blob as absent, while its folder is missing, and continues when it is back', async () => {
     const { etag } = await store.put(key('originals/1/a'), of(Buffer.from('bytes')));
     await rename(root, `${root}-away`);
     const away = unavailable('ENOENT');
@@ -293,18 +293,18 @@ describe('when the store cannot serve', () => {
     expect((await keys(store, 'originals/')).sort()).toEqual(['originals/1/a', 'originals/1/b']);
   });
 
-  it('says so when a file is where a folder should be', async () => {
+  it('reports an outage when a file is where a folder should be', async () => {
     await writeFile(fileOf('originals'), 'a stray file');
     await expect(store.put(key('originals/1/a'), of())).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(await temps()).toEqual([]);
   });
 
-  it('does not open where a file is in the way', async () => {
+  it('refuses to open where a file is in the way', async () => {
     await writeFile(join(parent, 'file'), '');
     await expect(LocalBlobStore.open(join(parent, 'file', 'blobs'))).rejects.toEqual(unavailable('ENOTDIR'));
   });
 
-  it('says so when the disk is full, leaves nothing, and goes on when there is room', async () => {
+  it('reports a full disk, leaves nothing, and continues when there is space', async () => {
     const small = join(parent, 'small');
     await mkdir(small);
     if (!(await mountedDisk(small, '2m'))) return leftOut('a full disk', 'mounting is not permitted');
@@ -323,7 +323,7 @@ describe('when the store cannot serve', () => {
     }
   });
 
-  it('says so on a disk that can only be read, and goes on reading', async () => {
+  it('reports a disk that is read-only, and continues to read', async () => {
     const disk = join(parent, 'disk');
     await mkdir(disk);
     if (!(await mountedDisk(disk, '2m'))) return leftOut('a read-only disk', 'mounting is not permitted');

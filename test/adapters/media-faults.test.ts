@@ -132,11 +132,11 @@ test('a process that is alone is the only one: idle ones have given their memory
   }
 });
 
-describe('what is not the picture’s doing is an outage', () => {
+describe('the reading of a picture fails as an outage', () => {
   const outage = (call: Promise<unknown>) => call.then(() => 'answered', isOutage);
   const look = async (reader: MediaReader) => reader.inspect(bytesOf((await plain('a.png')).bytes), plenty);
 
-  test('no place for its bytes; once there is, all is well', async () => {
+  test('if there is no place for its bytes, and the picture is read once there is', async () => {
     const scratchDir = join(folder, 'taken');
     await writeFile(scratchDir, 'a file where a folder should be');
     const { reader, close } = await openMedia({ scratchDir: join(scratchDir, 'scratch') });
@@ -146,7 +146,7 @@ describe('what is not the picture’s doing is an outage', () => {
     await close();
   });
 
-  test('a disk that is full where the decoder unpacks', async () => {
+  test('if the disk is full where the decoder unpacks', async () => {
     const script = join(folder, 'full.mjs');
     await writeFile(script, `${childChannel} onJob(() => answer({ kind: 'unavailable', code: 'ENOSPC' }));`);
     const { reader, close } = await openMedia({ childScript: script });
@@ -154,13 +154,13 @@ describe('what is not the picture’s doing is an outage', () => {
     await close();
   });
 
-  test('a process that cannot start', async () => {
+  test('if a process cannot start', async () => {
     const { reader, close } = await openMedia({ childScript: join(folder, 'missing.mjs') });
     expect(await outage(look(reader))).toBe(true);
     await close();
   });
 
-  test('the end of the service', async () => {
+  test('if the service ends', async () => {
     const slow = await plain('slow.png');
     const childScript = await faultyChild(folder, { [slow.sha256]: 'hang' });
     const { reader, close } = await openMedia({ childScript });
@@ -171,7 +171,7 @@ describe('what is not the picture’s doing is an outage', () => {
     expect(await outage(look(reader))).toBe(true);
   });
 
-  test('bytes that cannot be read, of which the error comes out as it is', async () => {
+  test('if its bytes cannot be read, with the unchanged error of their source', async () => {
     const { reader, close } = await openMedia();
     const trouble = new Error('the store broke off');
     const broken = async function* () {
@@ -183,7 +183,7 @@ describe('what is not the picture’s doing is an outage', () => {
   });
 });
 
-test('a rendition that brings its reader down is tried once more, alone, and then there is none', async () => {
+test('a rendition that crashes its decoder is tried once more, alone, and is then refused', async () => {
   const photo = await plain('a.png');
   const { reader, close } = await openMedia();
   const doomed = new ChildProcessMediaReader({

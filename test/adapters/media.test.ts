@@ -193,7 +193,7 @@ describe('files that must be refused', () => {
     expect(JSON.stringify(inspection)).not.toContain(media.scratchDir);
   });
 
-  test('they are all known here', () => {
+  test('are all known in this list', () => {
     expect(
       expecting('refuse')
         .map(({ file }) => file)

@@ -33,7 +33,7 @@ describe('MemoryCustomerStore', () => {
     expect(await tenant.query(({ photos }) => photos.get(photo.id))).toEqual({ ...photo, tags: [] });
   });
 
-  it('forgets what was locked with the end of the transaction', async () => {
+  it('releases locks at the end of the transaction', async () => {
     const photo = await tenant.addPhoto();
     await tenant.transaction(({ photos }) => photos.lock([photo.id]));
     await expect(tenant.transaction(({ photos }) => photos.update({ ...photo, title: 'x' }))).rejects.toThrow(unlocked);
@@ -52,7 +52,7 @@ describe('MemoryCustomerStore', () => {
     await expect(again).rejects.toThrow(unlocked);
   });
 
-  it('lets an item be changed by who holds it, or its import', async () => {
+  it('lets an item be changed by the holder of its lock, or of its import', async () => {
     const subject = await tenant.addImport();
     const item = await tenant.addItem(subject);
     const edit = (lock: 'nothing' | 'item' | 'import') =>
@@ -119,7 +119,7 @@ describe('MemoryJobQueue', () => {
     expect(wokenBeforeTimer).toBe(true);
   });
 
-  it('wakes nobody for a change that was undone', async () => {
+  it('sends no wake-up for a change that was undone', async () => {
     const [clock, database] = [new SettableClock(), new MemoryDatabase()];
     const store = new MemoryCustomerStore(database, clock);
     const tenant = await Tenant.of({ store, customers: new MemoryCustomerDirectory(database) });
@@ -246,7 +246,7 @@ describe('MemoryRateWindowStore', () => {
 });
 
 describe('clocks', () => {
-  it('SettableClock stands until it is moved, and hands out instants of its own', () => {
+  it('a SettableClock stands until it is moved, and returns new instants', () => {
     const clock = new SettableClock(sampleInstant);
     clock.now().setTime(0);
     expect(clock.now()).toEqual(sampleInstant);
@@ -258,7 +258,7 @@ describe('clocks', () => {
     expect(clock.now()).toEqual(later(7));
   });
 
-  it('SystemClock is the machine’s', () => {
+  it('a SystemClock has the time of the machine', () => {
     const before = Date.now();
     const now = new SystemClock().now().getTime();
     expect(now).toBeGreaterThanOrEqual(before);

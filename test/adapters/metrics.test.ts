@@ -25,7 +25,7 @@ function open(sources: Partial<MetricSources> = {}) {
   return { metrics, lines, values: async (name: string) => (await lines()).filter((line) => line.startsWith(name)) };
 }
 
-test('latency is kept by route template, method and status', async () => {
+test('latency is recorded by route template, method and status', async () => {
   const { metrics, lines } = open();
   const route = '/api/v1/photos/:id';
   metrics.answered({ method: 'GET', route, status: 200, budget: 'read', ms: 30 });
@@ -73,7 +73,7 @@ test('the level at which pictures are isolated is 1, the others are 0', async ()
   ]);
 });
 
-test('what waits is shown by kind and state, also what there is none of', async () => {
+test('waiting work is shown by kind and state, also where there is none', async () => {
   const { values } = open();
   expect((await values('photo_service_jobs{')).sort()).toEqual([
     'photo_service_jobs{kind="inspect",state="dead"} 1',
@@ -92,7 +92,7 @@ test('what waits is shown by kind and state, also what there is none of', async 
   ]);
 });
 
-test('the database is asked once, however often and by however many it is looked at', async () => {
+test('the database is asked once for metrics, however many requests there are', async () => {
   let asked = 0;
   const { lines } = open({
     backlog: async () => {
@@ -105,7 +105,7 @@ test('the database is asked once, however often and by however many it is looked
   expect(asked).toBe(1);
 });
 
-test('while the database is away, everything else is shown', async () => {
+test('all other metrics are shown while the database is unavailable', async () => {
   const { metrics, values } = open({
     backlog: () => Promise.reject(new Error('away')),
     rateLimitsAreShared: () => false,
@@ -120,7 +120,7 @@ test('while the database is away, everything else is shown', async () => {
   expect(await values('photo_service_database_pool_waiting')).toEqual(['photo_service_database_pool_waiting 1']);
 });
 
-test('garbage is absent until some was looked for, then what was found last', async () => {
+test('the metric of garbage is absent until a collection ran, then shows its result', async () => {
   const { metrics, values } = open();
   expect(await values('photo_service_garbage_collected_timestamp_seconds')).toEqual([]);
   metrics.garbageCollected({ staging: 2, originals: 1, renditions: 0, bytes: 512 });
@@ -133,14 +133,14 @@ test('garbage is absent until some was looked for, then what was found last', as
   expect(await values('photo_service_garbage_collected_timestamp_seconds')).toHaveLength(1);
 });
 
-test('the event loop and the memory of the process are watched', async () => {
+test('the metrics show the event loop and the memory of the process', async () => {
   const names = await open().lines();
   for (const name of ['nodejs_eventloop_lag_p99_seconds', 'process_resident_memory_bytes', 'process_open_fds']) {
     expect(names.filter((line) => line.startsWith(name))).toHaveLength(1);
   }
 });
 
-test('an observed blob store tells of outages, and of nothing else', async () => {
+test('an observed blob store counts outages, and nothing else', async () => {
   const key = 'staging/1/1/1/1' as BlobKey;
   const told: string[] = [];
   const store = new MemoryBlobStore();
@@ -163,7 +163,7 @@ test('an observed blob store tells of outages, and of nothing else', async () =>
   expect(told).toEqual(['head', 'get']);
 });
 
-test('the example dashboard and alerts ask for what there is', async () => {
+test('the example dashboard and alerts use existing metrics', async () => {
   const { metrics } = open();
   const { text } = await metrics.exposition();
   const there = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));

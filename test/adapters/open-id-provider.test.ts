@@ -55,14 +55,14 @@ test.each<[string, () => Record<string, unknown>]>([
   await expect(signIn()).rejects.toMatchObject(invalid);
 });
 
-test('what is wrong with a token is the cause, for the log', async () => {
+test('the reason why a token is refused is the cause of the error, for the log', async () => {
   issuer.claims = { iss: 'https://attacker.example.com' };
   const { cause } = (await signIn().catch((error: unknown) => error)) as { cause: Error };
   expect(cause.message).toContain('"iss" (issuer)');
   expect(cause.message).not.toContain('attacker');
 });
 
-test('a clock that differs by seconds is none of our business', async () => {
+test('a clock that differs by seconds is accepted', async () => {
   issuer.claims = { iat: now() + 10, exp: now() + 60 };
   expect(await signIn()).toMatchObject({ subject: 'anna-1' });
   issuer.claims = { iat: now() - 70, exp: now() - 10 };
@@ -78,7 +78,7 @@ test('a key that was replaced a moment ago is asked for, one that is not publish
   issuer.rollKey({ isPublished: true });
 });
 
-test('claims say what they say, whatever their types', async () => {
+test('claims of any type are read without an error', async () => {
   const settings = { claims: { verified: 'xms_edov', groups: 'roles' } };
   issuer.claims = { xms_edov: '1', roles: ['a', 7, 'b'], amr: ['pwd', 'mfa'], acr: 'gold', auth_time: 1_700_000_000 };
   expect(await signIn(newProvider(settings))).toEqual({
@@ -97,7 +97,7 @@ test('claims say what they say, whatever their types', async () => {
   expect(issuer.asked).not.toContain('/userinfo');
 });
 
-test('what the token leaves out is asked for, of the same person', async () => {
+test('claims that the token leaves out are requested, of the same person', async () => {
   issuer.claims = { email: undefined };
   issuer.userInfo = { email: 'anna@example.com', email_verified: true };
   expect(await signIn()).toMatchObject({ email: 'anna@example.com', isEmailVerified: true });
@@ -105,7 +105,7 @@ test('what the token leaves out is asked for, of the same person', async () => {
   await expect(signIn()).rejects.toMatchObject(invalid);
 });
 
-test('how and when somebody signed in is only taken from the token', async () => {
+test('time and method of a sign-in are taken from the token only', async () => {
   issuer.claims = { email: undefined };
   issuer.userInfo = { email: 'anna@example.com', email_verified: true, amr: ['mfa'], acr: 'gold', auth_time: now() };
   expect(await signIn()).toMatchObject({ email: 'anna@example.com', methods: [], authenticatedAt: null });

@@ -84,7 +84,7 @@ test.each(copies)('a copy that is %s is near', async (_, change) => {
   }
 });
 
-test('a plain picture has none, whatever its size', async () => {
+test('a plain picture has no hash, whatever its size', async () => {
   for (const [width, height] of [
     [1, 1],
     [10, 2],
@@ -97,7 +97,7 @@ test('a plain picture has none, whatever its size', async () => {
   }
 });
 
-test('what cannot be seen does not count: transparency is white', async () => {
+test('transparent pixels count as white in a hash', async () => {
   const draw = (background: { r: number; g: number; b: number; alpha: number }) =>
     sharp({ create: { width: 64, height: 64, channels: 4, background } })
       .composite([
@@ -109,7 +109,7 @@ test('what cannot be seen does not count: transparency is white', async () => {
   expect(hashDistance(await hashOf(clear), await hashOf(white))).toBeLessThanOrEqual(2);
 });
 
-test('bits are those of the definition, for 32 × 32 grey pixels', () => {
+test('the bits of a hash are those of the definition, for 32 × 32 grey pixels', () => {
   // Pixels of a fixed series of pseudorandom numbers, on a slope so that none of the frequencies is near the median by chance.
   let seed = 7;
   const pixels = Array.from({ length: 1024 }, () => {

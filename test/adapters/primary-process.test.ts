@@ -84,7 +84,7 @@ describe('calls between the processes of a service', () => {
     expect(results).toEqual([4, 6, 8]);
   });
 
-  it('fail when the other process ends, those that wait and those that come', async () => {
+  it('fail when the other process ends, both waiting calls and later ones', async () => {
     const other = ipcPair();
     const rpc = new Rpc(other.process);
     const waiting = rpc.call('anything', null).catch((error: unknown) => error);

@@ -20,7 +20,7 @@ function numberedReads() {
 const underWay = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('gathered reads', () => {
-  it('ask once for what is asked for at the same time, and tell each what it asked for', async () => {
+  it('ask once for concurrent requests, and return to each what it asked for', async () => {
     const { reads, asked, open } = numberedReads();
     const answers = Promise.all(['a', 'b', 'a', 'unknown'].map((name) => reads.enqueue(1, name)));
     await underWay();
@@ -29,7 +29,7 @@ describe('gathered reads', () => {
     expect(asked).toEqual([['a', 'b', 'unknown']]);
   });
 
-  it('ask for each group by itself', async () => {
+  it('ask for each group separately', async () => {
     const reads = readBatcher<number, string, string>(
       async (group, names) => new Map(names.map((name) => [name, `${group}: ${names}`])),
     );
@@ -37,7 +37,7 @@ describe('gathered reads', () => {
     expect(answers).toEqual(['1: a', '2: a,b', '2: a,b']);
   });
 
-  it('answer nobody by a read that had begun before the question', async () => {
+  it('never answer a request by a read that began before it', async () => {
     const { reads, open } = numberedReads();
     const first = reads.enqueue(1, 'a');
     await underWay();
@@ -48,7 +48,7 @@ describe('gathered reads', () => {
     expect(await Promise.all([first, second])).toEqual([1, 2]);
   });
 
-  it('tell everybody who asked that a read failed, and read anew for whoever asks next', async () => {
+  it('pass a failure to all that asked, and read again for the next request', async () => {
     let failing = true;
     const reads = readBatcher<number, string, string>(async (_, names) => {
       if (failing) throw new Error('lost');

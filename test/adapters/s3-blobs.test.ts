@@ -139,7 +139,7 @@ describe('a store that is not there', () => {
     bucket.close();
   });
 
-  it('does not keep a service from starting, nor addresses from being signed', async () => {
+  it('does not prevent the start of a service, nor the signing of addresses', async () => {
     const opened = openS3({ ...settings, endpoint: null, publicEndpoint: 'https://bytes.example.com' }, 1000);
     expect(await opened.directUploads?.sign([{ key, sizeBytes: 1, sha256: null }], 60)).toHaveLength(1);
     opened.close();

@@ -130,7 +130,7 @@ test('a folder that was closed is not taken for the one that has its descriptor 
   await other.removeAll();
 });
 
-test('what cannot be swept keeps no service from starting', async () => {
+test('leftovers that cannot be swept prevent no start of the service', async () => {
   await mkdir(shared);
   await symlink(victim.path, join(shared, await folderOfDead()));
   const scratch = await openScratch(shared);

@@ -160,7 +160,7 @@ it('what a server answers is shown on one line, and does nothing to a terminal',
   });
 });
 
-it('a server that is not there is named', async () => {
+it('a mail server that cannot be reached is named', async () => {
   server = await MailServer.start();
   const mailer = mailerFor();
   const { port } = server;

@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.close();
 });
 
-test('nothing waits at first', async () => {
+test('the metrics of a new database show no waiting jobs', async () => {
   expect(await readBacklog(source)).toEqual({
     jobs: [],
     deliveries: { waiting: 0, oldestSeconds: 0 },
@@ -30,7 +30,7 @@ test('nothing waits at first', async () => {
   });
 });
 
-test('jobs are told by kind and state, and for how long the first that is due has waited', async () => {
+test('jobs are reported by kind and state, with the wait of the first one that is due', async () => {
   const { id } = await new TypeormCustomerDirectory(source).transaction((creation) =>
     creation.insert(sampleCustomer()),
   );
@@ -65,12 +65,12 @@ test('a job stores the trace context of the request or job that adds it, and non
   expect(own.map(({ traceContext }) => traceContext)).toEqual([traceparent, null]);
 });
 
-test('the pool is seen', async () => {
+test('the metrics show the connection pool', async () => {
   const { open, idle, waiting } = poolUse(source);
   expect([open >= 1, idle <= open, waiting]).toEqual([true, true, 0]);
 });
 
-test('a database that lacks a migration of this program is told', async () => {
+test('a database that lacks a migration of this program is reported', async () => {
   await requireAnswer(source);
   await requireMigrated(source);
   await source.query(`DELETE FROM migrations WHERE name = 'Tags1764000000005'`);

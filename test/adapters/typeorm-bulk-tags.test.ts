@@ -96,7 +96,7 @@ test('more photos than one statement takes get another tag, each one new version
   expect([await count(all), await count(half), await count(none)]).toEqual([undefined, undefined, PHOTOS - 1]);
 });
 
-test('of those some have it already', async () => {
+test('more photos than one statement takes get a tag in a merge, except those that have it already', async () => {
   const merged = await tenant.transaction(async ({ taggedPhotos, tags }) => {
     await taggedPhotos.lockTagged([all], []);
     await tags.lock([all, half]);
@@ -108,7 +108,7 @@ test('of those some have it already', async () => {
   expect([await count(all), await count(half)]).toEqual([undefined, PHOTOS - 1]);
 });
 
-test('they lose a tag that is deleted', async () => {
+test('more photos than one statement takes lose a tag that is deleted', async () => {
   await tenant.transaction(({ tags }) => tags.delete(all, later(0)));
   expect(await stored()).toEqual([kind([], 2, (PHOTOS + 1) / 2), kind([half], 2, (PHOTOS - 1) / 2)]);
   expect([await count(all), await count(half)]).toEqual([undefined, (PHOTOS - 1) / 2]);

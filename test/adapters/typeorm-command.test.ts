@@ -33,7 +33,7 @@ test('TypeORM’s own command shows which migrations have been run, and which ha
   expect(new Map(shown as [string, boolean][])).toEqual(new Map(names.map((name) => [name, done.includes(name)])));
 });
 
-test('without DATABASE_URL it says what is missing', () => {
+test('the TypeORM command reports a missing DATABASE_URL', () => {
   const { status, output } = run({});
   expect({ status, output }).toEqual({ status: 1, output: expect.stringContaining('Set DATABASE_URL.') });
 });

@@ -133,7 +133,7 @@ const prepared = (body: unknown) =>
     ? body
     : JSON.parse(JSON.stringify(body).replaceAll('"{tag}"', String(ids.tag)));
 
-describe('step 8: everything that is wrong with a request is said in one answer', () => {
+describe('step 8: every error of a request is reported in one answer', () => {
   test.each(cases)('%s %s %j', async (method, path, body, expected) => {
     const headers = { 'content-type': 'application/json' };
     const answer = await actor.send({ method, path: `/api/v1${pathOf(path)}`, body: prepared(body), headers });
@@ -191,7 +191,7 @@ describe('step 8: everything that is wrong with a request is said in one answer'
     expect(errors(await actor.get(pathOf(path)))).toEqual(expected);
   });
 
-  test('what only the library tells comes after it', async () => {
+  test('errors that depend on stored data come after all others', async () => {
     const wrong = await actor.put(`/photos/999999/tags`, { tagIds: [999999], tagNames: [''] });
     expect(errors(wrong)).toEqual(['tagNames too_short']);
     expect((await actor.put(`/photos/999999/tags`, { tagIds: [999999] })).status).toBe(404);

@@ -56,7 +56,7 @@ describe('step 1: the key', () => {
     expect((await me({ authorization: `${scheme} ${actor.token}` })).status).toBe(200);
   });
 
-  test('a key in the query or in the body is not looked at', async () => {
+  test('a key in the query or in the body is ignored', async () => {
     for (const name of ['key', 'api_key', 'access_token', 'authorization', 'token']) {
       expect((await app.send({ path: `/api/v1/me?${name}=${actor.token}` })).status).toBe(401);
       const body = { [name]: actor.token };
@@ -102,7 +102,7 @@ describe('step 1: the key', () => {
 });
 
 describe('the last use of a key', () => {
-  test('is kept with its address, at the latest when the process stops', async () => {
+  test('is stored with its address, at the latest when the process stops', async () => {
     const own = await startApp();
     const client = await own.customer();
     const locked = await client.withKey({ ipList: ['203.0.113.9'] });
@@ -128,7 +128,7 @@ describe('step 2: the IP list', () => {
     }
   });
 
-  test('it is admitted from its list', async () => {
+  test('a key is admitted from its list', async () => {
     const locked = await actor.withKey({ ipList: ['203.0.113.0/24'] });
     const answer = await locked.get('/me', { 'x-forwarded-for': '203.0.113.9' });
     expect(answer.status).toBe(200);
@@ -174,7 +174,7 @@ describe('step 2: the IP list', () => {
     expect((await (await actor.withKey({ ipList: ['127.0.0.1'] })).get('/me', ours)).status).toBe(200);
   });
 
-  test('ports of the header are read', async () => {
+  test('ports in the header are accepted', async () => {
     const locked = await actor.withKey({ ipList: ['203.0.113.0/24', '2001:db8::/32'] });
     for (const [header, address] of [
       ['203.0.113.9:1234', '203.0.113.9'],
@@ -220,7 +220,7 @@ describe('step 2: the IP list', () => {
     }
   });
 
-  test('a list that cannot be read admits nobody', async () => {
+  test('an IP list that cannot be read admits no address', async () => {
     const broken = await startApp({
       ports: ({ keys }) => {
         const findByHash = async (hash: string) => {

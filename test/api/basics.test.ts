@@ -133,7 +133,7 @@ describe('ids', () => {
     }
   });
 
-  test('such an id is looked at last: what else is wrong is told first', async () => {
+  test('a malformed id is checked last, after other errors', async () => {
     for (const id of ['0', '01', 'a', '9223372036854775808']) {
       expect(code(await actor.get(`/photos/${id}?x=1`))).toEqual([400, 'invalid_request']);
       expect(code(await actor.patch(`/tags/${id}`, { name: 1 }))).toEqual([400, 'invalid_request']);
@@ -310,7 +310,7 @@ describe('HEAD works wherever GET does, and counts as read', () => {
   const steady = ({ headers }: Answer) =>
     Object.fromEntries(Object.entries(headers).filter(([name]) => !varying.includes(name)));
 
-  test('the same status and headers, no body', async () => {
+  test('HEAD returns the same status and headers, without a body', async () => {
     for (const path of reads()) {
       const [get, head] = [await actor.get(path), await send('HEAD', path)];
       expect([path, head.status, head.bytes.length]).toEqual([path, 200, 0]);
@@ -322,7 +322,7 @@ describe('HEAD works wherever GET does, and counts as read', () => {
     }
   });
 
-  test('it needs the key, the scope and the resource as GET does', async () => {
+  test('HEAD needs the key, the scope and the resource as GET does', async () => {
     const narrow = await actor.withKey({ scopes: ['customer:read'] });
     const head = (path: string) => ({ method: 'HEAD', path: `/api/v1${path}` });
     expect((await app.send(head('/me'))).status).toBe(401);
@@ -332,7 +332,7 @@ describe('HEAD works wherever GET does, and counts as read', () => {
     expect((await actor.send(head('/imports'))).status).toBe(405);
   });
 
-  test('is 304 where GET is', async () => {
+  test('HEAD returns 304 where GET does', async () => {
     const { etag = '' } = (await actor.get('/customer')).headers;
     expect((await send('HEAD', '/customer', { 'if-none-match': etag })).status).toBe(304);
   });
@@ -458,13 +458,13 @@ describe('compression', () => {
     }
   });
 
-  test('errors of more than 1 KiB are, too', async () => {
+  test('errors of more than 1 KiB are compressed, too', async () => {
     const unknown = Array.from({ length: 40 }, (_, at) => `x${at}=1`).join('&');
     const answer = await actor.get(`/photos?${unknown}`, accept);
     expect([answer.status, answer.headers['content-encoding']]).toEqual([400, 'br']);
   });
 
-  test('whoever wants none gets none', async () => {
+  test('an answer is not compressed for a client that does not accept it', async () => {
     for (const encoding of ['identity', 'gzip;q=0, br;q=0', 'deflate;q=0', '*;q=0']) {
       const answer = await actor.get('/photos?x=1', { 'accept-encoding': encoding });
       expect(answer.headers['content-encoding']).toBeUndefined();

@@ -45,7 +45,7 @@ describe('PATCH /photos/{id}, with a list of ids', () => {
     expect((await actor.get(`/photos/${first}`)).body).toMatchObject({ title: 'Sea', version: 2 });
   });
 
-  test('an id that comes twice is done and answered once', async () => {
+  test('an id that is named twice is changed and answered once', async () => {
     const [id] = await photos(1);
     const answer = await actor.patch(`/photos/${id},${id}`, { title: 'Sea' });
     expect(outcomes(answer)).toEqual(['updated']);
@@ -67,7 +67,7 @@ describe('PATCH /photos/{id}, with a list of ids', () => {
     }
   });
 
-  test('what does not fit one photo is its error', async () => {
+  test('a value that does not fit one photo is an error of that photo', async () => {
     const ids = await photos(2);
     await actor.patch(`/photos/${ids[0]}`, { takenAt: '2024-12-21T23:39:24+01:00' });
     const answer = await actor.patch(`/photos/${ids.join()}`, { timeZone: '+02:00' });
@@ -80,7 +80,7 @@ describe('PATCH /photos/{id}, with a list of ids', () => {
     });
   });
 
-  test('what fits no photo is 400, and nothing changes', async () => {
+  test('a value that fits no photo is 400, and nothing changes', async () => {
     const ids = await photos(2);
     const wrong = await actor.patch(`/photos/${ids.join()}`, { title: 'Sea', rating: 9 });
     expect([wrong.status, errors(wrong)]).toEqual([400, [['rating', 'out_of_range']]]);
@@ -88,7 +88,7 @@ describe('PATCH /photos/{id}, with a list of ids', () => {
     expect((await actor.get(`/photos/${ids[0]}`)).body.version).toBe(1);
   });
 
-  test('photos of others are as missing as none', async () => {
+  test('photos of other customers are reported as missing', async () => {
     const ids = await photos(2);
     const stranger = await app.customer();
     const answer = await stranger.patch(`/photos/${ids.join()}`, { title: 'mine' });
@@ -134,7 +134,7 @@ describe.each([
     ]);
   });
 
-  test('goes without If-Match', async () => {
+  test('does not accept If-Match', async () => {
     const ids = await photos(2);
     const answer = await ask(ids.join(), { 'if-match': '*' });
     expect([answer.status, errors(answer)]).toEqual([400, [['If-Match', 'conflict']]]);
@@ -149,7 +149,7 @@ describe.each([
 });
 
 describe('DELETE /photos/{id}, with a list of ids', () => {
-  test('moves to the trash, and says which were not there', async () => {
+  test('a tag with many photos is gone with the answer, and the new versions of its photos follow', async () => {
     const [first, second] = await photos(2);
     await actor.delete(`/photos/${second}`);
     const answer = await actor.delete(`/photos/${second},${first},${first},999999`);

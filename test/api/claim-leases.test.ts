@@ -58,7 +58,7 @@ async function run() {
   return { key, end };
 }
 
-test('a run keeps its claim as long as it goes on', async () => {
+test('a run keeps its claim as long as it continues', async () => {
   await start();
   const { key, end } = await run();
   await pass(10 * CLAIM_LEASE_SECONDS * SECOND);
@@ -100,7 +100,7 @@ test('an outage of the database between two renewals costs no claim', async () =
   await end();
 });
 
-test('a process that starts frees what a dead one had claimed', async () => {
+test('a process that starts releases the claims of a dead one', async () => {
   const key = randomUUID();
   const another = new MemoryIdempotencyStore(here.database, here.clock);
   const die = await another.showAlive();

@@ -12,7 +12,7 @@ describe('the client of a request', () => {
     expect(clientSource('9.9.9.9', '1.2.3.4', proxies)).toEqual(named('9.9.9.9')));
   it('is the last hop that is not a proxy', () =>
     expect(clientSource('127.0.0.1', '6.6.6.6, 1.2.3.4, 10.0.0.7', proxies)).toEqual(named('1.2.3.4')));
-  it('does not depend on what is before that hop', () =>
+  it('does not depend on addresses before that hop', () =>
     expect(clientSource('127.0.0.1', 'garbage, 1.2.3.4', proxies)).toEqual(named('1.2.3.4')));
   it('is the peer when every hop is a proxy', () =>
     expect(clientSource('127.0.0.1', '10.0.0.1', proxies)).toEqual(named('127.0.0.1')));
@@ -43,6 +43,6 @@ describe('the client of a request', () => {
   ])('%p names nobody: the address is that of the peer, whom no list admits', (header) =>
     expect(clientSource('127.0.0.1', header, proxies)).toEqual(unnamed('127.0.0.1')),
   );
-  it('is nobody without a header', () =>
+  it('is unknown without a header', () =>
     expect(clientSource('::ffff:127.0.0.1', undefined, proxies)).toEqual(unnamed('127.0.0.1')));
 });

@@ -29,14 +29,14 @@ describe('ETag, on photo, tag, customer and import', () => {
     }
   });
 
-  test('what is no resource of its own has none', async () => {
+  test('is absent for what is no resource of its own', async () => {
     for (const path of ['/me', '/photos', '/tags', `${photoPath}/tags`]) {
       expect((await actor.get(path)).headers.etag).toBeUndefined();
     }
     expect((await actor.get('/photos/999999')).headers.etag).toBeUndefined();
   });
 
-  test('it is that of the plain GET, whatever a parameter or a write brings with it', async () => {
+  test('is that of the plain GET, whatever a parameter or a write includes', async () => {
     expect((await actor.get(`${photoPath}?include=exif,urls`)).headers.etag).toBe(await etagOf(photoPath));
     expect((await actor.get(`${importPath}?include=photos`)).headers.etag).toBe(await etagOf(importPath));
     const patched = await actor.patch(photoPath, { title: 'new' });
@@ -52,7 +52,7 @@ describe('ETag, on photo, tag, customer and import', () => {
 describe('If-None-Match', () => {
   const lists = (etag: string) => [etag, `W/${etag}`, `"x", ${etag}`, `${etag},"x"`, `"x",W/${etag} , "y"`, '*'];
 
-  test('304 without a body for who has it, by weak comparison, in a list, by *', async () => {
+  test('returns 304 without a body for a matching tag, by weak comparison, in a list, or by *', async () => {
     for (const path of [photoPath, tagPath, importPath, '/customer']) {
       const etag = await etagOf(path);
       for (const header of lists(etag)) {
@@ -65,7 +65,7 @@ describe('If-None-Match', () => {
     }
   });
 
-  test('200 for everyone else', async () => {
+  test('returns 200 for any other tag', async () => {
     for (const path of [photoPath, tagPath, importPath, '/customer']) {
       const etag = await etagOf(path);
       for (const header of [
@@ -82,7 +82,7 @@ describe('If-None-Match', () => {
     }
   });
 
-  test('a change makes it 200 again', async () => {
+  test('returns 200 again after a change', async () => {
     const before = await etagOf(photoPath);
     await actor.patch(photoPath, { rating: 3 });
     expect((await actor.get(photoPath, { 'if-none-match': before })).status).toBe(200);
@@ -132,7 +132,7 @@ describe('If-Match', () => {
     },
   );
 
-  test('* goes on with whatever there is', async () => {
+  test('accepts any existing resource for *', async () => {
     expect((await actor.patch(photoPath, { title: 'x' }, { 'if-match': '*' })).status).toBe(200);
     expect((await actor.delete(tagPath, { 'if-match': '*' })).status).toBe(204);
     expect(code(await actor.delete(tagPath, { 'if-match': '*' }))).toEqual([404, 'not_found']);
@@ -149,7 +149,7 @@ describe('If-Match', () => {
     expect((await actor.get(photoPath)).body.title).not.toBe('x');
   });
 
-  test('two writers who read the same: the second is told', async () => {
+  test('fails for the second of two writers who read the same state', async () => {
     const etag = await etagOf(photoPath);
     const answers = await Promise.all(
       ['one', 'two'].map((title) => actor.patch(photoPath, { title }, { 'if-match': etag })),

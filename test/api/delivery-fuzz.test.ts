@@ -84,7 +84,7 @@ test(`${RUNS} addresses that the key did not sign show nothing`, async () => {
   }
 });
 
-test('over HTTP they are refused as any other', async () => {
+test('unsigned addresses are refused over HTTP like any other', async () => {
   const app = await startApp();
   try {
     const actor = await app.customer();

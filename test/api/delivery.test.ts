@@ -110,7 +110,7 @@ describe('the signature', () => {
     expect(texts.size).toBe(1);
   });
 
-  test('nothing of a customer is read before it holds', async () => {
+  test('nothing of a customer is read before the signature is verified', async () => {
     let reads = 0;
     const { store } = app.ports;
     const query = store.query.bind(store);
@@ -126,7 +126,7 @@ describe('the signature', () => {
     expect(reads).toBeGreaterThan(0);
   });
 
-  test('is checked before options and photos: only who has the key learns of these', async () => {
+  test('is checked before options and photos, so that only the owner of the key learns of them', async () => {
     expect(code(await ask(address('w=0')))).toEqual([400, 'invalid_request']);
     expect(code(await ask(address('w=0', { id: 'x' })))).toEqual([400, 'invalid_request']);
     expect(code(await ask(address('w=0').replace(/.$/, '')))).toEqual(forbidden);
@@ -135,7 +135,7 @@ describe('the signature', () => {
     }
   });
 
-  test('is in no log', async () => {
+  test('is never logged', async () => {
     const path = address('w=123');
     await ask(path);
     await ask(`${path}A`);
@@ -182,7 +182,7 @@ describe('an address ends', () => {
     expect((await ask(path)).status).toBe(200);
   });
 
-  test("at another customer's photos", async () => {
+  test('when it names a photo of another customer', async () => {
     const stranger = await app.customer('Other');
     const [theirs] = await importPhotos(app, stranger, [{ filename: 'b.jpg', content: picture('two') }]);
     expect(code(await ask(address('w=100', { id: theirs.id })))).toEqual([404, 'not_found']);
@@ -258,7 +258,7 @@ describe('f=auto', () => {
     expect((await ask(address('w=100,f=png'), { accept })).headers['content-type']).toBe('image/png');
   });
 
-  test('a photo with transparency keeps it', async () => {
+  test('a photo with transparency keeps it with f=auto', async () => {
     const content = picture('clear', { alpha: true, contentType: 'image/png' });
     const [clear] = await importPhotos(app, actor, [{ filename: 'c.png', content }]);
     expect((await ask(address('w=100', { id: clear.id }))).headers['content-type']).toBe('image/png');
@@ -296,7 +296,7 @@ test('a picture that cannot be made is attempted once, and refused in the same w
   expect(attempts).toBe(1);
 });
 
-test('what was sent is counted for the key, and what was made for it', async () => {
+test('delivered bytes and new pictures are counted for the key', async () => {
   const path = address('w=90,f=jpeg');
   const { bytes, headers } = await ask(path);
   await ask(path);

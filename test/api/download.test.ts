@@ -128,7 +128,7 @@ describe('ranges', () => {
 });
 
 describe('what the client has already', () => {
-  test('is 304, which comes before any range', async () => {
+  test('is answered with 304, which comes before any range', async () => {
     const { etag = '', 'last-modified': modified = '' } = (await download()).headers;
     for (const headers of [
       { 'if-none-match': etag },
@@ -145,7 +145,7 @@ describe('what the client has already', () => {
 });
 
 describe('what the client expects', () => {
-  test('is 412 when it is something else, before 304 and ranges', async () => {
+  test('is answered with 412 when it differs, before 304 and ranges', async () => {
     const { etag = '', 'last-modified': modified = '' } = (await download()).headers;
     const earlier = 'Thu, 01 Jan 1970 00:00:00 GMT';
     for (const headers of [
@@ -174,7 +174,7 @@ describe('what the client expects', () => {
     }
   });
 
-  test('is another picture once it is rotated', async () => {
+  test('differs once the photo is rotated', async () => {
     const rendition = '?rendition=small';
     const { etag = '' } = (await download({}, rendition)).headers;
     await actor.patch(`/photos/${id}`, { rotation: 90 });
@@ -317,7 +317,7 @@ describe('renditions', () => {
     expect((await download({}, '?rendition=huge')).status).toBe(400);
   });
 
-  test('follow the rotation', async () => {
+  test('follow the rotation of the photo', async () => {
     const turned = await start();
     try {
       await turned.actor.patch(`/photos/${turned.id}`, { rotation: 90 });
@@ -328,7 +328,7 @@ describe('renditions', () => {
     }
   });
 
-  test('one that cannot be made is 404 rendition; the original is there', async () => {
+  test('that cannot be made are 404 rendition, while the original is available', async () => {
     const media = { render: async () => null };
     const blind = await start({ ports: (ports) => ({ media: Object.assign(Object.create(ports.media), media) }) });
     try {
@@ -437,7 +437,7 @@ describe('a store that fails', () => {
     }
   }
 
-  test('before the first byte it is an error like any other', async () => {
+  test('results in an ordinary error before the first byte', async () => {
     const broken = await start(failingAfter(0));
     try {
       armed = true;
@@ -455,7 +455,7 @@ describe('a store that fails', () => {
     }
   });
 
-  test('after it the connection is cut: never a short 200', async () => {
+  test('cuts the connection after the first byte, and never sends a short 200', async () => {
     const broken = await start(failingAfter(2));
     try {
       armed = true;
@@ -541,7 +541,7 @@ describe('behind a server that has the blobs', () => {
   const get = (headers: Record<string, string> = {}, query = '') =>
     behind.actor.get(`/photos/${behind.id}/download${query}`, headers);
 
-  test('it is told where they are, with all that is said of them', async () => {
+  test('the server gets the locations and headers of the blobs', async () => {
     const { bytes: sent, headers } = await get();
     expect(sent.length).toBe(0);
     expect(headers['x-accel-redirect']).toMatch(/^\/stored-blobs\/originals\/\d+\/[0-9a-f-]{36}$/);
@@ -564,7 +564,7 @@ describe('behind a server that has the blobs', () => {
     }
   });
 
-  test('bytes that are gone are 503, before anybody looks for them', async () => {
+  test('missing bytes are 503 before the server looks for them', async () => {
     const {
       app: other,
       actor: owner,
@@ -582,7 +582,7 @@ describe('behind a server that has the blobs', () => {
     }
   });
 
-  test('who does not come through it gets bytes', async () => {
+  test('a client that does not come through the server gets the bytes directly', async () => {
     const other = await start({ trustedProxies: ['10.0.0.0/8'], blobsLocation: '/stored-blobs' });
     try {
       const answer = await other.actor.get(`/photos/${other.id}/download`);

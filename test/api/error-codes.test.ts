@@ -376,7 +376,7 @@ describe('what is wrong with the fields', () => {
     expect((await actor.post('/tags', { x: 1, y: 1 })).body.error.message).toBe('3 fields are invalid.');
   });
 
-  test('at most a hundred are told of', async () => {
+  test('at most a hundred errors are reported', async () => {
     const photos = Array.from({ length: 200 }, () => ({}));
     const answer = await actor.post(`/imports/${await open()}/photos`, { photos });
     expect(answer.body.error.details.errors).toHaveLength(100);

@@ -165,7 +165,7 @@ describe('compression', () => {
 });
 
 describe('headers of every answer', () => {
-  test('nothing tells of the software, and browsers are told to keep out', async () => {
+  test('headers do not name the software, and restrict browsers', async () => {
     const answers = await Promise.all(
       endpoints.map(({ method, path, body }) => actor.send({ method, path: `/api/v1${path}`, body })),
     );
@@ -191,7 +191,7 @@ describe('our own faults', () => {
       }),
     });
 
-  test('a bug is 500 without a word of what it was; the log has it, under the request id', async () => {
+  test('a fault of ours is 500 without details, which are in the log under the request id', async () => {
     const broken = await startBroken(new Error('the secret inside'));
     try {
       const client = await broken.customer();
@@ -207,7 +207,7 @@ describe('our own faults', () => {
     }
   });
 
-  test('a store that is away is 503 with Retry-After', async () => {
+  test('a store that is unavailable is 503 with Retry-After', async () => {
     const broken = await startBroken(new DomainError('service_unavailable', 'The database cannot be reached.'));
     try {
       const answer = await (await broken.customer()).get('/photos');
@@ -314,7 +314,7 @@ describe('hostile requests', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  test('names that every object has are unknown, too', async () => {
+  test('names that every JavaScript object has are unknown fields, too', async () => {
     const names = ['hasOwnProperty', 'toString', 'valueOf', 'then', 'toJSON', 'prototype', '__defineGetter__'];
     const answer = await actor.post('/tags', { name: 'a', ...Object.fromEntries(names.map((name) => [name, 1])) });
     expect(answer.status).toBe(400);

@@ -62,7 +62,7 @@ test('something that hangs is known after a bounded wait, and is looked at once,
   });
 });
 
-test('who stops says so at readyz alone, whatever hangs', async () => {
+test('a process that is stopping reports that at readyz alone, whatever hangs', async () => {
   const stopping = new AbortController();
   const hangs = { name: 'database', otherwise: 'failed', look: () => new Promise(() => undefined) } as const;
   await withApp({ checks: [hangs], stopping: stopping.signal }, async (app) => {

@@ -126,7 +126,7 @@ describe('the key', () => {
     expect([isReplayed(again), again.body]).toEqual([true, first.body]);
   });
 
-  test('means nothing on a read', async () => {
+  test('is ignored on a read', async () => {
     const headers = { 'idempotency-key': 'not a key' };
     expect((await actor.get('/tags', headers)).status).toBe(200);
     const same = key();
@@ -159,7 +159,7 @@ describe('the key', () => {
     expect(later.body.id).not.toBe(first.body.id);
   });
 
-  test('is swept after that, and not before', async () => {
+  test('is swept after 24 hours, and not before', async () => {
     await actor.post('/imports', {}, key());
     app.clock.pass(DAY);
     await sweepIdempotencyKeys(app.ports);
@@ -184,7 +184,7 @@ describe('a repeated request', () => {
     expect(await openImports()).toBe(1);
   });
 
-  test('answers as it was, whatever has happened since', async () => {
+  test('gets the stored answer, whatever has happened since', async () => {
     const same = key();
     const first = await actor.post('/tags', { name: 'Paris' }, same);
     await actor.patch(`/tags/${first.body.id}`, { name: 'London' });
@@ -194,7 +194,7 @@ describe('a repeated request', () => {
     expect(await tagCount()).toBe(0);
   });
 
-  test('every other write of one resource', async () => {
+  test('has its stored answer for every other write of one resource', async () => {
     const [photo, doomed, purged] = await importPhotos(
       app,
       actor,
@@ -223,7 +223,7 @@ describe('a repeated request', () => {
     expect((await actor.delete(`/photos/${doomed.id}`)).status).toBe(404);
   });
 
-  test('bulk writes, without an ETag as before', async () => {
+  test('has its stored answer for bulk writes, without an ETag', async () => {
     const photos = await importPhotos(
       app,
       actor,
@@ -266,7 +266,7 @@ describe('a repeated request', () => {
 });
 
 describe('the same key for something else', () => {
-  test('is 422 for another body, path, method or query, and nothing is done', async () => {
+  test('is refused with 422 for another body, path, method or query, and nothing is done', async () => {
     const same = key();
     const first = await actor.post('/tags', { name: 'Paris' }, same);
     const id = first.body.id;
@@ -284,14 +284,14 @@ describe('the same key for something else', () => {
     expect(seen(await actor.post('/tags', { name: 'Paris' }, same))).toEqual(seen(first));
   });
 
-  test('does not go by the order of fields and parameters, nor by white space', async () => {
+  test('is recognized whatever the order of fields and parameters, or white space', async () => {
     const same = key();
     const first = await actor.post('/tags', '{"name":"Paris","color":"#aabbcc"}', same);
     const again = await actor.post('/tags', '{ "color": "#aabbcc",\n "name": "Paris" }', same);
     expect([isReplayed(again), again.body]).toEqual([true, first.body]);
   });
 
-  test('what a DELETE carries is not looked at', async () => {
+  test('is recognized whatever body a DELETE has', async () => {
     const { id } = (await actor.post('/tags', { name: 'Paris' })).body;
     const same = key();
     expect((await actor.delete(`/tags/${id}`, same)).status).toBe(204);
@@ -301,7 +301,7 @@ describe('the same key for something else', () => {
 });
 
 describe('while the first request runs', () => {
-  test('409 with Retry-After: 1; afterwards its answer', async () => {
+  test('a repeated request is 409 with Retry-After: 1, and gets the answer afterwards', async () => {
     const same = key();
     const [begun, go] = [new Gate(), new Gate()];
     store.instead = async (transaction) => {
@@ -320,14 +320,14 @@ describe('while the first request runs', () => {
     expect(await openImports()).toBe(1);
   });
 
-  test('twenty at once have one effect; the others get 409 or its answer', async () => {
+  test('twenty requests at once have one effect, and the others get 409 or its answer', async () => {
     const same = key();
     const answers = await atOnce(20, () => actor.post('/imports', {}, same));
     expectOneEffect(answers);
     expect(await openImports()).toBe(1);
   });
 
-  test('it is taken over once its lease has run out, and cannot finish any more', async () => {
+  test('a request is taken over once its lease has expired, and can no longer complete', async () => {
     const same = key();
     const [begun, go] = [new Gate(), new Gate()];
     store.instead = async (transaction) => {
@@ -359,7 +359,7 @@ function expectOneEffect(answers: readonly Answer[]): void {
   }
 }
 
-describe('errors that are kept', () => {
+describe('errors that are stored', () => {
   /** The same error again, naming the request that it was first given to. */
   async function expectKept(ask: (headers: Record<string, string>) => Promise<Answer>, fix: () => Promise<unknown>) {
     const same = key();
@@ -438,7 +438,7 @@ describe('errors that are kept', () => {
   });
 });
 
-describe('errors that are not kept: the same key works once the cause is gone', () => {
+describe('errors that are not stored: the same key works once the cause is gone', () => {
   async function expectFree(first: Answer, status: number, again: () => Promise<Answer>): Promise<void> {
     expect([first.status, isReplayed(first)]).toEqual([status, false]);
     const answer = await again();
@@ -664,7 +664,7 @@ describe('POST /imports/{id}/photos', () => {
     expect(again.body.data[0]).toMatchObject({ outcome: 'created', photo: { status: 'processing', upload: null } });
   });
 
-  test('so does PATCH of an item', async () => {
+  test('shows items as they are by then for a PATCH of an item, too', async () => {
     const id = await open();
     const { data } = (await actor.post(`/imports/${id}/photos`, { photos: [words('patched')] })).body;
     const path = `/imports/${id}/photos/${data[0].photo.id}`;
@@ -677,7 +677,7 @@ describe('POST /imports/{id}/photos', () => {
     expect(again.body.upload.url).toContain('/uploads/');
   });
 
-  test('files in the request are taken once', async () => {
+  test('stores files in the request once', async () => {
     const id = await open();
     const same = key();
     const first = await files(id, [file('one'), file('two')], same);
@@ -718,7 +718,7 @@ describe('POST /imports/{id}/photos', () => {
     expect(await staged()).toHaveLength(1);
   });
 
-  test('twenty at once enrol one file, and leave one staged', async () => {
+  test('registers one file when twenty requests come at once, and leaves one staged', async () => {
     const id = await open();
     const same = key();
     expectOneEffect(await atOnce(20, () => files(id, [file('crowd')], same)));

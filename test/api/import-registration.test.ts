@@ -499,7 +499,7 @@ describe('POST /imports/{id}/photos with files', () => {
     [{ clientRef: '\u0000' }, 'invalid_request'],
     [{ rating: 6 }, 'invalid_request'],
     [{ tagNames: [' '] }, 'invalid_request'],
-  ])('%j is rejected, and the next file is taken', async (said, code) => {
+  ])('%j is rejected, and the next file is accepted', async (said, code) => {
     const id = await open();
     const answer = await postFiles(actor, id, [
       words(said, {}),
@@ -542,7 +542,7 @@ describe('POST /imports/{id}/photos with files', () => {
     expect([other.status, other.body.error.details.results[0].error.code]).toEqual([422, 'client_ref_conflict']);
   });
 
-  test('the words of a file may say everything that an item of the JSON may', async () => {
+  test('the values of a file may be all fields that an item of the JSON may have', async () => {
     const id = await open();
     const said = {
       title: 'T',

@@ -649,7 +649,7 @@ describe('PATCH /imports/{id}/photos/{photoId}, each status × state', () => {
     },
   );
 
-  test('what was said of an item that is ready is what the photo has', async () => {
+  test('the values of a ready item are those of the photo', async () => {
     const item = await itemIn('ready');
     const words = { title: 'told', description: null, rating: 2, externalId: 'x', metadata: { a: 'b' } };
     await actor.patch(pathOf(item), { ...words, takenAt: '2020-01-01T00:00:00+01:00', tagNames: ['T'] });

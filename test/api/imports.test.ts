@@ -72,7 +72,7 @@ describe('POST /imports', () => {
     expect(form.status).toBe(201);
   });
 
-  test('keeps what it is told', async () => {
+  test('stores the given settings', async () => {
     const tag = (await actor.post('/tags', { name: 'Paris' })).body;
     const body = {
       name: 'Paris shoot',
@@ -196,7 +196,7 @@ describe('registering by JSON', () => {
     expect([again.status, again.body.data[0].outcome]).toEqual([200, 'existing']);
   });
 
-  test('nothing accepted is 422, and nothing is stored', async () => {
+  test('a batch without an accepted file is 422, and nothing is stored', async () => {
     const { id } = await open();
     const answer = await actor.post(`/imports/${id}/photos`, {
       photos: [
@@ -255,7 +255,7 @@ describe('registering by JSON', () => {
     expect([over.status, over.body.error.details]).toEqual([413, { maxBytes: 5 * 1024 * 1024 }]);
   });
 
-  test('an import that is missing, foreign or over', async () => {
+  test('an import that is missing, another customer’s or ended is refused', async () => {
     const body = { photos: [item(picture('x'))] };
     expect((await actor.post('/imports/999999/photos', body)).body.error.details).toEqual({ resource: 'import' });
     const { id } = await open();
@@ -365,7 +365,7 @@ describe('GET /imports/{id}', () => {
 });
 
 describe('PATCH /imports/{id}/photos/{photoId}', () => {
-  test('changes the words, and moves the item', async () => {
+  test('changes the values, and the status of the item', async () => {
     const { id } = await open();
     const bytes = picture('one');
     const [{ photo }] = (await actor.post(`/imports/${id}/photos`, { photos: [item(bytes)] })).body.data;

@@ -25,7 +25,7 @@ async function staged(of: RunningApp = app): Promise<string[]> {
 }
 
 describe('files in the request', () => {
-  test('are taken in their order, under their own names', async () => {
+  test('are accepted in their order, under their own names', async () => {
     const id = await open();
     const answer = await postFiles(actor, id, [
       { filename: 'one.jpg', type: 'image/jpeg', content: picture('one') },
@@ -45,7 +45,7 @@ describe('files in the request', () => {
     });
   });
 
-  test('the part photos says more of them, as a field or as a file', async () => {
+  test('get further values from the part photos, as a field or as a file', async () => {
     const id = await open();
     const words = JSON.stringify([
       { title: 'A', clientRef: 'a' },
@@ -67,7 +67,7 @@ describe('files in the request', () => {
     expect(asFile.body.data).toMatchObject([{ photo: { title: 'C' } }]);
   });
 
-  test('what is no picture is rejected, and its bytes are gone', async () => {
+  test('are rejected without a picture, and their bytes are deleted', async () => {
     const id = await open();
     const before = await staged();
     const answer = await postFiles(actor, id, [

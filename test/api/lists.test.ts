@@ -47,7 +47,7 @@ describe('limit', () => {
     },
   );
 
-  test('an empty list is a whole page', async () => {
+  test('an empty list is a complete page', async () => {
     const nobody = await app.customer();
     expect((await nobody.get('/photos')).body).toEqual({ data: [], pagination: { nextCursor: null, hasMore: false } });
   });
@@ -79,7 +79,7 @@ describe('cursors', () => {
     for (const answer of refused) expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_cursor']);
   });
 
-  test('a cursor outlives its key', async () => {
+  test('a cursor remains valid after its key is deleted', async () => {
     const { nextCursor } = (await actor.get('/tags?limit=4')).body.pagination;
     const rotated = await actor.withKey({ scopes: ['tags:read'] });
     expect(names(await rotated.get(`/tags?cursor=${nextCursor}`))).toEqual(['Eve']);
@@ -412,7 +412,7 @@ describe('our addition: `q` has at most ten telling words', () => {
     expect((await actor.get(`/photos?q=${words(10)}+worda+WORDB`)).status).toBe(200);
   });
 
-  test('and at most 200 characters', async () => {
+  test('q has at most 200 characters', async () => {
     expect((await actor.get(`/photos?q=${'x'.repeat(200)}`)).status).toBe(200);
     const answer = await actor.get(`/photos?q=${'x'.repeat(201)}`);
     expect(answer.body.error.details.errors).toMatchObject([{ field: 'q', code: 'too_long', max: 200 }]);

@@ -67,7 +67,7 @@ describe('a forgotten password', () => {
     expect(await signInPlanted(new BrowserClient(app.url), use)).toEqual(onlyPlanted);
   });
 
-  it('is answered alike for an address that nobody has', async () => {
+  it('is answered alike for an unknown address', async () => {
     const texts: string[] = [];
     for (const email of ['olga@example.com', 'nobody@example.com']) {
       const { status, text } = await ask(new BrowserClient(app.url), email);
@@ -78,7 +78,7 @@ describe('a forgotten password', () => {
     expect(await arrived()).toHaveLength(1);
   });
 
-  it('says when somebody asks too often', async () => {
+  it('is limited in its number of requests', async () => {
     for (let time = 0; time < 5; time += 1) await ask(new BrowserClient(app.url), `a${time}@example.com`);
     const refused = await ask(new BrowserClient(app.url), 'olga@example.com');
     expect([refused.status, refused.text]).toEqual([429, expect.stringContaining('Too many attempts.')]);

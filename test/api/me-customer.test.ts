@@ -35,7 +35,7 @@ const customerFields = {
 };
 
 describe('GET /me', () => {
-  test('tells of the customer, the key and the budgets', async () => {
+  test('returns the customer, the key and the budgets', async () => {
     const customer = await app.customer('Studio Ä');
     const actor = await customer.withKey({
       name: 'importer',
@@ -175,7 +175,7 @@ describe('GET /customer', () => {
     expect((await two.get('/customer')).body.usage).toMatchObject({ tags: 0, openImports: 0 });
   });
 
-  test('is 304 for who has it', async () => {
+  test('is 304 for a client that has it', async () => {
     const actor = await app.customer();
     const { etag } = (await actor.get('/customer')).headers;
     expect(etag).toMatch(/^"[0-9a-f]{32}"$/);

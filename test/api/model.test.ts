@@ -49,7 +49,7 @@ describe('whatever clients do one after another, the API does what its model doe
   const timeout = (SECONDS + 60) * 1000;
 
   test(
-    'in memory',
+    'behaves like its model in memory',
     async () => {
       const app = await startApp();
       await run(app, PROGRAMS).finally(() => app.close());
@@ -58,7 +58,7 @@ describe('whatever clients do one after another, the API does what its model doe
   );
 
   test(
-    'on Postgres',
+    'behaves like its model on Postgres',
     async () => {
       const rows = await postgresPorts();
       const app = await startApp({ ports: () => rows.ports });

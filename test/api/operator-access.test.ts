@@ -154,7 +154,7 @@ test('requests are logged by the id of their token, which never appears', async 
   expect(app.log.join()).not.toContain(operator.token);
 });
 
-test('without the setting nothing of it exists', async () => {
+test('without the setting the operator API does not exist', async () => {
   const without = await startApp();
   try {
     const { token } = await without.operator();

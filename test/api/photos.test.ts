@@ -619,7 +619,7 @@ describe('the tags of a photo, sentence by sentence', () => {
     }
   });
 
-  test('both are 404 for a photo in the trash', async () => {
+  test('the tags of a photo in the trash are 404', async () => {
     const { id } = await one();
     await actor.delete(`/photos/${id}`);
     expect((await actor.get(`/photos/${id}/tags`)).status).toBe(404);

@@ -42,7 +42,7 @@ describe('PUT /uploads/{token}', () => {
     expect((await put(path, picture('two'))).status).toBe(409);
   });
 
-  test('without a length, too', async () => {
+  test('accepts the bytes without a length, too', async () => {
     const { path, status } = await waiting();
     expect((await put(path, [bytes.subarray(0, 10), bytes.subarray(10)])).status).toBe(204);
     expect(await status()).toBe('processing');
@@ -94,7 +94,7 @@ describe('PUT /uploads/{token}', () => {
     await editKey(app.ports, operatorFor(actor.customerId), keyId, { ipList: known.ipList });
   });
 
-  test('a cancelled item takes no bytes', async () => {
+  test('a cancelled item accepts no bytes', async () => {
     const { path, itemPath } = await waiting();
     await actor.patch(itemPath, { status: 'cancelled' });
     expect((await put(path, bytes)).body.error.code).toBe('import_photo_final');
@@ -188,7 +188,7 @@ describe('GET /renditions/{token}', () => {
     expect((await app.send({ path })).status).toBe(200);
   });
 
-  test('ends with the key that it was made with, and with no other', async () => {
+  test('ends with its key, and with no other', async () => {
     const other = await actor.withKey({});
     const { id, path } = await urlOf(other);
     const own = await thumbOf(id);

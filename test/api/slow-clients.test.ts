@@ -30,7 +30,7 @@ describe('RELIABILITY: clients that are slow hold no connection to the database'
     await rows.close();
   });
 
-  test('in the middle of their uploads', async () => {
+  test('uploads that are slow hold none in the middle', async () => {
     const files = Array.from({ length: SLOW_CLIENTS }, (_, index) => picture(`slow ${index}`));
     const { id } = (await actor.post('/imports')).body;
     const photos = files.map((bytes, index) => ({
@@ -51,7 +51,7 @@ describe('RELIABILITY: clients that are slow hold no connection to the database'
     expect(await Promise.all(answers)).toEqual(Array(SLOW_CLIENTS).fill('HTTP/1.1 204 No Content'));
   });
 
-  test('in the middle of their downloads', async () => {
+  test('downloads that are slow hold none in the middle', async () => {
     const [photo] = await importPhotos(app, actor, [{ filename: 'large.jpg', content: large() }]);
     const url = `${app.url}/api/v1/photos/${photo.id}/download`;
     const downloads = Array.from({ length: SLOW_CLIENTS }, () => {

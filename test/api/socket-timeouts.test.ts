@@ -62,7 +62,7 @@ describe('connections that stand still', () => {
     expect(seen).toContain('taken');
   });
 
-  test('nobody is cut while we work on the answer', async () => {
+  test('no client is cut off while we work on the answer', async () => {
     const port = await listen((request, response) => {
       request.resume();
       setTimeout(() => response.end('done'), IDLE_MS * 1.5);
@@ -70,7 +70,7 @@ describe('connections that stand still', () => {
     expect(await talk(port, (socket) => socket.write(head(0)))).toContain('done');
   });
 
-  test('who does not read the answer is cut', async () => {
+  test('a client that does not read the answer is cut off', async () => {
     const size = 64 * 1024 * 1024;
     let answering: (socket: Socket) => void;
     const answered = new Promise<Socket>((resolve) => {

@@ -238,7 +238,7 @@ describe('conditions', () => {
     expect((await actor.delete(`/tags/${id}`, { 'if-match': '*' })).status).toBe(204);
   });
 
-  test('what does not exist is 404, whatever the condition', async () => {
+  test('a missing tag is 404, whatever the condition', async () => {
     expect((await actor.delete('/tags/999999', { 'if-match': '"x"' })).status).toBe(404);
   });
 });

@@ -248,7 +248,7 @@ const askings: readonly Asking[] = [
   ),
 ];
 
-test("what is somebody else's is answered as what does not exist, to the byte", async () => {
+test("another customer's resource is answered like a missing one, to the byte", async () => {
   const before = { hers: await library(anna, hers.openImport), his: await library(bob, own.import) };
   for (const asking of askings) {
     const [foreign, missing] = [asking(hers), asking(nobodys)];
@@ -268,7 +268,7 @@ test('the sweep asks every endpoint that takes an id', () => {
   expect(withIds.filter((endpoint) => !asked.has(endpoint))).toEqual([]);
 });
 
-test('its reads find everything when the owner asks', async () => {
+test('the reads of the sweep find everything when the owner requests it', async () => {
   const found = new Set<string>();
   for (const asking of askings.filter((each) => (each(hers).method ?? 'GET') === 'GET')) {
     const { status } = await ask(anna, asking(hers));

@@ -79,7 +79,7 @@ test('a walk goes from node to node', async () => {
   expect(seen).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('twenty at once make one tag', async () => {
+test('twenty requests at once make one tag on two nodes', async () => {
   const post = (number: number) =>
     present(nodes[number % 2]).send({
       method: 'POST',
@@ -96,7 +96,7 @@ test('twenty at once make one tag', async () => {
   }
 });
 
-test('hostile words are words to Postgres, too', async () => {
+test('SQL in a text is stored as text by Postgres, too', async () => {
   for (const text of ["'", '%', '_', '\\', "' OR 1=1 --", "'||pg_sleep(30)||'", '$1', '\\x00', ':*', '!', '(', '&|']) {
     const word = encodeURIComponent(text);
     for (const query of [

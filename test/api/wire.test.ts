@@ -17,7 +17,7 @@ describe('instants on the wire', () => {
     expect(instant(new Date(text))).toBe(text);
   });
 
-  it('are no texts when they are no times', () => {
+  it('are null when they are invalid dates', () => {
     expect(() => instant(new Date(Number.NaN))).toThrow(RangeError);
   });
 });

@@ -60,7 +60,7 @@ test.each([0, 1, 800, 2000])('the size of an archive of %d files is known in adv
   expect((await whole(each())).length).toBe(zipSize(entries));
 });
 
-test('fails when an entry does, has another size than was said, or cannot be had', async () => {
+test('an archive fails when an entry does, has another size than declared, or is unavailable', async () => {
   const boom = new Error('on purpose');
   async function* failing(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('x');
@@ -76,7 +76,7 @@ test('fails when an entry does, has another size than was said, or cannot be had
   await expect(whole(all(entry('a', chunksOf('a'), 2)))).rejects.toThrow();
 });
 
-test('nothing is read ahead, and everything is let go when nobody reads on', async () => {
+test('an archive reads nothing ahead, and releases everything when its reader stops', async () => {
   const seen = { asked: 0, read: 0, released: 0, ended: false };
   async function* endless(): AsyncGenerator<Uint8Array> {
     try {
@@ -108,7 +108,7 @@ test('nothing is read ahead, and everything is let go when nobody reads on', asy
   expect(seen.read * 65_536).toBeLessThan(bytes + 1_000_000);
 });
 
-test('an entry that is only being opened when nobody reads on is let go, too', async () => {
+test('an archive releases an entry that is only being opened when its reader stops', async () => {
   const seen = { released: 0, ended: false };
   async function* many(): AsyncGenerator<Uint8Array> {
     try {

@@ -12,7 +12,7 @@ test.each(['core', 'api', 'http', 'adapters'])('the drawing has every folder of 
   expect(drawn.sort()).toEqual(foldersOf(`src/${ring}`).sort());
 });
 
-test('every file and use case that it names is there', () => {
+test('every file and use case that the architecture page names exists', () => {
   const files = [...page.matchAll(/`((?:test|src|docs)\/[^`\s]+)`/g)].map(([, path = '']) => path);
   expect(files.length).toBeGreaterThan(15);
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
@@ -31,7 +31,7 @@ test('every file and use case that it names is there', () => {
   ).toEqual([]);
 });
 
-test('its links lead somewhere, and people are led to it', () => {
+test('the links of the architecture page work, and other pages lead to it', () => {
   const links = [...page.matchAll(/\]\(([^)#]+)/g)].map(([, target = '']) => target);
   expect(links.filter((target) => !existsSync(join(root, 'docs', target)))).toEqual([]);
   for (const path of ['README.md', 'CONTRIBUTING.md']) {

@@ -12,7 +12,7 @@ test('nothing that clients of the last release rely on has changed: operations, 
   expect(breakingChanges(released, openApiDocument('0.0.0'))).toEqual([]);
 });
 
-test('nor has what programs of operators rely on', () => {
+test('nothing that programs of operators rely on has changed since the last release', () => {
   const released = releasedDocuments('released-operator').at(-1)?.document as ApiDocument;
   expect(breakingChanges(released, operatorOpenApiDocument('0.0.0'))).toEqual([]);
 });

@@ -26,7 +26,7 @@ const wordsOfHttp: Readonly<Record<string, RegExp>> = {
 /** An upload address is handed on as it is; webhooks are requests themselves, with headers that a standard prescribes. */
 const headersAreItsBusiness = /^src\/core\/(shared\/addresses\.ts|webhooks\/)/;
 
-test('core is seen', () => {
+test('the files of core are found', () => {
   expect(core.length).toBeGreaterThan(30);
 });
 

@@ -21,7 +21,7 @@ test('docker/compose.yml sets what the service reads, and docs/operations.md exp
   expect(names.filter((name) => !operations.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('what docker/compose.yml asks its .env for is in the example', () => {
+test('the example has what docker/compose.yml reads from its .env', () => {
   const asked = new Set([...read('docker/compose.yml').matchAll(/\$\{([A-Z0-9_]+):\?/g)].map(([, name]) => name));
   const given = new Set([...read('docker/.env.example').matchAll(/^([A-Z0-9_]+)=/gm)].map(([, name]) => name));
   expect(given).toEqual(asked);

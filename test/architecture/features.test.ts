@@ -113,12 +113,12 @@ test.each(Object.entries(features))('%s can be removed, with few lines that name
   expect(elsewhere.flatMap(([, text]) => text.trimEnd().split('\n')).length).toBe(feature.linesElsewhere);
 });
 
-test('without them the program compiles, for the server and for browsers', () => {
+test('without the removable features the program compiles, for the server and for browsers', () => {
   copy.node('node_modules/@typescript/native/bin/tsc', '--noEmit');
   copy.node('node_modules/@typescript/native/bin/tsc', '--noEmit', '-p', 'tsconfig.web.json');
 });
 
-test('and the suites of photos, tags and imports pass, in memory and on Postgres', () => {
+test('without the removable features the suites of photos, tags and imports pass, in memory and on Postgres', () => {
   const concepts = '(photos|tags|imports)';
   const suites = `test/(core/(${concepts}|import-[a-z]+)|(api|pages)/${concepts}|adapters/typeorm-photos)\\.test`;
   expect(copy.jest(suites)).toMatch(/Test Suites: +14 passed, 14 total/);

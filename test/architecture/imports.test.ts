@@ -64,7 +64,7 @@ test('adapters import core and adapters, never the API or pages', () => {
   expect(broken(/^src\/adapters\//, allowed)).toEqual([]);
 });
 
-test('pages are seen too, with what they import', () => {
+test('the files of pages are found too, with their imports', () => {
   const page = all.find(({ path }) => path === 'src/pages/page.tsx');
   expect(page?.imports).toEqual(expect.arrayContaining(['src/pages/form.tsx', 'preact-render-to-string']));
 });

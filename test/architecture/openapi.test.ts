@@ -72,7 +72,7 @@ test.each(['patch', 'delete'])(
   },
 );
 
-test('it has every route of the API and of signed addresses, and no other', () => {
+test('the document has every route of the API and of signed addresses, and no other', () => {
   const name = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
   expect(operations.map(name).sort()).toEqual(routes().map(name).sort());
 });
@@ -233,7 +233,7 @@ function namesReached(part: Json, names = new Set<string>()): Set<string> {
   return names;
 }
 
-test('what is sent may grow; what is taken may not', () => {
+test('enumerations in responses may grow, and those in requests are closed', () => {
   const schemas = Object.entries(document.components.schemas as Json) as [string, Json][];
   const taken = namesReached(operations.map(({ operation }) => operation.requestBody));
   const objects = schemas.filter(([name, { type }]) => taken.has(name) && type === 'object');

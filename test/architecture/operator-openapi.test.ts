@@ -37,7 +37,7 @@ test('the document in the repository is the one that is served: npm run openapi 
   expect((await app.send({ path: '/operator/openapi.json' })).text).toBe(kept);
 });
 
-test('it has every route of the operator API with its scope, its parameters and its body, and no other', () => {
+test('the operator document has every route of the operator API with its scope, its parameters and its body, and no other', () => {
   const documented = operations.map(({ method, path, operation }) => ({
     route: `${method} ${path}`,
     security: operation.security,
@@ -59,7 +59,7 @@ test('it has every route of the operator API with its scope, its parameters and 
   expect(declared.length).toBeGreaterThan(15);
 });
 
-test('its schemas are its own: what only customers see is not among them', () => {
+test('the schemas of the operator document are its own, without what only customers see', () => {
   const names = Object.keys(document.components.schemas);
   expect(names).toEqual(expect.arrayContaining(['OperatorCustomer', 'OperatorKey', 'Error']));
   expect(names.filter((name) => /^(Photo|Import|Tag|Me)$/.test(name))).toEqual([]);

@@ -12,7 +12,7 @@ test('every route says what it asks of its caller', () => {
   expect(app.routes.filter((route) => route.access === undefined).map(name)).toEqual([]);
 });
 
-test('under /api/v1 that is a scope, but for the catch-all', () => {
+test('every route under /api/v1 requires a scope, except for the catch-all', () => {
   const api = app.routes.filter(({ path }) => path.startsWith('/api/v1'));
   const others = api.filter(({ access }) => access?.needs !== 'scope').map(name);
   expect(others.sort()).toEqual(['ALL /api/v1', 'ALL /api/v1/{*path}']);

@@ -40,7 +40,7 @@ test('npm run sbom prints one CycloneDX document about this version', () => {
   expect(document.metadata.component).toMatchObject({ type: 'application', name: 'photo-service', version });
 });
 
-test('it names every package that is installed without those for development, on whatever platform, and all in the bundle, and no other', () => {
+test('the SBOM names every package that is installed without those for development, on every platform, and no other', () => {
   const { packages, devDependencies } = {
     ...json(readFileSync(join(root, 'package-lock.json'), 'utf8')),
     ...json(readFileSync(join(root, 'package.json'), 'utf8')),
@@ -82,7 +82,7 @@ test('a package that only a bundle contains is found by the modules that the bun
   await rm(target, { recursive: true });
 });
 
-test('what runs is in it, and what only builds and tests is not', () => {
+test('the SBOM has the packages that run, and not those that only build and test', () => {
   const names = document.components.map(({ name }) => name);
   const shipped = [
     'sharp',
@@ -108,7 +108,7 @@ test('each dependency is one of its components, by the name that scanners know i
   expect(image?.purl).toBe(`pkg:npm/%40img/sharp-linux-x64@${image?.version}`);
 });
 
-test('it tells nothing of where it was made', () => {
+test('the SBOM does not reveal where it was made', () => {
   expect(text).not.toContain(root);
   // Where packages were fetched from is nobody's business: their hashes say what they are.
   expect(text.match(/https?:\/\/[^"]+/g)).toEqual(['http://cyclonedx.org/schema/bom-1.5.schema.json']);

@@ -19,7 +19,7 @@ test('globals that a suite adds, replaces or removes are as before for the next'
   expect(realm['structuredClone']).toBeInstanceOf(Function);
 });
 
-test('so are environment variables, exit code and listeners of the process', async () => {
+test('environment variables, exit code and listeners of the process are as before for the next suite', async () => {
   process.env['KEPT'] = 'before';
   process.env['REMOVED'] = 'before';
   const before = { listeners: process.rawListeners('SIGTERM'), exit: process.exit, exitCode: process.exitCode };

@@ -66,7 +66,7 @@ test('what would stop the program or its sandboxes is not set', () => {
   }
 });
 
-test('it has no privilege, and no way to one', () => {
+test('the unit has no privilege, and no way to get one', () => {
   expect([one('CapabilityBoundingSet'), one('AmbientCapabilities'), one('NoNewPrivileges')]).toEqual(['', '', 'yes']);
   expect(one('OOMPolicy')).toBe('continue');
 });

@@ -52,7 +52,7 @@ test.each(['docs/threat-model.md', 'SECURITY.md'])('every page that %s links to 
   expect(own.filter((target) => !existsSync(join(root, dirname(path), target)))).toEqual([]);
 });
 
-test('it is found from where people look', () => {
+test('the threat model is linked from the pages where people look for it', () => {
   expect(read('README.md')).toContain('(docs/threat-model.md)');
   expect(read('README.md')).toContain('(SECURITY.md)');
   expect(read('SECURITY.md')).toContain('(docs/threat-model.md)');

@@ -18,7 +18,7 @@ describe('RATE_LIMIT_STORE', () => {
     expect(rateLimitStore({ DATABASE_URL })).toEqual({ kind: 'postgres' });
   });
 
-  test('can be chosen on both', () => {
+  test('can be chosen on both databases', () => {
     for (const chosen of ['memory', 'postgres']) {
       expect(rateLimitStore({ RATE_LIMIT_STORE: chosen })).toEqual({ kind: chosen });
       expect(rateLimitStore({ RATE_LIMIT_STORE: chosen, DATABASE_URL })).toEqual({ kind: chosen });
@@ -246,7 +246,7 @@ describe('SECURITY_CONTACT', () => {
     }
   };
 
-  test('is nobody by default', () => {
+  test('is empty by default', () => {
     expect(readConfig({}).securityContacts).toEqual([]);
   });
 

@@ -226,7 +226,7 @@ describe('phs doctor on what the service needs', () => {
     expect(told(...findings)).toEqual([`${level} blob store`]);
   });
 
-  it('a settings file that others can read', async () => {
+  it('finds a settings file that others can read', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'phs-doctor-'));
     const file = join(folder, 'phs.env');
     writeFileSync(file, 'SECRET_KEY=x', { mode: 0o600 });

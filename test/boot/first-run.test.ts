@@ -41,7 +41,7 @@ test('in a terminal the link is printed, and the key is in a file that only its 
   expect(readdirSync(folder)).toEqual(['first-key']);
 });
 
-test('elsewhere neither is printed, and files of before are replaced, whoever could read them', async () => {
+test('without a terminal neither is printed, and older files are replaced, whatever their mode was', async () => {
   for (const name of ['first-key', 'first-link'])
     writeFileSync(join(folder, name), 'of another database', { mode: 0o644 });
   const first = present(await firstRun(world()));
@@ -54,7 +54,7 @@ test('elsewhere neither is printed, and files of before are replaced, whoever co
   }
 });
 
-test('the path is one word of the shell', () => {
+test('the path of the key file is one word of the shell', () => {
   const printed = firstSteps(URL, { keyFile: "/srv/anna's photos/first-key", link: 'https://x' });
   expect(printed).toContain(`$(cat '/srv/anna'\\''s photos/first-key')`);
 });

@@ -196,7 +196,7 @@ describe('after a failure', () => {
     await nothingConnected();
   });
 
-  test('a command has nothing open either', async () => {
+  test('to run a command, no port is left open', async () => {
     spoil();
     await expect(openPorts(config, { ownership: 'share', create: true, log: () => undefined })).rejects.toThrow(
       'photo storage',

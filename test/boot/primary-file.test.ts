@@ -21,14 +21,14 @@ test('names the process that wrote it, as long as it runs', async () => {
   expect(await file.find()).toBeNull();
 });
 
-test('names nobody when another process has the number by now', async () => {
+test('names no process when another one has the number by now', async () => {
   await file.write();
   const identity = JSON.parse(await readFile(path(), 'utf8'));
   await writeFile(path(), JSON.stringify({ ...identity, started: '1' }));
   expect(await file.find()).toBeNull();
 });
 
-test('names nobody when its writer was killed while it wrote', async () => {
+test('names no process when its writer was killed while it wrote', async () => {
   await file.write();
   const text = await readFile(path(), 'utf8');
   await writeFile(path(), text.slice(0, text.length / 2));

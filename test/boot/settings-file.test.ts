@@ -86,11 +86,11 @@ describe('F30: the file of settings', () => {
     return join(folder, name);
   };
 
-  test('is none where there is none', () => {
+  test('has no values where it does not exist', () => {
     expect(readSettings({ PORT: '1' }, folder)).toMatchObject({ env: { PORT: '1' }, file: null, warnings: [] });
   });
 
-  test('says what the environment does not', () => {
+  test('sets what the environment does not set', () => {
     const file = write('phs.env', '# ours\nPORT=1\nHOST="0.0.0.0"\nCOLOUR=red\n');
     expect(readSettings({ PORT: '2' }, folder)).toEqual({
       env: { PORT: '2', HOST: '0.0.0.0', COLOUR: 'red' },

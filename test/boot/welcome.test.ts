@@ -78,7 +78,7 @@ describe('--open', () => {
     expect(readFileSync(opened, 'utf8')).toBe(`${first.link}?a=1&b=$HOME`);
   });
 
-  test('says so where there is no browser, and goes on', async () => {
+  test('reports that there is no browser, and continues', async () => {
     const said = jest.spyOn(console, 'error').mockImplementation(() => {});
     process.env['BROWSER'] = join(folder, 'missing');
     openBrowser(first.link);

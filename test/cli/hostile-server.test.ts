@@ -219,7 +219,7 @@ describe('a folder that cannot be one is 2, in words', () => {
   });
 });
 
-test('A28: what a server says is shown without what a terminal obeys', async () => {
+test('A28: a message of a server is shown without control characters of a terminal', async () => {
   const { tell } = await import('../../cli/src/commands.js');
   const said = jest.spyOn(console, 'error').mockImplementation(() => undefined);
   tell({ exitCode: 2, message: 'a\u001b]0;title\u0007\nb\u202ec', code: 'x' }, []);
@@ -227,7 +227,7 @@ test('A28: what a server says is shown without what a terminal obeys', async () 
   said.mockRestore();
 });
 
-test('A28: no more is it in what commands print', async () => {
+test('A28: the output of commands has no control characters of a terminal', async () => {
   const error = { code: 'x', message: 'a\u001b]0;title\u0007' };
   server.say = () => ({ data: [{ id: 7, outcome: 'error', photo: null, error }] });
   const printed = jest.spyOn(console, 'error').mockImplementation(() => undefined);

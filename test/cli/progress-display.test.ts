@@ -33,7 +33,7 @@ test('on a terminal there are files, bytes, rate, time left, duplicates, failure
   expect(text()).toContain('waiting 0:42 for the rate limit');
 });
 
-test('elsewhere a line now and then says the same', () => {
+test('without a terminal a line now and then shows the same', () => {
   const { stream, text } = terminal(false);
   const display = new ProgressDisplay({}, { stream, lineEvery: 0 });
   display.importing(progress);
@@ -42,7 +42,7 @@ test('elsewhere a line now and then says the same', () => {
   expect(text()).toMatch(/^132\/200 files {2}2\.5 GB of 5\.0 GB {2}.*\n200\/200 files .*2 failed.*\n$/);
 });
 
-test('while files are read for their hashes it says how many', () => {
+test('while files are read for their hashes, their number is shown', () => {
   const { stream, text } = terminal(true);
   const display = new ProgressDisplay({}, { stream });
   display.importing(progress);
@@ -55,7 +55,7 @@ test.each<[string, boolean, object, number?]>([
   ['on a terminal where it is to be quiet', true, { quiet: true }],
   ['elsewhere where it is to be quiet', false, { quiet: true }, 0],
   ['elsewhere where a program reads the result', false, { json: true }, 0],
-])('%s there is nothing', (_, isTTY, options, lineEvery = 10_000) => {
+])('%s no progress is shown', (_, isTTY, options, lineEvery = 10_000) => {
   const { stream, text } = terminal(isTTY);
   const display = new ProgressDisplay(options, { stream, lineEvery });
   display.importing(progress);

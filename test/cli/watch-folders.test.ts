@@ -69,7 +69,7 @@ test('imports go on until the signal, and again where the service did not answer
   expect(imported).toEqual([[path('a.jpg')], [path('a.jpg')], [path('a.jpg')], [path('b.jpg')]]);
 });
 
-test('what cannot be mended by waiting ends it', async () => {
+test('a failure that does not end by waiting ends the watching', async () => {
   await writeFile(path('a.jpg'), 'a');
   const { signal } = new AbortController();
   const fail = () => expect('no outage').toBe('an outage');

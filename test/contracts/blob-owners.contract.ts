@@ -37,19 +37,19 @@ const nameOf = (item: ImportPhoto): StagingName => ({
 
 /** What `BlobOwners` and `BlobOwnership` promise. */
 export function blobOwnersContract(newTenant: NewTenant): void {
-  describe('names in staging', () => {
+  describe('names of blobs in staging', () => {
     const states = (tenant: Tenant, ...names: StagingName[]) =>
       tenant.query(({ blobOwners }) => blobOwners.staging(names));
     const held = async (tenant: Tenant, ...names: StagingName[]) =>
       (await states(tenant, ...names)).filter((state) => state.held).map((state) => state.uploadId);
 
-    it('are held by items that wait for their bytes, or have them looked at', async () => {
+    it('belong to items that wait for their bytes, or whose bytes are being inspected', async () => {
       const tenant = await newTenant();
       const { items } = await itemsOf(tenant);
       expect((await held(tenant, ...items.map(nameOf))).sort()).toEqual([1000, 1002]);
     });
 
-    it('are held for just that uploadId of that item of that import of that customer', async () => {
+    it('belong only to that uploadId of that item of that import of that customer', async () => {
       const [tenant, other] = [await newTenant(), await newTenant()];
       const { items } = await itemsOf(tenant);
       const name = nameOf(present(items[0]));
@@ -63,7 +63,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
       expect(await states(tenant)).toEqual([]);
     });
 
-    it('are held by the resumable upload that has them as parts', async () => {
+    it('belong to the resumable upload that has them as parts', async () => {
       const [tenant, other] = [await newTenant(), await newTenant()];
       const item = await tenant.addItem(await tenant.addImport(), { uploadId: 1 });
       const part = { uploadId: 2 ** 47 - 1, sizeBytes: 10 };
@@ -79,7 +79,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
       expect(await held(other, name)).toEqual([]);
     });
 
-    it('may still be taken up as long as their import is open', async () => {
+    it('may still be used as long as their import is open', async () => {
       const tenant = await newTenant();
       const name = (importId: number): StagingName => ({
         kind: 'staging',
@@ -99,7 +99,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
     });
   });
 
-  describe('originals', () => {
+  describe('blobs of originals', () => {
     const owned = (tenant: Tenant, names: readonly string[]) =>
       tenant.query(({ blobOwners }) => blobOwners.originals(names));
 
@@ -121,7 +121,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
       expect(await owned(tenant, [])).toEqual([]);
     });
 
-    it('belong to nobody once their photo is deleted', async () => {
+    it('belong to no photo once it is deleted', async () => {
       const tenant = await newTenant();
       const photo = await tenant.addPhoto();
       await tenant.transaction(async ({ photos }) => {
@@ -150,7 +150,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
     expect(await tenant.query(({ blobOwners }) => blobOwners.renditions([]))).toEqual([]);
   });
 
-  it('items that rely on bytes come by id, of all imports, a page at a time', async () => {
+  it('items that rely on bytes are listed by id, of all imports, a page at a time', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const all = [...(await itemsOf(tenant)).items, ...(await itemsOf(tenant)).items];
     await itemsOf(other);
@@ -162,8 +162,8 @@ export function blobOwnersContract(newTenant: NewTenant): void {
     expect(await page(present(expected[2]).id, 3)).toEqual(expected.slice(3));
   });
 
-  describe('attempts that were given up', () => {
-    it('are known from then on, in their import', async () => {
+  describe('upload attempts that were given up', () => {
+    it('are known as given up from then on, in their import', async () => {
       const [tenant, other] = [await newTenant(), await newTenant()];
       const [subject, beside] = [await tenant.addImport(), await tenant.addImport()];
       const drop = (uploadId: number) =>
@@ -181,7 +181,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
       expect([await dropped(tenant, beside.id), await dropped(other, subject.id)]).toEqual([[], []]);
     });
 
-    it('are not those that somebody is just taking up', async () => {
+    it('do not include those that another request is just using', async () => {
       const tenant = await newTenant();
       const item = await tenant.addItem(await tenant.addImport(), { status: 'awaiting_upload', uploadId: 1 });
       const name = { ...nameOf(item), uploadId: 2 };
@@ -207,7 +207,7 @@ export function blobOwnersContract(newTenant: NewTenant): void {
       expect(await tenant.query(({ blobOwners }) => blobOwners.dropped(item.importId, [2, 3]))).toEqual([3]);
     });
 
-    it('are not, when the transaction fails', async () => {
+    it('are not given up when the transaction fails', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport();
       const failing = tenant.transaction(async ({ imports, blobOwners }) => {

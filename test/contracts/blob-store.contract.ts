@@ -33,7 +33,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
     };
 
     describe('put and get', () => {
-      it('gives back what was put, with the size and etag that put and head tell', async () => {
+      it('returns the bytes that were put, with the size and etag that put and head report', async () => {
         const bytes = randomBytes(LARGE);
         const info = await store.put(key('a'), of(bytes));
         const blob = await store.get(key('a'));
@@ -43,7 +43,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect(bytes.equals(await read(blob?.bytes))).toBe(true);
       });
 
-      it('names the file of a blob, if it is one, and another state of it once it was put again', async () => {
+      it('names the file of a blob, if it is one, and another version of it after the next put', async () => {
         expect(await store.file(key('a'))).toBeNull();
         const bytes = randomBytes(LARGE);
         await store.put(key('a'), of(bytes));
@@ -57,13 +57,13 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect(await store.file(key('a/b'))).toBeNull();
       });
 
-      it('knows nothing of a blob that was never put', async () => {
+      it('finds no blob that was never put', async () => {
         expect(await store.get(key('a'))).toBeNull();
         expect(await store.get(key('a'), { start: 0, end: 0 })).toBeNull();
         expect(await store.head(key('a'))).toBeNull();
       });
 
-      it('does not take a blob for the folder above it, nor the folder for a blob', async () => {
+      it('does not confuse a blob with the folder above it', async () => {
         await store.put(key('a/b'), of(Buffer.from('x')));
         expect(await store.get(key('a'))).toBeNull();
         expect(await store.head(key('a'))).toBeNull();
@@ -73,14 +73,14 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect(await listed(`${key('a/b')}/`)).toEqual([]);
       });
 
-      it('keeps blobs of no bytes', async () => {
+      it('stores blobs of no bytes', async () => {
         const info = await store.put(key('a'), of());
         expect(info.sizeBytes).toBe(0);
         expect(await store.head(key('a'))).toEqual(info);
         expect(await bytesAt(key('a'))).toEqual(Buffer.alloc(0));
       });
 
-      it('keeps the bytes whatever pieces they come in', async () => {
+      it('stores the same bytes whatever chunks they arrive in', async () => {
         const pieces = fc.array(fc.uint8Array({ maxLength: 4000 }), { maxLength: 12 });
         await fc.assert(
           fc.asyncProperty(pieces, async (chunks) => {
@@ -93,7 +93,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         );
       });
 
-      it('is done with a piece before it asks for the next: a source may use its buffer again', async () => {
+      it('is done with a chunk before it asks for the next, so that a source may reuse its buffer', async () => {
         async function* reusing(): AsyncIterable<Uint8Array> {
           const buffer = new Uint8Array(1000);
           for (let value = 0; value < 50; value += 1) yield buffer.fill(value);
@@ -104,14 +104,14 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect(kept?.every((byte, at) => byte === Math.floor(at / 1000))).toBe(true);
       });
 
-      it('does not keep what a reader does to the bytes it got', async () => {
+      it('is unaffected by what a reader does to the bytes it got', async () => {
         await store.put(key('a'), of(Buffer.from('original')));
         const blob = await store.get(key('a'));
         for await (const chunk of blob?.bytes ?? []) chunk.fill(0);
         expect(String(await bytesAt(key('a')))).toBe('original');
       });
 
-      it('uses the memory of pieces that were given back for others, and no other memory', async () => {
+      it('reuses the memory of chunks that were given back, and no other memory', async () => {
         const [one, two] = [randomBytes(LARGE), randomBytes(LARGE)];
         await store.put(key('a'), of(one));
         await store.put(key('b'), of(two));
@@ -157,7 +157,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
     });
 
     describe('a blob is whole or absent', () => {
-      it('throws what the source throws and leaves nothing of it', async () => {
+      it('throws the error of the source and leaves nothing of the blob', async () => {
         const failure = new Error('the client went away');
         await expect(store.put(key('a'), failing(randomBytes(LARGE), failure))).rejects.toBe(failure);
         expect(await store.head(key('a'))).toBeNull();
@@ -178,7 +178,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect(await store.head(key('a'))).toBeNull();
       });
 
-      it('shows nothing of a blob before it is whole', async () => {
+      it('shows no blob before it is complete', async () => {
         const old = await store.put(key('a'), of(Buffer.from('old')));
         const half = gate();
         const rest = gate();
@@ -224,7 +224,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect(before.equals(await reader.rest())).toBe(true);
       });
 
-      it('leaves one of twenty blobs that are put to one key at once, whole', async () => {
+      it('leaves one complete blob of twenty that are put to one key at once', async () => {
         const blobs = Array.from({ length: 20 }, (_, n) => Buffer.alloc(20_000 + n, n));
         const infos = await Promise.all(blobs.map((bytes) => store.put(key('a'), pieces(bytes, 1000))));
         const kept = await store.get(key('a'));
@@ -234,7 +234,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect(blobs[winner]?.equals(await read(kept?.bytes))).toBe(true);
       });
 
-      it('loses no blob while others come and go beside it', async () => {
+      it('loses no blob while others are put and deleted', async () => {
         for (let round = 0; round < 10; round += 1) {
           const keys = Array.from({ length: 12 }, (_, n) => key(`deep/${round}/below/${n}`));
           await Promise.all(
@@ -320,7 +320,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect(await store.head(key('c'))).toBeNull();
       });
 
-      it('replaces what is at the target; repeated, it leaves what one copying leaves', async () => {
+      it('replaces the target of a copy, and a repeated copy has the same result', async () => {
         const { etag } = await store.put(key('a'), of(Buffer.from('new')));
         await store.put(key('b'), of(Buffer.from('old')));
         for (let times = 0; times < 3; times += 1) expect(await store.copy(key('a'), key('b'), etag)).toBe(true);
@@ -334,7 +334,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect(String(await bytesAt(key('a')))).toBe('self');
       });
 
-      it.each(['replaced', 'deleted'])('leaves either of the two alone when the other is %s', async (how) => {
+      it.each(['replaced', 'deleted'])('leaves both blobs unchanged when the other is %s', async (how) => {
         const change = (which: BlobKey) =>
           how === 'deleted' ? store.delete([which]) : store.put(which, of(Buffer.from('changed')));
         const { etag } = await store.put(key('a'), of(Buffer.from('bytes')));
@@ -347,7 +347,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect(String(await bytesAt(key('c')))).toBe('bytes');
       });
 
-      it('is as young as its copying, not as old as its source', async () => {
+      it('dates a copy from its copying, not from its source', async () => {
         const { etag } = await store.put(key('a'), of(Buffer.from('bytes')));
         const [source] = await listed(`${folder}/`);
         const put = source?.modifiedAt.getTime() ?? Number.NaN;
@@ -364,7 +364,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
     });
 
     describe('delete', () => {
-      it('removes these blobs and no others; absent ones are fine', async () => {
+      it('removes the given blobs and no others, and ignores absent ones', async () => {
         for (const path of ['a', 'ab', 'b/c', 'b/d']) await store.put(key(path), of(Buffer.from(path)));
         await store.delete([key('a'), key('never'), key('b/c'), key('x/y/z'), key('a')]);
         expect((await listed(`${folder}/`)).map((blob) => blob.key).sort()).toEqual([key('ab'), key('b/d')]);
@@ -373,7 +373,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         await store.delete([]);
       });
 
-      it('lets a key be put again', async () => {
+      it('lets a deleted key be put again', async () => {
         await store.put(key('x/y/a'), of(Buffer.from('first')));
         await store.delete([key('x/y/a')]);
         await store.put(key('x/y/a'), of(Buffer.from('second')));
@@ -401,7 +401,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect((await listed(`${key('many')}/`)).map((blob) => blob.key).sort()).toEqual([...keys].sort());
       });
 
-      it('may be left early', async () => {
+      it('allows a list to be ended early', async () => {
         await store.put(key('a'), of(Buffer.from('x')));
         await store.put(key('b'), of(Buffer.from('x')));
         let seen = 0;
@@ -413,7 +413,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect(await listed(`${folder}/`)).toHaveLength(2);
       });
 
-      it('goes on while what it lists is deleted', async () => {
+      it('continues a list while the listed blobs are deleted', async () => {
         const keys = Array.from({ length: 100 }, (_, n) => key(`many/${n % 7}/${n}`));
         await Promise.all(keys.map((each) => store.put(each, of(Buffer.from('x')))));
         for await (const blob of store.list(`${key('many')}/`)) await store.delete([blob.key]);
@@ -422,7 +422,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
     });
 
     describe('sweep', () => {
-      it('leaves every blob as it is, and puts that began later alone', async () => {
+      it('leaves every blob unchanged, and puts that began later', async () => {
         const info = await store.put(key('a'), of(randomBytes(LARGE)));
         const half = gate();
         const rest = gate();
@@ -443,7 +443,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
       });
     });
 
-    it('behaves as a table of keys and bytes under any sequence of calls', async () => {
+    it('behaves like a table of keys and bytes under any sequence of calls', async () => {
       const path = fc.constantFrom('a', 'b', 'c/d', 'c/e');
       const put = fc.record({ call: fc.constant('put' as const), path, bytes: fc.uint8Array({ maxLength: 20 }) });
       const copy = fc.record({ call: fc.constant('copy' as const), path, to: path });

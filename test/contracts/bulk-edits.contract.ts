@@ -60,7 +60,7 @@ export function bulkEditsContract(newTenant: NewTenant): void {
     expect([await chosen(null, 2), await chosen(3, 9), await chosen(2 ** 41, 9)]).toEqual([[3, 5], [5, 2 ** 41], []]);
   });
 
-  it('are changed in what they have reached, and in nothing else', async () => {
+  it('are changed in their progress, and in nothing else', async () => {
     const tenant = await newTenant();
     const edit = await add(tenant, {}, [1, 2]);
     const failures = [{ reason: 'not_found', count: 2, photoIds: [1, 2] }] as const;
@@ -72,7 +72,7 @@ export function bulkEditsContract(newTenant: NewTenant): void {
     expect(await tenant.query(({ bulkEdits }) => bulkEdits.chosenPhotos(edit.id, null, 9))).toEqual([1, 2]);
   });
 
-  it('are changed by one transaction at a time: the next one reads what it stored', async () => {
+  it('are changed by one transaction at a time, and the next one reads what the first stored', async () => {
     const tenant = await newTenant();
     const { id } = await add(tenant);
     const count = () =>
@@ -84,7 +84,7 @@ export function bulkEditsContract(newTenant: NewTenant): void {
     expect(await list(tenant)).toMatchObject([{ changed: 3 }]);
   });
 
-  it('keep what they did to photos, each once', async () => {
+  it('store what they did to photos, each once', async () => {
     const tenant = await newTenant();
     const [edit, other] = [await add(tenant), await add(tenant)];
     const addChanges = (...ids: readonly Id[]) =>
@@ -100,7 +100,7 @@ export function bulkEditsContract(newTenant: NewTenant): void {
     expect(await tenant.query(({ bulkEdits }) => bulkEdits.changes(other.id, null, 9))).toEqual([]);
   });
 
-  it('are forgotten with their changes, so many at a time, once they are old', async () => {
+  it('are deleted with their changes, a limited number at a time, once they are old', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const [old, recent] = [await add(tenant), await add(tenant, { createdAt: later(1) })];
     const theirs = await add(other);
@@ -117,7 +117,7 @@ export function bulkEditsContract(newTenant: NewTenant): void {
     expect(await list(other)).toEqual([theirs]);
   });
 
-  it('of another customer do not exist', async () => {
+  it('of another customer are not found', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const edit = await add(tenant, {}, [1]);
     await tenant.transaction(({ bulkEdits }) => bulkEdits.addChanges(edit.id, [changeOf(1)]));

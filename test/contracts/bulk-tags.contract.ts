@@ -92,7 +92,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       for (const q of ['sea', 'sand', 'holidays', 'sea sand holidays']) expect(await searched(q)).toEqual([id]);
     });
 
-    it('leaves a photo that has the tag as it is, and passes over those that are missing', async () => {
+    it('leaves a photo that has the tag unchanged, and skips those that are missing', async () => {
       const [tag] = await tagIds('sea');
       const has = await tenant.addPhoto({}, [tag]);
       const gets = await tenant.addPhoto();
@@ -104,7 +104,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       expect(await count(tag)).toBe(2);
     });
 
-    it('does not count photos in the trash until they are back', async () => {
+    it('does not count photos in the trash until they are restored', async () => {
       const [tag] = await tagIds('sea');
       const { id } = await tenant.addPhoto({ trashedAt: later(0) });
       await attach(tag, [id]);
@@ -113,7 +113,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       expect(await count(tag)).toBe(1);
     });
 
-    it('takes a thousand at once', async () => {
+    it('accepts a thousand photos at once', async () => {
       const [tag] = await tagIds('sea');
       const ids = idsOf(await tenant.addPhotos(Array.from({ length: 1000 }, () => ({}))));
       await attach(tag, ids);
@@ -125,7 +125,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
   });
 
   describe('detach', () => {
-    it('takes all the tags off in one new version, and leaves those that have none of them', async () => {
+    it('removes all the tags in one new version, and leaves photos that have none of them', async () => {
       const [a, b, kept] = await tagIds('alpha', 'beta', 'kept');
       const both = await tenant.addPhoto({ title: 'Own words' }, [a, b, kept]);
       const one = await tenant.addPhoto({}, [b]);
@@ -145,7 +145,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       expect(await searched('own words kept')).toEqual([both.id]);
     });
 
-    it('does not take photos in the trash off the count', async () => {
+    it('does not subtract photos in the trash from the count', async () => {
       const [tag] = await tagIds('sea');
       const { id } = await tenant.addPhoto({ trashedAt: later(0) }, [tag]);
       await tenant.addPhoto({}, [tag]);
@@ -175,7 +175,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
   });
 
   describe('merge', () => {
-    it('moves photos, in the trash or not, in one new version, and tells of those outside it', async () => {
+    it('moves photos, in the trash or not, in one new version, and returns those outside it', async () => {
       const [into, a, b] = await tagIds('into', 'alpha', 'beta');
       const moves = await tenant.addPhoto({ title: 'Own words' }, [a, b]);
       const has = await tenant.addPhoto({}, [into, b]);
@@ -194,7 +194,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       expect(await searched('own words')).toEqual([moves.id]);
     });
 
-    it('deletes the tags that went, with or without photos, and frees their names', async () => {
+    it('deletes the merged tags, with or without photos, and makes their names available', async () => {
       const [into, used, unused] = await tagIds('into', 'used', 'unused');
       await tenant.addPhoto({}, [used]);
       await merge([used, unused], into);
@@ -203,7 +203,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       expect([await count(again), await searched('used')]).toEqual([0, []]);
     });
 
-    it('leaves what is not of this customer', async () => {
+    it('leaves photos and tags of other customers', async () => {
       const stranger = await Tenant.of(opened);
       const foreign = await stranger.addTag('foreign');
       const theirs = await stranger.addPhoto({}, [foreign.id]);
@@ -236,7 +236,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
   });
 
   describe('lockTagged', () => {
-    it('answers the named photos, by id ascending, with their tags', async () => {
+    it('returns the named photos, by id ascending, with their tags', async () => {
       const [tag] = await tagIds('sea');
       const [first, second, third] = (await tenant.addPhotos([{}, {}, {}])) as [Photo, Photo, Photo];
       await attach(tag, [first.id, second.id]);
@@ -247,7 +247,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
       expect(await tenant.transaction(({ taggedPhotos }) => taggedPhotos.lockTagged([tag], []))).toEqual([]);
     });
 
-    it('holds the photos of the tag: no change of many at once is lost', async () => {
+    it('locks the photos of the tag, so that no change of many at once is lost', async () => {
       const [tag] = await tagIds('sea');
       const { id } = await tenant.addPhoto({}, [tag]);
       await atOnce(10, () =>
@@ -261,7 +261,7 @@ export function bulkTagsContract(open: () => Promise<OpenStore>): void {
     });
   });
 
-  it('keeps links, counts and search together, when photos get, lose and change the tags at the same time', async () => {
+  it('keeps links, counts and search consistent when photos get, lose and change the tags at the same time', async () => {
     const [into, from, other] = await tagIds('into', 'from', 'other');
     const ids = idsOf(
       await tenant.addPhotos(

@@ -77,13 +77,13 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       });
     });
 
-    it('keeps quotas that are not there apart from those of 0', async () => {
+    it('distinguishes quotas that are absent from those of 0', async () => {
       const [without, none] = [await insert(), await insert({ storageBytesLimit: 0, photosLimit: 0 })];
       expect(await customers.find(without.id)).toMatchObject({ storageBytesLimit: null, photosLimit: null });
       expect(await customers.find(none.id)).toMatchObject({ storageBytesLimit: 0, photosLimit: 0 });
     });
 
-    it('knows nothing of a customer that never was', async () => {
+    it('finds no customer that never existed', async () => {
       expect(await customers.find(1)).toBeNull();
       expect(await customers.find(9e15)).toBeNull();
       expect(await customers.list()).toEqual([]);
@@ -124,7 +124,7 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await customers.findErasure(8)).toBeNull();
     });
 
-    it('stores what renditions take as it was counted last', async () => {
+    it('stores the size of renditions as it was counted last', async () => {
       const tenants = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
       const [one, two, three] = tenants.map(({ id }) => id);
       const stored = () =>
@@ -149,7 +149,7 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await stored()).toEqual([expect.any(Number), 0, 0]);
     });
 
-    it('lists every customer by id ascending, those of the same name too', async () => {
+    it('lists every customer by id ascending, also those of the same name', async () => {
       const created = await atOnce(5, () => insert());
       expect(new Set(created.map((customer) => customer.id)).size).toBe(5);
       expect(await customers.list()).toEqual(created.toSorted((a, b) => a.id - b.id));
@@ -297,7 +297,7 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await find(later(-5), later(-5), all)).toEqual([present(d).id]);
     });
 
-    it('tells who has been closing for a while', async () => {
+    it('finds the customers that have been closing for a while', async () => {
       const [a, b, c] = [await Tenant.of(opened), await Tenant.of(opened), await Tenant.of(opened)];
       await setStatus(a, 'closing', later(0));
       await setStatus(b, 'suspended', later(0));
@@ -322,7 +322,7 @@ export function customerDirectoryContract(name: string, open: () => Promise<Open
       expect(await customers.find(gone.id)).not.toBeNull();
     });
 
-    it('removes a customer who is closing once no row is left, and then nothing can be written for it', async () => {
+    it('removes a closing customer once no row is left, and then nothing can be written for it', async () => {
       const tenant = await Tenant.of(opened);
       await tenant.addTag('last');
       await expect(customers.remove(tenant.id)).rejects.toThrow('active');

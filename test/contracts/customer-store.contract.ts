@@ -56,7 +56,7 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('groups of similar photos', () => similarGroupsContract(newTenant));
     describe('tags', () => tagRepositoryContract(newTenant));
     describe('imports', () => importRepositoryContract(newTenant));
-    describe('tags of what is not published', () => unpublishedTagsContract(newTenant));
+    describe('tags of unpublished items', () => unpublishedTagsContract(newTenant));
     describe('items of imports', () => importPhotoRepositoryContract(newTenant));
     describe('resumable uploads', () => resumableUploadsContract(newTenant));
     describe('owners of blobs', () => blobOwnersContract(newTenant));
@@ -74,13 +74,13 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
 function transactionContract(newTenant: NewTenant): void {
   const boom = new Error('on purpose');
 
-  it('answers what the work answers, and keeps what it did', async () => {
+  it('returns the result of the work, and stores its changes', async () => {
     const tenant = await newTenant();
     const tag = await tenant.transaction(({ tags }) => tags.insert(sampleTag('kept')));
     expect(await tenant.query(({ tags }) => tags.get(present(tag).id))).toEqual(tag);
   });
 
-  it('lets an error out as it is, and undoes every kind of change', async () => {
+  it('throws the error of the work unchanged, and undoes every kind of change', async () => {
     const tenant = await newTenant();
     const [kept, gone] = await tenant.addTags('kept', 'gone');
     const photo = await tenant.addPhoto({ title: 'before' }, [present(kept).id]);
@@ -109,7 +109,7 @@ function transactionContract(newTenant: NewTenant): void {
     expect(await tenant.query(({ photos }) => photos.exif(photo.id))).not.toBeNull();
   });
 
-  it('sees its own changes before anyone else can', async () => {
+  it('sees its own changes before any other can', async () => {
     const tenant = await newTenant();
     const [changed, seen] = [new Gate(), new Gate()];
     const work = tenant.transaction(async ({ tags }) => {
@@ -126,13 +126,13 @@ function transactionContract(newTenant: NewTenant): void {
     expect(await others).toBe(0);
   });
 
-  it('sees what others have committed', async () => {
+  it('sees the committed changes of others', async () => {
     const tenant = await newTenant();
     const tag = await tenant.addTag('first');
     expect(await tenant.transaction(({ tags }) => tags.get(tag.id))).toEqual(tag);
   });
 
-  it('is undone when a write was refused, although the work went on', async () => {
+  it('is undone when a write was refused, although the work continued', async () => {
     const tenant = await newTenant();
     const subject = await tenant.addImport();
     const work = tenant.transaction(async ({ tags, imports, importPhotos }) => {
@@ -145,7 +145,7 @@ function transactionContract(newTenant: NewTenant): void {
     expect(await tenant.query(({ tags }) => tags.count())).toBe(0);
   });
 
-  it('lets nothing through that runs on after its end', async () => {
+  it('refuses calls that the work makes after its end', async () => {
     const tenant = await newTenant();
     let leaked: Repositories | undefined;
     await tenant.transaction(async (transaction) => {
@@ -155,13 +155,13 @@ function transactionContract(newTenant: NewTenant): void {
     expect(await tenant.query(({ tags }) => tags.count())).toBe(0);
   });
 
-  it('bears many at once', async () => {
+  it('runs beside many others at once', async () => {
     const tenant = await newTenant();
     await atOnce(20, (number) => tenant.addTag(`tag ${number}`));
     expect(await tenant.query(({ tags }) => tags.count())).toBe(20);
   });
 
-  it('lets reads of one view see what was committed between them', async () => {
+  it('lets reads of one query handle see what was committed between them', async () => {
     const tenant = await newTenant();
     const [looked, changed] = [new Gate(), new Gate()];
     const view = tenant.query(async ({ tags }) => {
@@ -201,7 +201,7 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     expect(await tenant.transaction((transaction) => transaction.customer.lock())).toEqual(customer);
   });
 
-  it('is changed in every value while it is held, and with the transaction or not at all', async () => {
+  it('is changed in every value while it is locked, together with the transaction or not at all', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const before = await tenant.query((reader) => reader.customer.read());
     const changed = {
@@ -244,7 +244,7 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     expect(await store.query(nobody, ({ tags }) => tags.count())).toBe(0);
   });
 
-  it('is held by one transaction at a time', async () => {
+  it('is locked by one transaction at a time', async () => {
     const tenant = await newTenant();
     const limit = 3;
     const opened = await atOnce(10, () =>
@@ -257,7 +257,7 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     expect(opened.filter((subject) => subject !== null)).toHaveLength(limit);
   });
 
-  it('counts against the quota what is in the library, in the trash, or may still come in', async () => {
+  it('counts the library, the trash and pending imports against the quota', async () => {
     const tenant = await newTenant();
     const use = () => tenant.query((reader) => reader.usage.quotaUse());
     expect(await use()).toEqual({ photos: 0, storageBytes: 0 });
@@ -275,7 +275,7 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
     expect(await tenant.transaction((transaction) => transaction.usage.quotaUse())).toEqual(await use());
   });
 
-  it('tells its usage as its rows have it', async () => {
+  it('reports its usage as its rows have it', async () => {
     const tenant = await newTenant();
     const none = {
       photos: 0,
@@ -313,7 +313,7 @@ function customerContract(newTenant: NewTenant, ports: () => CustomerPorts): voi
 
 /** Two customers with rows of every kind: with the ids of the one, the other finds what it finds with ids that never were. */
 function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
-  it('hides every row from every read', async () => {
+  it('hides every row of another customer from every read', async () => {
     const [theirs, mine] = [await newTenant(), await newTenant()];
     const { photo, tag, subject, item } = await fill(theirs);
     const window = { after: null, limit: 100 };
@@ -366,7 +366,7 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
     }
   });
 
-  it('keeps every write away from the other customer’s rows', async () => {
+  it('keeps every write away from the rows of another customer', async () => {
     const [theirs, mine] = [await newTenant(), await newTenant()];
     const { photo, tag, subject, item } = await fill(theirs);
     const before = await contents(theirs, subject.id);
@@ -384,7 +384,7 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
     expect(await mine.query((reader) => reader.usage.read())).toMatchObject({ photos: 0, trashedPhotos: 0, tags: 0 });
   });
 
-  it('ties no row to a row of the other customer', async () => {
+  it('links no row to a row of another customer', async () => {
     const [theirs, mine] = [await newTenant(), await newTenant()];
     const { tag, subject } = await fill(theirs);
     const photo = await mine.addPhoto({}, [tag.id]);
@@ -400,7 +400,7 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
     expect(await mine.query(({ photos }) => photos.get(photo.id))).toMatchObject({ tags: [] });
   });
 
-  it('gives what is stored to the customer that is bound, whatever the row says', async () => {
+  it('stores rows for the customer that is bound, whatever the row says', async () => {
     const [theirs, mine] = [await newTenant(), await newTenant()];
     const photo = await mine.addPhoto({ customerId: theirs.id });
     const subject = await mine.addImport({ customerId: theirs.id });
@@ -413,7 +413,7 @@ function wallContract(newTenant: NewTenant, ports: () => CustomerPorts): void {
     expect(await theirs.query((reader) => reader.usage.read())).toMatchObject({ photos: 0, openImports: 0 });
   });
 
-  it('lets both have the same names, hashes and clientRefs', async () => {
+  it('lets both customers have the same names, hashes and clientRefs', async () => {
     const tenants = [await newTenant(), await newTenant()];
     const sha256 = 'ab'.repeat(32);
     for (const tenant of tenants) {

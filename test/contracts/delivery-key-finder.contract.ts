@@ -34,26 +34,26 @@ export function deliveryKeyFinderContract(name: string, open: () => Promise<Open
       expect(await find(key.publicId)).toEqual({ key, customerStatus: status });
     });
 
-    it('finds each of many that are asked for at once, whose ever they are', async () => {
+    it('finds each of many keys that are requested at once, of whichever customer', async () => {
       const other = await Tenant.of(opened);
       const keys = await atOnce(6, (number) => addKey(number % 2 === 0 ? tenant : other));
       const found = await Promise.all([...keys, ...keys].map(({ publicId }) => find(publicId)));
       expect(found.map((known) => known?.key)).toEqual([...keys, ...keys]);
     });
 
-    it('returns expired keys: the rule decides', async () => {
+    it('returns expired keys, because the rule in core decides', async () => {
       const key = await addKey(tenant, { expiresAt: new Date(0) });
       expect((await find(key.publicId))?.key).toEqual(key);
     });
 
-    it('takes the whole id, letter by letter', async () => {
+    it('compares the whole id, with its letter case', async () => {
       await addKey(tenant, { publicId: 'dk_AAAAAAAAAAAAAAAA' });
       expect(await find('dk_aaaaaaaaaaaaaaaa')).toBeNull();
       expect(await find('dk_AAAAAAAAAAAAAAA')).toBeNull();
       expect(await find('')).toBeNull();
     });
 
-    it('finds none from the moment it is deleted', async () => {
+    it('finds no key from the moment it is deleted', async () => {
       const key = await addKey();
       expect(await find(key.publicId)).not.toBeNull();
       await tenant.transaction(({ deliveryKeys }) => deliveryKeys.delete(key.id));

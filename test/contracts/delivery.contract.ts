@@ -35,7 +35,7 @@ function deliveryKeysContract(newTenant: NewTenant): void {
     expect(await list(tenant)).toEqual([{ ...key, secret: 'sealed again' }, other]);
   });
 
-  it('are changed by one transaction at a time: the next one reads what it stored', async () => {
+  it('are changed by one transaction at a time, and the next one reads what the first stored', async () => {
     const tenant = await newTenant();
     const { id } = await addKey(tenant);
     const edit = (more: { name: string } | { presetsOnly: boolean }) =>
@@ -53,7 +53,7 @@ function deliveryKeysContract(newTenant: NewTenant): void {
     expect(await list(tenant)).toEqual([]);
   });
 
-  it('are gone when they are deleted', async () => {
+  it('are not found after they are deleted', async () => {
     const tenant = await newTenant();
     const [key, other] = [await addKey(tenant), await addKey(tenant)];
     await tenant.transaction(({ deliveryKeys }) => deliveryKeys.delete(key.id));
@@ -61,7 +61,7 @@ function deliveryKeysContract(newTenant: NewTenant): void {
     expect(await tenant.transaction(({ deliveryKeys }) => deliveryKeys.lock(key.id))).toBeNull();
   });
 
-  it('of another customer do not exist', async () => {
+  it('of another customer are not found', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const key = await addKey(tenant);
     await other.transaction(async ({ deliveryKeys }) => {
@@ -89,7 +89,7 @@ function presetsContract(newTenant: NewTenant): void {
     expect(await tenant.query(({ presets }) => presets.get('car'))).toBeNull();
   });
 
-  it('take other options, and keep the time of their creation', async () => {
+  it('accept other options, and keep the time of their creation', async () => {
     const tenant = await newTenant();
     const before = await put(tenant, 'card');
     const after = await put(tenant, 'card', { options: 'w=2', createdAt: later(9), updatedAt: later(9) });
@@ -97,7 +97,7 @@ function presetsContract(newTenant: NewTenant): void {
     expect(await list(tenant)).toEqual([after]);
   });
 
-  it('are gone when they are deleted', async () => {
+  it('are not found after they are deleted', async () => {
     const tenant = await newTenant();
     const [, kept] = [await put(tenant, 'card'), await put(tenant, 'thumb')];
     const remove = () => tenant.transaction(({ presets }) => presets.delete('card'));

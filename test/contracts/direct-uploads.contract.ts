@@ -39,7 +39,7 @@ export function directUploadsContract(name: string, open: () => Promise<OpenUplo
     };
 
     it.each([true, false])(
-      'takes the bytes that were announced (with their hash: %s), more than once',
+      'accepts the bytes that were announced (with their hash: %s), more than once',
       async (hashed) => {
         const [key, bytes] = [newKey(), randomBytes(50_000)];
         const { url, headers } = await signOne(key, bytes, { hashed });
@@ -51,12 +51,12 @@ export function directUploadsContract(name: string, open: () => Promise<OpenUplo
       },
     );
 
-    it('says the origin of what it signs', async () => {
+    it('reports the origin of the URLs that it signs', async () => {
       const { url } = await signOne(newKey(), Buffer.from('x'));
       expect(await opened.uploads.origin()).toBe(new URL(url).origin);
     });
 
-    it('signs for many, in order, each for its own key', async () => {
+    it('signs many uploads, in order, each for its own key', async () => {
       const blobs = Array.from({ length: 45 }, (_, n) => ({ key: newKey(), bytes: Buffer.from(`blob ${n}`) }));
       const expected = blobs.map(({ key, bytes }) => ({ key, sizeBytes: bytes.length, sha256: hashOf(bytes) }));
       const signed = await opened.uploads.sign(expected, 600);
@@ -76,7 +76,7 @@ export function directUploadsContract(name: string, open: () => Promise<OpenUplo
       expect(await opened.blobs.head(key)).toBeNull();
     });
 
-    it('refuses a PUT that leaves the hash out, or says another', async () => {
+    it('refuses a PUT without the signed hash, or with another', async () => {
       const [key, bytes] = [newKey(), randomBytes(1000)];
       const { url, headers } = await signOne(key, bytes);
       const [bound] = Object.keys(headers).filter((header) => header !== 'content-length');
@@ -87,14 +87,14 @@ export function directUploadsContract(name: string, open: () => Promise<OpenUplo
       expect(await opened.blobs.head(key)).toBeNull();
     });
 
-    it('refuses another key than the one that was signed', async () => {
+    it('refuses another key than the signed one', async () => {
       const [key, other, bytes] = [newKey(), newKey(), randomBytes(1000)];
       const { url, headers } = await signOne(key, bytes);
       expect(await opened.send(url.replace(key, other), headers, bytes)).toBe(false);
       expect(await opened.blobs.head(other)).toBeNull();
     });
 
-    it('refuses what comes after its time', async () => {
+    it('refuses an upload after its expiry', async () => {
       const [key, bytes] = [newKey(), randomBytes(1000)];
       const { url, headers } = await signOne(key, bytes, { seconds: 1 });
       await opened.wait(3);

@@ -18,7 +18,7 @@ export function gazetteerContract(open: () => Promise<Gazetteer>): void {
     expect(await gazetteer.placeOf({ latitude, longitude })).toEqual(place);
   });
 
-  it('many at once', async () => {
+  it('many places are found at once', async () => {
     const asked = Array.from({ length: 20 }, () => gazetteer.placeOf({ latitude: 48.8584, longitude: 2.2945 }));
     expect(new Set((await Promise.all(asked)).map((place) => place?.city))).toEqual(new Set(['Paris']));
   });

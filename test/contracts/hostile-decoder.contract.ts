@@ -39,7 +39,7 @@ export function hostileDecoderContract(level: IsolationLevel): void {
   const picture = () => readFile(join(__dirname, '../fixtures/photos/hopper.gif'));
 
   describe('a decoder that was taken over', () => {
-    it('and swaps folders for links where the service removes what it left has no foreign file removed', async () => {
+    it('and swaps folders for links where the service cleans up has no foreign file removed', async () => {
       const { reader, close } = await open(`
         ${swapping}
         const trees = ['picture', 'tmp/tree'];
@@ -130,7 +130,7 @@ export function hostileDecoderContract(level: IsolationLevel): void {
       }
     });
 
-    describe('and, once it has answered,', () => {
+    describe('a decoder that, once it has answered,', () => {
       const MIB = 1024 ** 2;
       const limits = { maxMemoryBytes: 300 * MIB, maxTemporaryBytes: 48 * MIB };
 
@@ -239,7 +239,7 @@ export function hostileDecoderContract(level: IsolationLevel): void {
     });
   });
 
-  it('a picture of nearly 200 MB is read, whatever temporary files may have', async () => {
+  it('a decoder reads a picture of nearly 200 MB, whatever the bound of temporary files is', async () => {
     const create = { width: 8000, height: 8000, channels: 3 as const, background: '#336699' };
     const large = await sharp({ create }).tiff({ compression: 'none' }).toBuffer();
     expect(large.length).toBeGreaterThan(190e6);

@@ -75,26 +75,26 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
       return first;
     }
 
-    it('claims a key that nobody has, for one run', async () => {
+    it('claims an unused key for one run', async () => {
       await begun();
       expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
       expect(await store.claim(attempt(1, { fingerprint: 'two' }))).toEqual({ outcome: 'taken' });
     });
 
-    it('gives a key to exactly one of many that ask at once', async () => {
+    it('gives a key to exactly one of many requests at once', async () => {
       const outcomes = (await atOnce(20, () => store.claim(attempt()))).map(({ outcome }) => outcome);
       expect(outcomes.filter((outcome) => outcome === 'claimed')).toHaveLength(1);
       expect(outcomes.filter((outcome) => outcome === 'running')).toHaveLength(19);
     });
 
-    it('keeps keys apart by case, and by customer', async () => {
+    it('distinguishes keys by letter case, and by customer', async () => {
       await begun();
       await begun(0, { key: 'Order-17' });
       await begun(0, { key: `'"%_\\;--` });
       await begun(0, { customerId: await newCustomer() });
     });
 
-    it('gives the answer back as it was kept, to equal requests only', async () => {
+    it('returns the stored response unchanged, to equal requests only', async () => {
       expect(await keep(await begun())).toBe(true);
       const again = await store.claim(attempt(1));
       expect(again).toEqual({ outcome: 'answered', answer });
@@ -102,7 +102,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
       expect(await store.claim(attempt(1, { fingerprint: 'two' }))).toEqual({ outcome: 'taken' });
     });
 
-    it('keeps one answer, of the run that holds the claim', async () => {
+    it('stores one response, of the run that holds the claim', async () => {
       const first = await begun();
       expect(await keep({ ...first, token: randomUUID() })).toBe(false);
       expect(await keep({ ...first, key: 'another' })).toBe(false);
@@ -111,7 +111,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
       expect(await store.claim(attempt(1))).toEqual({ outcome: 'answered', answer });
     });
 
-    it('keeps answers of the bound customer only', async () => {
+    it('stores responses of the bound customer only', async () => {
       const first = await begun();
       const stranger = await newCustomer();
       expect(
@@ -120,7 +120,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
       expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
     });
 
-    it('keeps the answer if and only if the transaction commits', async () => {
+    it('stores the response if and only if the transaction commits', async () => {
       const first = await begun();
       const undone = opened.store.transaction(customerId, async (transaction) => {
         await transaction.tags.insert(sampleTag('Paris'));
@@ -136,7 +136,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
       expect(await store.claim(attempt(1))).toMatchObject({ outcome: 'answered' });
     });
 
-    it('tells of an answer that is being committed, however late the run is', async () => {
+    it('reports a response that is being committed, however late the run is', async () => {
       const first = await begun();
       await opened.passTime(LEASE);
       const [kept, commit] = [new Gate(), new Gate()];
@@ -152,7 +152,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
       expect(await meanwhile).toEqual({ outcome: 'answered', answer });
     });
 
-    it('gives a key whose lease has run out to an equal request; the run before can keep, renew and free nothing any more', async () => {
+    it('gives a key with an expired lease to an equal request, and its earlier run cannot change it any longer', async () => {
       const first = await begun();
       await opened.passTime(LEASE - 5);
       expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
@@ -169,19 +169,19 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
       expect(await keep(third)).toBe(true);
     });
 
-    it('gives a key whose lease has run out to one of many', async () => {
+    it('gives a key with an expired lease to one of many requests', async () => {
       await begun();
       await opened.passTime(LEASE);
       const outcomes = (await atOnce(10, () => store.claim(attempt(1)))).map(({ outcome }) => outcome);
       expect(outcomes.filter((outcome) => outcome === 'claimed')).toHaveLength(1);
     });
 
-    it('goes by the lease alone, however far the clocks of two processes are apart', async () => {
+    it('decides by the lease alone, however much the clocks of two processes differ', async () => {
       await begun(-HOUR);
       expect(await store.claim(attempt(HOUR))).toEqual({ outcome: 'running' });
     });
 
-    it('lets a run whose lease has run out keep its answer, as long as nobody has taken the key over', async () => {
+    it('lets a run with an expired lease store its response, as long as no other has claimed the key', async () => {
       const first = await begun();
       await opened.passTime(LEASE);
       expect(await keep(first)).toBe(true);
@@ -204,14 +204,14 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
         await begun(1);
       });
 
-      it('brings back a lease that has run out and was not taken over', async () => {
+      it('restores a lease that has expired and was not claimed by another', async () => {
         const first = await begun();
         await opened.passTime(LEASE);
         await store.renew([first], LEASE);
         expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
       });
 
-      it('leaves alone what was released or answered', async () => {
+      it('leaves keys alone that were released or answered', async () => {
         const [released, answered] = [await begun(), await begun(0, { key: 'b' })];
         await store.release(released);
         await keep(answered);
@@ -220,7 +220,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
         await begun(1, { fingerprint: 'two' });
       });
 
-      it('takes no claims at all', async () => {
+      it('accepts an empty list of claims', async () => {
         await store.renew([], LEASE);
       });
     });
@@ -228,7 +228,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
     describe('reclaim', () => {
       const since = later(-HOUR);
 
-      it('frees the keys of a process that has died, for equal requests', async () => {
+      it('releases the keys of a process that has died, for equal requests', async () => {
         const other = opened.otherProcess();
         const die = await other.showAlive();
         const first = attempt();
@@ -243,19 +243,19 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
         expect(await keep(first)).toBe(false);
       });
 
-      it('leaves them to no other request', async () => {
+      it('gives the keys of a dead process to no other request', async () => {
         expect(await opened.otherProcess().claim(attempt())).toEqual(claimed);
         await store.reclaim(since);
         expect(await store.claim(attempt(1, { fingerprint: 'two' }))).toEqual({ outcome: 'taken' });
       });
 
-      it('leaves alone what this process has claimed', async () => {
+      it('leaves keys alone that this process has claimed', async () => {
         await begun();
         await store.reclaim(since);
         expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
       });
 
-      it('leaves answers alone', async () => {
+      it('leaves stored responses alone', async () => {
         const first = attempt();
         await opened.otherProcess().claim(first);
         await keep(first);
@@ -263,7 +263,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
         expect(await store.claim(attempt(1))).toEqual({ outcome: 'answered', answer });
       });
 
-      it('leaves alone what began earlier than it is asked for', async () => {
+      it('leaves claims alone that began before the given time', async () => {
         expect(await opened.otherProcess().claim(attempt())).toEqual(claimed);
         await store.reclaim(later(0));
         expect(await store.claim(attempt(1))).toEqual({ outcome: 'running' });
@@ -279,7 +279,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
     });
 
     describe('release', () => {
-      it('frees the key, for other requests too', async () => {
+      it('makes the key available, for other requests too', async () => {
         const first = await begun();
         await store.release(first);
         await begun(1, { fingerprint: 'two' });
@@ -287,7 +287,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
         expect(await store.claim(attempt(2, { fingerprint: 'two' }))).toEqual({ outcome: 'running' });
       });
 
-      it('leaves an answer alone', async () => {
+      it('leaves a stored response alone', async () => {
         const first = await begun();
         await keep(first);
         await store.release(first);
@@ -295,7 +295,7 @@ export function idempotencyStoreContract(name: string, open: () => Promise<OpenI
       });
     });
 
-    it('sweeps what began before, as many as it is asked to, of all customers', async () => {
+    it('sweeps claims that began before a time, as many as it is asked to, of all customers', async () => {
       const old = -1000 * DAY;
       const other = await newCustomer();
       for (const key of ['a', 'b', 'c']) await begun(old, { key });

@@ -36,7 +36,7 @@ export function identitiesContract(newTenant: NewTenant): void {
     expect(await of(tenant, anna)).toEqual([{ ...first, lastUsedAt: later(9) }, second]);
   });
 
-  it('belong to one person of a customer each, whoever comes at once; upper and lower case differ', async () => {
+  it('belong to one person of a customer each, also under concurrent inserts, and are case-sensitive', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const people = [await person(tenant), await person(tenant), await person(tenant)];
     const subject = `A${sampleHash()}`;
@@ -46,7 +46,7 @@ export function identitiesContract(newTenant: NewTenant): void {
     expect(await insert(other, sample(await person(other), { subject }))).not.toBeNull();
   });
 
-  it('are removed one by one, and with their person', async () => {
+  it('are removed one by one, or together with their person', async () => {
     const tenant = await newTenant();
     const [anna, bert] = [await person(tenant), await person(tenant)];
     const first = present(await insert(tenant, sample(anna)));
@@ -58,7 +58,7 @@ export function identitiesContract(newTenant: NewTenant): void {
     await expect(insert(tenant, sample(second.userId))).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('are nobody else’s: another customer neither sees nor changes them', async () => {
+  it('are invisible and unchangeable for another customer', async () => {
     const [theirs, mine] = [await newTenant(), await newTenant()];
     const anna = await person(theirs);
     const identity = present(await insert(theirs, sample(anna)));

@@ -28,7 +28,7 @@ export function identityProviderContract(name: string, open: () => Promise<OpenP
       opened.signIn(await opened.provider.start(request), subject, `${subject}@example.com`);
     const refused = (reason: string) => ({ code: 'unauthorized', details: { reason } });
 
-    it('says who signed in, by a name that stays', async () => {
+    it('identifies the person who signed in by a stable subject', async () => {
       const names = [];
       for (const isFresh of [false, true]) {
         const request = newRequest({ isFresh });
@@ -50,7 +50,7 @@ export function identityProviderContract(name: string, open: () => Promise<OpenP
       expect(new URL(answer).searchParams.get('state')).toBe(request.state);
     });
 
-    it('takes an answer once', async () => {
+    it('accepts an answer once', async () => {
       const request = newRequest();
       const answer = await signIn(request);
       await opened.provider.finish(answer, request);
@@ -73,14 +73,14 @@ export function identityProviderContract(name: string, open: () => Promise<OpenP
       await expect(opened.provider.finish(answer.href, request)).rejects.toMatchObject(refused('invalid_answer'));
     });
 
-    it('refuses what says that nobody signed in', async () => {
+    it('refuses an answer that says that no person signed in', async () => {
       const request = newRequest();
       const { state } = request;
       const answer = `${RETURN_TO}?${new URLSearchParams({ error: 'access_denied', state, iss: opened.provider.settings.issuer })}`;
       await expect(opened.provider.finish(answer, request)).rejects.toMatchObject(refused('declined'));
     });
 
-    it('offers to sign out, and to come back', async () => {
+    it('offers a sign-out that leads back', async () => {
       const address = new URL((await opened.provider.signOutAddress('http://photos.test/settings/sign-in')) ?? '');
       expect(address.href.startsWith(opened.provider.settings.issuer)).toBe(true);
       expect(address.searchParams.get('post_logout_redirect_uri')).toBe('http://photos.test/settings/sign-in');

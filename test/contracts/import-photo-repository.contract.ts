@@ -42,7 +42,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
   };
 
   describe('insert and get', () => {
-    it('gives back every value, set or not', async () => {
+    it('returns every value, set or not', async () => {
       const tenant = await newTenant();
       const tagIds = (await tenant.addTags('b', 'a')).map((tag) => tag.id).toReversed();
       const subject = await tenant.addImport();
@@ -50,7 +50,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       for (const item of items) expect(await get(tenant, item)).toEqual(item);
     });
 
-    it('knows nothing of an item that never was, or that is another import’s', async () => {
+    it('finds no item that never existed, or that belongs to another import', async () => {
       const tenant = await newTenant();
       const [subject, other] = [await tenant.addImport(), await tenant.addImport()];
       const item = await tenant.addItem(subject);
@@ -65,7 +65,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       }
     });
 
-    it('takes none at all', async () => {
+    it('accepts an empty list of items', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport();
       await tenant.addItems(subject);
@@ -85,14 +85,14 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       expect(await listed(tenant, subject.id)).toHaveLength(first.length + 2);
     });
 
-    it('refuses items of an import that is not there', async () => {
+    it('refuses items of an unknown import', async () => {
       const tenant = await newTenant();
       await expect(tenant.addItem({ id: 9e15, customerId: tenant.id })).rejects.toThrow();
     });
   });
 
   describe('allocateIds', () => {
-    it('gives new ids, ascending, to each who asks others', async () => {
+    it('gives new ids, ascending, different to each caller', async () => {
       const tenant = await newTenant();
       const given = await atOnce(8, () => tenant.photoIds(25));
       for (const ids of given) {
@@ -103,7 +103,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.photoIds(0)).toEqual([]);
     });
 
-    it('never gives an id again, to any customer, whatever became of the transaction', async () => {
+    it('never gives an id twice, to any customer, even if the transaction was undone', async () => {
       const tenant = await newTenant();
       let lost: readonly Id[] = [];
       const undone = tenant.transaction(async ({ importPhotos }) => {
@@ -133,7 +133,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       expect(await get(tenant, item)).toEqual(item);
     });
 
-    it('hold an item: no change of many at once is lost', async () => {
+    it('lock an item, so that no change of many at once is lost', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport();
       const item = await tenant.addItem(subject);
@@ -146,7 +146,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       expect(await get(tenant, item)).toMatchObject({ uploadId: 11 });
     });
 
-    it('take many of one import at once, by id ascending, and leave the others alone', async () => {
+    it('accept many items of one import at once, by id ascending, and leave the others alone', async () => {
       const tenant = await newTenant();
       const [subject, other] = [await tenant.addImport(), await tenant.addImport()];
       const items = [await tenant.addItem(subject), await tenant.addItem(subject), await tenant.addItem(subject)];
@@ -170,7 +170,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.transaction(({ importPhotos }) => importPhotos.lockMany(subject.id, []))).toEqual([]);
     });
 
-    it('hold many items: no change of many at once is lost, whatever their order', async () => {
+    it('lock many items, so that no change of many at once is lost, whatever their order', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport();
       const items = [await tenant.addItem(subject), await tenant.addItem(subject)];
@@ -184,7 +184,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       for (const item of items) expect(await get(tenant, item)).toMatchObject({ uploadId: 11 });
     });
 
-    it('let one of two win that move an item on, when each looks at its state first', async () => {
+    it('let one of two status changes of an item succeed when each checks the status first', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport();
       const item = await tenant.addItem(subject);
@@ -199,7 +199,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       expect(moved.filter((won) => won)).toHaveLength(1);
     });
 
-    it('of the import keep two batches with one clientRef apart', async () => {
+    it('on the import separate two batches with one clientRef', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport();
       const outcomes = await atOnce(6, () =>
@@ -229,12 +229,12 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       await tenant.addItem(await tenant.addImport(), { status: 'failed' });
     });
 
-    it('answers the items of one import by id ascending', async () => {
+    it('returns the items of one import by id ascending', async () => {
       expect(await listed(tenant, subject.id)).toEqual(items);
       expect(await listed(tenant, subject.id, 2)).toEqual(items.slice(0, 2));
     });
 
-    it.each([1, 2, 3, 6, 7])('meets every item once in pages of %i', async (limit) => {
+    it.each([1, 2, 3, 6, 7])('returns every item once in pages of %i', async (limit) => {
       for (const wanted of [undefined, ['failed', 'ready']] as const) {
         const met: ImportPhoto[] = [];
         for (let after: Id | null = null; ; ) {
@@ -249,7 +249,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       }
     });
 
-    it('counts all, or those in some states', async () => {
+    it('counts all items, or those of some statuses', async () => {
       const { count, failed, two, empty } = await tenant.query(async ({ importPhotos }) => ({
         count: await importPhotos.count(subject.id),
         failed: await importPhotos.countIn(subject.id, ['failed']),
@@ -293,7 +293,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.query(({ importPhotos }) => importPhotos.findBySha256(subject.id, []))).toEqual([]);
     });
 
-    it('by hash, find all that are not cancelled, by id ascending', async () => {
+    it('find by hash all items that are not cancelled, by id ascending', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport();
       const [first, second] = [sampleHash(), sampleHash()];
@@ -314,7 +314,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
     const missing = { code: 'upload_missing', message: 'no bytes' } as const;
     const sourceFailed = { code: 'duplicate_of_failed', message: 'no bytes of the other' } as const;
 
-    it('fails what waits for bytes and the duplicates of it, of this import, and nothing else', async () => {
+    it('fails the items of this import that wait for bytes, with their duplicates, and nothing else', async () => {
       const tenant = await newTenant();
       const [subject, other] = [await tenant.addImport(), await tenant.addImport()];
       const [waiting, ready] = await tenant.addItems(subject, {}, { status: 'ready' });
@@ -344,7 +344,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
   });
 
   describe('cancelAll', () => {
-    it('cancels what has not ended, of this import, and nothing else', async () => {
+    it('cancels the unfinished items of this import, and nothing else', async () => {
       const tenant = await newTenant();
       const [subject, other] = [await tenant.addImport(), await tenant.addImport()];
       const statuses: ImportPhotoStatus[] = [
@@ -371,7 +371,7 @@ export function importPhotoRepositoryContract(newTenant: NewTenant): void {
     });
   });
 
-  it('tells when an item of an import was changed last', async () => {
+  it('the last change of an item of an import is reported', async () => {
     const tenant = await newTenant();
     const [subject, other] = [await tenant.addImport(), await tenant.addImport()];
     const lastChange = () => tenant.query(({ importPhotos }) => importPhotos.lastChange(subject.id));

@@ -57,7 +57,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     expect(await tenant.transaction(({ imports }) => imports.lock(set.id))).toEqual(set);
   });
 
-  it('knows nothing of an import that never was', async () => {
+  it('finds no import that never existed', async () => {
     const tenant = await newTenant();
     expect(await find(tenant, 9e15)).toBeNull();
     expect(await tenant.query(({ imports }) => imports.get(9e15))).toBeNull();
@@ -65,7 +65,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     expect(await tenant.transaction(({ imports }) => imports.lock(9e15))).toBeNull();
   });
 
-  it('stores every field on update', async () => {
+  it('stores every field of an import on update', async () => {
     const tenant = await newTenant();
     const subject = await tenant.addImport();
     const next = { ...full(tenant, [present((await tenant.addTags('a'))[0]).id]), status: 'expired' as const };
@@ -75,7 +75,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     expect(await find(tenant, subject.id)).toEqual(subject);
   });
 
-  it('lists the newest first, in pages, counted, of every state or of some', async () => {
+  it('lists imports newest first, in pages, with counts, of all or of some statuses', async () => {
     const tenant = await newTenant();
     const [a, b, c] = [
       await tenant.addImport(),
@@ -102,7 +102,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     expect(await list(null, 9, [])).toEqual([]);
   });
 
-  it('counts items as they are at the moment, and sums the sizes that are known', async () => {
+  it('counts the items of an import as they are at the moment, and sums the known sizes', async () => {
     const tenant = await newTenant();
     const subject = await tenant.addImport({ clientRef: 'ref' });
     const other = await tenant.addImport();
@@ -150,8 +150,8 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     expect(await find(tenant, subject.id)).toEqual(subject);
   });
 
-  describe('clientRef', () => {
-    it('is unique among open imports: a second is refused, and the transaction goes on', async () => {
+  describe('the clientRef of an import', () => {
+    it('is unique among open imports: a second is refused, and the transaction continues', async () => {
       const tenant = await newTenant();
       const first = await tenant.addImport({ clientRef: 'ref' });
       const seen = await tenant.transaction(async ({ imports }) => ({
@@ -162,7 +162,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.query(({ imports }) => imports.countOpen())).toBe(1);
     });
 
-    it('is free again once the import is open no more', async () => {
+    it('is available again once the import is no longer open', async () => {
       const tenant = await newTenant();
       const first = await tenant.addImport({ clientRef: 'ref' });
       await update(tenant, first.id, { status: 'processing', expiresAt: null });
@@ -171,7 +171,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.query(({ imports }) => imports.findOpenByClientRef('ref'))).toMatchObject({ id: second.id });
     });
 
-    it('counts by letter case, and its absence is not a value', async () => {
+    it('is case-sensitive, and its absence is not a value', async () => {
       const tenant = await newTenant();
       await tenant.addImport({ clientRef: 'ref' });
       await tenant.addImport({ clientRef: 'REF' });
@@ -180,7 +180,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.query(({ imports }) => imports.countOpen())).toBe(4);
     });
 
-    it('lets one of many win that open an import under it at once, and the others find that', async () => {
+    it('lets one of many that open an import under it at once succeed, and the others find that import', async () => {
       const tenant = await newTenant();
       const answers = await atOnce(10, () =>
         tenant.transaction(async ({ imports }) => {
@@ -194,7 +194,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     });
   });
 
-  it('counts open imports only', async () => {
+  it('the limit of imports counts open imports only', async () => {
     const tenant = await newTenant();
     const ended = { expiresAt: null };
     await tenant.addImport();
@@ -204,7 +204,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     expect(await tenant.query(({ imports }) => imports.countOpen())).toBe(1);
   });
 
-  it('finds open imports whose time has passed, not more than asked for', async () => {
+  it('expired open imports are found, up to a limit', async () => {
     const tenant = await newTenant();
     const [past, now] = [
       await tenant.addImport({ expiresAt: later(-1) }),
@@ -217,7 +217,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     expect(await expired(1)).toHaveLength(1);
   });
 
-  it('finds open imports whose time ends later, page by page', async () => {
+  it('open imports that expire later are found page by page', async () => {
     const tenant = await newTenant();
     const open = [];
     for (const milliseconds of [9, 1, 5]) open.push((await tenant.addImport({ expiresAt: later(milliseconds) })).id);
@@ -230,7 +230,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     expect(await find(present(open[1]), 10)).toEqual(open.slice(2));
   });
 
-  describe('forgetting', () => {
+  describe('the deletion of old items of imports', () => {
     const ended = (completedAt: Date) => ({ status: 'completed', expiresAt: null, completedAt }) as const;
     const shown = (tenant: Tenant, id: Id) => tenant.query(({ imports }) => imports.get(id));
     const forgetItems = (tenant: Tenant, id: Id, limit: number) =>
@@ -246,7 +246,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     const toForget = (tenant: Tenant, itemsOf: Date, imports: Date, limit = 10) =>
       tenant.query((reader) => reader.imports.toForget({ itemsOf, imports }, limit));
 
-    it('takes so many items at a time, says when none is left, and counts the same all the way', async () => {
+    it('deletes a limited number at a time, reports when none is left, and changes no count', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport(ended(later(0)));
       const statuses: ImportPhotoStatus[] = ['imported', 'failed', 'imported', 'cancelled', 'duplicate', 'imported'];
@@ -274,7 +274,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       expect(await items).toEqual([]);
     });
 
-    it('takes the items of no other import, and none when there are none', async () => {
+    it('deletes items of no other import, and nothing when there are none', async () => {
       const tenant = await newTenant();
       const [empty, other] = [await tenant.addImport(ended(later(0))), await tenant.addImport(ended(later(0)))];
       await tenant.addItems(other, { status: 'failed' }, { status: 'imported' });
@@ -301,7 +301,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       expect(await toForget(tenant, later(0), later(-1))).toEqual([subject.id]);
     });
 
-    it('by many at once counts every item once', async () => {
+    it('by several processes at once counts every item once', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport(ended(later(0)));
       await tenant.addItems(subject, ...Array.from({ length: 25 }, () => ({ status: 'imported' as const })));
@@ -312,7 +312,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.query(({ importPhotos }) => importPhotos.count(subject.id))).toBe(0);
     });
 
-    it('is due for what ended long enough ago: items first, the import later, never what has not ended', async () => {
+    it('is due long enough after the end, first for items, later for the import, never before the end', async () => {
       const tenant = await newTenant();
       const [newer, older] = [await tenant.addImport(ended(later(0))), await tenant.addImport(ended(later(-5)))];
       await tenant.addImport({ expiresAt: later(-9) });
@@ -332,7 +332,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       expect(await toForget(tenant, later(-1), later(-5))).toEqual([older.id]);
     });
 
-    it('of an import leaves nothing of it but the photos, which go on naming it and being found by it', async () => {
+    it('of an import leaves only its photos, which still name it and are found by it', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport(ended(later(0)));
       await tenant.addItems(subject, { status: 'imported' }, { status: 'failed' });
@@ -373,7 +373,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
       expect((await tenant.addImport()).id).toBeGreaterThan(other.id);
     });
 
-    it('touches no import of another customer', async () => {
+    it('changes no import of another customer', async () => {
       const [tenant, stranger] = [await newTenant(), await newTenant()];
       const subject = await tenant.addImport(ended(sampleInstant));
       await tenant.addItem(subject, { status: 'imported' });
@@ -388,7 +388,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     });
   });
 
-  it('lock holds an import: no change of many at once is lost', async () => {
+  it('the lock of an import prevents that any of many changes at once is lost', async () => {
     const tenant = await newTenant();
     const { id } = await tenant.addImport();
     await atOnce(10, () =>
@@ -400,7 +400,7 @@ export function importRepositoryContract(newTenant: NewTenant): void {
     expect(await find(tenant, id)).toMatchObject({ version: 11 });
   });
 
-  it('lock keeps items out of an import that another is finalizing, or lets them in before', async () => {
+  it('the lock of an import admits new items only before or after another finalizes it', async () => {
     const tenant = await newTenant();
     const subject = await tenant.addImport();
     const added = atOnce(6, () =>

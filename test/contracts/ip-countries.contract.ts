@@ -23,7 +23,7 @@ export function ipCountriesContract(open: () => IpCountries): void {
     expect(await countries.countryOf(address)).toBe(country);
   });
 
-  it('many at once', async () => {
+  it('the countries of many addresses are found at once', async () => {
     const asked = Array.from({ length: 20 }, () => countries.countryOf('8.8.8.8'));
     expect(new Set(await Promise.all(asked))).toEqual(new Set(['US']));
   });

@@ -48,7 +48,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
     }
 
     describe('add', () => {
-      it('brings the job to be with the change, and not without it', async () => {
+      it('creates the job with the change, and not without it', async () => {
         await tenant.transaction(async (transaction) => {
           await transaction.tags.insert(sampleTag('a'));
           await transaction.jobs.add(publish);
@@ -61,7 +61,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect((await claimAll()).map((job) => job.work)).toEqual([publish]);
       });
 
-      it('keeps the cause of the change that brought it', async () => {
+      it('stores the trace context of the change that added it', async () => {
         const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
         const addTraced = (traceContext: string) =>
           tenant.transaction((transaction) => transaction.jobs.addTraced(traceContext, inspect(1)));
@@ -71,7 +71,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect((await claimAll()).map(({ traceContext }) => traceContext)).toEqual([traceparent, null]);
       });
 
-      it('of work that waits already changes nothing', async () => {
+      it('of work that is waiting already changes nothing', async () => {
         await add(publish);
         await add(publish);
         await tenant.transaction(async (transaction) => {
@@ -81,7 +81,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await claimAll()).toHaveLength(1);
       });
 
-      it('of work that waits for its next attempt makes it neither earlier nor another', async () => {
+      it('of work that waits for its next attempt changes neither its time nor its content', async () => {
         await add(publish);
         await jobs.release(await claim(), 'not yet', 60);
         await add(publish);
@@ -90,7 +90,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect((await claimAll()).map((job) => job.attempt)).toEqual([2]);
       });
 
-      it('tells works apart, and customers', async () => {
+      it('distinguishes kinds of work, and customers', async () => {
         const other = await Tenant.of(opened);
         const works = [inspect(1), inspect(2), publish, { ...publish, importId: 2 }];
         for (const work of works) await add(work);
@@ -103,7 +103,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(new Set(all.map((job) => job.id)).size).toBe(works.length + 1);
       });
 
-      it('takes several works, of which some may wait already, or be named twice', async () => {
+      it('accepts several works, also if some are waiting already or are named twice', async () => {
         await add(inspect(2));
         await tenant.transaction((transaction) => transaction.jobs.add(inspect(3), inspect(2), publish, inspect(3)));
         await tenant.transaction((transaction) => transaction.jobs.add());
@@ -112,7 +112,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(all).toEqual(expect.arrayContaining([inspect(2), inspect(3), publish]));
       });
 
-      it('of several works at once from many sides makes each one job', async () => {
+      it('of several works by many callers at once makes each one job', async () => {
         const works = Array.from({ length: 20 }, (_, photo) => inspect(photo + 1));
         await atOnce(8, (side) =>
           tenant.transaction((transaction) => transaction.jobs.add(...(side % 2 === 0 ? works : works.toReversed()))),
@@ -120,18 +120,18 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await claimAll()).toHaveLength(20);
       });
 
-      it('of many at once makes one job', async () => {
+      it('of the same work by many callers at once makes one job', async () => {
         await atOnce(10, () => add(publish));
         expect(await claimAll()).toHaveLength(1);
       });
     });
 
     describe('claim', () => {
-      it('answers null when nothing is due', async () => {
+      it('returns null when nothing is due', async () => {
         expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
-      it('gives the job with its first attempt and a proof that it is held', async () => {
+      it('returns the job with its first attempt and a lease', async () => {
         await add(inspect(7));
         const job = await claim();
         expect(job).toEqual({
@@ -148,7 +148,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
-      it('never gives one job to two callers at the same time', async () => {
+      it('never returns one job to two callers at the same time', async () => {
         await tenant.transaction(async (transaction) => {
           for (let photo = 1; photo <= 20; photo += 1) await transaction.jobs.add(inspect(photo));
         });
@@ -159,7 +159,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(new Set(all.map((job) => job.lease)).size).toBe(20);
       });
 
-      it('gives it again once the lease ran out, with the next attempt and another lease', async () => {
+      it('returns a job again once its lease expired, with the next attempt and another lease', async () => {
         await add(publish);
         const first = await claim();
         await opened.passTime(LEASE - 60);
@@ -170,7 +170,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(second.lease).not.toBe(first.lease);
       });
 
-      it('takes the job that has been due for longest first', async () => {
+      it('returns the job that has been due for longest first', async () => {
         await add(inspect(1));
         await opened.passTime(5);
         await add(inspect(2));
@@ -179,7 +179,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect((await claimAll()).map((job) => job.work)).toEqual([inspect(1), inspect(2), inspect(3)]);
       });
 
-      it('counts a job that was put off from when it is due again', async () => {
+      it('orders a postponed job by its new due time', async () => {
         await add(inspect(1));
         await jobs.release(await claim(), 'on purpose', 60);
         await add(inspect(2));
@@ -187,7 +187,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect((await claimAll()).map((job) => job.work)).toEqual([inspect(2), inspect(1)]);
       });
 
-      it('gives out as many as it is asked for, of one turn first', async () => {
+      it('returns as many jobs as requested, of one turn first', async () => {
         const other = await Tenant.of(opened);
         for (const each of [tenant, other]) {
           await each.transaction((transaction) => transaction.jobs.add(inspect(1), inspect(2), inspect(3)));
@@ -200,7 +200,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(new Set([...first, ...second].map(({ lease }) => lease)).size).toBe(6);
       });
 
-      it('takes customers in turns, whoever came first and with how much', async () => {
+      it('takes customers in turns, whichever came first and with however much', async () => {
         const tenants = [tenant, await Tenant.of(opened), await Tenant.of(opened)];
         for (const [number, each] of tenants.entries()) {
           await each.transaction(async (transaction) => {
@@ -214,7 +214,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         }
       });
 
-      it('does not let one customer’s thousands keep another’s one waiting', async () => {
+      it('does not let thousands of jobs of one customer delay one of another', async () => {
         await tenant.transaction(async (transaction) => {
           for (let photo = 1; photo <= 1000; photo += 1) await transaction.jobs.add(inspect(photo));
         });
@@ -235,7 +235,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
     });
 
     describe('extend', () => {
-      it('holds the job longer', async () => {
+      it('extends the lease of the job', async () => {
         await add(publish);
         const job = await claim();
         await opened.passTime(LEASE - 60);
@@ -246,7 +246,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await claimJob(jobs, LEASE)).toMatchObject({ attempt: 2 });
       });
 
-      it('is false once another run holds the job, and once it is done', async () => {
+      it('returns false once another run has the job, and once it is done', async () => {
         await add(publish);
         const lost = await claim();
         await opened.passTime(LEASE + 1);
@@ -257,7 +257,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await jobs.extend(held, LEASE)).toBe(false);
       });
 
-      it('is false for a job that was given back', async () => {
+      it('returns false for a job that was released', async () => {
         await add(publish);
         const job = await claim();
         await jobs.release(job, 'on purpose', 0);
@@ -274,7 +274,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
-      it('lets the same work be added anew, from its first attempt', async () => {
+      it('lets the same work be added again, from its first attempt', async () => {
         await add(publish);
         await jobs.release(await claim(), 'on purpose', 0);
         await jobs.complete(await claim());
@@ -282,7 +282,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await claim()).toMatchObject({ work: publish, attempt: 1 });
       });
 
-      it('makes work that was added while it ran due at once, once, from its first attempt', async () => {
+      it('makes work that was added during the run due at once, once, from its first attempt', async () => {
         await add(publish);
         const job = await claim();
         await add(publish);
@@ -295,7 +295,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await claimJob(jobs, LEASE)).toBeNull();
       });
 
-      it('does not run work once more that was added before its last run began', async () => {
+      it('does not repeat work that was added before its last run began', async () => {
         await add(publish);
         await claim();
         await add(publish);
@@ -318,7 +318,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
     });
 
     describe('release', () => {
-      it('makes the job due again after so many seconds, with the next attempt', async () => {
+      it('makes the job due again after the given seconds, with the next attempt', async () => {
         await add(publish);
         await jobs.release(await claim(), 'on purpose', 120);
         await opened.passTime(60);
@@ -327,7 +327,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await claim()).toMatchObject({ work: publish, attempt: 2 });
       });
 
-      it('counts as a failure, which a run that was cut off does not', async () => {
+      it('counts as a failure, while an interrupted run does not', async () => {
         await add(publish);
         await claim();
         await opened.passTime(LEASE + 1);
@@ -338,7 +338,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await claim()).toMatchObject({ attempt: 3, failures: 1 });
       });
 
-      it('begins to count anew with work that was added while it ran, or after it died', async () => {
+      it('starts counting again with work that was added during the run, or after it died', async () => {
         await add(publish);
         await jobs.release(await claim(), 'on purpose', 0);
         const second = await claim();
@@ -352,7 +352,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await claim()).toMatchObject({ attempt: 1, failures: 0 });
       });
 
-      it('with null makes it never due again, and keeps its reason', async () => {
+      it('with null makes the job never due again, and stores the reason', async () => {
         await add(publish);
         const job = await claim();
         expect(await opened.deadReason(job)).toBeNull();
@@ -362,7 +362,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await opened.deadReason(job)).toBe('É: on purpose');
       });
 
-      it('with null does not keep the same work from being added anew', async () => {
+      it('with null lets the same work be added again', async () => {
         await add(publish);
         await jobs.release(await claim(), 'on purpose', null);
         await add(publish);
@@ -371,7 +371,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await opened.deadReason(anew)).toBeNull();
       });
 
-      it.each([0, null])('with %s runs work once more that was added while it ran', async (seconds) => {
+      it.each([0, null])('with %s runs work once more that was added during the run', async (seconds) => {
         await add(publish);
         const job = await claim();
         await add(publish);
@@ -395,7 +395,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
     });
 
     describe('postpone', () => {
-      it('counts the outages in a row, up to any other outcome', async () => {
+      it('counts consecutive outages, up to any other outcome', async () => {
         const again = async () => {
           await opened.passTime(61);
           return claim();
@@ -423,7 +423,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await claim()).toMatchObject({ attempt: 1, outages: 0 });
       });
 
-      it('keeps the count when the run after it is cut off', async () => {
+      it('keeps the count when the next run is interrupted', async () => {
         await add(publish);
         await jobs.postpone(await claim(), 'the store is away', 60);
         await opened.passTime(61);
@@ -432,7 +432,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await claim()).toMatchObject({ attempt: 2, outages: 1 });
       });
 
-      it('makes the job due again after so many seconds, with the same attempt', async () => {
+      it('makes the job due again after the given seconds, with the same attempt', async () => {
         await add(publish);
         await jobs.release(await claim(), 'on purpose', 0);
         await jobs.postpone(await claim(), 'the store is away', 120);
@@ -458,7 +458,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
     describe('restart', () => {
       const restart = (work: JobWork) => tenant.transaction((transaction) => transaction.jobs.restart(work));
 
-      it('makes work due that is unknown, waits for its time, or is dead, from its first attempt', async () => {
+      it('makes work due that is unknown, waiting or dead, from its first attempt', async () => {
         await restart(publish);
         await jobs.release(await claim(), 'on purpose', 60);
         await restart(publish);
@@ -481,8 +481,8 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
       });
     });
 
-    describe('inside a transaction', () => {
-      it('an attempt ends with the change, and not without it', async () => {
+    describe('a job inside a transaction', () => {
+      it('is completed with the change, and not without it', async () => {
         await add(publish);
         const job = await claim();
         const undone = tenant.transaction(async (transaction) => {
@@ -495,7 +495,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await jobs.extend(job, LEASE)).toBe(false);
       });
 
-      it('fails, waits, and runs once more as it does outside', async () => {
+      it('fails, is put off, and runs once more as it does outside', async () => {
         await add(publish);
         const first = await claim();
         expect(await tenant.transaction(({ jobs }) => jobs.release(first, 'on purpose', 0))).toBe(true);
@@ -509,7 +509,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         expect(await claim()).toMatchObject({ work: publish, attempt: 1 });
       });
 
-      it('knows whether the job is held', async () => {
+      it('reports whether its lease is still valid', async () => {
         await add(publish);
         const lost = await claim();
         await opened.passTime(LEASE + 1);
@@ -522,7 +522,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
     });
 
     describe('reclaim', () => {
-      it('leaves jobs alone whose holder listens', async () => {
+      it('leaves jobs alone whose worker is listening', async () => {
         const stop = await jobs.listen(() => {});
         await add(publish);
         const job = await claim();
@@ -533,7 +533,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await stop();
       });
 
-      it('makes nothing due that waits for its time, or is dead', async () => {
+      it('makes no job due that is waiting or dead', async () => {
         await add(inspect(1));
         await add(inspect(2));
         await jobs.release(await claim(), 'on purpose', 60);
@@ -558,7 +558,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await stop();
       });
 
-      it('wakes for a job that was given back', async () => {
+      it('wakes for a job that was released', async () => {
         await add(publish);
         const job = await claim();
         const { taken, stop } = await sleeper();
@@ -568,7 +568,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await stop();
       });
 
-      it('wakes for work that was added while it ran', async () => {
+      it('wakes for work that was added during its run', async () => {
         await add(publish);
         const job = await claim();
         await add(publish);
@@ -578,7 +578,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await stop();
       });
 
-      it('wakes for a job whose time has come', async () => {
+      it('wakes for a job that has become due', async () => {
         await add(publish);
         await jobs.release(await claim(), 'on purpose', 100);
         const { taken, stop } = await sleeper();
@@ -587,7 +587,7 @@ export function jobQueueContract(name: string, open: () => Promise<OpenJobs>): v
         await stop();
       });
 
-      it('wakes everyone who listens, and nobody who has stopped', async () => {
+      it('wakes all who listen, and none who have stopped', async () => {
         const woken = { first: 0, second: 0, stopped: 0 };
         const listen = (name: keyof typeof woken) =>
           jobs.listen(() => {

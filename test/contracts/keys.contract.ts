@@ -46,7 +46,7 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
     const remove = (key: ApiKey) => change(key, { deletedAt: later(1) });
 
     describe('insert', () => {
-      it('stores every value under a new id, as yet unused', async () => {
+      it('stores every value under a new id, as not yet used', async () => {
         const plain = sampleKey();
         const full = sampleKey({
           name: 'É "q" 📷',
@@ -68,7 +68,7 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
     });
 
     describe('findByHash and find', () => {
-      it('answer the key with the status of its customer', async () => {
+      it('return the key with the status of its customer', async () => {
         const key = await create();
         await create();
         const known = { key, customerStatus: 'active' };
@@ -76,14 +76,14 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
         expect(await finder.find(key.id)).toEqual(known);
       });
 
-      it.each(['suspended', 'closing', 'active'] as const)('tell that the customer is %s', async (customerStatus) => {
+      it.each(['suspended', 'closing', 'active'] as const)('report that the customer is %s', async (customerStatus) => {
         const key = await create();
         await opened.setStatus(customerId, customerStatus);
         expect(await finder.findByHash(key.tokenHash)).toEqual({ key, customerStatus });
         expect(await finder.find(key.id)).toEqual({ key, customerStatus });
       });
 
-      it('tell each of many that ask at once of the key that it asked for', async () => {
+      it('return to each of many callers at once the key that it requested', async () => {
         const made = await atOnce(5, () => create());
         const deleted = present(made[2]);
         await remove(deleted);
@@ -94,19 +94,19 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
         );
       });
 
-      it('know nothing of a key that never was', async () => {
+      it('find no key that never existed', async () => {
         expect(await finder.findByHash(sampleHash())).toBeNull();
         expect(await finder.findByHash('')).toBeNull();
         expect(await finder.find(9e15)).toBeNull();
       });
 
-      it('take the whole hash, letter by letter', async () => {
+      it('compare the whole hash, with its letter case', async () => {
         const { tokenHash } = await create({ tokenHash: 'ab'.repeat(32) });
         expect(await finder.findByHash(tokenHash.toUpperCase())).toBeNull();
         expect(await finder.findByHash(tokenHash.slice(1))).toBeNull();
       });
 
-      it('return expired keys: the rule decides', async () => {
+      it('return expired keys, because the rule in core decides', async () => {
         const key = await create({ expiresAt: new Date(0) });
         expect(await finder.findByHash(key.tokenHash)).toEqual({ key, customerStatus: 'active' });
       });
@@ -134,7 +134,7 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
         expiresAt: later(9),
       };
 
-      it('stores every field of a key that is locked, and changes no other', async () => {
+      it('stores every field of a locked key, and changes no other', async () => {
         const [key, other] = [await create(), await create()];
         expect(await change(key, settings)).toEqual(key);
         const known = { key: { ...key, ...settings }, customerStatus: 'active' };
@@ -145,7 +145,7 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
         expect((await finder.find(other.id))?.key).toEqual(other);
       });
 
-      it('has nothing to lock of a key that is deleted, that never was, or that is another customer’s', async () => {
+      it('locks no key that is deleted, unknown, or another customer’s', async () => {
         const key = await create();
         expect(await change(key, settings, await Tenant.of(opened))).toBeNull();
         expect((await finder.find(key.id))?.key).toEqual(key);
@@ -154,7 +154,7 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
         expect(await change({ ...key, id: 9e15 }, settings)).toBeNull();
       });
 
-      it('takes a deleted key away from every look-up', async () => {
+      it('hides a deleted key from every look-up', async () => {
         const [key, other] = [await create(), await create()];
         await remove(key);
         const looks = await atOnce(20, () => finder.findByHash(key.tokenHash));
@@ -163,7 +163,7 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
         expect(await list()).toEqual([other]);
       });
 
-      it('takes a deleted key away from look-ups that begin afterwards while others are in progress, and no other key', async () => {
+      it('hides a deleted key, and no other, from look-ups that begin afterwards while others are in progress', async () => {
         const [key, other] = [await create(), await create()];
         let ended = false;
         const busy = atOnce(4, async () => {
@@ -177,7 +177,7 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
       });
     });
 
-    describe('requests at the same time', () => {
+    describe('concurrent requests for keys', () => {
       const request = {
         name: 'importer',
         scopes: ['all'],
@@ -188,7 +188,7 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
       };
       const uses = () => ({ store: opened.store, clock: new SettableClock() });
 
-      it(`issue at most ${MAX_KEYS} keys of one customer`, async () => {
+      it(`create at most ${MAX_KEYS} keys of one customer`, async () => {
         await atOnce(MAX_KEYS - 5, () => create());
         const issue = () => issueKey(uses(), operatorFor(customerId), request);
         const answers = await Promise.allSettled(Array.from({ length: 12 }, issue));
@@ -199,7 +199,7 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
         expect(await list()).toHaveLength(MAX_KEYS);
       });
 
-      it('lose no change of a key, if they change different settings', async () => {
+      it('lose no change of a key if they change different settings', async () => {
         const key = await create();
         const settings = { name: 'renamed', ipList: ['203.0.113.0/24'], readLimit: 5, writeLimit: 0 };
         const changes = Object.entries(settings).map(([field, value]) => ({ [field]: value }));
@@ -207,7 +207,7 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
         expect((await finder.find(key.id))?.key).toEqual({ ...key, ...settings });
       });
 
-      it('change a key once that all of them expect as it was', async () => {
+      it('change a key once if all of them expect the same earlier state', async () => {
         const key = await create();
         const isUnchanged = ({ name: current }: ApiKey) => {
           if (current !== key.name) throw new Error('another one');
@@ -237,7 +237,7 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
         return [found.lastUsedAt, found.lastUsedIp];
       };
 
-      it('notes the last use of several keys, whosever they are', async () => {
+      it('stores the last use of several keys, of whichever customers', async () => {
         const [first, second] = [await create(), await (await Tenant.of(opened)).addKey()];
         await finder.touch([use(first, 1, '203.0.113.9'), use(second, 2, '2001:db8::1')]);
         expect(await lastUse(first)).toEqual([later(1), '203.0.113.9']);
@@ -248,7 +248,7 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
         });
       });
 
-      it('never goes back, in one call or in several', async () => {
+      it('never sets a last use back, in one call or in several', async () => {
         const key = await create();
         await finder.touch([use(key, 5, 'newest'), use(key, 3, 'older')]);
         expect(await lastUse(key)).toEqual([later(5), 'newest']);
@@ -258,7 +258,7 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
         expect(await lastUse(key)).toEqual([later(6), 'even newer']);
       });
 
-      it('keeps where each was used from, newest first, for two days beside the newest use', async () => {
+      it('stores the addresses from which each was used, newest first, for two days beside the newest use', async () => {
         const [key, other] = [await create(), await create()];
         const [start, hour] = [later(0), 3600_000];
         await finder.touch([
@@ -277,21 +277,21 @@ export function keysContract(name: string, open: () => Promise<OpenKeys>): void 
         expect((await addressesOf(key.id, start)).map(({ address }) => address)).toEqual(['2001:db8::1', '192.0.2.1']);
       });
 
-      it('tells no addresses of a key of another customer', async () => {
+      it('reveals no addresses of a key of another customer', async () => {
         const key = await create();
         await finder.touch([use(key, 1, '192.0.2.1')]);
         expect(await addressesOf(key.id, later(0), await Tenant.of(opened))).toEqual([]);
         expect(await addressesOf(9e15, later(0))).toEqual([]);
       });
 
-      it('passes over keys that it does not know, and takes none at all', async () => {
+      it('skips unknown keys, and accepts an empty list', async () => {
         const key = await create();
         await finder.touch([]);
         await finder.touch([{ id: 9e15, at: later(1), ip: '203.0.113.9' }, use(key, 1, '203.0.113.9')]);
         expect(await lastUse(key)).toEqual([later(1), '203.0.113.9']);
       });
 
-      it('of the same keys from many sides at once ends with the newest', async () => {
+      it('of the same keys by many callers at once keeps the newest', async () => {
         const all = await atOnce(4, () => create());
         await atOnce(10, (number) => {
           const order = number % 2 === 0 ? all : all.toReversed();

@@ -36,7 +36,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
       Subscriber.of(opened, quota, { ...defaultLimits, ...limits });
 
     describe('a quota', () => {
-      it('of photos is never overdrawn by registrations at once', async () => {
+      it('of photos is never exceeded by concurrent registrations', async () => {
         const customer = await subscriber({ photosLimit: 5 });
         const imports = [await customer.start(), await customer.start()];
         const answers = await atOnce(12, (number) => settled(customer.register(present(imports[number % 2]), [100])));
@@ -48,7 +48,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         expect(await customer.use()).toEqual({ photos: 5, storageBytes: 500 });
       });
 
-      it('of bytes lets in of each batch what fits, and no byte more', async () => {
+      it('of bytes admits of each batch what fits, and no byte more', async () => {
         const customer = await subscriber({ storageBytesLimit: 10_000 });
         const importId = await customer.start();
         await atOnce(8, () => settled(customer.register(importId, [1500, 900, 600])));
@@ -57,7 +57,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         expect(storageBytes).toBeGreaterThan(10_000 - 600);
       });
 
-      it('counts what is in the library and the trash', async () => {
+      it('counts photos in the library and the trash', async () => {
         const customer = await subscriber({ photosLimit: 3, storageBytesLimit: 10_000 });
         await customer.tenant.addPhotos([
           { sizeBytes: 4000 },
@@ -69,7 +69,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         expect(await customer.use()).toEqual({ photos: 3, storageBytes: 9000 });
       });
 
-      it('has room again when items end, for one taker each', async () => {
+      it('has space again when items end, each used by one request', async () => {
         const customer = await subscriber({ photosLimit: 3 });
         const importId = await customer.start();
         const items = await customer.register(importId, [10, 10, 10]);
@@ -80,7 +80,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         expect(await customer.use()).toEqual({ photos: 3, storageBytes: 30 });
       });
 
-      it('is asked again when a failed item is tried once more', async () => {
+      it('is checked again when a failed item is tried once more', async () => {
         const customer = await subscriber({ photosLimit: 3 });
         const importId = await customer.start();
         const items = await customer.register(importId, [10, 10, 10]);
@@ -96,7 +96,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         expect(await customer.use()).toEqual({ photos: 3, storageBytes: 30 });
       });
 
-      it('is asked when items are said to be larger, and gives back what they are smaller', async () => {
+      it('is checked when declared sizes grow, and released when they shrink', async () => {
         const customer = await subscriber({ storageBytesLimit: 1000 });
         const importId = await customer.start();
         const items = await customer.register(importId, [300, 300, 300]);
@@ -107,7 +107,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         expect(await customer.use()).toEqual({ photos: 3, storageBytes: 300 });
       });
 
-      it('does not lose sight of items on their way into the library', async () => {
+      it('always counts items on their way into the library', async () => {
         const customer = await subscriber({ photosLimit: 20 });
         const { id: processing, items } = await customer.processing(10);
         const importId = await customer.start();
@@ -121,7 +121,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         expect(library).toHaveLength(10);
       });
 
-      it('that is lower than what is used refuses everything, and nothing that is there is touched', async () => {
+      it('that is lower than the usage refuses everything, and changes no existing photo', async () => {
         const customer = await subscriber({ photosLimit: 1, storageBytesLimit: 10 });
         await customer.tenant.addPhotos([{}, {}]);
         const answer = await settled(customer.register(await customer.start(), [1]));
@@ -131,7 +131,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
     });
 
     describe('a limit of', () => {
-      it('tags holds when they are created at once', async () => {
+      it('tags holds under concurrent creations', async () => {
         const customer = await subscriber({}, { tags: 25 });
         for (let tag = 1; tag <= 20; tag += 1) await customer.tag(`old ${tag}`);
         const answers = await atOnce(20, (number) => settled(customer.tag(`new ${number}`)));
@@ -140,7 +140,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         expect(await customer.tenant.query(({ tags }) => tags.count())).toBe(25);
       });
 
-      it('tags holds when lists of them are created at once, and each name is made once', async () => {
+      it('tags holds under concurrent creations of lists, and each name is created once', async () => {
         const customer = await subscriber({}, { tags: 12 });
         const lists = await atOnce(8, (number) => {
           const names = [`own ${number}`, 'a', 'b', 'c'];
@@ -160,7 +160,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         expect(await customer.tenant.query(({ tags }) => tags.count())).toBe(12);
       });
 
-      it('tags holds when many photos are given new ones at once', async () => {
+      it('tags holds when many photos get new ones at once', async () => {
         const customer = await subscriber({}, { tags: 5 });
         const photos = await customer.tenant.addPhotos(Array.from({ length: 20 }, () => ({})));
         const answers = await atOnce(20, (number) =>
@@ -173,7 +173,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         expect(await customer.tenant.query(({ tags }) => tags.count())).toBe(5);
       });
 
-      it('tags holds when they are named in all kinds of requests at once', async () => {
+      it('tags holds when all kinds of requests name new ones at once', async () => {
         const customer = await subscriber({}, { tags: 12 });
         const { id: known } = await customer.tag('known');
         const importId = await customer.start();
@@ -194,7 +194,7 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         expect(await customer.tenant.query(({ tags }) => tags.count())).toBe(12);
       });
 
-      it('tags leaves one name to one of many, and tells the others that it is taken', async () => {
+      it('tags gives one name to one of many requests, and the others learn that it is taken', async () => {
         const customer = await subscriber({}, { tags: 1 });
         const answers = await atOnce(20, () => settled(customer.tag('same')));
         expect(answers.filter((answer) => answer === 'done')).toHaveLength(1);
@@ -203,20 +203,20 @@ export function limitsContract(name: string, open: () => Promise<OpenForLimits>)
         );
       });
 
-      it('open imports holds', async () => {
+      it('open imports holds under concurrent requests', async () => {
         const customer = await subscriber({}, { openImports: 3 });
         const answers = await atOnce(10, () => settled(customer.start()));
         expect(answers.filter((answer) => answer === 'done')).toHaveLength(3);
         expect(answers.filter((answer) => answer !== 'done')).toEqual(Array(7).fill(limitReached('openImports', 3)));
       });
 
-      it('open imports does not keep anyone from the one that is open under their clientRef', async () => {
+      it('open imports does not count for one whose clientRef names an open import', async () => {
         const customer = await subscriber({}, { openImports: 1 });
         const ids = await atOnce(8, () => customer.start({ clientRef: 'nightly' }));
         expect(new Set(ids).size).toBe(1);
       });
 
-      it('items of one import holds', async () => {
+      it('items of one import holds under concurrent requests', async () => {
         const customer = await subscriber({}, { importMaxPhotos: 10 });
         const importId = await customer.start();
         const answers = await atOnce(8, () => settled(customer.register(importId, [1, 1, 1])));

@@ -26,25 +26,25 @@ export function mailerContract(name: string, open: () => Promise<OpenMailer>): v
     });
     afterEach(() => opened.close());
 
-    it('hands a mail over to its recipient alone', async () => {
+    it('delivers a mail to its recipient alone', async () => {
       expect(await opened.mailer.send(mailTo('anna@example.com'))).toBe('sent');
       expect(opened.delivered()).toEqual([{ to: 'anna@example.com', id: 'an-id' }]);
     });
 
     it.each(['a,b@example.com', "o'neil@example.com", 'ünïcode@example.com', 'a;b@example.com', 'a:b@example.com'])(
-      'takes %s as one address',
+      'accepts %s as one address',
       async (address) => {
         expect(await opened.mailer.send(mailTo(address))).toBe('sent');
         expect(opened.delivered()).toEqual([{ to: address, id: 'an-id' }]);
       },
     );
 
-    it('gives a mail that is handed over again the same id, and another one another', async () => {
+    it('gives a mail the same id when it is sent again, and another mail another id', async () => {
       for (const id of ['one', 'one', 'two']) await opened.mailer.send(mailTo('anna@example.com', id));
       expect(new Set(opened.delivered().map(({ id }) => id))).toEqual(new Set(['one', 'two']));
     });
 
-    it('knows a mail that will never be taken from a server that cannot take any now', async () => {
+    it('distinguishes a mail that will never be accepted from a server that accepts none now', async () => {
       opened.takes('never this mail');
       expect(await opened.mailer.send(mailTo('anna@example.com'))).toBe('refused');
       opened.takes('none now');
@@ -57,7 +57,7 @@ export function mailerContract(name: string, open: () => Promise<OpenMailer>): v
       expect(await opened.mailer.send(mailTo('anna@example.com'))).toBe('sent');
     });
 
-    it('says what the server answered, to an operator who waits for it', async () => {
+    it('shows the answer of the server to an operator who waits for it', async () => {
       const report = () => opened.mailer.sendReported(mailTo('anna@example.com'));
       const starting = (code: string) => expect.stringMatching(new RegExp(`^${code} `));
       expect(await report()).toEqual({ result: 'sent', answer: starting('250') });

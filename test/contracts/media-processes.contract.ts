@@ -84,7 +84,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       expect([reader.processes.length, isAlive(pid)]).toEqual([0, false]);
     });
 
-    it('is ended when nothing asks for it any more, and another is started for the next picture', async () => {
+    it('is ended when it has been idle, and another is started for the next picture', async () => {
       const { reader } = await open({ idleMs: 100 });
       await inspected(reader);
       const pid = pidOf(reader);
@@ -133,7 +133,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       },
     );
 
-    it('leaves it to us to act on what a terminal tells the whole group', async () => {
+    it('ignores signals that a terminal sends to the whole group, and leaves them to us', async () => {
       const { reader } = await open();
       await inspected(reader);
       const pid = pidOf(reader);
@@ -143,7 +143,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       expect(pidOf(reader)).toBe(pid);
     });
 
-    it('that died while it had nothing to do is replaced without anyone noticing', async () => {
+    it('that died while it was idle is replaced without an error', async () => {
       const { reader } = await open();
       await inspected(reader);
       const pid = pidOf(reader);
@@ -195,7 +195,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
     });
   });
 
-  describe('many calls', () => {
+  describe('many calls of the media reader', () => {
     it('wait for one of the processes, of which there are never more than allowed', async () => {
       const { reader } = await open({ processes: 2 });
       const counts: number[] = [];
@@ -237,7 +237,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       expect(await render(1)).toBe('rendered');
     });
 
-    it('go on when one of them loses its process', async () => {
+    it('continue when one of them loses its process', async () => {
       const { reader } = await open();
       await inspected(reader);
       const pid = pidOf(reader);
@@ -262,7 +262,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
   });
 
   describe('the scratch folder', () => {
-    it('is ours alone, and holds a picture only while it is looked at', async () => {
+    it('belongs to the service alone, and contains a picture only during its inspection', async () => {
       const { reader, scratchDir } = await open();
       await inspected(reader);
       process.kill(pidOf(reader), 'SIGSTOP');
@@ -286,7 +286,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       await rm(scratchDir, { recursive: true, force: true });
     });
 
-    it('is rid of what dead processes left, and keeps what may be in use', async () => {
+    it('loses the remains of dead processes, and keeps what may be in use', async () => {
       const scratchDir = await mkdtemp(join(tmpdir(), 'phs-scratch-'));
       const here = hostname().replace(/[^A-Za-z0-9-]/g, '-');
       // A process that has ended and was waited for: its id is free.
@@ -321,7 +321,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
     });
   });
 
-  describe('the program that uses it', () => {
+  describe('the program that uses the media reader', () => {
     const picture = join(__dirname, '../fixtures/photos/hopper.gif');
 
     /** Plain node running the compiled reader: `reader` looks at `picture`, then `rest` runs. */
@@ -346,7 +346,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       return (await lines.next()).value;
     }
 
-    it('ends by itself when it has no more to ask: an idle reader keeps nothing going', async () => {
+    it('ends by itself when it is done, because an idle reader keeps nothing running', async () => {
       const { program, lines, scratchDir } = await run('console.log((await inspection).outcome);');
       const ended = once(program, 'exit');
       expect(await next(lines)).toBe('picture');
@@ -354,7 +354,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       await rm(scratchDir, { recursive: true, force: true });
     });
 
-    it('lives on without file descriptors: no picture can be read then, and all is well once there are', async () => {
+    it('survives a lack of file descriptors, during which no picture can be read', async () => {
       const { lines, scratchDir } = await run(`
         import { closeSync, openSync, readdirSync } from 'node:fs';
         const again = () => reader.inspect(createReadStream(process.argv[2]), { customerId: 1, maxPixels: 1e6 });
@@ -386,7 +386,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
         'while its child starts',
         'while (!reader.processes[0]) await new Promise(setImmediate); console.log(reader.processes[0].pid);',
       ],
-    ])('may be killed %s: the child ends too, and what it left is swept', async (_, rest) => {
+    ])('may be killed %s: the child ends too, and its remains are swept', async (_, rest) => {
       const { program, lines, scratchDir } = await run(rest);
       const pid = Number(await next(lines));
       const ended = once(program, 'exit');

@@ -45,17 +45,17 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
     afterAll(() => opened.close());
 
     describe('sniff', () => {
-      it('tells an accepted type by the first bytes', async () => {
+      it('recognizes an accepted type by the first bytes', async () => {
         const { bytes, contentType } = samples.sound;
         expect(await reader.sniff(bytes.subarray(0, 4100))).toEqual({ kind: 'accepted', contentType });
         expect(reader.formats).toContain(contentType);
       });
 
-      it('accepts what only a decoder would find broken', async () => {
+      it('accepts a file that only a decoder would find broken', async () => {
         expect((await reader.sniff(samples.broken)).kind).toBe('accepted');
       });
 
-      it('knows a type that it does not take by its name', async () => {
+      it('names a type that is not accepted', async () => {
         const sniffed = await reader.sniff(samples.unsupported);
         expect(sniffed).toEqual({ kind: 'unsupported', contentType: expect.stringMatching(/^(image|video)\//) });
         expect(reader.formats).not.toContain((sniffed as { contentType: string }).contentType);
@@ -69,7 +69,7 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
     });
 
     describe('inspect', () => {
-      it('finds type and size, and makes a thumb of at most 320 pixels', async () => {
+      it('finds type and size, and creates a thumb of at most 320 pixels', async () => {
         const { bytes, contentType, width, height } = samples.sound;
         const { facts, thumb } = await pictureIn(bytes);
         expect(facts).toMatchObject({ contentType, width, height, alpha: false, damaged: false });
@@ -85,18 +85,18 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
         expect(facts.description).toBe('é'.repeat(10_000));
       });
 
-      it('keeps transparency in the thumb', async () => {
+      it('preserves transparency in the thumb', async () => {
         const { facts, thumb } = await pictureIn(samples.transparent);
         expect(facts.alpha).toBe(true);
         expect(thumb.contentType).toBe('image/webp');
       });
 
-      it('gives facts that can be kept as JSON', async () => {
+      it('returns facts that can be stored as JSON', async () => {
         const { facts } = await pictureIn(samples.sound.bytes);
         expect(JSON.parse(JSON.stringify(facts))).toStrictEqual(facts);
       });
 
-      it('gives the same answer to the same bytes, in whatever pieces they come', async () => {
+      it('returns the same facts for the same bytes, in whatever chunks they arrive', async () => {
         const whole = await reader.inspect(of(samples.sound.bytes), plenty);
         const pieces = of(samples.sound.bytes.subarray(0, 1), new Uint8Array(), samples.sound.bytes.subarray(1));
         expect(await reader.inspect(pieces, plenty)).toStrictEqual(whole);
@@ -107,12 +107,12 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
         ['broken', 'decode_failed'],
         ['unsupported', 'unsupported_format'],
         ['nothing', 'file_empty'],
-      ])('refuses %s as %s, with words for people', async (sample, code) => {
+      ])('refuses %s as %s, with an explanation for people', async (sample, code) => {
         const bytes = sample === 'nothing' ? new Uint8Array() : (samples[sample] as Uint8Array);
         expect(await refusalOf(bytes)).toEqual({ code, message: expect.stringMatching(/^[A-Z].{10,}\.$/) });
       });
 
-      it('refuses one pixel more than the bound, and takes the bound itself', async () => {
+      it('refuses one pixel more than the bound, and accepts the bound itself', async () => {
         const { bytes, width, height } = samples.sound;
         expect(await refusalOf(bytes, width * height - 1)).toMatchObject({ code: 'too_many_pixels' });
         expect((await reader.inspect(of(bytes), { customerId: 1, maxPixels: width * height })).outcome).toBe('picture');
@@ -126,7 +126,7 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
         ['turned by 180', { ...small, rotation: 180 }, 100, -1],
         ['turned by 270', { ...small, rotation: 270 }, -1, 100],
         ['as webp', { ...small, format: 'webp' }, 100, -1],
-      ])('makes a small one, %s', async (_, order, width, height) => {
+      ])('makes a small rendition, %s', async (_, order, width, height) => {
         const picture = await reader.render(of(samples.sound.bytes), order);
         expect(picture?.contentType).toBe(`image/${order.format}`);
         const size = await opened.sizeOf(picture?.bytes ?? new Uint8Array());
@@ -135,7 +135,7 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
         expect(Math.max(size.width, size.height)).toBe(100);
       });
 
-      it('never enlarges', async () => {
+      it('never enlarges a picture', async () => {
         const { bytes, width, height } = samples.sound;
         const picture = await reader.render(of(bytes), { ...small, ...within(10_000, 'jpeg') });
         expect(await opened.sizeOf(picture?.bytes ?? new Uint8Array())).toEqual({ width, height });
@@ -187,7 +187,7 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
         expect(Math.max(...Object.values(await opened.sizeOf(picture?.bytes ?? new Uint8Array())))).toBe(100);
       });
 
-      it('makes none of what is no picture it can decode', async () => {
+      it('makes no rendition of a file that it cannot decode', async () => {
         for (const bytes of [samples.text, samples.broken, samples.unsupported, new Uint8Array()]) {
           expect(await reader.render(of(bytes), small)).toBeNull();
         }
@@ -195,7 +195,7 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
     });
 
     describe('the source of the bytes', () => {
-      it('may use the memory of a chunk again once the next is requested', async () => {
+      it('may reuse the memory of a chunk once the next is requested', async () => {
         async function* reusing(): AsyncIterable<Uint8Array> {
           const buffer = new Uint8Array(50);
           for (let at = 0; at < samples.sound.bytes.length; at += 50) {
@@ -208,7 +208,7 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
         expect(await reader.inspect(reusing(), plenty)).toEqual(whole);
       });
 
-      it('is read to its end, whatever is in it', async () => {
+      it('is read to its end, whatever it contains', async () => {
         for (const bytes of [samples.sound.bytes, samples.text, new Uint8Array()]) {
           const source = watched(bytes);
           await reader.inspect(source.bytes, plenty);
@@ -224,7 +224,7 @@ export function mediaReaderContract(name: string, open: () => Promise<OpenReader
       });
     });
 
-    it('takes many calls at once and mixes none up', async () => {
+    it('is never confused with that of another call at the same time', async () => {
       const { sound, text, transparent } = samples;
       const bytes = [sound.bytes, text, transparent, sound.bytes, new Uint8Array(), text, sound.bytes, transparent];
       const inspections = await Promise.all(bytes.map((each) => reader.inspect(of(each), plenty)));

@@ -92,7 +92,7 @@ function spoiling(database: MemoryDatabase) {
 
 customerStoreContract('memory', async () => openMemory());
 describe('tags of many photos in memory', () => bulkTagsContract(async () => openMemory()));
-describe('tags that depart in memory', () => tombstonesContract(async () => openMemory()));
+describe('deleted tags with photos in memory', () => tombstonesContract(async () => openMemory()));
 describe('transactions in memory', () => transactionsContract(async () => openMemory()));
 customerDirectoryContract('memory', async () => openMemory());
 keysContract('memory', async () => openMemory());

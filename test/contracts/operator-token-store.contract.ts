@@ -70,12 +70,12 @@ export function operatorTokenStoreContract(name: string, open: () => Promise<Ope
       expect(await tokens.findByHash(sampleHash())).toBeNull();
     });
 
-    it('returns expired tokens: the rule decides', async () => {
+    it('returns expired tokens, because the rule in core decides', async () => {
       const token = await insert({ expiresAt: new Date(0) });
       expect(await tokens.findByHash(token.tokenHash)).toEqual(token);
     });
 
-    it('finds none from the moment it is deleted, and lists it with that time', async () => {
+    it('finds no token from the moment it is deleted, and lists it with that time', async () => {
       const token = await insert();
       await change(token, { deletedAt: later(5) });
       expect(await tokens.findByHash(token.tokenHash)).toBeNull();
@@ -111,7 +111,7 @@ export function operatorTokenStoreContract(name: string, open: () => Promise<Ope
       expect(entries).toEqual([{ ...about, at: later(1), action: 'operator_token.created' }]);
     });
 
-    it('lists the oldest first', async () => {
+    it('lists the oldest token first', async () => {
       const made = [await insert(), await insert()];
       expect((await tokens.list()).slice(-2)).toEqual(made);
       expect(await tokens.transaction((transaction) => transaction.list())).toEqual(await tokens.list());
@@ -119,7 +119,7 @@ export function operatorTokenStoreContract(name: string, open: () => Promise<Ope
 
     const uses = () => ({ operatorTokens: tokens, clock: new SettableClock() });
 
-    it('loses none of what is changed at once, if it is not the same', async () => {
+    it('loses none of several changes at once, if they differ', async () => {
       const token = await insert();
       const changes = [{ name: 'billing' }, { ipList: ['203.0.113.0/24'] }, { expiresAt: new Date(9e12) }, {}];
       await atOnce(12, (at) => editOperatorToken(uses(), commandLine, token.id, changes[at % changes.length] ?? {}));

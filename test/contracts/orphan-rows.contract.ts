@@ -18,7 +18,7 @@ export interface OpenStrays extends OpenCustomers {
 
 /** What `OrphanReads` promises. */
 export function orphanRowsContract(name: string, open: () => Promise<OpenStrays>): void {
-  describe(`stray rows: ${name}`, () => {
+  describe(`orphan rows: ${name}`, () => {
     let opened: OpenStrays;
     beforeAll(async () => {
       opened = await open();
@@ -37,7 +37,7 @@ export function orphanRowsContract(name: string, open: () => Promise<OpenStrays>
     const strays = (tenant: Tenant, after: Id | null = null, limit = 100) =>
       tenant.query((reader) => reader.orphanRows.list(after, limit));
 
-    it('are none where the service was at work, a piece at a time', async () => {
+    it('do not exist after ordinary work, listed a page at a time', async () => {
       const { tenant, photos, items } = await library();
       expect(await strays(tenant)).toEqual({ last: null, rows: [] });
       expect(await strays(tenant, null, 2)).toEqual({ last: present(photos[1]).id, rows: [] });
@@ -45,7 +45,7 @@ export function orphanRowsContract(name: string, open: () => Promise<OpenStrays>
       expect(await strays(tenant, present(items[1]).id, 2)).toEqual({ last: null, rows: [] });
     });
 
-    it('are photos and items whose import, original or tag is another customer’s, or nobody’s', async () => {
+    it('are photos and items whose import, original or tag is another customer’s, or does not exist', async () => {
       const { tenant, other, photos, items, foreign } = await library();
       const [a, b, c] = photos.map(({ id }) => id) as [Id, Id, Id];
       const item = present(items[1]).id;
@@ -66,7 +66,7 @@ export function orphanRowsContract(name: string, open: () => Promise<OpenStrays>
       expect((await strays(other)).rows).toEqual([]);
     });
 
-    it('are what a photo has left that is gone', async () => {
+    it('are the remains of a deleted photo', async () => {
       const { tenant, other, subject } = await library();
       const tag = await tenant.addTag('left');
       const item = await tenant.addItem(subject, { status: 'imported' });

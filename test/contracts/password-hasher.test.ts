@@ -5,7 +5,7 @@ import { MemoryPasswordHasher } from '../memory/memory-password-hasher.js';
 /** What `PasswordHasher` promises. */
 function passwordHasherContract(name: string, hasher: PasswordHasher): void {
   describe(`PasswordHasher: ${name}`, () => {
-    it('matches the password that a hash was made of, and no other', async () => {
+    it('matches the password of a hash, and no other', async () => {
       const hash = await hasher.hash('five calm words');
       expect(hash).not.toContain('five');
       expect(await hasher.matches(hash, 'five calm words')).toBe(true);
@@ -14,7 +14,7 @@ function passwordHasherContract(name: string, hasher: PasswordHasher): void {
       }
     });
 
-    it('makes another hash each time, and takes every character', async () => {
+    it('makes another hash each time, and accepts every character', async () => {
       const [first, second] = [await hasher.hash('pässwörd 📷'), await hasher.hash('pässwörd 📷')];
       expect(first).not.toBe(second);
       expect(await hasher.matches(second, 'pässwörd 📷')).toBe(true);
@@ -24,7 +24,7 @@ function passwordHasherContract(name: string, hasher: PasswordHasher): void {
       expect(await hasher.matches(hash, 'a password')).toBe(false);
     });
 
-    it('pretends without an answer', async () => {
+    it('takes the time of a comparison without a hash to compare', async () => {
       expect(await hasher.pretend('a password')).toBeUndefined();
     });
   });

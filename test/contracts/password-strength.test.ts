@@ -9,7 +9,7 @@ const adapters: readonly (readonly [string, PasswordStrength])[] = [
 
 describe.each(adapters)('a password by %s', (_, strength) => {
   test.each(['password12345', 'passwordpassword', 'qwertyuiop123', 'aaaaaaaaaaaaaaaa', 'a'.repeat(200)])(
-    '%s is guessed soon',
+    '%s is easy to guess',
     async (password) => {
       expect(await strength.scoreOf(password, [])).toBeLessThan(3);
     },
@@ -22,7 +22,7 @@ describe.each(adapters)('a password by %s', (_, strength) => {
     },
   );
 
-  test('the words of the one who is attacked are tried first', async () => {
+  test('a password is guessed sooner if it contains words about its person', async () => {
     expect(await strength.scoreOf('zbigniew.wojtkowiak1', [])).toBeGreaterThanOrEqual(3);
     expect(await strength.scoreOf('zbigniew.wojtkowiak1', ['zbigniew.wojtkowiak'])).toBeLessThan(3);
   });

@@ -11,7 +11,7 @@ export function photoClustersContract(newTenant: NewTenant): void {
   const clusters = (tenant: Tenant, box = world, counted = 10) =>
     tenant.query((reader) => reader.clusters.inCells(gridOf(box), counted));
 
-  it('are the photos of each cell that has any, with their middle and the box around them', async () => {
+  it('are the photos of each occupied cell, with their centre and bounds', async () => {
     const tenant = await newTenant();
     const [first] = await tenant.addPhotos([at(48, 2), at(49, 3), at(-18, 178), {}]);
     await tenant.addPhotos([{ ...at(48, 2), trashedAt: later(1), purgeAt: later(2) }]);
@@ -22,7 +22,7 @@ export function photoClustersContract(newTenant: NewTenant): void {
     expect(found[0]?.photoId).toBe(present(first).id);
   });
 
-  it('are found at every level, at the edges of cells and of the earth', async () => {
+  it('are found at every zoom level, at the edges of cells and of the earth', async () => {
     const tenant = await newTenant();
     const points = [
       [0, 0],

@@ -122,7 +122,7 @@ export function photoFiltersContract(newTenant: NewTenant): void {
     expect(await found(filters(library))).toEqual(expected);
   });
 
-  it('words follow the photo, its tags and the names of those', async () => {
+  it('search words follow the photo, its tags and the names of those', async () => {
     const tenant = await newTenant();
     const tag = await tenant.addTag('Before');
     const photo = await tenant.addPhoto({ title: 'one' }, [tag.id]);
@@ -147,10 +147,10 @@ export function photoFiltersContract(newTenant: NewTenant): void {
     expect([await meets('two'), await meets('after')]).toEqual([true, false]);
   });
 
-  describe('unmoved', () => {
+  describe('the unmoved check of a list position', () => {
     const filters = { trashed: 'false' } as const;
 
-    it('is true as long as the row is where the position was taken', async () => {
+    it('is true as long as the row is at that position', async () => {
       const tenant = await newTenant();
       const photo = await tenant.addPhoto({ filename: 'A.jpg', takenAt: later(5) });
       const at = (value: string | number | null) => ({ value, id: photo.id });
@@ -166,7 +166,7 @@ export function photoFiltersContract(newTenant: NewTenant): void {
       expect(await ask('id', photo.id)).toBe(true);
     });
 
-    it('knows the position of a row without a value', async () => {
+    it('accepts the position of a row without a value', async () => {
       const tenant = await newTenant();
       const photo = await tenant.addPhoto();
       const ask = () =>

@@ -24,14 +24,14 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
     });
 
   describe('insert and get', () => {
-    it('gives back every value, set or not', async () => {
+    it('returns every value, set or not', async () => {
       const tenant = await newTenant();
       const [plain, full] = await tenant.addPhotos([{}, fullPhoto]);
       expect(await get(tenant, present(plain).id)).toEqual({ ...plain, tags: [] });
       expect(await get(tenant, present(full).id)).toEqual({ ...full, tags: [] });
     });
 
-    it('knows nothing of a photo that never was', async () => {
+    it('finds no photo that never existed', async () => {
       const tenant = await newTenant();
       const id = await tenant.newId();
       expect(await get(tenant, id)).toBeNull();
@@ -40,7 +40,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.transaction(({ photos }) => photos.lock([id]))).toEqual([]);
     });
 
-    it('counts the photos outside the trash that were taken in each time, their beginnings included, up to a number', async () => {
+    it('counts the photos outside the trash in each period, with its beginning included, up to a limit', async () => {
       const tenant = await newTenant();
       const at = (hours: number) => later(hours * 3600);
       await tenant.addPhotos([{ takenAt: at(10) }, { takenAt: at(29) }, { takenAt: null }]);
@@ -56,7 +56,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect([await taken(), await taken(10)]).toEqual([[], []]);
     });
 
-    it('shown is the photo alone, while it may be shown', async () => {
+    it('returns a visible photo alone', async () => {
       const tenant = await newTenant();
       const tag = await tenant.addTag('a');
       const photo = await tenant.addPhoto({ ...fullPhoto, trashedAt: null, purgeAt: null }, [tag.id]);
@@ -86,7 +86,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect((await get(tenant, photo.id))?.tags[0]).toEqual({ id: present(lower).id, name: 'apple' });
     });
 
-    it('passes over tags that do not exist, and takes a repeated one once', async () => {
+    it('skips tags that do not exist, and stores a repeated one once', async () => {
       const tenant = await newTenant();
       const tag = await tenant.addTag('a');
       const gone = await tenant.addTag('b');
@@ -111,7 +111,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(await get(tenant, photo.id)).toMatchObject({ title: 'first' });
     });
 
-    it('lets one of many win that bring the same bytes at once, and the others find it', async () => {
+    it('stores the same bytes once when many bring them at once, and the others find that photo', async () => {
       const tenant = await newTenant();
       const sha256 = sampleHash();
       const ids = await tenant.photoIds(8);
@@ -127,7 +127,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(new Set(answers.map((answer) => answer.winner))).toEqual(new Set([ids[won]]));
     });
 
-    it('takes many at once, each with its own tags and EXIF, but those whose bytes are there', async () => {
+    it('stores many photos at once with their tags and EXIF, except those whose bytes exist', async () => {
       const tenant = await newTenant();
       const [a, b, gone] = [await tenant.addTag('a'), await tenant.addTag('b'), await tenant.addTag('c')];
       await tenant.transaction(({ tags }) => tags.delete(gone.id, later(1)));
@@ -158,7 +158,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.transaction(({ photos }) => photos.insertMany([]))).toEqual([]);
     });
 
-    it('takes the same bytes with another dupSeq, over 0 and never the same again', async () => {
+    it('stores the same bytes under another dupSeq, above 0 and never the same again', async () => {
       const tenant = await newTenant();
       const { sha256 } = await tenant.addPhoto();
       const given = await atOnce(5, () => tenant.transaction(({ photos }) => photos.nextDupSeq()));
@@ -168,7 +168,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.query((reader) => reader.usage.read())).toMatchObject({ photos: 6 });
     });
 
-    it('hands out copies: what a caller does to an answer or to its own object changes nothing', async () => {
+    it('returns copies, which callers may change without an effect', async () => {
       const tenant = await newTenant();
       const metadata: Record<string, string> = { client: 'ACME' };
       const takenAt = new Date(0);
@@ -188,7 +188,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
   });
 
   describe('getMany and lock', () => {
-    it('answer those that exist, by id ascending, each once', async () => {
+    it('return existing photos, by id ascending, each once', async () => {
       const tenant = await newTenant();
       const tag = await tenant.addTag('a');
       const [first, second] = await tenant.addPhotos([{}, { trashedAt: later(0) }], [tag.id]);
@@ -200,7 +200,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.transaction(({ photos }) => photos.lock([]))).toEqual([]);
     });
 
-    it('lock holds a photo: no change of many at once is lost', async () => {
+    it('lock a photo, so that no change of many at once is lost', async () => {
       const tenant = await newTenant();
       const photo = await tenant.addPhoto({ sizeBytes: 0 });
       await atOnce(10, () =>
@@ -212,7 +212,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(await get(tenant, photo.id)).toMatchObject({ sizeBytes: 10 });
     });
 
-    it('lock shows whoever waited the tags that the photo has by then', async () => {
+    it('show the latest tags to a caller that waited for the lock', async () => {
       const tenant = await newTenant();
       const tags = await tenant.addTags(...Array.from({ length: 8 }, (_, number) => `tag ${number}`));
       const photo = await tenant.addPhoto();
@@ -226,7 +226,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect((await get(tenant, photo.id))?.tags).toHaveLength(8);
     });
 
-    it('lock takes ids in any order, and nobody waits in a circle', async () => {
+    it('lock ids in any order without a deadlock', async () => {
       const tenant = await newTenant();
       const photos = await tenant.addPhotos([{}, {}, {}]);
       const ids = photos.map((photo) => photo.id);
@@ -238,7 +238,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
   });
 
   describe('findBySha256', () => {
-    it('finds photos in the trash or not, and of several with one hash that with the lowest dupSeq', async () => {
+    it('finds photos in the trash or not, and of several with one hash the one with the lowest dupSeq', async () => {
       const tenant = await newTenant();
       const sha256 = sampleHash();
       const [copy, first, other] = await tenant.addPhotos([
@@ -262,7 +262,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
   });
 
   describe('exif', () => {
-    it('is kept beside the photo and is not part of it', async () => {
+    it('is stored beside the photo and is not part of it', async () => {
       const tenant = await newTenant();
       const photo = await tenant.addPhoto();
       expect(await tenant.query(({ photos }) => photos.exif(photo.id))).toEqual(sampleExif);
@@ -283,7 +283,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.query(({ photos }) => photos.exif(photo.id))).toEqual(sampleExif);
     });
 
-    it('takes a photo with other tags on it, and leaves its tags alone', async () => {
+    it('accepts a photo with other tags on it, and leaves its tags alone', async () => {
       const tenant = await newTenant();
       const tag = await tenant.addTag('a');
       const photo = await tenant.addPhoto({}, [tag.id]);
@@ -311,7 +311,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
   });
 
   describe('delete', () => {
-    it('removes the photo, its links and its EXIF, so that nothing finds it', async () => {
+    it('removes the photo, its links and its EXIF, so that no query finds it', async () => {
       const tenant = await newTenant();
       const tag = await tenant.addTag('a');
       const [photo, other] = await tenant.addPhotos([{}, {}], [tag.id]);
@@ -355,7 +355,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(await counts()).toEqual([0, 0]);
     });
 
-    it('does not sink when a photo is deleted out of the trash', async () => {
+    it('is unchanged when a photo in the trash is deleted', async () => {
       const tenant = await newTenant();
       const tag = await tenant.addTag('a');
       const [photo] = await tenant.addPhotos([{ trashedAt: later(0) }, {}], [tag.id]);
@@ -388,7 +388,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
     const toPurge = (tenant: Tenant, after: Id | null = null, limit = 10) =>
       tenant.query(({ photos }) => photos.toPurge(later(0), after, limit));
 
-    it('tells whose time in the trash is over, by id, in pieces', async () => {
+    it('returns photos whose time in the trash is over, by id, in pages', async () => {
       const tenant = await newTenant();
       const all = await tenant.addPhotos([
         trashed(later(0)),
@@ -404,7 +404,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(await toPurge(await newTenant())).toEqual([]);
     });
 
-    it('leaves out what an import that has not ended may restore', async () => {
+    it('leaves out photos that an unfinished import may restore', async () => {
       const tenant = await newTenant();
       const statuses = ['open', 'processing', 'completed', 'completed_with_errors', 'cancelled', 'expired'] as const;
       const free: Id[] = [];
@@ -419,7 +419,7 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
       expect(await toPurge(tenant)).toEqual([...free, named.id]);
     });
 
-    it('asks of one photo what isAwaited answers', async () => {
+    it('checks one photo like isAwaited', async () => {
       const [tenant, other] = [await newTenant(), await newTenant()];
       const photo = await tenant.addPhoto(trashed(later(0)));
       const isAwaited = (owner: Tenant) => owner.query(({ photos }) => photos.isAwaited(photo.id));

@@ -28,7 +28,7 @@ const values = fc.record({
 
 /** Lists are walked page by page: every sort, whatever ties and gaps there are, and whatever is written meanwhile. */
 export function photoScanContract(newTenant: NewTenant): void {
-  it('meets every photo once and in order, with every sort and any size of pages', async () => {
+  it('return every photo once and in order, with every sort and any page size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(values, { maxLength: 24 }),
@@ -48,7 +48,7 @@ export function photoScanContract(newTenant: NewTenant): void {
     );
   });
 
-  it('meets whatever exists throughout exactly once, while photos come, go and change', async () => {
+  it('return each photo that exists throughout exactly once, while others are added, moved and deleted', async () => {
     const act = fc.constantFrom('delete', 'insert', 'trash', 'move', 'nothing');
     await fc.assert(
       fc.asyncProperty(
@@ -81,7 +81,7 @@ export function photoScanContract(newTenant: NewTenant): void {
     );
   });
 
-  it('goes on from a position whose row is gone, and from one that no row ever had', async () => {
+  it('continue from a position whose row is deleted, and from one that no row ever had', async () => {
     const tenant = await newTenant();
     const [first, second, third] = (await tenant.addPhotos([{}, {}, {}])).map((photo) => photo.id) as [Id, Id, Id];
     await tenant.transaction(({ photos }) => photos.delete(second));
@@ -97,7 +97,7 @@ export function photoScanContract(newTenant: NewTenant): void {
     expect(await from(null, third, '-takenAt')).toEqual([first]);
   });
 
-  it('gives at most as many as asked for, and nothing of an empty library', async () => {
+  it('return at most the requested number, and nothing for an empty library', async () => {
     const tenant = await newTenant();
     expect(await ids(tenant, { sort: '-createdAt', after: null, limit: 101, trashed: 'any' })).toEqual([]);
     await tenant.addPhotos(Array.from({ length: 101 }, () => ({})));
@@ -105,7 +105,7 @@ export function photoScanContract(newTenant: NewTenant): void {
     expect(await ids(tenant, { sort: '-createdAt', after: null, limit: 101, trashed: 'any' })).toHaveLength(101);
   });
 
-  it('shows each photo with its tags', async () => {
+  it('show each photo with its tags', async () => {
     const tenant = await newTenant();
     const tags = await tenant.addTags('b', 'a');
     const tagIds = tags.map((tag) => tag.id);

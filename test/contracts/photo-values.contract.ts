@@ -80,7 +80,7 @@ export function photoValuesContract(newTenant: NewTenant): void {
     expect(sorted(await countries(tenant))).toEqual(['FJ: 1', 'FR: 2']);
   });
 
-  it('are counted up to a limit, and at most so many', async () => {
+  it('are counted up to a limit, and limited in number', async () => {
     const tenant = await newTenant();
     const one = { ...camera('Canon', 'EOS'), ...inFrance };
     await tenant.addPhotos([one, one, one, one, { ...camera('Nikon', 'D750'), contentType: 'image/png' }]);

@@ -48,7 +48,7 @@ export function rateWindowStoreContract(name: string, open: () => Promise<OpenRa
       expect(states.slice(0, 3).map((state) => state.retryAfter)).toEqual([null, null, null]);
     });
 
-    it('tells when the full budget is back: 60 seconds after the newest admission, rounded up', async () => {
+    it('reports when the full budget is available: 60 seconds after the newest admission, rounded up', async () => {
       const before = await opened.now();
       const first = await store.hit(budget(1));
       const after = await opened.now();
@@ -70,7 +70,7 @@ export function rateWindowStoreContract(name: string, open: () => Promise<OpenRa
       expect(allowed(await hits(1, 3))).toEqual([true]);
     });
 
-    it('does not count what it refuses', async () => {
+    it('does not count refused requests', async () => {
       await hits(2, 2);
       await opened.passTime(30);
       expect(allowed(await hits(10, 2))).toEqual(Array(10).fill(false));
@@ -78,7 +78,7 @@ export function rateWindowStoreContract(name: string, open: () => Promise<OpenRa
       expect(allowed(await hits(3, 2))).toEqual([true, true, false]);
     });
 
-    it('rolls: what was admitted comes back one by one, not all at the turn of a minute', async () => {
+    it('rolls: admitted requests expire one by one, not all at the turn of a minute', async () => {
       await hits(1, 2);
       await opened.passTime(40);
       await hits(1, 2);
@@ -89,14 +89,14 @@ export function rateWindowStoreContract(name: string, open: () => Promise<OpenRa
       expect(allowed(await hits(2, 2))).toEqual([true, false]);
     });
 
-    it('behaves as if calls came one after another, however many come at once', async () => {
+    it('handles concurrent calls as if they came one after another', async () => {
       const states = await atOnce(50, () => store.hit(budget(30)));
       const admitted = states.filter((state) => state.allowed);
       expect(admitted).toHaveLength(30);
       expect(admitted.map((state) => state.remaining).sort((a, b) => a - b)).toEqual([...Array(30).keys()]);
     });
 
-    it('keeps budgets apart', async () => {
+    it('separates budgets', async () => {
       await hits(2, 2);
       expect(allowed(await hits(1, 2))).toEqual([false]);
       const other = await store.hit({ name: `${budgetName}'"; --`, limit: 2 });
@@ -104,7 +104,7 @@ export function rateWindowStoreContract(name: string, open: () => Promise<OpenRa
     });
 
     describe('peek', () => {
-      it('shows an untouched budget whole, its reset now', async () => {
+      it('shows an untouched budget as full, with its reset now', async () => {
         const before = await opened.now();
         const state = await store.peek(budget(30));
         const after = await opened.now();
@@ -113,7 +113,7 @@ export function rateWindowStoreContract(name: string, open: () => Promise<OpenRa
         expect(state.reset).toBeLessThanOrEqual(Math.ceil(after / 1000));
       });
 
-      it('tells what a hit would meet, and counts nothing', async () => {
+      it('reports what a hit would get, and counts nothing', async () => {
         await hits(1, 2);
         for (let look = 0; look < 5; look += 1) {
           expect(await store.peek(budget(2))).toMatchObject({ allowed: true, remaining: 1, retryAfter: null });
@@ -127,7 +127,7 @@ export function rateWindowStoreContract(name: string, open: () => Promise<OpenRa
       });
     });
 
-    it('has forgotten, after a sweep, what counts nothing any more', async () => {
+    it('deletes budgets in a sweep that count nothing any longer', async () => {
       await hits(3, 3);
       expect(await opened.remembered()).toBeGreaterThanOrEqual(1);
       await opened.passTime(700);
@@ -137,7 +137,7 @@ export function rateWindowStoreContract(name: string, open: () => Promise<OpenRa
       expect(await store.peek(budget(3))).toMatchObject({ allowed: true, remaining: 3 });
     });
 
-    it('sweep leaves what still counts', async () => {
+    it('keeps budgets in a sweep that still count', async () => {
       await hits(2, 2);
       await opened.passTime(30);
       await store.sweep();
@@ -150,7 +150,7 @@ export function rateWindowStoreContract(name: string, open: () => Promise<OpenRa
       expect(await store.peek(budget(0))).toMatchObject(refused);
     });
 
-    it('takes a limit that was raised or lowered with the next call', async () => {
+    it('applies a limit that was raised or lowered with the next call', async () => {
       await hits(3, 3);
       expect(await store.hit(budget(5))).toMatchObject({ allowed: true, limit: 5, remaining: 1 });
       expect(await store.hit(budget(2))).toMatchObject({ allowed: false, limit: 2, remaining: 0 });

@@ -47,7 +47,7 @@ export function renditionMakerContract(name: string, open: () => Promise<OpenMak
     const small = (of = photo) => fixedRendition(of, 'small', 'jpeg');
     const store: MakeOne = (_, { key }) => blobs.put(key, bytesOf(Buffer.from('picture')));
 
-    it('lets one of many calls and processes make it, and gives the result to all', async () => {
+    it('lets one of many calls and processes make a rendition, and returns it to all', async () => {
       let made = 0;
       let started = 0;
       const makeOne: MakeOne = async (...order) => {
@@ -64,7 +64,7 @@ export function renditionMakerContract(name: string, open: () => Promise<OpenMak
       expect(new Set(stored.map(({ etag }) => etag)).size).toBe(1);
     });
 
-    it('makes nothing that is stored', async () => {
+    it('makes no rendition that is stored already', async () => {
       const stored = await store(photo, small());
       const onStart = () => {
         throw new Error('It was stored.');
@@ -72,7 +72,7 @@ export function renditionMakerContract(name: string, open: () => Promise<OpenMak
       expect(await opened.maker(blobs, async () => null).make(photo, small(), onStart)).toEqual(stored);
     });
 
-    it('makes others at the same time', async () => {
+    it('makes other renditions at the same time', async () => {
       const [inside, done] = [new Gate(), new Gate()];
       const slow = opened
         .maker(blobs, async (...order) => {
@@ -89,7 +89,7 @@ export function renditionMakerContract(name: string, open: () => Promise<OpenMak
       await slow;
     });
 
-    it('lets another process make it when one has failed', async () => {
+    it('lets another process make a rendition when one has failed', async () => {
       const failing = opened.maker(blobs, () => Promise.reject(new Error('no space')));
       await expect(failing.make(photo, small())).rejects.toThrow('no space');
       expect(await opened.maker(blobs, store).make(photo, small())).toEqual(await blobs.head(small().key));
@@ -143,14 +143,14 @@ export function renditionLeasesContract(name: string, open: () => Promise<OpenLe
       blobs = new MemoryBlobStore();
     });
 
-    it('who waits gets what is stored, even while the lease is held', async () => {
+    it('return the stored rendition to those who wait, even while the lease is held', async () => {
       expect(await opened.leases().acquire(leaseOf(), LEASE_SECONDS)).toBe(true);
       const waiting = maker(blobs, async () => null).make(photo, rendition);
       const stored = await store(photo, rendition);
       expect(await waiting).toEqual(stored);
     });
 
-    it('the lease of a process that died expires', async () => {
+    it('expire after their process died', async () => {
       expect(await opened.leases().acquire(leaseOf(), LEASE_SECONDS)).toBe(true);
       const looked = new Gate();
       const head = blobs.head.bind(blobs);
@@ -164,7 +164,7 @@ export function renditionLeasesContract(name: string, open: () => Promise<OpenLe
       expect(await waiting).toEqual(await head(rendition.key));
     });
 
-    it('extends a lease of its holder only, and releases no other', async () => {
+    it('are extended and released by their holder only', async () => {
       const leases = opened.leases();
       const [first, second, third] = [leaseOf(), leaseOf(), leaseOf()];
       expect(await leases.acquire(first, LEASE_SECONDS)).toBe(true);

@@ -19,7 +19,7 @@ export function resumableUploadsContract(newTenant: NewTenant): void {
     { uploadId: 5, sizeBytes: 1 },
   ];
 
-  it('keeps one for an item, the one that was put last', async () => {
+  it('keep one upload for an item, the one that was put last', async () => {
     const tenant = await newTenant();
     const item = await tenant.addItem(await tenant.addImport());
     expect(await get(tenant, item)).toBeNull();
@@ -31,7 +31,7 @@ export function resumableUploadsContract(newTenant: NewTenant): void {
     expect(await get(tenant, item)).toEqual(first);
   });
 
-  it('shows it to nobody else', async () => {
+  it('show an upload to no other customer', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const item = await tenant.addItem(await tenant.addImport());
     await change(tenant, item);
@@ -40,7 +40,7 @@ export function resumableUploadsContract(newTenant: NewTenant): void {
     expect(await get(tenant, item)).not.toBeNull();
   });
 
-  it('deletes it, also when there is none', async () => {
+  it('are deleted, also when there is none', async () => {
     const tenant = await newTenant();
     const item = await tenant.addItem(await tenant.addImport());
     await change(tenant, item);
@@ -50,7 +50,7 @@ export function resumableUploadsContract(newTenant: NewTenant): void {
     }
   });
 
-  it('deletes it with its item', async () => {
+  it('are deleted with their item', async () => {
     const tenant = await newTenant();
     const ended = { status: 'completed', expiresAt: null, completedAt: later(-1) } as const;
     const subject = await tenant.addImport(ended);
@@ -63,7 +63,7 @@ export function resumableUploadsContract(newTenant: NewTenant): void {
     expect(await get(tenant, item)).toBeNull();
   });
 
-  it('finds those that were not changed for long, and those that their items do not wait for', async () => {
+  it('are found when they were not changed for long, or when their items do not wait for them', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const subject = await tenant.addImport();
     const [active, fetched, old, done, renewed] = await tenant.addItems(

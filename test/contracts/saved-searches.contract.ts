@@ -22,7 +22,7 @@ export function savedSearchesContract(newTenant: NewTenant): void {
     expect(await list(tenant)).toEqual([first, second]);
   });
 
-  it('get another name, but no name that another one has', async () => {
+  it('can be renamed, but not to a name that another one has', async () => {
     const tenant = await newTenant();
     const [one, two] = [await add(tenant, 'One'), await add(tenant, 'Two')];
     expect(await rename(tenant, one.id, 'Zero')).toBe(true);
@@ -32,14 +32,14 @@ export function savedSearchesContract(newTenant: NewTenant): void {
     expect(await list(tenant)).toHaveLength(2);
   });
 
-  it('are gone when they are deleted', async () => {
+  it('are not found after they are deleted', async () => {
     const tenant = await newTenant();
     const { id } = await add(tenant, 'One');
     expect([await remove(tenant, id), await remove(tenant, id)]).toEqual([true, false]);
     expect([await list(tenant), await rename(tenant, id, 'Two')]).toEqual([[], false]);
   });
 
-  it('of another customer do not exist, and may have the same name', async () => {
+  it('of another customer are not found, and may have the same name', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const [own, theirs] = [await add(tenant, 'One'), await add(other, 'One')];
     expect([await rename(other, own.id, 'Mine'), await remove(other, own.id)]).toEqual([false, false]);

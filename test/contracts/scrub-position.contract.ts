@@ -12,11 +12,11 @@ export function scrubPositionContract(name: string, open: () => Promise<ScrubPos
       isComplete: false,
     };
 
-    it('has no round at first', async () => {
+    it('has no round at the beginning', async () => {
       expect(await (await open()).read()).toBeNull();
     });
 
-    it('gives back the round that was written last', async () => {
+    it('returns the round that was written last', async () => {
       const position = await open();
       await position.write(round);
       expect(await position.read()).toEqual(round);

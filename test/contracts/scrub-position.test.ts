@@ -15,7 +15,7 @@ scrubPositionContract('file', async () => new FileScrubPosition(join(folder, 'sc
 scrubPositionContract('memory', async () => new MemoryScrubPosition());
 
 test.each(['', '{', '[]', 'null', '{"beganAt":"never","photos":1}', '{"photos":"1"}'])(
-  'a file that contains %j is no round, and is replaced',
+  'a scrub position file that contains %j is no round, and is replaced',
   async (text) => {
     const path = join(folder, 'scrub.json');
     await writeFile(path, text);

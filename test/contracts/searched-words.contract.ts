@@ -23,7 +23,7 @@ export function searchedWordsContract(newTenant: NewTenant): void {
     for (const q of missed) expect([q, await finds(q)]).toEqual([q, []]);
   });
 
-  it('words of a photo and of its tags are found together, and follow both', async () => {
+  it('search words of a photo and of its tags are found together, and follow both', async () => {
     const tenant = await newTenant();
     const tag = await tenant.addTag('여름휴가 🏖️');
     const { id } = await tenant.addPhoto({ filename: 'IMG_東京タワー.jpg' }, [tag.id]);

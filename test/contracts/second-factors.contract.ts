@@ -64,7 +64,7 @@ export function secondFactorsContract(newTenant: NewTenant): void {
     expect(await appsOf(tenant, anna)).toEqual([second]);
   });
 
-  it('a step is used once, and none before it: of several who use it at once, one does', async () => {
+  it('time steps of apps are used once, and none before them, also by several requests at once', async () => {
     const tenant = await newTenant();
     const anna = await person(tenant);
     const app = await addApp(tenant, anna, { lastStep: 7 });
@@ -93,7 +93,7 @@ export function secondFactorsContract(newTenant: NewTenant): void {
     expect([await passkeysOf(tenant, anna), await countFactors(tenant, anna)]).toEqual([[second], 2]);
   });
 
-  it('one passkey is one person’s within a customer', async () => {
+  it('passkeys belong to one person each within a customer', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const [anna, bert] = [await person(tenant), await person(tenant)];
     const { credentialId } = await addPasskey(tenant, anna);
@@ -102,7 +102,7 @@ export function secondFactorsContract(newTenant: NewTenant): void {
     expect((await addPasskey(other, await person(other), { credentialId })).customerId).toBe(other.id);
   });
 
-  it('a counter goes up only, or stays at zero where the device does not count', async () => {
+  it('counters of passkeys only go up, or stay at zero where the device does not count', async () => {
     const tenant = await newTenant();
     const anna = await person(tenant);
     const [counting, plain] = [await addPasskey(tenant, anna), await addPasskey(tenant, anna, { counter: 0 })];
@@ -115,7 +115,7 @@ export function secondFactorsContract(newTenant: NewTenant): void {
     expect([await useCounter(tenant, plain.id, 1), await useCounter(tenant, plain.id, 0)]).toEqual([true, false]);
   });
 
-  it('a challenge is answered once, until it is forgotten', async () => {
+  it('challenges are answered once, until they are deleted', async () => {
     const tenant = await newTenant();
     const [anna, bert] = [await person(tenant), await person(tenant)];
     const hash = sampleHash();
@@ -126,7 +126,7 @@ export function secondFactorsContract(newTenant: NewTenant): void {
     expect(await useChallenge(tenant, anna, hash, later(5), later(1))).toBe(true);
   });
 
-  it('a secret is replaced unless another took its place', async () => {
+  it('secrets are replaced unless another request replaced them', async () => {
     const tenant = await newTenant();
     const anna = await person(tenant);
     const app = await addApp(tenant, anna, { secret: 'old' });
@@ -137,7 +137,7 @@ export function secondFactorsContract(newTenant: NewTenant): void {
     expect(await appsOf(tenant, anna)).toEqual([{ ...app, secret: 'new' }]);
   });
 
-  it('a recovery code works once, for its person, until there are others', async () => {
+  it('recovery codes work once, for their person, until there are others', async () => {
     const tenant = await newTenant();
     const [anna, bert] = [await person(tenant), await person(tenant)];
     const [one, two, three] = [sampleHash(), sampleHash(), sampleHash()];
@@ -150,7 +150,7 @@ export function secondFactorsContract(newTenant: NewTenant): void {
     expect([await useCode(tenant, anna, two), await useCode(tenant, anna, one)]).toEqual([false, true]);
   });
 
-  it('wrong codes are counted by person and source, as long as they are wanted', async () => {
+  it('wrong codes are counted by person and source, for a limited time', async () => {
     const tenant = await newTenant();
     const [anna, bert] = [await person(tenant), await person(tenant)];
     const add = (userId: Id, source: string, at: Date, since = later(-9)) =>
@@ -166,7 +166,7 @@ export function secondFactorsContract(newTenant: NewTenant): void {
     expect([await count(anna, '', later(-9)), await count(bert, '', later(-9))]).toEqual([2, 1]);
   });
 
-  it('a sign-in waits with every value, counts tries, and ends', async () => {
+  it('pending sign-ins are stored with every value, count tries, and end', async () => {
     const tenant = await newTenant();
     const anna = await person(tenant);
     const values = { source: 'device:x', byLink: true };
@@ -183,7 +183,7 @@ export function secondFactorsContract(newTenant: NewTenant): void {
     expect(await find(tenant, newer)).toBeNull();
   });
 
-  it('of a person all can be ended, or everything removed', async () => {
+  it('of a person can all be ended or removed', async () => {
     const tenant = await newTenant();
     const [anna, bert] = [await person(tenant), await person(tenant)];
     const [first, theirs] = [await openPending(tenant, anna), await openPending(tenant, bert)];
@@ -207,7 +207,7 @@ export function secondFactorsContract(newTenant: NewTenant): void {
     ]).toEqual([0, 2, 1]);
   });
 
-  it('go with their person', async () => {
+  it('are deleted with their person', async () => {
     const tenant = await newTenant();
     const anna = await person(tenant);
     await addApp(tenant, anna);
@@ -226,7 +226,7 @@ export function secondFactorsContract(newTenant: NewTenant): void {
     ]);
   });
 
-  it('are nobody’s without a user, and unknown to other customers', async () => {
+  it('cannot exist without a user, and are unknown to other customers', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const anna = await person(tenant);
     const [app, hash, code] = [await addApp(tenant, anna), await openPending(tenant, anna), sampleHash()];

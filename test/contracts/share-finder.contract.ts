@@ -34,7 +34,7 @@ export function shareFinderContract(name: string, open: () => Promise<OpenShares
       expect(await find(hashOf('a'))).toEqual({ share: stored, customerStatus: status });
     });
 
-    it('finds each of many that are asked for at once, whose ever they are', async () => {
+    it('finds each of many shares that are requested at once, of whichever customer', async () => {
       const other = await Tenant.of(opened);
       const stored = await atOnce(6, (number) =>
         share(number % 2 === 0 ? tenant : other, { tokenHash: hashOf(String(number)) }),
@@ -43,19 +43,19 @@ export function shareFinderContract(name: string, open: () => Promise<OpenShares
       expect(found.map((known) => known?.share)).toEqual([...stored, ...stored]);
     });
 
-    it('returns expired shares: the rule decides', async () => {
+    it('returns expired shares, because the rule in core decides', async () => {
       const stored = await share(tenant, { tokenHash: hashOf('a'), expiresAt: new Date(0) });
       expect((await find(hashOf('a')))?.share).toEqual(stored);
     });
 
-    it('takes the whole hash, letter by letter', async () => {
+    it('compares the whole hash, with its letter case', async () => {
       await share(tenant, { tokenHash: hashOf('a') });
       expect(await find(hashOf('A'))).toBeNull();
       expect(await find(hashOf('a').slice(1))).toBeNull();
       expect(await find('')).toBeNull();
     });
 
-    it('finds none from the moment it is deleted', async () => {
+    it('finds no share from the moment it is deleted', async () => {
       const { id } = await share(tenant, { tokenHash: hashOf('a') });
       expect(await find(hashOf('a'))).not.toBeNull();
       await tenant.transaction(({ shares }) => shares.delete(id));

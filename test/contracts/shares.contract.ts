@@ -46,7 +46,7 @@ export function sharesContract(newTenant: NewTenant): void {
     expect(await list(tenant)).toEqual([other, changed]);
   });
 
-  it('are changed by one transaction at a time: the next one reads what it stored', async () => {
+  it('are changed by one transaction at a time, and the next one reads what the first stored', async () => {
     const tenant = await newTenant();
     const { id } = await add(tenant);
     const visit = () =>
@@ -58,7 +58,7 @@ export function sharesContract(newTenant: NewTenant): void {
     expect(await list(tenant)).toMatchObject([{ visits: 3 }]);
   });
 
-  it('are gone when they are deleted', async () => {
+  it('are not found after they are deleted', async () => {
     const tenant = await newTenant();
     const [share, other] = [await add(tenant), await add(tenant)];
     await tenant.transaction(({ shares }) => shares.delete(share.id));
@@ -66,7 +66,7 @@ export function sharesContract(newTenant: NewTenant): void {
     expect(await tenant.transaction(({ shares }) => shares.lock(share.id))).toBeNull();
   });
 
-  it('of another customer do not exist', async () => {
+  it('of another customer are not found', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const share = await add(tenant);
     await other.transaction(async ({ shares }) => {

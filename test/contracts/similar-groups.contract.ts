@@ -25,7 +25,7 @@ export function similarGroupsContract(newTenant: NewTenant): void {
   const rejoin = (tenant: Tenant, ...pairs: readonly PhotoPair[]) =>
     tenant.transaction(({ similarPhotos }) => similarPhotos.rejoin(pairs));
 
-  it('are told by both ids, as near as was asked for, whichever bits differ', async () => {
+  it('are reported with both ids, within the requested distance, whichever bits differ', async () => {
     const tenant = await newTenant();
     await add(await newTenant(), '00000000000000ff');
     const [a, b, c, d] = await add(
@@ -57,7 +57,7 @@ export function similarGroupsContract(newTenant: NewTenant): void {
     expect(await similar(tenant, [])).toEqual([]);
   });
 
-  it('are found by a walk: it names those that are similar to photos with higher ids only', async () => {
+  it('are found by a scan that returns photos with similar ones of higher ids only', async () => {
     const tenant = await newTenant();
     const ids = await add(
       tenant,
@@ -121,7 +121,7 @@ export function similarGroupsContract(newTenant: NewTenant): void {
     expect((await similar(tenant, ids))[0]).toEqual([a, b]);
   });
 
-  it('are separated only if both are there; one that is deleted takes its pairs along', async () => {
+  it('are separated only if both exist, and a deleted one takes its pairs along', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const [a, b] = await add(tenant, '00000000000000ff', '00000000000000ff');
     const [theirs, others] = await add(other, '00000000000000ff', '00000000000000ff');

@@ -25,7 +25,7 @@ export function similarPhotosContract(newTenant: NewTenant): void {
   };
   const ids = (photos: readonly { id: Id }[]) => photos.map(({ id }) => id);
 
-  it('are all that are this near, at every distance, nearest first, and not the photo itself', async () => {
+  it('are all photos within a distance, nearest first, without the photo itself', async () => {
     const [tenant, other] = [await newTenant(), await newTenant()];
     const [photo, , ...all] = await tenant.addPhotos([
       { phash },
@@ -40,7 +40,7 @@ export function similarPhotosContract(newTenant: NewTenant): void {
     }
   });
 
-  it('are those that other filters let through, in any order, in the trash or not', async () => {
+  it('are filtered by other filters, in any order, in the trash or not', async () => {
     const tenant = await newTenant();
     const tag = await tenant.addTag('a');
     const photo = await tenant.addPhoto({ phash });
@@ -59,7 +59,7 @@ export function similarPhotosContract(newTenant: NewTenant): void {
     expect(ids(await list(tenant, similar, { takenBefore: later(2), sort: 'id' }))).toEqual([near?.id]);
   });
 
-  it('come in pages, each after a position, whatever happens to the photo there', async () => {
+  it('are listed in pages, each after a position, whatever happens to the photo there', async () => {
     const tenant = await newTenant();
     const photo = await tenant.addPhoto({ phash });
     const all = await tenant.addPhotos(
@@ -77,7 +77,7 @@ export function similarPhotosContract(newTenant: NewTenant): void {
     expect(met).toEqual(ids(all));
   });
 
-  it('include those that got their hash later, once; a hash is never replaced, and no new version of a photo', async () => {
+  it('include photos that got their hash later, once, which is never replaced and no new version', async () => {
     const tenant = await newTenant();
     const [photo, older, plain] = await tenant.addPhotos([{ phash }, { phash: null }, { phash: null }]);
     const without = (after: Id | null, limit: number) => tenant.query(({ photos }) => photos.withoutHash(after, limit));

@@ -92,7 +92,7 @@ export function sourceFetchesContract(name: string, open: () => Promise<OpenFetc
       expect(await next()).toBeNull();
     });
 
-    it('are claimed once by many at the same time', async () => {
+    it('are claimed once by many callers at the same time', async () => {
       await add(Array.from({ length: 20 }, () => 'a'));
       const claimed = (await atOnce(30, () => next())).flatMap((each) => each ?? []);
       const rest = await claimAll();
@@ -108,7 +108,7 @@ export function sourceFetchesContract(name: string, open: () => Promise<OpenFetc
       expect(owners).toEqual([tenant.id, other.id, tenant.id, other.id, tenant.id, tenant.id]);
     });
 
-    it('are not claimed for busy customers, nor from busy hosts of one', async () => {
+    it('are not claimed for busy customers, nor from busy hosts of a customer', async () => {
       const other = await Tenant.of(opened);
       const mine = await add(['a', 'b']);
       const theirs = await add(['a'], other);
@@ -128,7 +128,7 @@ export function sourceFetchesContract(name: string, open: () => Promise<OpenFetc
       expect((await claim()).work.itemId).toBe(one?.itemId);
     });
 
-    it('are due again when their lease has expired, and the lost lease changes nothing', async () => {
+    it('are due again when their lease has expired, and its former holder changes nothing', async () => {
       await add(['a']);
       const first = await claim();
       await opened.passTime(LEASE + 1);
@@ -145,7 +145,7 @@ export function sourceFetchesContract(name: string, open: () => Promise<OpenFetc
       expect(await tenant.transaction(({ jobs }) => jobs.hold(second))).toBe(true);
     });
 
-    it('keep an extended lease', async () => {
+    it('are not due while their lease is extended', async () => {
       await add(['a']);
       const leased = await claim();
       await opened.passTime(LEASE - 100);
@@ -154,7 +154,7 @@ export function sourceFetchesContract(name: string, open: () => Promise<OpenFetc
       expect(await next()).toBeNull();
     });
 
-    it('are not awaited once the item does not wait for them any more', async () => {
+    it('are not awaited once the item no longer waits for them', async () => {
       const [one, two] = await add(['a', 'a']);
       const [first, second] = [await claim(), await claim()];
       const change = (itemId: Id, values: Partial<ImportPhoto>) =>
@@ -169,7 +169,7 @@ export function sourceFetchesContract(name: string, open: () => Promise<OpenFetc
       expect(await awaited()).toEqual([false, false]);
     });
 
-    it('are due again after the seconds of their release', async () => {
+    it('are due again at the delay of their release', async () => {
       const [one] = await add(['a']);
       const leased = await claim();
       await tenant.transaction(async ({ sourceFetches, jobs }) => {
@@ -185,7 +185,7 @@ export function sourceFetchesContract(name: string, open: () => Promise<OpenFetc
       expect(await get(leased.work.itemId)).toEqual({ ...one, validator: '"1"' });
     });
 
-    it('are replaced by those that are put later, and whoever had them leased has lost them', async () => {
+    it('are replaced by later ones, which ends the lease of the former', async () => {
       const [one] = await add(['a']);
       const leased = await claim();
       const other = { ...present(one), uploadId: 2, host: 'b', url: 'v1.other.00' };
@@ -195,7 +195,7 @@ export function sourceFetchesContract(name: string, open: () => Promise<OpenFetc
       expect(await claim()).toMatchObject({ work: { itemId: other.itemId, uploadId: 2, host: 'b' }, attempt: 1 });
     });
 
-    it('are deleted, also with their items', async () => {
+    it('are deleted, alone or with their items', async () => {
       await add(['a']);
       const leased = await claim();
       await remove(leased);

@@ -59,21 +59,21 @@ export function sourceReaderContract(name: string, open: () => Promise<OpenReade
       expect(file.subarray(100_001).equals(await collected(source.bytes))).toBe(true);
     });
 
-    it('begins again when the file has changed since', async () => {
+    it('starts again when the file has changed since', async () => {
       const url = opened.place({ bytes: other, etag: '"2"' });
       const source = await read(url, { from: { offset: 100_000, validator: '"1"' } });
       expect(source).toMatchObject({ offset: 0, sizeBytes: other.length, validator: '"2"' });
       expect(other.equals(await collected(source.bytes))).toBe(true);
     });
 
-    it('begins again when there is nothing after what is stored', async () => {
+    it('starts again when there is nothing after the stored bytes', async () => {
       const url = opened.place({ bytes: other });
       const source = await read(url, { from: { offset: other.length, validator: '"1"' } });
       expect(source).toMatchObject({ offset: 0, sizeBytes: other.length });
       expect(other.equals(await collected(source.bytes))).toBe(true);
     });
 
-    it('says when it cannot continue later', async () => {
+    it('reports that it cannot continue later', async () => {
       expect(await read(opened.place({ bytes: file, etag: null }))).toMatchObject({ validator: null });
     });
 
@@ -83,14 +83,14 @@ export function sourceReaderContract(name: string, open: () => Promise<OpenReade
       expect(file.equals(await collected(source.bytes))).toBe(true);
     });
 
-    it('hands out what arrived before the connection broke', async () => {
+    it('returns the bytes that arrived before the connection broke', async () => {
       const source = await read(opened.place({ bytes: file, breaksAfter: 70_000 }));
       const { arrived, failure } = await drain(source.bytes);
       expect(file.subarray(0, 70_000).equals(arrived)).toBe(true);
       expect(failure).toMatchObject({ isFinal: false, error: { code: 'source_unreachable' } });
     });
 
-    it('notices that a file without a stated size broke off', async () => {
+    it('notices that a file without a stated size was cut off', async () => {
       const source = await read(opened.place({ bytes: file, statesSize: false, breaksAfter: 70_000 }));
       expect((await drain(source.bytes)).failure).toMatchObject({ isFinal: false });
     });
@@ -102,11 +102,11 @@ export function sourceReaderContract(name: string, open: () => Promise<OpenReade
       expect(await read(url, { maxBytes: file.length })).toMatchObject({ sizeBytes: file.length });
     });
 
-    it('says that a file does not exist', async () => {
+    it('reports that a file does not exist', async () => {
       await expect(read(opened.nowhere)).rejects.toMatchObject({ isFinal: true, error: { code: 'source_not_found' } });
     });
 
-    it('ends when it is told to', async () => {
+    it('stops when it is asked to', async () => {
       const url = opened.place({ bytes: file });
       const source = await read(url);
       source.close();

@@ -32,7 +32,7 @@ const values = fc.record({
 export function storedPhotosContract(newTenant: NewTenant): void {
   const query = { filters: { trashed: 'any' }, sort: 'id', window: { after: null, limit: 100 } } as const;
 
-  it('have every value, set or not, and their tags by name', async () => {
+  it('are read with every value, set or not, and their tags by name', async () => {
     const tenant = await newTenant();
     const tags = await tenant.addTags('b', 'a "quoted" \\ one', 'É 📷');
     const plain = await tenant.addPhotos([{}, { title: '' }]);
@@ -47,7 +47,7 @@ export function storedPhotosContract(newTenant: NewTenant): void {
     ]);
   });
 
-  it('have any values', async () => {
+  it('are read with arbitrary values', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(values, { minLength: 1, maxLength: 30 }), async (all) => {
         const tenant = await newTenant();

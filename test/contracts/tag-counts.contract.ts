@@ -31,7 +31,7 @@ export function tagCountsContract(name: string, open: () => Promise<OpenTagCount
       return { tenant, photos, ...ids };
     }
 
-    it('shows what is kept beside what there is, by id, a page at a time', async () => {
+    it('shows the stored count beside the real one, by id, a page at a time', async () => {
       const { tenant, a, b, unused } = await tagged();
       await opened.setCount(tenant.id, b, 7);
       const all = [
@@ -44,7 +44,7 @@ export function tagCountsContract(name: string, open: () => Promise<OpenTagCount
       expect(await counts(tenant, b)).toEqual(all.slice(2));
     });
 
-    it('counts anew', async () => {
+    it('corrects the stored count', async () => {
       const { tenant, a, b } = await tagged();
       await opened.setCount(tenant.id, a, 0);
       await opened.setCount(tenant.id, b, 7);
@@ -54,7 +54,7 @@ export function tagCountsContract(name: string, open: () => Promise<OpenTagCount
       await recount(tenant, 9e15);
     });
 
-    it('counts anew while others change what is counted', async () => {
+    it('corrects the stored count while others change the photos', async () => {
       const { tenant, photos, a } = await tagged();
       await atOnce(24, async (number) => {
         if (number % 3 === 0) return recount(tenant, a);

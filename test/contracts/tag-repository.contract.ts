@@ -25,7 +25,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       expect((await tenant.addTag('other')).id).toBeGreaterThan(tag.id);
     });
 
-    it('knows nothing of a tag that never was', async () => {
+    it('finds no tag that never existed', async () => {
       const tenant = await newTenant();
       const { id } = await tenant.addTag('a');
       await tenant.transaction(({ tags }) => tags.delete(id, later(1)));
@@ -35,7 +35,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.transaction(({ tags }) => tags.delete(id, later(1)))).toEqual([]);
     });
 
-    it('refuses a name key that is taken, and the transaction goes on', async () => {
+    it('refuses a name key that is taken, and the transaction continues', async () => {
       const tenant = await newTenant();
       const first = await tenant.addTag('Paris');
       const seen = await tenant.transaction(async ({ tags }) => {
@@ -46,7 +46,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.query(({ tags }) => tags.count())).toBe(1);
     });
 
-    it('lets one of many win that want a name at once, and the others find it', async () => {
+    it('creates one tag when many want a name at once, and the others find it', async () => {
       const tenant = await newTenant();
       const answers = await atOnce(20, () =>
         tenant.transaction(async ({ tags }) => {
@@ -60,7 +60,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       expect(new Set(answers.map((answer) => answer.found))).toEqual(new Set(created.map((tag) => tag.id)));
     });
 
-    it('never gives an id again, whatever became of the transaction', async () => {
+    it('never gives an id twice, even if the transaction was undone', async () => {
       const tenant = await newTenant();
       let lost = 0;
       const undone = tenant.transaction(async ({ tags }) => {
@@ -73,7 +73,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
   });
 
   describe('getMany, lock and findByNameKeys', () => {
-    it('answer those that exist, by id ascending, each once', async () => {
+    it('return existing tags, by id ascending, each once', async () => {
       const tenant = await newTenant();
       const [first, second, third] = await tenant.addTags('c', 'b', 'a');
       await tenant.transaction(({ tags }) => tags.delete(present(second).id, later(1)));
@@ -87,7 +87,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       expect(await tenant.transaction(({ tags }) => tags.lock([]))).toEqual([]);
     });
 
-    it('lock holds a tag: no change of many at once is lost', async () => {
+    it('lock a tag, so that no change of many at once is lost', async () => {
       const tenant = await newTenant();
       const { id } = await tenant.addTag('a');
       await atOnce(10, () =>
@@ -99,7 +99,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       expect(await get(tenant, id)).toMatchObject({ version: 11 });
     });
 
-    it('lock takes ids in any order, and nobody waits in a circle', async () => {
+    it('lock ids in any order without a deadlock', async () => {
       const tenant = await newTenant();
       const ids = (await tenant.addTags('a', 'b', 'c')).map((tag) => tag.id);
       const held = await atOnce(12, (number) =>
@@ -128,14 +128,14 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       expect(await get(tenant, tag.id)).toMatchObject({ color: null, description: null });
     });
 
-    it('takes its own name in another case', async () => {
+    it('accepts its own name in another letter case', async () => {
       const tenant = await newTenant();
       const tag = await tenant.addTag('paris');
       expect(await tenant.transaction(({ tags }) => tags.update({ ...tag, name: 'PARIS' }))).toBe(true);
       expect(await get(tenant, tag.id)).toMatchObject({ name: 'PARIS', nameKey: 'paris' });
     });
 
-    it('refuses the name of another tag, changes nothing, and the transaction goes on', async () => {
+    it('refuses the name of another tag, changes nothing, and the transaction continues', async () => {
       const tenant = await newTenant();
       const [a, b] = await tenant.addTags('a', 'b');
       const stored = await tenant.transaction(async ({ tags }) => {
@@ -151,7 +151,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       ]);
     });
 
-    it('lets one of many win that are given one name at once', async () => {
+    it('gives one name to one of many tags at once', async () => {
       const tenant = await newTenant();
       const all = await tenant.addTags(...Array.from({ length: 8 }, (_, number) => `tag ${number}`));
       const renamed = await atOnce(8, (number) =>
@@ -167,7 +167,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
   });
 
   describe('delete', () => {
-    it('takes the tag off its photos, in the trash or not, and makes those a new version', async () => {
+    it('removes the tag from its photos, in the trash or not, and gives those a new version', async () => {
       const tenant = await newTenant();
       const [gone, kept] = (await tenant.addTags('gone', 'kept')).map((tag) => tag.id) as [Id, Id];
       const photo = await tenant.addPhoto({ version: 3 }, [gone, kept]);
@@ -186,7 +186,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       expect(await get(tenant, kept)).toMatchObject({ photoCount: 2 });
     });
 
-    it('frees the name', async () => {
+    it('makes the name available', async () => {
       const tenant = await newTenant();
       const tag = await tenant.addTag('a');
       await tenant.transaction(async ({ tags }) => {
@@ -196,7 +196,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       expect(await listed(tenant, {})).toEqual(['A']);
     });
 
-    it('leaves no photo with a tag that is gone, when photos get it at the same time', async () => {
+    it('leaves no photo with a deleted tag, even if photos get it at the same time', async () => {
       const tenant = await newTenant();
       const tag = await tenant.addTag('a');
       const photos = await tenant.addPhotos(Array.from({ length: 6 }, () => ({})));
@@ -219,7 +219,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
   });
 
   describe('ofPhoto', () => {
-    it('answers the tags of one photo by name, then id', async () => {
+    it('returns the tags of one photo by name, then id', async () => {
       const tenant = await newTenant();
       const [z, a, other] = await tenant.addTags('z', 'A', 'other');
       const photo = await tenant.addPhoto({}, [present(z).id, present(a).id]);
@@ -244,7 +244,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       await (await newTenant()).addTag('Paris');
     });
 
-    it('sorts by name key in order of code points, or by id', async () => {
+    it('is sorted by name key in order of code points, or by id', async () => {
       expect(await listed(tenant, {}, 'name')).toEqual(byKey(names));
       expect(await listed(tenant, {}, '-name')).toEqual(byKey(names).toReversed());
       expect(await listed(tenant, {}, 'id')).toEqual(names);
@@ -267,11 +267,11 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       ['unused', () => ({ unused: true }), names.filter((name) => name !== 'Paris')],
       ['used', () => ({ unused: false }), ['Paris']],
       ['two at once', () => ({ q: 'zo', unused: true }), ['zoo']],
-    ])('filters by %s', async (_, filters, expected) => {
+    ])('is filtered by %s', async (_, filters, expected) => {
       expect(await listed(tenant, filters(all))).toEqual(byKey(expected));
     });
 
-    it('meets every tag once and in order, with every sort and any size of pages', async () => {
+    it('returns every tag once and in order, with every sort and any page size', async () => {
       await fc.assert(
         fc.asyncProperty(fc.constantFrom(...tagSorts), fc.integer({ min: 1, max: 9 }), async (sort, limit) => {
           const met: string[] = [];
@@ -292,7 +292,7 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
       );
     });
 
-    it('goes on from a position whose row is gone or renamed', async () => {
+    it('continues from a position whose row is deleted or renamed', async () => {
       const other = await newTenant();
       const [a, b, c] = await other.addTags('a', 'b', 'c');
       const after = tagPosition(present(b), 'name');
@@ -308,8 +308,8 @@ export function tagRepositoryContract(newTenant: NewTenant): void {
     });
   });
 
-  describe('unmoved', () => {
-    it('is true as long as the row is where the position was taken', async () => {
+  describe('the unmoved check of a list position', () => {
+    it('is true as long as the row is at that position', async () => {
       const tenant = await newTenant();
       const tag = await tenant.addTag('A');
       const ask = (filters: TagFilters, sort: TagSort) =>

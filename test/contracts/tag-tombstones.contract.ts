@@ -48,8 +48,8 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
   const renew = (tagIds: readonly Id[], after: Id = 0, limit = 100) =>
     tenant.transaction(({ tags }) => tags.bumpVersions(tagIds, after, limit, later(50)));
 
-  describe('a tag that departs', () => {
-    it('is off its photos at once, and they have the version that they had', async () => {
+  describe('a deleted tag with many photos', () => {
+    it('is removed from its photos at once, and they keep their version for now', async () => {
       const [gone, kept] = await tagIds('gone', 'kept');
       const both = await tenant.addPhoto({ title: 'Own words' }, [gone, kept]);
       const one = await tenant.addPhoto({ trashedAt: later(0) }, [gone]);
@@ -64,7 +64,7 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
       expect(await tombstones()).toEqual([gone]);
     });
 
-    it('frees its name, and the next tag of that name has no photos', async () => {
+    it('makes its name available, and the next tag of that name has no photos', async () => {
       const [gone] = await tagIds('name');
       await tenant.addPhoto({}, [gone]);
       await remove(gone);
@@ -72,7 +72,7 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
       expect([await count(again), await searched('name'), await found({ tagIds: [again] })]).toEqual([0, [], []]);
     });
 
-    it('where another takes its place, that is found, counted and taken off again at once', async () => {
+    it('is found, counted and removed as the tag into which it was merged', async () => {
       const [into, a, b] = await tagIds('into', 'alpha', 'beta');
       const moves = await tenant.addPhoto({ title: 'Own words' }, [a, b]);
       const has = await tenant.addPhoto({}, [into, b]);
@@ -96,7 +96,7 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
       expect(await count(into)).toBe(2);
     });
 
-    it('and what took its place departs too: the photos are found by the last', async () => {
+    it('is found as the last of several tags that were merged one after another', async () => {
       const [a, b, c] = await tagIds('alpha', 'beta', 'gamma');
       const photos = idsOf(await tenant.addPhotos([{}, {}], [a]));
       await merge([a], b);
@@ -112,7 +112,7 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
       for (const version of await versions(...photos)) expect(version).toBeGreaterThan(1);
     });
 
-    it('at last by a merge that is done at once', async () => {
+    it('is found as the last tag also after a merge that is done at once', async () => {
       const [a, b, c] = await tagIds('alpha', 'beta', 'gamma');
       const { id } = await tenant.addPhoto({}, [a]);
       await merge([a], b);
@@ -121,7 +121,7 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
     });
   });
 
-  describe('renew', () => {
+  describe('the version bump after a deleted tag', () => {
     it('gives one new version to the photos that the tags have left, in the trash or not, and to no others', async () => {
       const [a, b, kept] = await tagIds('alpha', 'beta', 'kept');
       const both = await tenant.addPhoto({ version: 7 }, [a, b, kept]);
@@ -138,7 +138,7 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
       expect([await searched('alpha'), await searched('kept')]).toEqual([[], idsOf([both, other])]);
     });
 
-    it('does so once, however often it is asked', async () => {
+    it('happens once, however often it is requested', async () => {
       const [gone] = await tagIds('gone');
       const { id } = await tenant.addPhoto({}, [gone]);
       await remove(gone);
@@ -147,7 +147,7 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
       expect([changed, await versions(id)]).toEqual([[[id], [], []], [2]]);
     });
 
-    it('goes from page to page, and tells where it stands', async () => {
+    it('goes from page to page, and reports its position', async () => {
       const [gone] = await tagIds('gone');
       const [first, second, third, last] = idsOf(await tenant.addPhotos([{}, {}, {}, {}], [gone])) as [Id, Id, Id, Id];
       await remove(gone);
@@ -177,7 +177,7 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
       expect(await searched('edited')).toEqual([edited]);
     });
 
-    it('lets photos that came to another tag be found by its lexeme', async () => {
+    it('lets photos that got another tag be found by its lexeme', async () => {
       const [into, gone] = await tagIds('into', 'gone');
       const ids = idsOf(await tenant.addPhotos([{ title: 'Own words' }, {}], [gone]));
       await merge([gone], into);
@@ -187,7 +187,7 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
       expect(await count(into)).toBe(2);
     });
 
-    it("is about the customer's own photos and tags", async () => {
+    it("is limited to the customer's own photos and tags", async () => {
       const stranger = await Tenant.of(opened);
       const foreign = await stranger.addTag('foreign');
       const theirs = await stranger.addPhoto({}, [foreign.id]);
@@ -202,7 +202,7 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
       expect(await stranger.query(({ tags }) => tags.tombstones())).toEqual([foreign.id]);
     });
 
-    it('meets changes of the same photos: nothing is lost, and no photo is passed over', async () => {
+    it('loses no concurrent change of the same photos, and skips no photo', async () => {
       const [gone, other] = await tagIds('gone', 'other');
       const ids = idsOf(
         await tenant.addPhotos(
@@ -233,7 +233,7 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
     });
   });
 
-  it('keeps links, counts and search together, when photos change their tags and trash while a tag departs', async () => {
+  it('keeps links, counts and search consistent when photos change tags and trash meanwhile', async () => {
     const [into, from, other] = await tagIds('into', 'from', 'other');
     const ids = idsOf(
       await tenant.addPhotos(
@@ -286,7 +286,7 @@ export function tombstonesContract(open: () => Promise<OpenStore>): void {
       expect(await counted([], 10)).toBe(0);
     });
 
-    it("does not count another customer's", async () => {
+    it('does not count photos of another customer', async () => {
       const stranger = await Tenant.of(opened);
       const foreign = await stranger.addTag('foreign');
       await stranger.addPhoto({}, [foreign.id]);

@@ -58,7 +58,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       to.transaction(({ audit }) => audit.add(by, made(of)));
     const entries = (of = tenant) => of.query(({ audit }) => audit.list(null, 1000));
 
-    it('keeps every value, in the name of whoever acts', async () => {
+    it('stores every value, with the name of the actor', async () => {
       const anna: Actor = { kind: 'person', id: 3, name: 'anna@example.com', address: '2001:db8::1' };
       const nobody: Actor = { kind: 'service', id: null, name: null, address: null };
       for (const who of [anna, nobody]) {
@@ -82,7 +82,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       });
     });
 
-    it('may be of several things', async () => {
+    it('stores an entry about several things', async () => {
       await add({ action: 'photo.deleted', subjectId: null, subjectName: '4, 5', count: 2 });
       expect((await entries())[0]).toMatchObject({ subjectId: null, subjectName: '4, 5', count: 2 });
     });
@@ -112,7 +112,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect(rest.map(({ subjectId }) => subjectId)).toEqual([2]);
     });
 
-    it('is there with the change or not at all', async () => {
+    it('stores an entry together with the change or not at all', async () => {
       const failing = tenant.transaction(async ({ audit }) => {
         await audit.add(commandLine, made());
         throw new Error('no');
@@ -121,7 +121,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect(await entries()).toEqual([]);
     });
 
-    it('tells newest first, in windows, and of nobody else', async () => {
+    it('lists entries newest first, in pages, and of no other customer', async () => {
       for (const subjectId of [1, 2, 3]) await add({ subjectId });
       await add({ subjectId: 4 }, { to: other });
       const all = await entries();
@@ -133,7 +133,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect((await entries(other)).map(({ subjectId }) => subjectId)).toEqual([4]);
     });
 
-    it('forgets what is old, so many at a time', async () => {
+    it('deletes old entries, a limited number at a time', async () => {
       for (const days of [-900, -800, -700, 0]) await add({ at: later(days), subjectId: 1000 + days });
       const swept = [await opened.auditLog.sweep(later(-600), 2), await opened.auditLog.sweep(later(-600), 2)];
       expect(swept).toEqual([2, 1]);
@@ -155,7 +155,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
     const erased = (id: Id, at: Date, actor = commandLine) =>
       opened.auditLog.addOperatorEntry(actor, { action: 'customer.erased', at, subject: { id, name: null } });
 
-    it('has what tokens changed in accounts among what was done to none that exists, newest first', async () => {
+    it('lists changes by tokens in accounts among those in no account, newest first', async () => {
       await erased(1234, later(1));
       const issued = { id: 7, name: 'importer' };
       const change = { action: 'api_key.created', subject: issued, at: later(2) } as const;
@@ -191,7 +191,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       });
     });
 
-    it('forgets what is old', async () => {
+    it('deletes old entries', async () => {
       for (const days of [-900, -800, 0]) await erased(1000 + days, later(days));
       expect(await opened.auditLog.sweep(later(-600), 1)).toBe(1);
       expect(await opened.auditLog.sweep(later(-600), 2)).toBe(1);
@@ -230,7 +230,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
     const counts = (from = '2026-01-01', of = tenant) => of.query(({ traffic }) => traffic.counts(from));
     const failures = (of = tenant) => of.query(({ traffic }) => traffic.failures());
 
-    it('adds up, by key and day', async () => {
+    it('adds up requests by key and day', async () => {
       const second = (await tenant.addKey()).id;
       await add([count(), count({ day: '2026-11-20' }), count({ apiKeyId: second, requests: 9 })]);
       await add([count({ requests: 10, limited: 0, failed: 5 }), count({ limited: 4 })]);
@@ -241,7 +241,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect(await counts('2026-11-22')).toEqual([]);
     });
 
-    it('loses nothing of what several processes write at once', async () => {
+    it('loses nothing when several processes write at once', async () => {
       const keys = [keyId, (await tenant.addKey()).id];
       await atOnce(12, (at) => {
         const order = at % 2 === 0 ? keys : [...keys].reverse();
@@ -254,7 +254,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect(await failures()).toHaveLength(12);
     });
 
-    it('passes over keys that are not there, or another customer’s', async () => {
+    it('skips keys that do not exist, or are another customer’s', async () => {
       const strange = [{ apiKeyId: 9e15 }, { customerId: other.id }];
       await add([...strange.map(count), count()], [...strange.map(failure), failure()]);
       expect(await counts()).toEqual([count()]);
@@ -262,7 +262,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect([await counts('2026-01-01', other), await failures(other)]).toEqual([[], []]);
     });
 
-    it('goes on after a key was deleted', async () => {
+    it('continues after a key was deleted', async () => {
       await tenant.transaction(async ({ keys }) =>
         keys.update({ ...present(await keys.lock(keyId)), deletedAt: later(1) }),
       );
@@ -288,7 +288,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect(await failures(other)).toHaveLength(1);
     });
 
-    it('adds up, by key and hour, for keys that there are, and forgets the hours of old days', async () => {
+    it('adds up requests by key and hour, for existing keys, and deletes the hours of old days', async () => {
       const second = (await tenant.addKey()).id;
       const of = count();
       const hour = (values: Partial<HourCount> = {}): HourCount => ({ ...of, hour: 9, ...values });
@@ -310,7 +310,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect([(await hours()).length, await hours('2026-11-20')]).toEqual([5, []]);
     });
 
-    it('adds up delivered pictures by key and day, for customers that there are', async () => {
+    it('adds up delivered pictures by key and day, for existing customers', async () => {
       const picture = (values: Partial<PictureCount> = {}): PictureCount => ({
         ...{ customerId: tenant.id, deliveryKeyId: 7, day: '2026-11-21', requests: 2, bytes: 3e9, made: 1 },
         ...values,
@@ -332,7 +332,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect((await pictures()).slice(0, 2).map(({ bytes }) => bytes)).toEqual([12, 12]);
     });
 
-    it('adds up transferred bytes by channel and day, for customers that there are', async () => {
+    it('adds up transferred bytes by channel and day, for existing customers', async () => {
       const transfer = (values: Partial<TransferCount> = {}): TransferCount => ({
         ...{ customerId: tenant.id, day: '2026-11-21', channel: 'api', receivedBytes: 3e9, sentBytes: 2 ** 40 },
         ...values,
@@ -362,7 +362,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       ]);
     });
 
-    it('counts what every customer has stored, the trash included; the last count of a day stays', async () => {
+    it('counts what every customer has stored, with the trash, and keeps the last count of a day', async () => {
       const stored = (of = tenant, from = '2026-01-01') => of.query(({ traffic }) => traffic.storage(from));
       const holding = (day: string, photos: number, storageBytes: number, renditionBytes = 0) => {
         return { customerId: tenant.id, day, photos, storageBytes, renditionBytes };
@@ -385,7 +385,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
       expect(await stored()).toEqual(days.slice(1));
     });
 
-    it('forgets old days, and failures from before', async () => {
+    it('deletes old days and old failures', async () => {
       const at = (day: string) => new Date(`${day}T23:59:59.999Z`);
       const days = ['2026-10-01', '2026-10-02', '2026-10-03'];
       await add(

@@ -28,7 +28,7 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
   it.each([
     ['an error of the domain', new DomainError('limit_reached', 'on purpose', { limit: 1, name: 'tags' })],
     ['any other error', new TypeError('on purpose')],
-  ])('lets %s out as it is', async (_, error) => {
+  ])('throw %s unchanged', async (_, error) => {
     const fail = async () => {
       throw error;
     };
@@ -36,12 +36,12 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
     await expect(tenant.query(fail)).rejects.toBe(error);
   });
 
-  it('answers undefined where the work does', async () => {
+  it('return undefined where the work does', async () => {
     await expect(tenant.transaction(async () => undefined)).resolves.toBeUndefined();
     await expect(tenant.query(async () => undefined)).resolves.toBeUndefined();
   });
 
-  it('goes on after a refusal, and after an error before any statement', async () => {
+  it('continue after a refusal, and after an error before any statement', async () => {
     for (let time = 0; time < 15; time += 1) {
       await expect(tenant.transaction(() => Promise.reject(new Error('on purpose')))).rejects.toThrow('on purpose');
     }
@@ -49,7 +49,7 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
     expect(await photoIds()).toHaveLength(1);
   });
 
-  it('undoes changes on top of changes, in their order', async () => {
+  it('undo changes on top of changes, in their order', async () => {
     const tag = await tenant.addTag('a');
     const photo = await tenant.addPhoto({ title: '0' }, [tag.id]);
     const work = tenant.transaction(async ({ photos, tags }) => {
@@ -67,7 +67,7 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
     });
   });
 
-  it('undoes what branches of the work did that it waited for together', async () => {
+  it('undo the changes of concurrent branches of the work', async () => {
     const ids = await tenant.photoIds(4);
     const work = tenant.transaction(async ({ photos, tags }) => {
       await Promise.all([
@@ -81,7 +81,7 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
     expect(await tenant.query(({ tags }) => tags.count())).toBe(0);
   });
 
-  it('lets a branch that runs on after the error change nothing', async () => {
+  it('let a branch that runs on after the error change nothing', async () => {
     const id = await tenant.newId();
     const failed = new Gate();
     let late: Promise<boolean> | undefined;
@@ -99,7 +99,7 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
     expect(await photoIds()).toEqual([]);
   });
 
-  it('shows others all of it or nothing of it', async () => {
+  it('show others all of their changes or none', async () => {
     const rounds = 10;
     let running = true;
     const write = async () => {
@@ -118,13 +118,13 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
     for (const one of seen) expect(one).toEqual([...one].sort((a, b) => a - b));
   });
 
-  it('runs the works of many customers at once, each on its own', async () => {
+  it('of many customers run at once, each separately', async () => {
     const tenants = await atOnce(6, () => Tenant.of(opened));
     await atOnce(24, (number) => present(tenants[number % 6]).addPhoto());
     for (const one of tenants) expect(await photoIds(one)).toHaveLength(4);
   });
 
-  it('gets works through that hold the same rows in opposite orders, three attempts at most, each with one effect', async () => {
+  it('that lock the same rows in opposite orders succeed within three attempts, each with one effect', async () => {
     for (let round = 0; round < 3; round += 1) {
       const ids = (await tenant.addPhotos([{ rating: 0 }, { rating: 0 }])).map(({ id }) => id);
       const attempts = [0, 0];
@@ -143,7 +143,7 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
     }
   });
 
-  it('runs work once when nobody is in its way', async () => {
+  it('run the work once when there is no conflict', async () => {
     let runs = 0;
     const count = async () => {
       runs += 1;
@@ -153,7 +153,7 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
     expect(runs).toBe(1);
   });
 
-  it('holds the customer: what is decided on its usage stays true', async () => {
+  it('lock the customer, so that decisions about its usage stay true', async () => {
     const limit = 3;
     await atOnce(10, () =>
       tenant.transaction(async ({ customer, usage, photos, importPhotos }) => {
@@ -166,7 +166,7 @@ export function transactionsContract(open: () => Promise<OpenStore>): void {
     expect(await photoIds()).toHaveLength(limit);
   });
 
-  it('keeps a photo as it is when another customer stores one under its id', async () => {
+  it('leave a photo unchanged when another customer stores one under its id', async () => {
     const photo = await tenant.addPhoto({ title: 'mine' });
     const other = await Tenant.of(opened);
     const theirs = samplePhoto(other.id, photo.id as Id, { title: 'theirs' });

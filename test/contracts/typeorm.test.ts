@@ -84,7 +84,7 @@ customerStoreContract('TypeORM', openDatabase);
 
 describe('tags of many photos in TypeORM', () => bulkTagsContract(openDatabase));
 
-describe('tags that depart in TypeORM', () => tombstonesContract(openDatabase));
+describe('deleted tags with photos in TypeORM', () => tombstonesContract(openDatabase));
 
 describe('transactions in TypeORM', () => transactionsContract(openDatabase));
 
@@ -267,7 +267,7 @@ describe('the wall between customers', () => {
   });
   afterAll(() => database.close());
 
-  test('every statement that all of these contracts led to is confined to one customer, but for those that are named', async () => {
+  test('every statement of these contracts is confined to one customer, except for those that are listed', async () => {
     const planner = await Planner.of(arrange(database.source));
     const asked = statements.aboutRows();
     expect(asked.length).toBeGreaterThan(500);
@@ -293,7 +293,7 @@ describe('the wall between customers', () => {
     ['UPDATE tags SET color = $2 WHERE name_key = $1', ['tags']],
     ['DELETE FROM tags', ['tags']],
     ['SELECT * FROM customers WHERE name = $1', ['customers']],
-  ])('such as would be noticed: %s', async (sql, tables) => {
+  ])('a statement without that wall would be noticed: %s', async (sql, tables) => {
     const planner = await Planner.of(arrange(database.source));
     expect(await planner.unbound(sql)).toEqual(tables);
   });

@@ -23,23 +23,20 @@ export function unpublishedTagsContract(newTenant: NewTenant): void {
     });
 
   describe('replaceTags', () => {
-    it.each(unpublished)(
-      'puts one tag in the place of others, in an import that is %s and in its items',
-      async (status) => {
-        const tenant = await newTenant();
-        const [a, b, into, other] = await tagIds(tenant, 'a', 'b', 'into', 'other');
-        const subject = await tenant.addImport({ status, tagIds: [a, b, other] });
-        const statuses: ImportPhotoStatus[] = ['awaiting_upload', 'processing', 'ready', 'duplicate', 'failed'];
-        const items = await tenant.addItems(subject, ...statuses.map((each) => ({ status: each, tagIds: [a, into] })));
-        const without = await tenant.addItem(subject, { tagIds: [other] });
-        await replace(tenant, [a, b], into);
-        expect(await importNow(tenant, subject)).toEqual({ ...subject, tagIds: [into, other] });
-        for (const item of items) expect(await itemNow(tenant, item)).toEqual({ ...item, tagIds: [into] });
-        expect(await itemNow(tenant, without)).toEqual(without);
-      },
-    );
+    it.each(unpublished)('replaces tags by one in an import that is %s and in its items', async (status) => {
+      const tenant = await newTenant();
+      const [a, b, into, other] = await tagIds(tenant, 'a', 'b', 'into', 'other');
+      const subject = await tenant.addImport({ status, tagIds: [a, b, other] });
+      const statuses: ImportPhotoStatus[] = ['awaiting_upload', 'processing', 'ready', 'duplicate', 'failed'];
+      const items = await tenant.addItems(subject, ...statuses.map((each) => ({ status: each, tagIds: [a, into] })));
+      const without = await tenant.addItem(subject, { tagIds: [other] });
+      await replace(tenant, [a, b], into);
+      expect(await importNow(tenant, subject)).toEqual({ ...subject, tagIds: [into, other] });
+      for (const item of items) expect(await itemNow(tenant, item)).toEqual({ ...item, tagIds: [into] });
+      expect(await itemNow(tenant, without)).toEqual(without);
+    });
 
-    it.each(ended)('leaves an import that is %s as it was', async (status) => {
+    it.each(ended)('leaves an import that is %s unchanged', async (status) => {
       const tenant = await newTenant();
       const [a, into] = await tagIds(tenant, 'a', 'into');
       const subject = await tenant.addImport({ status, expiresAt: null, tagIds: [a] });
@@ -49,7 +46,7 @@ export function unpublishedTagsContract(newTenant: NewTenant): void {
       expect(await itemNow(tenant, item)).toEqual(item);
     });
 
-    it("leaves another customer's as they are", async () => {
+    it('leaves imports of another customer unchanged', async () => {
       const [tenant, stranger] = [await newTenant(), await newTenant()];
       const [a] = await tagIds(stranger, 'a');
       const [into] = await tagIds(tenant, 'into');
@@ -62,7 +59,7 @@ export function unpublishedTagsContract(newTenant: NewTenant): void {
   });
 
   describe('lockUnpublished', () => {
-    it('lets nobody change the imports or their items meanwhile', async () => {
+    it('prevents changes of the imports and their items meanwhile', async () => {
       const tenant = await newTenant();
       const [a, into] = await tagIds(tenant, 'a', 'into');
       const subject = await tenant.addImport({ tagIds: [a] });
@@ -89,7 +86,7 @@ export function unpublishedTagsContract(newTenant: NewTenant): void {
       expect(await itemNow(tenant, item)).toEqual({ ...item, title: 'touched', tagIds: [into] });
     });
 
-    it('and what comes at the same time loses nothing', async () => {
+    it('loses no change that comes at the same time', async () => {
       const tenant = await newTenant();
       const all = await tagIds(tenant, '0', '1', '2', '3');
       const subject = await tenant.addImport({ tagIds: [all[0]] });
@@ -114,7 +111,7 @@ export function unpublishedTagsContract(newTenant: NewTenant): void {
     });
   });
 
-  describe('share', () => {
+  describe('a shared lock of an import', () => {
     it('reads an import as lock does', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport({ name: 'shared' });
@@ -122,7 +119,7 @@ export function unpublishedTagsContract(newTenant: NewTenant): void {
       expect(await tenant.transaction(({ imports }) => imports.share(9e15))).toBeNull();
     });
 
-    it('keeps the import as it is for all who share it: who locks it comes before or after each of them', async () => {
+    it('delays an exclusive lock until all shared ones have ended', async () => {
       const tenant = await newTenant();
       const subject = await tenant.addImport();
       const addedAll = atOnce(6, () =>

@@ -31,7 +31,7 @@ export function uploadSlotsContract(name: string, open: () => UploadSlots): void
     });
     const ended = { code: 'upload_in_progress', message: /newer upload/ };
 
-    it('lets so many uploads of one key and of one customer be received at once; a person has no key', () => {
+    it('limits the concurrent uploads of one key and of one customer, where a person has no key', () => {
       const first = Array.from({ length: MAX_UPLOADS_PER_KEY }, (_, item) => take(1, 7, item));
       expect(() => take(1, 7)).toThrow(`${MAX_UPLOADS_PER_KEY} uploads for this key`);
       for (let item = MAX_UPLOADS_PER_KEY; item < MAX_UPLOADS_PER_CUSTOMER; item += 1) take(1, null, item);
@@ -42,7 +42,7 @@ export function uploadSlotsContract(name: string, open: () => UploadSlots): void
       expect(() => take(1, 7)).toThrow();
     });
 
-    it('gives a newer upload to an item the place of the older, even if there is no other place', () => {
+    it('replaces the older upload of an item by a newer one, even if no other slot is free', () => {
       for (let item = 0; item < MAX_UPLOADS_PER_KEY; item += 1) take(1, 7, item);
       take(1, 7, 3);
       expect(slots.pendingBytes).toBe(MAX_UPLOADS_PER_KEY * 100);
@@ -60,7 +60,7 @@ export function uploadSlotsContract(name: string, open: () => UploadSlots): void
       await expect(collected(older.guarded(silent()))).rejects.toMatchObject(ended);
     });
 
-    it('refuses a resumable upload beside another to the item, and ends that one when it is told to', async () => {
+    it('refuses a resumable upload beside another to the item, and ends the first when it is asked to', async () => {
       const first = take(1, 7, 3, { isResumable: true });
       const other = take(1, 7, 4);
       expect(() => take(1, 7, 3, { isResumable: true })).toThrow(
@@ -75,7 +75,7 @@ export function uploadSlotsContract(name: string, open: () => UploadSlots): void
       take(1, 7, 3, { isResumable: true });
     });
 
-    it('counts the bytes that may still arrive, and those of requests with several files of a customer', () => {
+    it('counts the expected bytes of a customer, with those of requests with several files', () => {
       let remaining = 30;
       const slot = take(1, 7, 3, { remaining: () => remaining });
       take(1, 7, null, { remaining: () => 500 });

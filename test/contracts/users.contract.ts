@@ -74,7 +74,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       }
     });
 
-    it('takes an address once for each customer', async () => {
+    it('stores an address once for each customer', async () => {
       const { email } = await add();
       expect(await tenant.transaction(({ users }) => users.insert(sampleUser({ email })))).toBeNull();
       expect((await add({ email }, other)).email).toBe(email);
@@ -84,19 +84,19 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       expect(await change(second, { email: null })).toBe(true);
     });
 
-    it('of several who take one address at once lets one have it', async () => {
+    it('gives an address to one of several who take it at once', async () => {
       const email = 'same@example.com';
       const answers = await atOnce(5, () => tenant.transaction(({ users }) => users.insert(sampleUser({ email }))));
       expect(answers.filter((user) => user !== null)).toHaveLength(1);
     });
 
-    it('has any number without an address', async () => {
+    it('stores any number of users without an address', async () => {
       const [first, second] = [await add({ email: null }), await add({ email: null })];
       expect(await change(first, { role: 'editor' })).toBe(true);
       expect((await tenant.query(({ users }) => users.list())).map(({ id }) => id)).toEqual([first.id, second.id]);
     });
 
-    it('changes every value, and tells everyone oldest first', async () => {
+    it('changes every value, and lists users oldest first', async () => {
       const [newest, oldest] = [await add({ createdAt: later(2) }), await add({ createdAt: later(0) })];
       const values = { role: 'editor', passwordHash: 'x', linkHash: sampleHash(), linkExpiresAt: later(3) } as const;
       await change(newest, { ...values, joinedAt: later(4), lastSignInAt: later(5) });
@@ -104,7 +104,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       expect(await tenant.query(({ users }) => users.list())).toEqual([oldest, changed]);
     });
 
-    it('knows nothing of the users of others, and changes none', async () => {
+    it('finds and changes no users of other customers', async () => {
       const user = await add();
       await begin(user);
       expect(await get(user.id, other)).toBeNull();
@@ -121,7 +121,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       expect(await tenant.query(({ users }) => users.sessionsOf(user.id))).toEqual([session]);
     });
 
-    it('holds a user who is locked until the transaction ends', async () => {
+    it('locks a user until the transaction ends', async () => {
       const user = await add({ linkHash: sampleHash(), linkExpiresAt: later(7) });
       const spent = await atOnce(5, () =>
         tenant.transaction(async ({ users }) => {
@@ -133,7 +133,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       expect(spent.filter((each) => each)).toHaveLength(1);
     });
 
-    it('deletes a user with all sessions, and passes over who is not there', async () => {
+    it('deletes a user with all sessions, and skips users that do not exist', async () => {
       const [user, stays] = [await add(), await add()];
       const session = await begin(user);
       const kept = await begin(stays);
@@ -163,7 +163,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       expect(await opened.users.findByEmail('')).toEqual([]);
     });
 
-    it('finds whom a link is for, expired or not, until another takes its place', async () => {
+    it('finds the person of a link, expired or not, until another link replaces it', async () => {
       const [linkHash, newer] = [sampleHash(), sampleHash()];
       const user = await add({ linkHash, linkExpiresAt: later(-1) });
       expect(await opened.users.findByLink(linkHash)).toEqual({ user, customerStatus: 'active' });
@@ -204,7 +204,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
     const start = (values: Partial<NewSession> = {}): Promise<Session> => begin(user, values);
     const isThere = async ({ tokenHash }: Session) => (await opened.sessions.find(tokenHash)) !== null;
 
-    it('finds a session with its user and customer, as they are now', async () => {
+    it('finds a session with the present state of its user and customer', async () => {
       const session = await start({ data: { list: [1, null, 'é'] }, byLink: true });
       const customer = { id: tenant.id, name: 'ACME', status: 'active', factorsRequiredFrom: null, settingsIpList: [] };
       expect(await opened.sessions.find(session.tokenHash)).toEqual({ session, user, customer, hasFactor: false });
@@ -217,13 +217,13 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       expect(await opened.sessions.find(sampleHash())).toBeNull();
     });
 
-    it('opens none for a user who is not there, or is another customer’s', async () => {
+    it('creates no session for a user who does not exist, or is another customer’s', async () => {
       for (const userId of [9e15, (await add({}, other)).id]) {
         await expect(begin({ ...user, id: userId })).rejects.toMatchObject({ code: 'not_found' });
       }
     });
 
-    it('keeps what pages leave, when it was seen, and when its person was asked for the password again', async () => {
+    it('stores what pages leave, when it was used, and when its person confirmed the password', async () => {
       const session = await start();
       await opened.sessions.keep(session.tokenHash, { flash: { text: 'done' } });
       await opened.sessions.touch(session.tokenHash, later(9), '2001:db8::1');
@@ -237,7 +237,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       });
     });
 
-    it('that ended does not come back by being kept or seen', async () => {
+    it('never revives an ended session by a later write', async () => {
       const session = await start();
       await opened.sessions.end(session.tokenHash);
       await opened.sessions.end(session.tokenHash);
@@ -247,7 +247,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       expect(await isThere(session)).toBe(false);
     });
 
-    it('lists those of a user, last seen first, and ends one, or all but one', async () => {
+    it('lists the sessions of a user, last used first, and ends one, or all but one', async () => {
       const [older, newer, newest] = [
         await start(),
         await start({ lastSeenAt: later(1) }),
@@ -269,7 +269,7 @@ export function usersContract(name: string, open: () => Promise<OpenUsers>): voi
       expect(await isThere(stranger)).toBe(true);
     });
 
-    it('forgets what began or was last seen too long ago', async () => {
+    it('deletes sessions that began or were last used too long ago', async () => {
       const [old, idle, fresh] = [
         await start({ startedAt: later(-100), lastSeenAt: later(5) }),
         await start({ startedAt: later(0), lastSeenAt: later(-50) }),

@@ -28,7 +28,7 @@ export function verifiedBlobsContract(name: string, open: (store: BlobStore) => 
       store.touched.set(blob, { fingerprint: `touched ${store.touched.size}`, changedAt: new Date(0) });
     };
 
-    it('opens a blob as often as it is asked for, and ranges of it', async () => {
+    it('opens a blob as often as it is requested, and ranges of it', async () => {
       for (let times = 0; times < 4; times += 1) {
         expect(await read(blobs.open(key, expected))).toEqual(whole);
         expect(await read(blobs.open(key, expected, { isOnce: true }))).toEqual(whole);
@@ -40,7 +40,7 @@ export function verifiedBlobsContract(name: string, open: (store: BlobStore) => 
       await expect(blobs.open(key, null, { range: { start: 0, end: 99 } })).rejects.toThrow(RangeError);
     });
 
-    it('opens nothing where no blob is, and none of another size', async () => {
+    it('opens no absent blob, and none of another size', async () => {
       const absent = storedKey('originals/1/b');
       const larger = { ...expected, sizeBytes: expected.sizeBytes + 1 };
       for (const range of [undefined, { start: 0, end: 0 }]) {
@@ -51,7 +51,7 @@ export function verifiedBlobsContract(name: string, open: (store: BlobStore) => 
       expect([await blobs.file(absent), await blobs.writtenFile(absent)]).toEqual([null, null]);
     });
 
-    it('holds back the end of bytes that are not the expected ones, and every range of them', async () => {
+    it('withholds the end of bytes that are not the expected ones, and every range of them', async () => {
       await read(blobs.open(key, expected));
       rotten(key);
       let received = 0;
@@ -73,7 +73,7 @@ export function verifiedBlobsContract(name: string, open: (store: BlobStore) => 
       }
     });
 
-    it('writes a blob, and takes it for as it was written until anything writes to it', async () => {
+    it('trusts a blob that it has written until there is another write to it', async () => {
       const written = storedKey('staging/1/2/3/4');
       await blobs.put(written, bytesOf(...chunks));
       expect(await read(blobs.open(written, expected))).toEqual(whole);

@@ -25,20 +25,20 @@ export function webhookSenderContract(name: string, open: () => Promise<OpenSend
 
     const post = (url = opened.url) => opened.sender.post({ customerId: 1, url, headers, body });
 
-    it('brings headers and body as they are, once', async () => {
+    it('delivers headers and body unchanged, once', async () => {
       expect(await opened.sender.refusal(opened.url, 1)).toBeNull();
       expect(opened.received()).toEqual([]);
       expect(await post()).toEqual({ status: expect.any(Number), reason: null, body: null });
       expect(opened.received()).toEqual([{ headers: expect.objectContaining(headers), body }]);
     });
 
-    it.each([200, 204, 299, 304, 400, 404, 410, 429, 500, 503])('answers with the status %i', async (status) => {
+    it.each([200, 204, 299, 304, 400, 404, 410, 429, 500, 503])('returns the status %i', async (status) => {
       opened.answers(status);
       expect(await post()).toEqual({ status, reason: null, body: null });
       expect(opened.received()).toHaveLength(1);
     });
 
-    it('passes on the beginning of the response', async () => {
+    it('returns the beginning of the response', async () => {
       opened.answers(400, {}, 'No such é');
       expect(await post()).toEqual({ status: 400, reason: null, body: 'No such é' });
       opened.answers(500, {}, 'x'.repeat(100_000));
@@ -52,18 +52,18 @@ export function webhookSenderContract(name: string, open: () => Promise<OpenSend
       ['?id=1&token=abc&x=2', '?id=1&token=…&x=2'],
       ['wrong secret whsec_AAAA+/=', 'wrong secret whsec_…'],
       ['one\r\n\ttwo\u001b[2J\u202e', 'one\n\ttwo�[2J�'],
-    ])('passes on %j as %j: readable, and without secrets', async (sent, passed) => {
+    ])('returns %j as %j: readable, and without secrets', async (sent, passed) => {
       opened.answers(400, {}, sent);
       expect(await post()).toEqual({ status: 400, reason: null, body: passed });
     });
 
-    it.each([301, 302, 307, 308])('does not follow a %i', async (status) => {
+    it.each([301, 302, 307, 308])('does not follow a redirect with %i', async (status) => {
       opened.answers(status, { location: opened.url });
       expect(await post()).toEqual({ status, reason: null, body: null });
       expect(opened.received()).toHaveLength(1);
     });
 
-    it('says why there is no answer, and does not throw', async () => {
+    it('reports why there is no answer, and does not throw', async () => {
       opened.answers(null);
       expect(await post()).toEqual({ status: null, reason: expect.stringMatching(/./), body: null });
     });

@@ -105,7 +105,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       return all;
     }
 
-    describe('endpoints', () => {
+    describe('webhook endpoints', () => {
       it('are stored with every value under a new id, found and listed by age', async () => {
         const first = await endpoint();
         const second = await endpoint({
@@ -128,7 +128,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         expect(await tenant.query((reader) => reader.webhookEndpoints.list())).toEqual([first, second]);
       });
 
-      it('are changed in every field once they are held', async () => {
+      it('are changed in every field once they are locked', async () => {
         const one = await endpoint({ events: ['tag.created'], description: 'x' });
         const next: WebhookEndpoint = {
           ...one,
@@ -151,7 +151,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         expect(await tenant.query((reader) => reader.webhookEndpoints.get(one.id))).toEqual(next);
       });
 
-      it('are held until the transaction ends', async () => {
+      it('are locked until the transaction ends', async () => {
         const one = await endpoint();
         const [locked, release] = [new Gate(), new Gate()];
         const order: string[] = [];
@@ -172,7 +172,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         expect(order).toEqual(['first', 'second']);
       });
 
-      it('go with their deliveries, and without those of others', async () => {
+      it('are deleted with their deliveries, and without those of others', async () => {
         const [doomed, kept] = [await endpoint(), await endpoint()];
         await add('tag.created', [1, 2]);
         await tenant.transaction((transaction) => transaction.webhookEndpoints.delete(doomed.id));
@@ -181,7 +181,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         expect(await log(kept)).toHaveLength(2);
       });
 
-      it('of another customer do not exist', async () => {
+      it('of another customer are not found', async () => {
         const one = await endpoint();
         await add('tag.created', [1]);
         const [delivery] = await log(one);
@@ -203,8 +203,8 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       });
     });
 
-    describe('the outbox', () => {
-      it('makes one event for each subject and a delivery of it for each endpoint', async () => {
+    describe('the webhook outbox', () => {
+      it('creates one event for each subject and a delivery of it for each endpoint', async () => {
         const [one, other] = [await endpoint(), await endpoint()];
         await add('photo.updated', [7, 9]);
         const [second, first] = await log(one);
@@ -230,7 +230,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         expect((await log(other)).map(({ eventId }) => eventId)).toEqual([second?.eventId, first?.eventId]);
       });
 
-      it('asks each endpoint whether it wants the type, and passes over the disabled', async () => {
+      it('creates deliveries for enabled endpoints that want the type', async () => {
         const all = await endpoint();
         const some = await endpoint({ events: ['photo.created', 'tag.deleted'] });
         const off = await endpoint({ status: 'disabled' });
@@ -242,7 +242,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         expect(await told(off)).toEqual([]);
       });
 
-      it('stores nothing where no endpoint wants it, and says so', async () => {
+      it('stores nothing where no endpoint wants the event, and reports that', async () => {
         const wants = (type: ChangeType) => tenant.transaction((transaction) => transaction.outbox.wants(type));
         expect(await wants('photo.created')).toBe(false);
         await add('photo.created', [1]);
@@ -255,7 +255,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         expect(await claimAll()).toEqual([]);
       });
 
-      it('keeps an event with the change, and not without it', async () => {
+      it('stores an event with the change, and not without it', async () => {
         const one = await endpoint();
         const undone = tenant.transaction(async (transaction) => {
           await transaction.tags.insert(sampleTag('a'));
@@ -271,14 +271,14 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         expect(await claimAll()).toHaveLength(1);
       });
 
-      it('takes thousands at once', async () => {
+      it('accepts thousands of events at once', async () => {
         const one = await endpoint();
         const ids = Array.from({ length: 2500 }, (_, at) => at + 1);
         await add('photo.updated', ids);
         expect((await log(one)).map(({ subjectId }) => subjectId).reverse()).toEqual(ids);
       });
 
-      it('lets a change through whose endpoint goes away at the same moment', async () => {
+      it('does not block a change whose endpoint is deleted at the same moment', async () => {
         for (let round = 0; round < 10; round += 1) {
           const one = await endpoint();
           await Promise.all([
@@ -290,8 +290,8 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       });
     });
 
-    describe('claim', () => {
-      it('gives out what is due, once, with its attempt counted', async () => {
+    describe('claiming deliveries', () => {
+      it('returns those that are due, once, and counts the attempt', async () => {
         const one = await endpoint();
         await add('tag.created', [1]);
         const [before] = await log(one);
@@ -301,7 +301,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         expect(await log(one)).toEqual([{ ...before, attempt: 1, dueAt: expect.any(Date) }]);
       });
 
-      it('gives each to one of many callers', async () => {
+      it('returns each to one of many callers', async () => {
         await endpoint();
         await endpoint();
         await add(
@@ -314,7 +314,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         expect(all.length + rest.length).toBe(40);
       });
 
-      it('gives out again what nobody settled, once its lease has run out', async () => {
+      it('returns unsettled ones again once their lease has expired', async () => {
         await endpoint();
         await add('tag.created', [1]);
         const first = await claim();
@@ -340,7 +340,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         expect(first.sort()).toEqual([flooded.id, quiet.id, other.id].sort());
       });
 
-      it('begins with what has been due longest', async () => {
+      it('begins with those that have been due longest', async () => {
         await endpoint();
         await add('tag.created', [1]);
         await opened.passTime(60);
@@ -348,7 +348,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         expect(await subjects(await claimAll())).toEqual([1, 2]);
       });
 
-      it('passes over endpoints and customers that are busy', async () => {
+      it('skips endpoints and customers that are busy', async () => {
         const [one, other] = [await endpoint(), await endpoint()];
         await add('tag.created', [1]);
         const busy = { customerIds: [], lanes: [{ customerId: tenant.id, lane: String(one.id) }] };
@@ -358,7 +358,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         expect(await claim()).toMatchObject({ work: { endpointId: one.id } });
       });
 
-      it('leaves what waits for a disabled endpoint until that is enabled', async () => {
+      it('skips those of a disabled endpoint until it is enabled', async () => {
         const one = await endpoint();
         await add('tag.created', [1]);
         await change(one, { status: 'disabled' });
@@ -368,8 +368,8 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       });
     });
 
-    describe('settle', () => {
-      it('ends a delivery for good', async () => {
+    describe('settling a delivery', () => {
+      it('ends it permanently', async () => {
         const one = await endpoint();
         await add('tag.created', [1, 2]);
         await settle(await claim(), succeeded);
@@ -383,7 +383,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         ]);
       });
 
-      it('lets the next attempt wait', async () => {
+      it('delays the next attempt', async () => {
         const one = await endpoint();
         await add('tag.created', [1]);
         const before = await opened.now();
@@ -399,7 +399,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         expect(await claim()).toMatchObject({ attempt: 2 });
       });
 
-      it('is worth nothing twice', async () => {
+      it('has no effect a second time', async () => {
         await endpoint();
         await add('tag.created', [1]);
         const delivery = await claim();
@@ -408,8 +408,8 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       });
     });
 
-    describe('renew', () => {
-      it('makes a delivery due again, with its event and from its first attempt', async () => {
+    describe('renewing a delivery', () => {
+      it('makes it due again, with its event and from its first attempt', async () => {
         await endpoint();
         await add('tag.created', [1]);
         const first = await claim();
@@ -420,7 +420,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
         expect(await readOne(again)).toMatchObject({ status: 'pending', attempt: 1, endedAt: null });
       });
 
-      it('takes a delivery away from whoever sends it', async () => {
+      it('ends the lease of its present sender', async () => {
         await endpoint();
         await add('tag.created', [1]);
         const first = await claim();
@@ -434,7 +434,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       });
     });
 
-    it('a test is due at once, for its endpoint alone, whatever that wants', async () => {
+    it('a test delivery is due at once, for its endpoint alone, whatever events that wants', async () => {
       const [one] = [await endpoint({ events: ['tag.deleted'] }), await endpoint()];
       const added = await tenant.transaction(async ({ deliveries, jobs }) => {
         const deliveryId = await deliveries.addTest(one.id, sampleInstant);
@@ -445,7 +445,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       expect(await claimAll()).toMatchObject([{ work: { deliveryId: added.id } }]);
     });
 
-    it('the log is read in pages, newest first', async () => {
+    it('the webhook log is listed in pages, newest first', async () => {
       const one = await endpoint();
       await add('tag.created', [1, 2, 3, 4, 5]);
       const page = (before: Id | null) => tenant.query((reader) => reader.deliveries.list(one.id, before, 2));
@@ -456,7 +456,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       expect(await tenant.query((reader) => reader.deliveries.get(present(third[0]).id))).toEqual(third[0]);
     });
 
-    it('the log is narrowed by state and type of event', async () => {
+    it('the webhook log is filtered by state and type of event', async () => {
       const one = await endpoint();
       await add('tag.created', [1]);
       await add('tag.deleted', [2, 3]);
@@ -473,7 +473,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       expect(await narrowed({ status: 'dead', type: 'photo.created' })).toEqual([]);
     });
 
-    it('deliveries of an endpoint are removed some at a time', async () => {
+    it('the deliveries of an endpoint are deleted a limited number at a time', async () => {
       const [one, other] = [await endpoint(), await endpoint()];
       await add('tag.created', [1, 2, 3]);
       const some = () => tenant.transaction((transaction) => transaction.deliveries.deleteSome(one.id, 2));
@@ -481,7 +481,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       expect(await log(other)).toHaveLength(3);
     });
 
-    it('sweeps what was made before, as many as it is asked to, of all customers', async () => {
+    it('old deliveries are swept, as many as requested, of all customers', async () => {
       const stranger = await Tenant.of(opened);
       const [one] = [await endpoint(), await endpoint({}, stranger)];
       const made = new Date(await opened.now());
@@ -496,7 +496,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       expect((await log(one)).map(({ subjectId }) => subjectId)).toEqual([3]);
     });
 
-    it('shows what the last attempt exchanged, to its customer alone', async () => {
+    it('the exchange of the last attempt is shown, to its customer alone', async () => {
       await endpoint();
       await add('tag.created', [1]);
       const delivery = await claim();
@@ -507,7 +507,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       expect(await bodies(await Tenant.of(opened))).toBeNull();
     });
 
-    it('gives deliveries of an endpoint where a program listens to that program alone, oldest first', async () => {
+    it('a program that listens for an endpoint gets its deliveries alone, oldest first', async () => {
       const [one, listener] = [await endpoint(), await endpoint({ listeningUntil: later(60) })];
       expect(await tenant.query((reader) => reader.webhookEndpoints.get(listener.id))).toEqual(listener);
       await add('tag.created', [1, 2]);
@@ -528,7 +528,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       expect(await next({ only: own })).toBeNull();
     });
 
-    it('removes old bodies, as many as it is asked to, and leaves the deliveries', async () => {
+    it('old bodies are removed, as many as requested, and the deliveries stay', async () => {
       const one = await endpoint();
       await add('tag.created', [1, 2, 3], tenant, new Date(await opened.now()));
       for (const delivery of await claimAll()) await settle(delivery, succeeded);
@@ -544,7 +544,7 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
       expect(await log(one)).toHaveLength(3);
     });
 
-    it('calls whoever listens when a delivery has become due', async () => {
+    it('listeners are called when a delivery has become due', async () => {
       await endpoint();
       let calls = 0;
       const stop = await queue.listen((pool) => {

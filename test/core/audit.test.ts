@@ -49,7 +49,7 @@ const keyRequest = () => ({
   expiresAt: null,
 });
 
-test('every change of keys, webhooks and people leaves one entry, and nothing secret in it', async () => {
+test('every change of keys, webhooks and people leaves one audit entry without any secret', async () => {
   const { key, token } = await issueKey(ports, operatorFor(customerId), keyRequest());
   await editKey(ports, operatorFor(customerId), key.id, { ipList: ['192.0.2.0/24'], readLimit: 5 });
   await deleteKey(ports, operatorFor(customerId), key.id);
@@ -117,7 +117,7 @@ test('every change of keys, webhooks and people leaves one entry, and nothing se
   }
 });
 
-test('what changes nothing, or fails, leaves none', async () => {
+test('a change that alters nothing, or fails, leaves no audit entry', async () => {
   const { endpoint } = await hook(ports, customerId);
   const before = await told();
   await editWebhookEndpoint(ports, operatorFor(customerId), endpoint.id, { url: endpoint.url, enabled: true });
@@ -129,7 +129,7 @@ test('what changes nothing, or fails, leaves none', async () => {
   expect(await told()).toEqual(before);
 });
 
-test('an entry says who it was, and that the service disabled what is gone', async () => {
+test('an audit entry names who acted, and says when the service itself disabled an endpoint', async () => {
   const anna: Actor = { kind: 'person', id: 3, name: 'anna@example.com', address: '192.0.2.1' };
   const { endpoint } = await hook(ports, customerId, {}, anna);
   await issueKey(ports, operatorFor(customerId), keyRequest());
@@ -171,7 +171,7 @@ describe('signing in and out', () => {
       return [action, subjectName, actorName, address, ...(count === 1 ? [] : [count])].join(' ');
     });
 
-  it('leaves an entry each, and names nobody as who was refused', async () => {
+  it('signing in and out leaves one audit entry each, and a refused sign-in names no person', async () => {
     const user = await enter();
     const before = (await entries()).length;
     await expect(attempt('wrong')).rejects.toMatchObject({ code: 'unauthorized' });
@@ -192,7 +192,7 @@ describe('signing in and out', () => {
     ]);
   });
 
-  it('that is refused leaves one entry a minute for an account and source, and none for accounts that there are not', async () => {
+  it('a refused sign-in leaves one audit entry a minute for an account and source, and none for unknown accounts', async () => {
     await enter();
     const before = (await entries()).length;
     for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2']) {
@@ -209,7 +209,7 @@ describe('signing in and out', () => {
   });
 });
 
-describe('photos that are deleted for ever', () => {
+describe('photos that are deleted permanently', () => {
   const library = async (names: readonly string[]) => {
     const acme = await Account.open(ports, { customerId });
     const ids: Id[] = [];
@@ -218,7 +218,7 @@ describe('photos that are deleted for ever', () => {
   };
   const deletions = async () => (await entries()).filter(({ action }) => action === 'photo.deleted');
 
-  it('leave an entry with the name of one, or the ids of several, in the name of the key', async () => {
+  it('leave an audit entry by the key, with the name of one photo or the ids of several', async () => {
     const { caller, ids } = await library(['a.jpg', 'b.jpg', 'c.jpg', 'd.jpg']);
     const [a = 0, b = 0, c = 0, d = 0] = ids;
     await trashPhoto(ports, caller, a);
@@ -241,7 +241,7 @@ describe('photos that are deleted for ever', () => {
     ]);
   });
 
-  it('by the service leave one entry for all that were due', async () => {
+  it('leave one audit entry for all that were due when the service deletes them', async () => {
     const { caller, ids } = await library(['a.jpg', 'b.jpg', 'c.jpg']);
     await trashPhotos(ports, caller, ids.slice(0, 2));
     ports.clock.pass(31 * DAY);
@@ -251,7 +251,7 @@ describe('photos that are deleted for ever', () => {
   });
 });
 
-test('entries are kept for two years', async () => {
+test('audit entries are kept for two years', async () => {
   await issueKey(ports, operatorFor(customerId), keyRequest());
   ports.clock.pass(2 * 365 * DAY);
   await sweepAudit(ports);

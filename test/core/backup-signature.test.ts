@@ -4,7 +4,7 @@ import type { Secrets } from '../../src/core/shared/secrets.js';
 const secrets: Secrets = ['n'.repeat(32), 'o'.repeat(32)];
 const text = new TextEncoder().encode('{"format": 2}');
 
-test('the newest secret signs, and its public key stays the same', () => {
+test('the newest secret signs backups, and its public key stays the same', () => {
   const signed = signBackup(secrets, text);
   expect(isSigned(signed, text)).toBe(true);
   expect(backupKeys(secrets)).toEqual([signed.signedBy, signBackup([secrets[1] ?? ''], text).signedBy]);
@@ -13,7 +13,7 @@ test('the newest secret signs, and its public key stays the same', () => {
   expect(signed.signedBy).toBe('phsb1_C2alxMuGVNeoM6BESYujXz4OT17mJseta2brtNwc4l4');
 });
 
-test('any other text, key or signature is refused, however it is misspelt', () => {
+test('a backup signature fails for any other text, key or signature, however it is misspelt', () => {
   const signed = signBackup(secrets, text);
   const other = signBackup(['x'.repeat(32)], text);
   for (let at = 0; at < text.length; at += 1) expect(isSigned(signed, text.with(at, 0))).toBe(false);

@@ -49,8 +49,8 @@ async function photoOf(ports: World, account: Account, file: ClientFile): Promis
   return { customerId, id, importId: null, key: storedKey(blobKey), sha256, later: null };
 }
 
-describe('keeping the blobs of a snapshot', () => {
-  it('copies what is new, and reads nothing again', async () => {
+describe('a backup of the blobs of a snapshot', () => {
+  it('copies the new blobs, and reads none of the others again', async () => {
     const ports = world();
     const account = await Account.open(ports);
     const [a, b] = [picture('a.jpg'), picture('b.jpg')];
@@ -64,7 +64,7 @@ describe('keeping the blobs of a snapshot', () => {
     expect(await collected(present(await pool.get(second.key)).bytes)).toEqual(Buffer.from(b.bytes));
   });
 
-  it('tells deleted from lost and damaged, and keeps no wrong bytes', async () => {
+  it('tells deleted blobs from lost and damaged ones, and stores no wrong bytes', async () => {
     const ports = world();
     const account = await Account.open(ports);
     const [deleted, lost, damaged] = [
@@ -95,7 +95,7 @@ describe('keeping the blobs of a snapshot', () => {
     return { customerId, importId, id, key: stagingKey(item), sha256: null, later: originalKey(item) };
   }
 
-  it('finds the bytes of an item where they went after the snapshot', async () => {
+  it('finds the bytes of an item at the key to which they moved after the snapshot', async () => {
     const ports = world();
     const account = await Account.open(ports);
     const file = picture('moving.jpg');
@@ -111,7 +111,7 @@ describe('keeping the blobs of a snapshot', () => {
     expect((await keep(ports, new MemoryBlobStore(ports.clock), needed)).missed).toMatchObject([{ why: 'lost' }]);
   });
 
-  it('misses no bytes of an item that failed after the snapshot and was uploaded again', async () => {
+  it('includes the bytes of an item that failed after the snapshot and was uploaded again', async () => {
     const ports = world();
     const account = await Account.open(ports);
     const file = note('no picture.jpg');
@@ -127,7 +127,7 @@ describe('keeping the blobs of a snapshot', () => {
   });
 });
 
-describe('encrypted files', () => {
+describe('encrypted files of a backup', () => {
   /** Stands for encryption: other bytes, of another length. */
   const encrypt = async function* (bytes: AsyncIterable<Uint8Array>) {
     yield Uint8Array.of(1);
@@ -138,7 +138,7 @@ describe('encrypted files', () => {
     yield new Uint8Array(all.subarray(1)).map((byte) => byte ^ 255);
   };
 
-  it('are used again only if a list names them with their size, and are never replaced', async () => {
+  it('are reused only if a list names them with their size, and are never replaced', async () => {
     const ports = world();
     const account = await Account.open(ports);
     const blob = await photoOf(ports, account, picture('a.jpg'));
@@ -157,7 +157,7 @@ describe('encrypted files', () => {
     expect(await known.find(blob)).toBeNull();
   });
 
-  it('are put back decrypted, and nothing of an altered one is stored', async () => {
+  it('are restored decrypted, and nothing of an altered one is stored', async () => {
     const { clock } = world();
     const [from, to] = [new MemoryBlobStore(clock), new MemoryBlobStore(clock)];
     const files = new EncryptedBlobFiles(from, new Map(), encrypt, 'one');
@@ -175,8 +175,8 @@ describe('encrypted files', () => {
   });
 });
 
-describe('putting blobs back', () => {
-  it('puts back what the backup has, twice if need be, and tells what it has wrong', async () => {
+describe('a restore of blobs', () => {
+  it('restores what the backup has, a second time if necessary, and reports what is wrong in it', async () => {
     const { clock } = world();
     const [from, to] = [new MemoryBlobStore(clock), new MemoryBlobStore(clock)];
     const good = picture('good.jpg');
@@ -206,7 +206,7 @@ describe('putting blobs back', () => {
     expect(await foreignBlob(to, () => each(...blobs))).toBe(stranger);
   });
 
-  it('leaves out the rows whose bytes were deleted meanwhile, and keeps those that were lost for people to see', async () => {
+  it('leaves out rows whose bytes were deleted meanwhile, and keeps those whose bytes were lost, for people to see', async () => {
     const ports = world();
     const account = await Account.open(ports);
     const [deleted, lost] = [

@@ -82,7 +82,7 @@ async function contents(id: Id) {
   return photo;
 }
 
-describe('each action changes photos and can be undone', () => {
+describe('a bulk edit changes photos and can be undone', () => {
   const actions: readonly (readonly [BulkActionInput, object])[] = [
     [{ kind: 'add_tags', tagNames: ['Rome', 'New'] }, { tags: [{ name: 'New' }, { name: 'Rome' }] }],
     [{ kind: 'set_rating', rating: 4 }, { rating: 4 }],
@@ -133,7 +133,7 @@ describe('each action changes photos and can be undone', () => {
     expect(await acme.photo(present(other))).toMatchObject({ version: 1 });
   });
 
-  test('removing tags', async () => {
+  test('a bulk edit that removes tags can be undone', async () => {
     const [a, b] = await add(2);
     const [paris, rome] = [await acme.tag('Paris'), await acme.tag('Rome')];
     await editTag(ports, acme.caller, paris.id, { addPhotoIds: [present(a), present(b)] });
@@ -145,7 +145,7 @@ describe('each action changes photos and can be undone', () => {
     expect(await tagsOf(present(a))).toEqual(['Paris', 'Rome']);
   });
 
-  test('restoring', async () => {
+  test('a bulk edit that restores photos from the trash can be undone', async () => {
     const [id] = await add(1);
     await trashPhoto(ports, acme.caller, present(id));
     const edit = await done({ kind: 'restore' }, [present(id)]);
@@ -155,8 +155,8 @@ describe('each action changes photos and can be undone', () => {
   });
 });
 
-describe('what cannot be changed is counted with its reason', () => {
-  test('photos that are gone, or in the trash', async () => {
+describe('a bulk edit counts what it cannot change, with the reason', () => {
+  test('a bulk edit counts photos that are deleted or in the trash', async () => {
     const [a, b, c] = await add(3);
     await purgePhoto(ports, acme.caller, present(a));
     await trashPhoto(ports, acme.caller, present(b));
@@ -168,7 +168,7 @@ describe('what cannot be changed is counted with its reason', () => {
     ]);
   });
 
-  test('photos with too many tags; tags that were deleted meanwhile', async () => {
+  test('a bulk edit counts photos with too many tags, and tags that were deleted meanwhile', async () => {
     const [a, b] = await add(2);
     await done({ kind: 'add_tags', tagNames: ['1', '2', '3'] }, [present(a)]);
     const edit = await done({ kind: 'add_tags', tagNames: ['4'] }, [present(a), present(b)]);
@@ -180,7 +180,7 @@ describe('what cannot be changed is counted with its reason', () => {
     expect(failures).toMatchObject([{ reason: 'tag_deleted', count: 1 }]);
   });
 
-  test('capture times that nobody knows, or that would be before the year 1', async () => {
+  test('a bulk edit counts capture times that are unknown, or that would be before the year 1', async () => {
     const [unknown] = await add(1);
     const [early] = await add(1, {
       ...taken,
@@ -194,8 +194,8 @@ describe('what cannot be changed is counted with its reason', () => {
   });
 });
 
-describe('undoing', () => {
-  test('leaves alone what somebody has changed in the same respect, and only that', async () => {
+describe('the undo of a bulk edit', () => {
+  test('leaves alone exactly what another request has changed in the same field', async () => {
     const [same, other, trashed, gone, untouched] = await add(5, { rating: 1 });
     const ids = [same, other, trashed, gone, untouched].map(present);
     const edit = await done({ kind: 'set_rating', rating: 5 }, ids);
@@ -210,7 +210,7 @@ describe('undoing', () => {
     expect(await acme.photo(present(untouched))).toMatchObject({ rating: 1 });
   });
 
-  test('of tags removes those that the edit has added, unless somebody has removed them', async () => {
+  test('removes exactly the tags that the edit has added, unless another request has removed them', async () => {
     const [a, b] = await add(2);
     const edit = await done({ kind: 'add_tags', tagNames: ['Rome'] }, [present(a), present(b)]);
     const rome = present((await acme.tags())[0]);
@@ -220,7 +220,7 @@ describe('undoing', () => {
     expect(await tagsOf(present(b))).toEqual(['Later']);
   });
 
-  test('happens once, also when two ask for it', async () => {
+  test('happens once, even when two requests ask for it', async () => {
     const ids = await add(2);
     const edit = await done({ kind: 'rotate', degrees: 180 }, ids);
     await Promise.all([undone(edit), undoBulkEdit(ports, acme.caller, edit.id)]);
@@ -229,7 +229,7 @@ describe('undoing', () => {
     expect(await acme.photo(present(ids[0]))).toMatchObject({ rotation: 0, version: 3 });
   });
 
-  test('stops an edit that is in progress, and undoes what it has done', async () => {
+  test('stops an edit that is in progress, and reverts what it has done', async () => {
     const ids = await add(BULK_BATCH + 1);
     const edit = await start({ kind: 'set_rating', rating: 2 }, ids);
     await runBulkEdit(ports, acme.id, edit.id);
@@ -243,15 +243,15 @@ describe('undoing', () => {
     ]);
   });
 
-  test('is impossible when nothing was changed', async () => {
+  test('is refused when nothing was changed', async () => {
     const edit = await done({ kind: 'restore' }, await add(1));
     expect(edit).toMatchObject({ changed: 0, unchanged: 1 });
     expect(await undone(edit)).toMatchObject({ state: 'done' });
   });
 });
 
-describe('all photos that match', () => {
-  test('are counted and changed, in the library or in the trash', async () => {
+describe('a bulk edit of all photos that match', () => {
+  test('counts and changes them, in the library or in the trash', async () => {
     const ids = await add(BULK_BATCH * 2 + 1, { rating: 5 });
     await add(3, { rating: 1 });
     const edit = await start({ kind: 'trash' }, { filters: { trashed: 'false', minRating: 5 } });
@@ -264,15 +264,15 @@ describe('all photos that match', () => {
     expect(await usage()).toMatchObject({ photos: ids.length + 3, trashedPhotos: 0 });
   });
 
-  test('need the tags of the query', async () => {
+  test('requires that the tags of the query exist', async () => {
     const rating = { kind: 'set_rating', rating: 1 } as const;
     const unknown = start(rating, { filters: { trashed: 'false', tagIds: [999] } });
     await expect(unknown).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });
 
-describe('a run that breaks off', () => {
-  test('before its commit changes nothing, and the next one goes on: each photo is changed once', async () => {
+describe('a run of a bulk edit that is interrupted', () => {
+  test('before its commit changes nothing, and the next run continues so that each photo is changed once', async () => {
     const ids = await add(BULK_BATCH + 50, taken);
     const { id } = await start({ kind: 'shift_time', seconds: 3600, timeZone: null }, ids);
     let calls = 0;
@@ -329,7 +329,7 @@ describe('a run that breaks off', () => {
     expect(auditEntries()).toMatchObject([{ action: 'photo.bulk_edited', count: ids.length }]);
   });
 
-  test('and runs at the same time change each photo once, too', async () => {
+  test('changes each photo once even if two runs work at the same time', async () => {
     const ids = await add(BULK_BATCH * 2);
     const { id } = await start({ kind: 'rotate', degrees: 90 }, ids);
     await atOnce(5, () => runBulkEdit(ports, acme.id, id));
@@ -338,7 +338,7 @@ describe('a run that breaks off', () => {
     expect(ports.database.photos.where(({ version }) => version !== 2)).toEqual([]);
   });
 
-  test('is given up at the third failure, and what it has done can be undone', async () => {
+  test('is given up after the third failure, and what it has done can be undone', async () => {
     const ids = await add(BULK_BATCH + 1);
     const { id } = await start({ kind: 'set_rating', rating: 2 }, ids);
     await runBulkEdit(ports, acme.id, id);
@@ -349,7 +349,7 @@ describe('a run that breaks off', () => {
   });
 });
 
-test('two edits of the same photos at once change both', async () => {
+test('two bulk edits of the same photos at once both take effect', async () => {
   const ids = await add(3, taken);
   const [rating, tags] = await Promise.all([
     start({ kind: 'set_rating', rating: 3 }, ids),
@@ -362,7 +362,7 @@ test('two edits of the same photos at once change both', async () => {
   for (const id of ids) expect(await acme.photo(id)).toMatchObject({ rating: null, tags: [{ name: 'Rome' }] });
 });
 
-test('webhooks are told of each photo, and the audit log of the edit', async () => {
+test('a bulk edit sends one event for each photo, and leaves one audit entry', async () => {
   const [a, b] = (await add(2)).map(present);
   await createWebhookEndpoint(ports, acme.caller, { url: 'https://example.com/hooks', description: null, events: [] });
   const edit = await done({ kind: 'trash' }, [present(a), present(b)]);
@@ -378,7 +378,7 @@ test('webhooks are told of each photo, and the audit log of the edit', async () 
   ]);
 });
 
-describe('refused', () => {
+describe('a bulk edit is refused', () => {
   const inputs: readonly BulkActionInput[] = [
     { kind: 'add_tags', tagNames: [] },
     { kind: 'add_tags', tagNames: [' '] },
@@ -390,12 +390,12 @@ describe('refused', () => {
     { kind: 'shift_time', seconds: 2 ** 40, timeZone: null },
     { kind: 'shift_time', seconds: 0, timeZone: 'Paris' },
   ];
-  test.each(inputs)('%j', async (input) => {
+  test.each(inputs)('with the invalid action %j', async (input) => {
     await expect(start(input, await add(1))).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await activeBulkEdits(ports, acme.caller)).toEqual([]);
   });
 
-  test('without the scope, beyond the limits', async () => {
+  test('without the required scope, and beyond the limits of photos and of active edits', async () => {
     const [id] = await add(1);
     const without = acme.without('photos:delete').caller;
     const trash = startBulkEdit(ports, without, { kind: 'trash' }, { photoIds: [present(id)] });
@@ -406,7 +406,7 @@ describe('refused', () => {
     await expect(start({ kind: 'trash' }, [present(id)])).rejects.toMatchObject({ code: 'limit_reached' });
   });
 
-  test('to whoever is somebody else', async () => {
+  test('for another customer or another person', async () => {
     const { id } = await done({ kind: 'set_rating', rating: 1 }, await add(1));
     const other = await Account.open(ports);
     await expect(readBulkEdit(ports, other.caller, id)).rejects.toMatchObject({ code: 'not_found' });
@@ -415,7 +415,7 @@ describe('refused', () => {
   });
 });
 
-test('edits are listed newest first, and forgotten after a week', async () => {
+test('bulk edits are listed newest first, and deleted after a week', async () => {
   const ids = await add(1);
   const first = await done({ kind: 'set_rating', rating: 1 }, ids);
   ports.clock.pass(BULK_EDIT_MS);

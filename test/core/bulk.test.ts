@@ -40,7 +40,7 @@ describe('the bulk tools of a tag', () => {
   const use = (tag: Tag, patch: TagPatch) => editTag(ports, acme.caller, tag.id, patch);
   const none = { added: 0, removed: 0, unchanged: 0, notFound: [], full: [], mergedTagIds: [] };
 
-  test('add and remove: every named photo is counted once', async () => {
+  test('add and remove photos, and count every named photo once', async () => {
     const tag = await acme.tag('sea');
     const [had, gets, loses, never] = (await photos(4)) as [Id, Id, Id, Id];
     await use(tag, { addPhotoIds: [had, loses] });
@@ -54,7 +54,7 @@ describe('the bulk tools of a tag', () => {
     expect([(await acme.photo(had)).version, (await acme.photo(never)).version]).toEqual([2, 1]);
   });
 
-  test('a photo in the trash is not found, and neither is one of another customer', async () => {
+  test('report a photo in the trash, or of another customer, as not found', async () => {
     const tag = await acme.tag('sea');
     const [trashed] = (await photos(1, tag)) as [Id];
     await trashPhoto(ports, acme.caller, trashed);
@@ -68,7 +68,7 @@ describe('the bulk tools of a tag', () => {
     expect(await everything(ports)).toEqual(before);
   });
 
-  test('a photo with as many tags as it may have is full, unless it has this one', async () => {
+  test('count a photo that has as many tags as it may have as full, unless it has this one', async () => {
     const [a, b, c, d] = [await acme.tag('a'), await acme.tag('b'), await acme.tag('c'), await acme.tag('d')];
     const [full] = (await photos(1, a, b, c)) as [Id];
     const [almost] = (await photos(1, a, b)) as [Id];
@@ -80,7 +80,7 @@ describe('the bulk tools of a tag', () => {
     expect(await tagsOf(full)).toEqual(['a', 'b', 'd']);
   });
 
-  test('merge moves photos, those in the trash too, and counts those outside', async () => {
+  test('merge tags on photos, including those in the trash, and count only the photos outside the trash', async () => {
     const [into, from] = [await acme.tag('into'), await acme.tag('from')];
     const [both] = (await photos(1, into, from)) as [Id];
     const [moves, trashed] = (await photos(2, from)) as [Id, Id];
@@ -92,7 +92,7 @@ describe('the bulk tools of a tag', () => {
     expect((await acme.tags()).map((tag) => tag.name)).toEqual(['into']);
   });
 
-  test('a photo that is named and moves is counted once and becomes one new version', async () => {
+  test('count a photo that is both named and moved once, and give it one new version', async () => {
     const [into, from] = [await acme.tag('into'), await acme.tag('from')];
     const [added, removed, kept] = (await photos(3, from)) as [Id, Id, Id];
     await use(into, { addPhotoIds: [removed] });
@@ -107,13 +107,13 @@ describe('the bulk tools of a tag', () => {
     expect(versions).toEqual([3, 4, 3]);
   });
 
-  test('the tag can take the name of the one that it takes in', async () => {
+  test('let the tag take the name of a tag that is merged into it', async () => {
     const [into, from] = [await acme.tag('Pariss'), await acme.tag('Paris')];
     const edited = await use(into, { name: 'PARIS', color: '#3366FF', mergeTagIds: [from.id] });
     expect(edited).toMatchObject({ id: into.id, name: 'PARIS', color: '#3366ff', version: 2 });
   });
 
-  test('all or nothing: a name that is taken undoes the tools too', async () => {
+  test('change nothing at all when the new name of the tag is taken', async () => {
     const [tag, other] = [await acme.tag('a'), await acme.tag('b')];
     const [id] = (await photos(1)) as [Id];
     const before = await everything(ports);
@@ -128,7 +128,7 @@ describe('the bulk tools of a tag', () => {
     expect(await everything(ports)).toEqual(before);
   });
 
-  test('refuses what makes no sense', async () => {
+  test('refuse contradictory and invalid requests', async () => {
     const tag = await acme.tag('a');
     const stranger = await (await Account.open(ports)).tag('theirs');
     const wrong: [TagPatch, string, string][] = [
@@ -141,7 +141,7 @@ describe('the bulk tools of a tag', () => {
     await expect(missing).rejects.toMatchObject({ code: 'not_found', details: { resource: 'tag' } });
   });
 
-  test('each tool needs photos:write, also with nothing in it; what is said of the tag does not', async () => {
+  test('each need photos:write even for an empty list, while an edit of the tag itself does not', async () => {
     const tag = await acme.tag('a');
     const { caller } = acme.without('photos:write');
     for (const tools of [{ addPhotoIds: [] }, { removePhotoIds: [1] }, { mergeTagIds: [tag.id] }]) {
@@ -154,7 +154,7 @@ describe('the bulk tools of a tag', () => {
   });
 });
 
-describe('POST of many tags', () => {
+describe('a POST of many tags', () => {
   const create = (...names: readonly string[]) =>
     createTags(
       ports,
@@ -163,7 +163,7 @@ describe('POST of many tags', () => {
     );
   const outcomes = (results: readonly { outcome: string }[]) => results.map(({ outcome }) => outcome);
 
-  test('each gets its own outcome, in the order of the request', async () => {
+  test('answers each tag with its own result, in the order of the request', async () => {
     const paris = await acme.tag('Paris');
     const results = await create('zoo', 'PARIS', '   ', 'Ana', 'ZOO');
     expect(results).toMatchObject([
@@ -176,7 +176,7 @@ describe('POST of many tags', () => {
     expect((await acme.tags()).map((tag) => tag.name)).toEqual(['Paris', 'zoo', 'Ana']);
   });
 
-  test('the first get the room there is; what exists needs none', async () => {
+  test('creates the first tags up to the limit, to which existing ones do not count', async () => {
     for (const name of ['1', '2', '3', '4', '5', '6', '7', '8']) await acme.tag(name);
     const results = await create('1', 'a', 'A', 'b', 'c', '8', 'C');
     expect(outcomes(results)).toEqual([
@@ -193,7 +193,7 @@ describe('POST of many tags', () => {
     expect(await acme.tags()).toHaveLength(10);
   });
 
-  test('the same list twice at once makes each tag once', async () => {
+  test('that is sent twice at once creates each tag once', async () => {
     const names = ['a', 'b', 'c'];
     const both = await Promise.all([create(...names), create(...names.toReversed())]);
     const made = both.flat().filter(({ outcome }) => outcome === 'created');
@@ -201,8 +201,8 @@ describe('POST of many tags', () => {
   });
 });
 
-describe('PATCH of many photos', () => {
-  test('each is changed by itself and answered once, in the order of the ids', async () => {
+describe('a PATCH of many photos', () => {
+  test('changes each photo separately and answers it once, in the order of the ids', async () => {
     const [first, second, third] = (await photos(3)) as [Id, Id, Id];
     const edit = (ids: readonly Id[]) => editPhotos(ports, acme.caller, ids, { title: 'Sea' });
     await edit([second]);
@@ -218,7 +218,7 @@ describe('PATCH of many photos', () => {
     expect(await acme.photo(third)).toMatchObject({ title: null });
   });
 
-  test('trashed: false brings back those that are in the trash', async () => {
+  test('restores the photos that are in the trash with trashed: false', async () => {
     const [trashed, active] = (await photos(2)) as [Id, Id];
     await trashPhoto(ports, acme.caller, trashed);
     const results = await editPhotos(ports, acme.caller, [trashed, active], { trashed: false });
@@ -226,7 +226,7 @@ describe('PATCH of many photos', () => {
     expect((await acme.photo(trashed)).trashedAt).toBeNull();
   });
 
-  test('what fits one photo and not another is an error of that one', async () => {
+  test('reports a value that fits one photo but not another as an error of the other', async () => {
     const [timed, timeless] = (await photos(2)) as [Id, Id];
     await editPhotos(ports, acme.caller, [timed], { takenAt: '2024-12-21T23:39:24+01:00' });
     const results = await editPhotos(ports, acme.caller, [timeless, timed], { timeZone: '+02:00', title: 'x' });
@@ -237,7 +237,7 @@ describe('PATCH of many photos', () => {
     expect((await acme.photo(timeless)).title).toBeNull();
   });
 
-  test('what fits none is refused as a whole, also when no photo is found', async () => {
+  test('refuses a value that fits no photo as a whole, even when no photo is found', async () => {
     const ids = await photos(1);
     const before = await everything(ports);
     for (const asked of [ids, [NOBODY]]) {
@@ -248,8 +248,8 @@ describe('PATCH of many photos', () => {
   });
 });
 
-describe('DELETE of many photos', () => {
-  test('into the trash: what is in it already is not found', async () => {
+describe('a DELETE of many photos', () => {
+  test('moves them to the trash, and reports those that are already there as not found', async () => {
     const [first, second] = (await photos(2)) as [Id, Id];
     await trashPhoto(ports, acme.caller, second);
     const results = await trashPhotos(ports, acme.caller, [second, first, first, NOBODY]);
@@ -261,7 +261,7 @@ describe('DELETE of many photos', () => {
     expect((await acme.photo(first)).trashedAt).toEqual(ports.clock.now());
   });
 
-  test('for ever: from the trash, too, and the bytes go', async () => {
+  test('permanently deletes them with their bytes, also from the trash', async () => {
     const [first, second, kept] = (await photos(3)) as [Id, Id, Id];
     await trashPhoto(ports, acme.caller, second);
     const results = await purgePhotos(ports, acme.caller, [second, first, NOBODY]);
@@ -272,7 +272,7 @@ describe('DELETE of many photos', () => {
   });
 });
 
-describe('tags of very many photos', () => {
+describe('an edit of a tag that has very many photos', () => {
   const MANY = 4001;
   let tenant: Tenant;
   let tag: Tag;
@@ -305,7 +305,7 @@ describe('tags of very many photos', () => {
     }
   };
 
-  test('a deletion is answered when the tag is gone, and each photo becomes one new version behind it', async () => {
+  test('answers a deletion when the tag is gone, and gives each photo one new version in the background', async () => {
     await deleteTag(ports, caller, tag.id);
     expect(await photosNow()).toEqual({ '1': MANY });
     await expect(readTag(ports, caller, tag.id)).rejects.toMatchObject({ code: 'not_found' });
@@ -316,7 +316,7 @@ describe('tags of very many photos', () => {
     expect(await tenant.query((reader) => reader.tags.tombstones())).toEqual([]);
   });
 
-  test('again it is not found, whatever the condition', async () => {
+  test('answers a repeated deletion with not_found, whatever its condition', async () => {
     await deleteTag(ports, caller, tag.id);
     const check = () => {
       throw new DomainError('precondition_failed', 'on purpose');
@@ -324,7 +324,7 @@ describe('tags of very many photos', () => {
     await expect(deleteTag(ports, caller, tag.id, check)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('a condition that does not hold leaves everything', async () => {
+  test('changes nothing when its condition does not hold', async () => {
     const refusal = new DomainError('precondition_failed', 'on purpose');
     const seen: number[] = [];
     const check = ({ photoCount }: Tag) => {
@@ -336,7 +336,7 @@ describe('tags of very many photos', () => {
     expect(await claimJob(ports.jobs, 60)).toBeNull();
   });
 
-  test('a merge is one transaction, and its new versions come behind it', async () => {
+  test('merges tags in one transaction, and gives photos their new versions in the background', async () => {
     const into = await tenant.addTag('into');
     await editTag(ports, caller, into.id, { addPhotoIds: ids.slice(0, 1000) });
     const { changes, photoCount } = await editTag(ports, caller, into.id, { mergeTagIds: [tag.id] });
@@ -347,7 +347,7 @@ describe('tags of very many photos', () => {
     expect(await photosNow()).toEqual({ '2 into': MANY - 1000, '3 into': 1000 });
   });
 
-  test('a run that dies anywhere is taken up by the next, and no photo gets two versions', async () => {
+  test('is continued by the next run after a crash at any step, and no photo gets two versions', async () => {
     await deleteTag(ports, caller, tag.id);
     let left = 0;
     const dying: World['store'] = Object.create(ports.store);
@@ -363,7 +363,7 @@ describe('tags of very many photos', () => {
     expect(await photosNow()).toEqual({ '2': MANY });
   });
 
-  test('a deletion while another is being worked up is not forgotten', async () => {
+  test('does not forget a deletion that comes while another one is in progress', async () => {
     const second = await tenant.addTag('second');
     await deleteTag(ports, caller, tag.id);
     for (let at = 0; at < ids.length; at += 1000) {
@@ -384,7 +384,7 @@ describe('tags of very many photos', () => {
     expect(await tenant.query((reader) => reader.tags.tombstones())).toEqual([]);
   });
 
-  test('a tag of few photos is left to no job', async () => {
+  test('queues no job for a tag of few photos', async () => {
     const rare = await acme.tag('rare');
     const [id] = (await photos(2, rare)) as [Id];
     await deleteTag(ports, acme.caller, rare.id);

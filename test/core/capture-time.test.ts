@@ -40,7 +40,7 @@ function read(times: Partial<WrittenTimes>, hints: Partial<CaptureHints> = {}): 
 const nothing = '   none';
 const noon = '2024:07:01 12:00:00';
 
-describe('the wall clock', () => {
+describe('the wall clock of a photo', () => {
   test.each<[string, Partial<WrittenTimes>, string]>([
     [
       'DateTimeOriginal before all others',
@@ -88,7 +88,7 @@ describe('the wall clock', () => {
     ['29 February of a leap year', { original: '2024:02:29 10:00:00' }, '2024-02-29T10:00:00'],
     ['a far year kept as written', { original: '2099:09:29 10:10:10' }, '2099-09-29T10:10:10'],
     ['the year 1', { original: '0001:01:02 00:00:00' }, '0001-01-02T00:00:00'],
-  ])('%s', (_, times, local) => {
+  ])('is read from %s', (_, times, local) => {
     expect(captureTime({ ...blank, ...times }, tokyo).takenAtLocal).toBe(local);
   });
 
@@ -103,12 +103,12 @@ describe('the wall clock', () => {
     ],
     ['an instant before the year 1', { original: '0001:01:01 00:00:00', originalOffset: '+14:00' }],
     ['an instant after the year 9999', { original: '9999:12:31 23:59:59', originalOffset: '-12:00' }],
-  ])('%s is none', (_, times) => {
+  ])('is not read from %s', (_, times) => {
     expect(read(times, { positionZone: 'Europe/Paris' })).toBe(nothing);
   });
 });
 
-describe('the zone', () => {
+describe('the time zone of a photo', () => {
   const clock = '2024-07-01T12:00:00';
   test.each<[string, Partial<WrittenTimes>, Partial<CaptureHints>, string]>([
     [
@@ -248,11 +248,11 @@ describe('the zone', () => {
     ],
     ['Z as an offset', { originalOffset: 'Z' }, {}, `2024-07-01T12:00:00.000Z ${clock} +00:00 exif_offset`],
     ['-00:00 is +00:00', { originalOffset: '-00:00' }, {}, `2024-07-01T12:00:00.000Z ${clock} +00:00 exif_offset`],
-  ])('%s', (_, times, hints, expected) => {
+  ])('is read from %s', (_, times, hints, expected) => {
     expect(read({ original: noon, ...times }, hints)).toBe(expected);
   });
 
-  test('an IPTC offset counts for a clock that EXIF lacks', () => {
+  test('comes from the IPTC offset for a clock without an EXIF offset', () => {
     const iptcCreated = '2022-01-10T15:15:44-04:00';
     expect(read({ iptcCreated })).toBe('2022-01-10T19:15:44.000Z 2022-01-10T15:15:44 -04:00 exif_offset');
     expect(read({ iptcCreated, xmpCreated: '2022-01-10T15:15:44.31' })).toBe(
@@ -260,12 +260,12 @@ describe('the zone', () => {
     );
   });
 
-  test('a default that is no zone gives no instant rather than a wrong one', () => {
+  test('is unknown, and so is the instant, if the default is not a valid zone', () => {
     expect(read({ original: noon }, { defaultTimeZone: 'Nowhere' })).toBe(nothing);
   });
 });
 
-describe('clocks that were moved', () => {
+describe('the clock of a camera that was set wrong', () => {
   test.each([
     ['Europe/Berlin', '2024-03-31T01:59:59', '2024-03-31T00:59:59.000Z', 'before the gap'],
     ['Europe/Berlin', '2024-03-31T02:30:00', '2024-03-31T00:30:00.000Z', 'in the gap: the offset after it'],
@@ -280,12 +280,12 @@ describe('clocks that were moved', () => {
     ['Asia/Kolkata', '2024-01-01T00:00:00', '2023-12-31T18:30:00.000Z', 'a zone that never moves'],
     ['America/New_York', '1883-11-01T12:00:00', '1883-11-01T16:56:02.000Z', 'local mean time, with seconds'],
     ['UTC', '0001-01-01T00:00:00', '0001-01-01T00:00:00.000Z', 'the first instant'],
-  ])('%s %s', (timeZone, local, instant) => {
+  ])('is read as %s %s', (timeZone, local, instant) => {
     expect(fromWallClock(local, timeZone)?.takenAt?.toISOString()).toBe(instant);
   });
 });
 
-describe('what clients write', () => {
+describe('a time that a client sends', () => {
   test.each([
     ['2024-05-07T09:33:04+08:00', '2024-05-07T01:33:04.000Z', '2024-05-07T09:33:04', '+08:00'],
     ['2024-05-07T09:33:04.5Z', '2024-05-07T09:33:04.500Z', '2024-05-07T09:33:04.500', '+00:00'],
@@ -293,7 +293,7 @@ describe('what clients write', () => {
     ['2024-05-07T09:33:04-00:00', '2024-05-07T09:33:04.000Z', '2024-05-07T09:33:04', '+00:00'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z', '0001-01-01T00:00:00', '+00:00'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999', '+00:00'],
-  ])('the instant %s', (text, instant, takenAtLocal, timeZone) => {
+  ])('is accepted as the instant %s', (text, instant, takenAtLocal, timeZone) => {
     expect(parseInstant(text)).toEqual(new Date(instant));
     expect(fromInstant(text)).toEqual({ takenAt: new Date(instant), takenAtLocal, timeZone, takenAtSource: 'client' });
   });
@@ -326,7 +326,7 @@ describe('what clients write', () => {
     '2024-05-07T09:33:04 Z',
     '1715074384',
     '٢٠٢٤-05-07T09:33:04Z',
-  ])('%j is no instant', (text) => {
+  ])('is refused as an instant when it is %j', (text) => {
     expect([parseInstant(text), fromInstant(text)]).toEqual([null, null]);
   });
 
@@ -378,7 +378,7 @@ describe('what clients write', () => {
     expect(isTimeZone(text)).toBe(is);
   });
 
-  test('a wall clock with its zone keeps both, the name of a zone in the case of IANA', () => {
+  test('keeps both the wall clock and the zone, whose name gets the letter case of IANA', () => {
     expect(fromWallClock('2024-07-01T12:00:00.25', 'europe/paris')).toEqual({
       takenAt: new Date('2024-07-01T10:00:00.250Z'),
       takenAtLocal: '2024-07-01T12:00:00.250',
@@ -395,12 +395,12 @@ describe('what clients write', () => {
     ['2024-07-01T12:00:00', 'Paris'],
     ['2024:07:01 12:00:00', 'UTC'],
     ['0001-01-01T00:00:00', '+01:00'],
-  ])('%s in %s is nothing', (local, timeZone) => {
+  ])('is refused when it is %s in %s', (local, timeZone) => {
     expect(fromWallClock(local, timeZone)).toBeNull();
   });
 });
 
-test('an offset by GPS time is taken in the years in which some place had it, as the time zone database says, and in no other', () => {
+test('an offset from GPS time counts only for years in which the time zone database knows a place with it', () => {
   const zones = Intl.supportedValuesOf('timeZone');
   const offsetsIn = (year: number) => {
     const months = Array.from({ length: 12 }, (_, month) => Date.UTC(year, month, 15));

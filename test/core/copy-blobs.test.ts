@@ -61,13 +61,13 @@ async function expectEqual(): Promise<void> {
   for (const key of keys) expect([key, await to.text(key)]).toEqual([key, `bytes of ${key}`]);
 }
 
-test('every blob is in both stores afterwards, whatever it is', async () => {
+test('every blob is in both stores after a copy, whatever its kind', async () => {
   const bytes = keys.reduce((sum, key) => sum + `bytes of ${key}`.length, 0);
   expect(await copy()).toEqual({ copied: keys.length, unchanged: 0, bytes, wrong: [] });
   await expectEqual();
 });
 
-test('broken off, it goes on where it was and reads nothing twice', async () => {
+test('an interrupted copy continues where it was and reads nothing twice', async () => {
   to.putsLeft = 5;
   await expect(copy()).rejects.toMatchObject({ code: 'service_unavailable' });
   to.putsLeft = Number.POSITIVE_INFINITY;
@@ -83,7 +83,7 @@ test('broken off, it goes on where it was and reads nothing twice', async () => 
   expect([from.reads, to.reads]).toEqual([0, 0]);
 });
 
-test('what is there already is compared by its bytes, not by its name or size', async () => {
+test('a copy compares existing blobs by their bytes, not by name or size', async () => {
   const [same, other] = [storedKey('originals/1/0'), storedKey('originals/1/1')];
   await to.put(same, inOneChunk(new TextEncoder().encode(`bytes of ${same}`)));
   await to.put(other, inOneChunk(new TextEncoder().encode(`BYTES OF ${other}`)));
@@ -91,7 +91,7 @@ test('what is there already is compared by its bytes, not by its name or size', 
   await expectEqual();
 });
 
-test('what was written again since is copied again', async () => {
+test('a copy copies a blob again that was written again since', async () => {
   await copy();
   const key = storedKey('originals/1/3');
   await from.put(key, inOneChunk(new TextEncoder().encode('changed')));
@@ -99,7 +99,7 @@ test('what was written again since is copied again', async () => {
   expect(await to.text(key)).toBe('changed');
 });
 
-test('bytes that come out other than they went in are told, and tried again the next time', async () => {
+test('a copy reports bytes that differ after writing, and tries them again the next time', async () => {
   const key = storedKey('originals/1/7');
   to.rotten.add(key);
   expect(await copy()).toMatchObject({ copied: keys.length - 1, wrong: [key] });

@@ -31,7 +31,7 @@ async function firstCursor(): Promise<string> {
 }
 
 describe('a cursor', () => {
-  it('walks the whole list, each row once', async () => {
+  it('walks through the whole list and shows each row once', async () => {
     const seen: number[] = [];
     let cursor: string | null = null;
     do {
@@ -45,16 +45,16 @@ describe('a cursor', () => {
     expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  it('is null when the list ends exactly at the page', async () => {
+  it('is null when the list ends exactly at the end of a page', async () => {
     expect((await readPage(at(0), listing(), { limit: 10, cursor: null })).nextCursor).toBeNull();
   });
 
-  it('does not mind the order of filter names', async () => {
+  it('is independent of the order of filter names', async () => {
     const same = listing({ filters: { q: 'x', tagIds: [1, 2] } });
     expect((await readPage(at(0), same, { limit: 3, cursor: await firstCursor() })).data).toHaveLength(3);
   });
 
-  it('stays valid when its list has had other filters before', async () => {
+  it('stays valid when its list has gained filters since', async () => {
     const { filters } = listing();
     const now = listing({ filters: { q: 'y' }, formerFilters: filters });
     expect((await readPage(at(0), now, { limit: 3, cursor: await firstCursor() })).data).toHaveLength(3);
@@ -71,7 +71,7 @@ describe('a cursor', () => {
     await expect(readPage(at(0), listing(other), request)).rejects.toMatchObject({ code: 'invalid_cursor' });
   });
 
-  it('is invalid with any byte changed', async () => {
+  it('is invalid after a change of any byte', async () => {
     const cursor = await firstCursor();
     for (let place = 0; place < cursor.length; place += 1) {
       const changed = cursor.slice(0, place) + (cursor[place] === 'A' ? 'B' : 'A') + cursor.slice(place + 1);
@@ -81,22 +81,22 @@ describe('a cursor', () => {
     }
   });
 
-  it.each(['', 'x', '====', '%00', 'a'.repeat(5000), '9007199254740993'])('%p is invalid', async (cursor) => {
+  it.each(['', 'x', '====', '%00', 'a'.repeat(5000), '9007199254740993'])('is invalid if it is %p', async (cursor) => {
     await expect(readPage(at(0), listing(), { limit: 3, cursor })).rejects.toMatchObject({ code: 'invalid_cursor' });
   });
 
-  it('works signed by an older secret', async () => {
+  it('is valid when it is signed by an older secret', async () => {
     const rotated = { ...at(0), secrets: ['the new secret of thirty-two characters.', ...secrets] as Secrets };
     expect((await readPage(rotated, listing(), { limit: 3, cursor: await firstCursor() })).data[0]?.id).toBe(4);
   });
 
-  it('is invalid signed by a secret that was dropped', async () => {
+  it('is invalid when it is signed by a secret that was removed', async () => {
     const dropped = { ...at(0), secrets: ['the new secret of thirty-two characters.'] as Secrets };
     const request = { limit: 3, cursor: await firstCursor() };
     await expect(readPage(dropped, listing(), request)).rejects.toMatchObject({ code: 'invalid_cursor' });
   });
 
-  it('works for 24 hours although the list has shifted', async () => {
+  it('is valid for 24 hours although the list has shifted', async () => {
     const shifted = listing({ hasRowAt: async () => false });
     expect((await readPage(at(24 * HOUR), shifted, { limit: 3, cursor: await firstCursor() })).data).toHaveLength(3);
   });
@@ -107,7 +107,7 @@ describe('a cursor', () => {
     await expect(readPage(at(24 * HOUR + 1), shifted, request)).rejects.toMatchObject({ code: 'invalid_cursor' });
   });
 
-  it('works after 24 hours when the list has not shifted', async () => {
+  it('is valid after 24 hours when the list has not shifted', async () => {
     expect((await readPage(at(100 * HOUR), listing(), { limit: 3, cursor: await firstCursor() })).data).toHaveLength(3);
   });
 });

@@ -14,10 +14,10 @@ import { DAY, HOUR } from '../../src/core/shared/clock.js';
 import { Account, blobsUnder, expectSound, picture, runJobsTwice, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 
-describe('creating a customer', () => {
+describe('the creation of a customer', () => {
   const request = { name: ' Été 📷 ', timeZone: 'Europe/Paris', storageBytesLimit: 2 ** 42, photosLimit: 0 };
 
-  it('makes it active and in its first version, and keeps its trash for 30 days', async () => {
+  it('makes it active, in version 1, with 30 days of trash', async () => {
     const ports = world();
     const { storageBytesLimit, photosLimit } = request;
     const defaults = { factorsRequiredFrom: null, settingsIpList: [], admitsNewPeople: false };
@@ -32,7 +32,7 @@ describe('creating a customer', () => {
     expect(data).toMatchObject([{ action: 'customer.created', subjectId: created.id, subjectName: 'Été 📷', at }]);
   });
 
-  it('for a key returns the same customer, until the key has expired', async () => {
+  it('returns the same customer for the same idempotency key, until the key has expired', async () => {
     const ports = world();
     const create = (key: string, fingerprint = 'x') =>
       createCustomerOnce(ports, commandLine, request, { key, fingerprint });
@@ -48,7 +48,7 @@ describe('creating a customer', () => {
     expect(await ports.customers.list()).toHaveLength(3);
   });
 
-  it('for a key finds none when the customer was erased since', async () => {
+  it('answers not_found for the same idempotency key when the customer was erased since', async () => {
     const ports = world();
     const create = () => createCustomerOnce(ports, commandLine, request, { key: 'gone', fingerprint: 'x' });
     const { id: other } = await createCustomer(ports, commandLine, request);
@@ -57,7 +57,7 @@ describe('creating a customer', () => {
     expect((await ports.customers.list()).map(({ id }) => id)).toEqual([other]);
   });
 
-  it('as the first one makes none where there is one', async () => {
+  it('as the first one makes none when one exists', async () => {
     const ports = world();
     const first = await createFirstCustomer(ports, commandLine);
     expect(await ports.customers.list()).toEqual([first]);
@@ -66,8 +66,8 @@ describe('creating a customer', () => {
   });
 });
 
-describe('suspending a customer', () => {
-  it('changes its status and version, once, and back', async () => {
+describe('the suspension of a customer', () => {
+  it('changes status and version once, and so does resuming', async () => {
     const ports = world();
     const { id } = await Account.open(ports);
     const active = present(await ports.customers.find(id));
@@ -80,7 +80,7 @@ describe('suspending a customer', () => {
     expect(await resumeCustomer(ports, commandLine, id)).toMatchObject({ status: 'active', version: 3 });
   });
 
-  it('is refused for nobody, and for who is being erased', async () => {
+  it('is refused for an unknown customer, and for one that is being erased', async () => {
     const ports = world();
     const { id } = await Account.open(ports);
     await closeCustomer(ports, commandLine, id);
@@ -92,8 +92,8 @@ describe('suspending a customer', () => {
   });
 });
 
-describe('closing one’s own account', () => {
-  it('takes its name, typed exactly, and is done once', async () => {
+describe('the closure of one’s own account', () => {
+  it('requires its exact name, and is done once', async () => {
     const ports = world();
     const { id } = await Account.open(ports);
     const { name } = present(await ports.customers.find(id));
@@ -128,8 +128,8 @@ async function expectGone(ports: World, id: number): Promise<void> {
   expect(await blobsUnder(ports.blobs, ...prefixesOf(id))).toEqual([]);
 }
 
-describe('erasing a customer', () => {
-  it('removes every row and blob of it, proves it, and leaves others as they are', async () => {
+describe('the erasure of a customer', () => {
+  it('removes every row and blob of it, proves that, and leaves other customers unchanged', async () => {
     const ports = world();
     const [gone, kept] = await twoCustomers(ports);
     const [rows, blobs] = [
@@ -152,7 +152,7 @@ describe('erasing a customer', () => {
     await expect(eraseCustomer(ports, commandLine, gone.id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('goes on after an end at any step, told or not', async () => {
+  it('continues after a crash at any step, whether or not the client got an error', async () => {
     for (let step = 1; ; step += 1) {
       const ports = world();
       const [gone, kept] = await twoCustomers(ports);
@@ -170,7 +170,7 @@ describe('erasing a customer', () => {
     }
   });
 
-  it('is finished by the worker an hour after it was left', async () => {
+  it('is finished by the worker after an hour without progress', async () => {
     const ports = world();
     const [left, kept] = await twoCustomers(ports);
     await closeCustomer(ports, commandLine, left.id);
@@ -183,7 +183,7 @@ describe('erasing a customer', () => {
     expect(await kept.photos()).toHaveLength(2);
   });
 
-  it('removes what is left of a customer who is gone', async () => {
+  it('removes the remains of a customer that no longer exists', async () => {
     const ports = world();
     const [gone] = await twoCustomers(ports);
     await ports.database.transaction(async () => ports.database.customers.delete(gone.id));

@@ -38,7 +38,7 @@ async function sizeOf(photo: Photo, options: string): Promise<[number, number] |
 
 const stored = (photo: Photo) => blobsUnder(ports.blobs, renditionsPrefix(photo));
 
-describe('what a delivered picture is made from', () => {
+describe('a delivered picture', () => {
   const large = (more = {}) => acme.addPhoto(picture('large.jpg', { width: 6000, height: 4000, ...more }));
   const keep = async (photo: Photo, ...names: ('small' | 'medium' | 'large')[]) => {
     for (const name of names) {
@@ -62,21 +62,21 @@ describe('what a delivered picture is made from', () => {
     ['w=1000,q=81', 6000],
     ['w=1000,f=avif,q=55', 1280],
     ['w=1000,f=avif,q=56', 6000],
-  ])('%s: a picture %d wide', async (options, source) => {
+  ])('for %s is made from a picture %d pixels wide', async (options, source) => {
     const photo = await large();
     await keep(photo, 'large', 'medium');
     await sizeOf(photo, options);
     expect(media.sources).toEqual([source]);
   });
 
-  test('with transparency, it is the original', async () => {
+  test('with transparency is made from the original', async () => {
     const photo = await large({ alpha: true });
     await keep(photo, 'large', 'medium');
     for (const f of ['jpeg', 'webp', 'avif', 'png']) await sizeOf(photo, `w=1000,f=${f}`);
     expect(media.sources).toEqual([6000, 6000, 6000, 6000]);
   });
 
-  test('it has the same size, whatever it is made from', async () => {
+  test('has the same size, whatever it is made from', async () => {
     const photo = await acme.addPhoto(picture('odd.jpg', { width: 6001, height: 3997 }));
     const all = ['w=997', 'h=501', 'w=801,fit=contain', 'w=333,h=777,fit=cover'];
     const fromOriginal = await Promise.all(all.map((options) => sizeOf(photo, `${options},q=81`)));
@@ -85,7 +85,7 @@ describe('what a delivered picture is made from', () => {
     expect(media.sources).not.toContain(6001);
   });
 
-  test('a turned photo is not turned again', async () => {
+  test('of a rotated photo is not rotated again', async () => {
     const { id } = await large();
     await editPhoto(ports, acme.caller, id, { rotation: 90 });
     const photo = await acme.photo(id);
@@ -95,7 +95,7 @@ describe('what a delivered picture is made from', () => {
   });
 });
 
-test('a hundred requests at once make it once, and it is stored', async () => {
+test('a hundred requests for a picture at once make it once, and it is stored', async () => {
   const photo = await acme.addPhoto(picture('one.jpg', { width: 600, height: 400 }));
   const sizes = await Promise.all(Array.from({ length: 100 }, () => sizeOf(photo, 'w=300')));
   expect(new Set(sizes.map(String))).toEqual(new Set(['300,200']));
@@ -103,7 +103,7 @@ test('a hundred requests at once make it once, and it is stored', async () => {
   expect(media.sources).toEqual([600]);
 });
 
-test('a photo that is deleted while its picture is made leaves nothing behind', async () => {
+test('a photo that is deleted while its picture is made leaves no bytes', async () => {
   const photo = await acme.addPhoto(picture('one.jpg', { width: 600, height: 400 }));
   const render = media.render.bind(media);
   media.render = async (...order) => {
@@ -123,12 +123,15 @@ test.each([
   ['fit=fill', [4096, 10]],
   ['fit=fill,w=100', [100, 1]],
   ['fit=fill,h=100', [4096, 100]],
-])('no side is longer than 4096 pixels, even if the address leaves it open: %s', async (options, size) => {
-  const photo = await acme.addPhoto(picture('panorama.jpg', { width: 20_000, height: 10 }));
-  expect(await sizeOf(photo, options === '' ? 'f=jpeg' : options)).toEqual(size);
-});
+])(
+  'no side of a delivered picture is longer than 4096 pixels, even if the address leaves it open: %s',
+  async (options, size) => {
+    const photo = await acme.addPhoto(picture('panorama.jpg', { width: 20_000, height: 10 }));
+    expect(await sizeOf(photo, options === '' ? 'f=jpeg' : options)).toEqual(size);
+  },
+);
 
-test('the oldest delivered pictures of a photo make space for new ones; named sizes remain', async () => {
+test('the oldest delivered pictures of a photo make space for new ones, while named sizes remain', async () => {
   const photo = await acme.addPhoto(picture('one.jpg', { width: 600, height: 400 }));
   const other = await acme.addPhoto(picture('other.jpg', { width: 600, height: 400 }));
   await sizeOf(other, 'w=10');
@@ -147,7 +150,7 @@ test('the oldest delivered pictures of a photo make space for new ones; named si
   expect(media.sources).toHaveLength(1);
 });
 
-test('a delivered picture is owned as long as its photo has this rotation, and removed with the photo', async () => {
+test('a delivered picture is valid as long as its photo has this rotation, and removed with the photo', async () => {
   const photo = await acme.addPhoto(picture('one.jpg', { width: 600, height: 400 }));
   await sizeOf(photo, 'w=300,f=avif');
   const findings: Finding[] = [];

@@ -73,7 +73,7 @@ describe('a delivery key', () => {
     expect(new Set(made.map(({ secret }) => secret)).size).toBe(2);
   });
 
-  test('is stored without its secret in the clear, which no entry and no event has either', async () => {
+  test('is stored with its secret encrypted, and no audit entry or event contains the secret', async () => {
     const { key, secret } = await create();
     await deleteDeliveryKey(here, operatorFor(acme), key.id);
     const { deliveryKeys, auditEntries, deliveries } = here.database;
@@ -91,7 +91,7 @@ describe('a delivery key', () => {
     expect(await listDeliveryKeys(here, acme)).toEqual([]);
   });
 
-  test('can be edited: its URLs obey at once, with the same secret', async () => {
+  test('can be edited, which affects its URLs immediately, and keeps its secret', async () => {
     const { key, secret } = await create();
     const edit = (changes: Partial<DeliveryKeySettings>) => editDeliveryKey(here, operatorFor(acme), key.id, changes);
     expect(await edit({ presetsOnly: true, name: ' Kiosk ' })).toEqual({ ...key, presetsOnly: true, name: 'Kiosk' });
@@ -110,7 +110,7 @@ describe('a delivery key', () => {
     await expect(theirs).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('that two people edit at once has what each of them changed; of the same field, what was saved last', async () => {
+  test('that two people edit at once has the changes of both, and for the same field the later value', async () => {
     const { key } = await create();
     const edit = (changes: Partial<DeliveryKeySettings>) => editDeliveryKey(here, operatorFor(acme), key.id, changes);
     await Promise.all([edit({ name: 'Kiosk' }), edit({ presetsOnly: true }), edit({ expiresAt: tomorrow() })]);
@@ -124,7 +124,7 @@ describe('a delivery key', () => {
     expect(edits.map(({ changes }) => changes)).toEqual([['name'], ['presetsOnly'], ['expiresAt'], ['name'], ['name']]);
   });
 
-  test(`is one of ${MAX_DELIVERY_KEYS} at most, however many are asked for at once`, async () => {
+  test(`cannot be created beyond ${MAX_DELIVERY_KEYS}, however many are requested at once`, async () => {
     const made = await Promise.allSettled(Array.from({ length: MAX_DELIVERY_KEYS + 3 }, () => create()));
     const refused = made.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     expect(refused).toHaveLength(3);
@@ -135,7 +135,7 @@ describe('a delivery key', () => {
     await create();
   });
 
-  test('is not found once it is deleted, which is written down as its creation is', async () => {
+  test('is not found once it is deleted, and its creation and deletion are in the audit log', async () => {
     const { key } = await create();
     await deleteDeliveryKey(here, operatorFor(acme), key.id);
     expect(await openDeliveryKey(here, key.publicId)).toBeNull();
@@ -155,13 +155,13 @@ describe('a delivery key', () => {
     expect(await openDeliveryKey(here, key.publicId)).not.toBeNull();
   });
 
-  test('that has expired is found: whoever cannot sign must not learn of it', async () => {
+  test('that has expired is still found, so that only a valid signer learns of it', async () => {
     const { key } = await create({ expiresAt: tomorrow() });
     here.clock.pass(2 * DAY);
     expect((await openDeliveryKey(here, key.publicId))?.key).toEqual(key);
   });
 
-  test('opens for a suspended customer, and not for one that is being closed', async () => {
+  test('works for a suspended customer, and not for one that is being closed', async () => {
     const { key } = await create();
     await suspendCustomer(here, commandLine, acme);
     expect(await openDeliveryKey(here, key.publicId)).not.toBeNull();
@@ -170,14 +170,14 @@ describe('a delivery key', () => {
   });
 
   test.each(['', 'dk_', 'dk_short', `dk_${'x'.repeat(17)}`, `dk_${'-'.repeat(16)}`, `phs_live_${'x'.repeat(16)}`])(
-    'is not looked for by %j',
+    'is not looked up for the malformed id %j',
     async (publicId) => {
       const refusing = { find: () => Promise.reject(new Error('looked')) };
       expect(await openDeliveryKey({ ...here, deliveryKeys: refusing }, publicId)).toBeNull();
     },
   );
 
-  test('is sealed anew when SECRET_KEY gets a new first, so that the old one can go', async () => {
+  test('is encrypted anew when SECRET_KEY gets a new first secret, so that the old one can be removed', async () => {
     const { key, secret } = await create();
     const newest = 'another secret that is long enough too';
     const added: World = { ...here, secrets: [newest, here.secrets[0]] };
@@ -189,14 +189,14 @@ describe('a delivery key', () => {
     expect(await openDeliveryKey({ ...here, secrets: [newest] }, key.publicId)).toMatchObject({ secret });
   });
 
-  test('is sealed anew by the worker', async () => {
+  test('is encrypted anew by the worker', async () => {
     const { key } = await create();
     const added: World = { ...here, secrets: ['another secret that is long enough too', here.secrets[0]] };
     for (const task of upkeep(added, [deliverySecrets])) await task.run(new AbortController().signal);
     expect((await readDeliveryKey(here, acme, key.id)).secret).not.toBe(key.secret);
   });
 
-  test('whose SECRET_KEY is lost says so, and is kept as it is', async () => {
+  test('whose SECRET_KEY is lost is unavailable with that reason, and stays stored', async () => {
     const { key, secret } = await create();
     const lost: World = { ...here, secrets: ['a wholly different secret of 32 chars'] };
     await resealSecrets(lost, [deliverySecrets]);
@@ -209,14 +209,14 @@ describe('a delivery key', () => {
 });
 
 describe('a preset', () => {
-  test('is stored in one spelling, and listed by name', async () => {
+  test('is stored in its canonical spelling, and listed by name', async () => {
     const saved = await save('card', 'fit=cover,h=200,w=300');
     expect(saved).toMatchObject({ customerId: acme, name: 'card', options: 'w=300,h=200,fit=cover' });
     const other = await save('avatar', 'w=64');
     expect(await listPresets(here, acme)).toEqual([other, saved]);
   });
 
-  test('takes other options, and is written down when they differ', async () => {
+  test('can be changed to other options, which is in the audit log if they differ', async () => {
     const before = await save('card', 'w=300,q=70');
     here.clock.pass(DAY);
     expect(await save('card', 'q=70,w=300')).toEqual(before);
@@ -254,7 +254,7 @@ describe('a preset', () => {
     expect(await listPresets(here, acme)).toEqual([(saved as PromiseFulfilledResult<Preset>).value]);
   });
 
-  test(`is one of ${MAX_PRESETS} at most; those that there are can be changed`, async () => {
+  test(`cannot be created beyond ${MAX_PRESETS}, while existing ones can be changed`, async () => {
     for (let at = 0; at < MAX_PRESETS; at += 1) await save(`p${at}`, 'w=1');
     await expect(save('more', 'w=1')).rejects.toMatchObject({ code: 'limit_reached', details: { limit: MAX_PRESETS } });
     expect(await save('p0', 'w=2')).toMatchObject({ options: 'w=2' });
@@ -273,14 +273,14 @@ describe('the options of an address', () => {
   const resolve = async (text: string, presetsOnly = false, customerId = acme) =>
     resolveOptions(here, { customerId, presetsOnly }, parseDeliveryOptions(text));
 
-  test('go over those of its preset', async () => {
+  test('override those of its preset', async () => {
     await save('card', 'w=300,h=200,q=70');
     expect(await resolve('p=card')).toEqual({ w: 300, h: 200, q: 70 });
     expect(await resolve('q=90,p=card,f=webp')).toEqual({ w: 300, h: 200, q: 90, f: 'webp' });
     expect(await resolve('w=1')).toEqual({ w: 1 });
   });
 
-  test('show what the preset is now', async () => {
+  test('follow the present state of the preset', async () => {
     await save('card', 'w=300');
     await save('card', 'w=400');
     expect(await resolve('p=card')).toEqual({ w: 400 });
@@ -288,13 +288,13 @@ describe('the options of an address', () => {
     await expect(resolve('p=card')).rejects.toMatchObject(invalid('p'));
   });
 
-  test("know no preset of another customer's", async () => {
+  test('cannot use a preset of another customer', async () => {
     await save('card', 'w=300');
     const { customerId: other } = (await Account.open(here)).caller;
     await expect(resolve('p=card', false, other)).rejects.toMatchObject(invalid('p'));
   });
 
-  test('are a preset and nothing else, if the key says so', async () => {
+  test('must be only a preset if the key requires that', async () => {
     await save('card', 'w=300');
     expect(await resolve('p=card', true)).toEqual({ w: 300 });
     await expect(resolve('p=card,q=90', true)).rejects.toMatchObject(invalid('options'));

@@ -37,7 +37,7 @@ const sentTo = (url: string) => gotBy(here).filter((got) => got.url === url);
 const delivered = async (owner: Account, endpointId: Id) =>
   (await logOf(here, owner.id, endpointId)).filter(({ status }) => status === 'delivered').length;
 
-test('sends what there is and what comes', async () => {
+test('the delivery pool sends waiting deliveries and those that come later', async () => {
   const { endpoint } = await hook(here, acme.id);
   await happen(3);
   start();
@@ -47,7 +47,7 @@ test('sends what there is and what comes', async () => {
   expect(errors).toEqual([]);
 });
 
-test('several at once send each delivery once', async () => {
+test('several delivery pools at once send each delivery once', async () => {
   const { endpoint } = await hook(here, acme.id);
   await happen(200);
   for (let count = 1; count <= 4; count += 1) start();
@@ -56,7 +56,7 @@ test('several at once send each delivery once', async () => {
   expect(here.webhooks.sent).toHaveLength(200);
 });
 
-test('a receiver that answers late holds nobody else, nor more than its slots', async () => {
+test('a receiver that answers late delays no other, and takes no more than its own slots', async () => {
   const slow = 'https://slow.example.com/';
   const quick = 'https://quick.example.com/';
   const gate = new Gate();
@@ -77,7 +77,7 @@ test('a receiver that answers late holds nobody else, nor more than its slots', 
   await until(async () => (await delivered(acme, late.endpoint.id)) === 100);
 });
 
-test('a customer whose every receiver answers late leaves half of the slots to others', async () => {
+test('a customer whose receivers all answer late leaves half of the slots to others', async () => {
   const gate = new Gate();
   here.webhooks.answer = async ({ url }) => {
     if (url.includes('slow')) await gate.opened;
@@ -96,7 +96,7 @@ test('a customer whose every receiver answers late leaves half of the slots to o
   gate.open();
 });
 
-test('busy are those whose slots are taken', () => {
+test('a receiver is busy when all its slots are taken', () => {
   const under = (customerId: Id, endpointId: Id, times: number) =>
     Array.from({ length: times }, () => ({
       customerId,
@@ -110,7 +110,7 @@ test('busy are those whose slots are taken', () => {
   expect(busy([...many, ...under(2, 9, 1)])).toEqual({ lanes, customerIds: [1] });
 });
 
-test('goes on when the queue has been away, and tells of it', async () => {
+test('the delivery pool continues after an outage of the queue, and reports it', async () => {
   const { endpoint } = await hook(here, acme.id);
   await happen(1);
   let failures = 3;
@@ -125,7 +125,7 @@ test('goes on when the queue has been away, and tells of it', async () => {
   expect(errors.map(String)).toEqual(['Error: away', 'Error: away', 'Error: away']);
 });
 
-test('ends when told to, after what is under way', async () => {
+test('the delivery pool stops when asked to, after the deliveries in progress', async () => {
   const { endpoint } = await hook(here, acme.id);
   const gate = new Gate();
   here.webhooks.answer = async () => {

@@ -21,14 +21,14 @@ function errorsOf(work: () => unknown): unknown {
   throw new Error('nothing was refused');
 }
 
-describe('options of an address', () => {
+describe('the options of an address', () => {
   it.each([
     ['w=300', { w: 300 }],
     ['w=1,h=4096', { w: 1, h: 4096 }],
     ['fit=cover,g=focus,f=auto,q=1', { fit: 'cover', g: 'focus', f: 'auto', q: 1 }],
     ['dpr=1.5,blur=0.3', { dpr: 1.5, blur: 0.3 }],
     ['bg=00ff7f,p=card-2_x', { bg: '00ff7f', p: 'card-2_x' }],
-  ])('%s', (text, options) => {
+  ])('of the form %s are read', (text, options) => {
     expect(parseDeliveryOptions(text)).toEqual(options);
     expect(parseDeliveryOptions(formatDeliveryOptions(options as never))).toEqual(options);
   });
@@ -58,7 +58,7 @@ describe('options of an address', () => {
     ['width=1', 'options: There is no option "width". Options are w, h, fit, g, f, q, dpr, bg, blur, p.'],
     ['', 'options: There is no option "". Options are w, h, fit, g, f, q, dpr, bg, blur, p.'],
     ['constructor=1', 'options: There is no option "constructor". Options are w, h, fit, g, f, q, dpr, bg, blur, p.'],
-  ])('%s is refused', (text, error) => {
+  ])('are refused when they are %s', (text, error) => {
     expect(errorsOf(() => parseDeliveryOptions(text))).toEqual([error]);
   });
 
@@ -78,11 +78,11 @@ describe('the signature of an address', () => {
   const { secret } = vectorKey;
   const path = deliveryVectors[0].signed;
 
-  it.each(deliveryVectors)('of $signed is what openssl and others make of the same', ({ signed, signature }) => {
+  it.each(deliveryVectors)('of $signed is what openssl and other tools compute', ({ signed, signature }) => {
     expect(deliverySignature(secret, signed)).toBe(signature);
   });
 
-  it('holds for its address alone', () => {
+  it('is valid for that address alone', () => {
     const signature = deliverySignature(secret, path);
     expect(isDeliverySignature(secret, path, signature)).toBe(true);
     for (const other of [`${path},q=1`, path.replace('42', '43'), `${path}?exp=1800000000`]) {
@@ -100,7 +100,7 @@ describe('the picture that an address asks for', () => {
   const order = (text: string, photo = opaque, accepted: ('avif' | 'webp')[] = []): Transformation =>
     deliveredPicture(photo, parseDeliveryOptions(text), new Set(accepted));
 
-  it('fits inside, as a JPEG, unless the address says otherwise', () => {
+  it('fits inside the given sides, as a JPEG, unless the address says otherwise', () => {
     expect(order('w=300')).toEqual({
       width: 300,
       height: null,
@@ -113,7 +113,7 @@ describe('the picture that an address asks for', () => {
     });
   });
 
-  it('has as many pixels as the device has for each', () => {
+  it('has its sides multiplied by the pixel ratio of the device', () => {
     expect(order('w=301,h=200,dpr=1.5')).toMatchObject({ width: 452, height: 300 });
     expect(transformationName(order('w=150,dpr=2'))).toBe(transformationName(order('w=300')));
     expect(errorsOf(() => order('h=2000,dpr=3'))).toEqual(['h: h × dpr must be at most 4096 pixels.']);
@@ -129,11 +129,11 @@ describe('the picture that an address asks for', () => {
     expect(order('f=auto', { alpha, focus: null }, [...accepted])).toMatchObject({ format });
   });
 
-  it('is of the format that the address names, whatever the client accepts', () => {
+  it('has the format that the address names, whatever the client accepts', () => {
     expect(order('f=jpeg', { alpha: true, focus: null }, ['avif'])).toMatchObject({ format: 'jpeg' });
   });
 
-  it('keeps the focus in view when it is cropped, if the photo has one', () => {
+  it('keeps the focus of the photo in view when it is cropped', () => {
     const photo = { alpha: false, focus: { x: 0.2, y: 0.9 } };
     const gravity = (text: string, of: DeliveredPhoto = photo) => order(text, of).gravity;
     expect(gravity('w=9,h=9,fit=cover')).toEqual({ x: 0.2, y: 0.9 });
@@ -143,7 +143,7 @@ describe('the picture that an address asks for', () => {
     expect(gravity('w=9,h=9,g=auto')).toEqual({ x: 0.5, y: 0.5 });
   });
 
-  it('has a name of its own for whatever makes it another', () => {
+  it('has a different name for whatever makes a different picture', () => {
     const texts = [
       'w=9',
       'h=9',

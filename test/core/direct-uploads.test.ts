@@ -62,8 +62,8 @@ async function registered(...files: readonly ClientFile[]): Promise<{ importId: 
 
 const statuses = async (importId: number) => (await acme.list(importId)).map(({ status }) => status);
 
-describe('upload targets where clients reach the store', () => {
-  test('lead to the store, with the headers to send, for as long as the others', async () => {
+describe('direct upload targets', () => {
+  test('lead to the store, with the headers to send, for as long as other targets', async () => {
     const file = picture('a.jpg');
     const { items } = await registered(file);
     expect(items[0]?.upload).toEqual({
@@ -75,7 +75,7 @@ describe('upload targets where clients reach the store', () => {
     expect(await send(present(items[0]), file.bytes)).toBe(true);
   });
 
-  test('lead to this service for a key with an IP list, so that the list guards the bytes too', async () => {
+  test('lead to this service for a key with an IP list, so that the list protects the bytes too', async () => {
     const guarded = await Account.open(ports, { ipList: ['203.0.113.0/24'] });
     const { id } = await guarded.start();
     const file = picture('a.jpg');
@@ -86,7 +86,7 @@ describe('upload targets where clients reach the store', () => {
     expect((await guarded.item(present(item))).status).toBe('processing');
   });
 
-  test('are fresh wherever an item that waits is shown, and nowhere else', async () => {
+  test('are fresh wherever a waiting item is shown, and nowhere else', async () => {
     const [a, b] = [picture('a.jpg'), picture('b.jpg')];
     const { importId, items } = await registered(a, b);
     await send(present(items[0]), a.bytes);
@@ -100,8 +100,8 @@ describe('upload targets where clients reach the store', () => {
   });
 });
 
-describe('bytes that a client sent straight to the store', () => {
-  test('are noticed by themselves, and become photos byte for byte', async () => {
+describe('bytes that a client sent directly to the store', () => {
+  test('are noticed without an announcement, and become photos byte for byte', async () => {
     const files = Array.from({ length: 205 }, (_, n) => picture(`${n}.jpg`));
     const { id } = await acme.start();
     const items = await acme.items(id, ...files.map((file) => announced(file)));
@@ -117,7 +117,7 @@ describe('bytes that a client sent straight to the store', () => {
     expect(await blobsUnder(blobs, 'staging/')).toEqual([]);
   });
 
-  test('are looked at like any others: what does not have the declared hash fails', async () => {
+  test('are inspected like any others, and fail if they do not have the declared hash', async () => {
     const [file, other] = [picture('a.jpg'), picture('a.jpg')];
     const { importId, items } = await registered(file);
     // A store that compares nothing.
@@ -140,7 +140,7 @@ describe('bytes that a client sent straight to the store', () => {
     expect(expiresAt).toEqual(new Date(ports.clock.now().getTime() + 7 * DAY));
   });
 
-  test('are looked for less often where nobody has been for a while, and not where the import has ended', async () => {
+  test('are looked for less often in imports that are idle, and never in imports that have ended', async () => {
     const file = picture('a.jpg');
     const { importId, items } = await registered(file);
     const ended = await registered(picture('b.jpg'));
@@ -154,7 +154,7 @@ describe('bytes that a client sent straight to the store', () => {
     expect(await statuses(ended.importId)).toEqual(['cancelled']);
   });
 
-  test('are noticed when the import is finalized; what is on its way keeps it open, and is swept when given up', async () => {
+  test('are noticed when the import is finalized, which bytes in transit keep open until they are abandoned', async () => {
     const [a, b] = [picture('a.jpg'), picture('b.jpg')];
     const { importId, items } = await registered(a, b);
     await send(present(items[0]), a.bytes);
@@ -172,7 +172,7 @@ describe('bytes that a client sent straight to the store', () => {
     await expectSound(ports);
   });
 
-  test('are not passed over while the store is down: finalizing is refused, and the import stays open', async () => {
+  test('are not missed while the store is down: finalizing is refused, and the import stays open', async () => {
     const file = picture('a.jpg');
     const { importId, items } = await registered(file);
     await send(present(items[0]), file.bytes);
@@ -188,7 +188,7 @@ describe('bytes that a client sent straight to the store', () => {
   });
 });
 
-test('a worker looks every 15 seconds where imports are in use, less and less often where not, and only in direct mode', () => {
+test('the worker looks for direct uploads every 15 seconds in active imports, less often in idle ones', () => {
   const looks = upkeep(ports, []).filter(({ name }) => name.startsWith('notice uploads'));
   expect(looks.map(({ everySeconds }) => everySeconds)).toEqual([15, 60, 300]);
   expect(upkeep({ ...ports, directUploads: null }, []).some(({ name }) => name.startsWith('notice uploads'))).toBe(

@@ -44,13 +44,13 @@ async function toldBy(change: () => Promise<unknown>): Promise<string[]> {
 const last = (): Got => present(gotBy(here).at(-1));
 const fresh = () => acme.addPhoto(picture('a.jpg'));
 
-describe('with an endpoint', () => {
+describe('with a webhook endpoint', () => {
   beforeEach(async () => {
     await hook(here, acme.id);
   });
   afterEach(() => expectEveryVersionTold(here, acme.id));
 
-  test('an import that ends tells of each photo, once, and of itself', async () => {
+  test('an import that ends sends one event for each photo and one for itself', async () => {
     const { id } = await acme.start();
     const items = await acme.send(id, [picture('a.jpg'), picture('b.jpg')]);
     const told = await toldBy(async () => {
@@ -66,7 +66,7 @@ describe('with an endpoint', () => {
     expect(completed.data.version).toBe(completed.data.import.version);
   });
 
-  test('an import with nothing to publish, discarded or expired tells of itself', async () => {
+  test('an import that has nothing to publish, is discarded or expires sends an event for itself', async () => {
     const empty = await acme.start();
     expect(await toldBy(() => acme.finalize(empty.id))).toEqual([`import.completed ${empty.id}`]);
     expect(await toldBy(() => acme.finalize(empty.id))).toEqual([]);
@@ -80,7 +80,7 @@ describe('with an endpoint', () => {
     expect(last().data.import).toMatchObject({ status: 'expired' });
   });
 
-  test('a photo that an import brings back from the trash is told of, others of it are not', async () => {
+  test('a photo that an import restores from the trash sends an event, while other photos send none', async () => {
     const files = [picture('a.jpg'), picture('b.jpg')] as const;
     const [trashed, kept] = [await acme.addPhoto(files[0]), await acme.addPhoto(files[1])];
     expect(await toldBy(() => trashPhoto(here, acme.caller, trashed.id))).toContain(`photo.trashed ${trashed.id}`);
@@ -89,7 +89,7 @@ describe('with an endpoint', () => {
     expect(kept.id).not.toBe(trashed.id);
   });
 
-  test('an edit tells of the photo as the API shows it; one that changes nothing does not', async () => {
+  test('an edit sends an event with the photo as the API shows it, and none when it changes nothing', async () => {
     const { id } = await fresh();
     expect(await toldBy(() => editPhoto(here, acme.caller, id, { title: 'É 📷' }))).toContain(`photo.updated ${id}`);
     expect(last()).toMatchObject({
@@ -106,7 +106,7 @@ describe('with an endpoint', () => {
     expect(both).toEqual([`photo.updated ${id}`, `photo.updated ${other.id}`]);
   });
 
-  test('trash, restore and deletion each tell once, a deletion of the id alone', async () => {
+  test('trash, restore and deletion of a photo each send one event, a deletion with the id alone', async () => {
     const { id } = await fresh();
     await deliverAll(here);
     expect(await toldBy(() => trashPhoto(here, acme.caller, id))).toEqual([`photo.trashed ${id}`]);
@@ -117,7 +117,7 @@ describe('with an endpoint', () => {
     expect(last().data).toEqual({ customerId: acme.id, photo: { id } });
   });
 
-  test('the purge of the trash tells of each photo', async () => {
+  test('the purge of the trash sends an event for each photo', async () => {
     const { id } = await fresh();
     await trashPhoto(here, acme.caller, id);
     await deliverAll(here);
@@ -125,7 +125,7 @@ describe('with an endpoint', () => {
     expect(await toldBy(() => purgeTrash(here))).toEqual([`photo.deleted ${id}`]);
   });
 
-  test('a set of tags tells of its photo and of the tags that it makes', async () => {
+  test('a new set of tags sends an event for its photo and for each tag that it creates', async () => {
     const { id } = await fresh();
     await deliverAll(here);
     const set = () => setPhotoTags(here, acme.caller, id, { tagNames: ['new'] });
@@ -135,7 +135,7 @@ describe('with an endpoint', () => {
     expect(await toldBy(set)).toEqual([]);
   });
 
-  test('tags tell of themselves', async () => {
+  test('changes of tags send events', async () => {
     const a = await acme.tag('a');
     expect(await toldBy(async () => undefined)).toEqual([`tag.created ${a.id}`]);
     const made = await toldBy(() => createTags(here, acme.caller, [{ name: 'a' }, { name: 'b' }, { name: 'c' }]));
@@ -147,7 +147,7 @@ describe('with an endpoint', () => {
     expect(last().data).toEqual({ customerId: acme.id, tag: { id: a.id } });
   });
 
-  test('a tag that many photos get, lose, or lose with it tells of each', async () => {
+  test('a tag that many photos get, lose, or lose by its deletion sends an event for each photo', async () => {
     const [a, b] = [(await acme.addPhoto(picture('a.jpg'))).id, (await acme.addPhoto(picture('b.jpg'))).id];
     const [from, into] = [await acme.tag('from'), await acme.tag('into')];
     await deliverAll(here);
@@ -160,7 +160,7 @@ describe('with an endpoint', () => {
     expect(await toldBy(() => deleteTag(here, acme.caller, into.id))).toEqual([both[1], `tag.deleted ${into.id}`]);
   });
 
-  test('a tag whose photos get their new versions later tells of each then, and once', async () => {
+  test('a tag whose photos get their new versions later sends one event for each of them then', async () => {
     const [a, b] = [(await acme.addPhoto(picture('a.jpg'))).id, (await acme.addPhoto(picture('b.jpg'))).id];
     const { id } = await acme.tag('gone');
     await editTag(here, acme.caller, id, { addPhotoIds: [a, b] });
@@ -177,7 +177,7 @@ describe('with an endpoint', () => {
     expect(await toldBy(() => bumpPhotoVersions(here, acme.id))).toEqual([]);
   });
 
-  test('an original that is found lost, and one that comes back, tell of their photo', async () => {
+  test('an original that is found lost or is recovered sends an event for its photo', async () => {
     const file = picture('a.jpg');
     const photo = await acme.addPhoto(file);
     await deliverAll(here);
@@ -192,12 +192,12 @@ describe('with an endpoint', () => {
     expect(await toldBy(() => verify(here, how))).toHaveLength(2);
   });
 
-  test('tags that an import names tell when they are made', async () => {
+  test('tags that an import creates send events', async () => {
     const told = await toldBy(() => acme.start({ tagNames: ['x', 'y'] }));
     expect(told).toEqual((await acme.tags()).map((tag) => `tag.created ${tag.id}`));
   });
 
-  test('keys tell of themselves, and nothing of their secret', async () => {
+  test('changes of keys send events without the secret', async () => {
     const [issued] = [
       await issueKey(here, operatorFor(acme.id), {
         name: 'importer',
@@ -225,7 +225,7 @@ describe('with an endpoint', () => {
     expect(last().data).toEqual({ customerId: acme.id, apiKey: { id: key.id } });
   });
 
-  test('shares tell of themselves, and nothing of their link or password', async () => {
+  test('changes of shares send events without link and password', async () => {
     const uses = operatorFor(acme.id);
     const photo = await acme.addPhoto(picture('shared.jpg'));
     const values = {
@@ -258,7 +258,7 @@ describe('with an endpoint', () => {
     expect(last().data).toEqual({ customerId: acme.id, share: { id: share.id } });
   });
 
-  test('delivery keys tell of themselves, and nothing of their secret', async () => {
+  test('changes of delivery keys send events without the secret', async () => {
     const uses = operatorFor(acme.id);
     const values = { name: 'shop', presetsOnly: true, expiresAt: null };
     const { key, secret } = await createDeliveryKey(here, uses, values);
@@ -271,23 +271,23 @@ describe('with an endpoint', () => {
     expect(last().data).toEqual({ customerId: acme.id, deliveryKey: { id: key.id } });
   });
 
-  test('the customer next door hears nothing', async () => {
+  test('another customer gets no event', async () => {
     const other = await Account.open(here);
     expect(await toldBy(() => other.addPhoto(picture('a.jpg')))).toEqual([]);
   });
 });
 
-test('without an endpoint nothing is kept', async () => {
+test('without a webhook endpoint no event is stored', async () => {
   const { id } = await acme.addPhoto(picture('a.jpg'));
   await setPhotoTags(here, acme.caller, id, { tagNames: ['new'] });
   await purgePhoto(here, acme.caller, id);
   expect(here.database.deliveries.all()).toEqual([]);
 });
 
-describe('a body', () => {
+describe('the body of an event', () => {
   const wide = (character: string, count: number) => character.repeat(count);
 
-  test('of a photo that is not small says less: metadata first, then the description, then its tags', async () => {
+  test('of a large photo leaves out first the metadata, then the description, then the tags', async () => {
     await hook(here, acme.id, { events: ['photo.created'] });
     const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`key${at}`, wide('ñ', 500)]));
     const words = [
@@ -319,7 +319,7 @@ describe('a body', () => {
 });
 
 describe('an event id', () => {
-  test('is a ULID of its moment: it sorts by time, and no two are the same', () => {
+  test('is a ULID of its time, so that ids sort by time and no two are the same', () => {
     const at = new Date('2026-11-21T12:00:00.000Z');
     const id = newEventId(at);
     expect(id).toMatch(/^evt_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
@@ -331,7 +331,7 @@ describe('an event id', () => {
     expect(new Set(Array.from({ length: 1000 }, () => newEventId(at))).size).toBe(1000);
   });
 
-  test('types are those of the contract', () => {
+  test('event types are those of the contract', () => {
     expect(eventTypes).toHaveLength(19);
     expect([...changeTypes, 'webhook.test']).toEqual([...eventTypes]);
   });

@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 const values = (trashed = false) => readFilterValues(here, { customerId: acme.id }, { trashed });
 
-test('ratings count those that have at least so many stars, and values that no photo has are left out', async () => {
+test('filter values of ratings count photos with at least that many stars, and leave out unused values', async () => {
   await acme.addPhotos([{ rating: 5 }, { rating: 3 }, { rating: 0 }, {}]);
   const { ratings, aspects, located } = await values();
   expect(ratings).toEqual([
@@ -25,7 +25,7 @@ test('ratings count those that have at least so many stars, and values that no p
   expect((await values(true)).aspects).toEqual([]);
 });
 
-test('several kinds with one value are counted together, up to the limit', async () => {
+test('filter values of several kinds that have one value are counted together, up to the limit', async () => {
   const half = Array.from({ length: MAX_COUNTED / 2 + 1 }, () => ({}));
   await acme.addPhotos([...half, ...half.map(() => ({ rating: 1 }))]);
   const { contentTypes, ratings } = await values();
@@ -33,7 +33,7 @@ test('several kinds with one value are counted together, up to the limit', async
   expect(ratings).toEqual([{ value: '1', photos: MAX_COUNTED / 2 + 1 }]);
 });
 
-test('countries are in the order of their names, cameras and lenses of theirs', async () => {
+test('filter values of countries, cameras and lenses are in the order of their names', async () => {
   const inCountry = (country: string) => ({ place: { country, region: null, city: null } });
   const camera = (make: string, lens: string | null = null) => ({ camera: { make, model: null, lens } });
   await acme.addPhotos([inCountry('DE'), inCountry('FR'), inCountry('DZ'), camera('Nikon')]);

@@ -53,7 +53,7 @@ async function large(owner: Account, count: number): Promise<Id> {
   return id;
 }
 
-test('"items 90 days after end": not after 89, and the import goes on showing what they were', async () => {
+test('"items 90 days after end": not after 89, and the import still shows its summary', async () => {
   const { subject, items, bytes } = await mixed(acme);
   const end = present(subject.completedAt);
   here.clock.set(after(end, 89 * DAY));
@@ -71,7 +71,7 @@ test('"items 90 days after end": not after 89, and the import goes on showing wh
   await expectSound(here);
 });
 
-test('an item that was forgotten is not found; what asks for its import is answered as before', async () => {
+test('a deleted item is not found, and requests that refer to its import are answered as before', async () => {
   const { subject, items } = await mixed(acme);
   const failed = present(items.find(({ status }) => status === 'failed'));
   await expect(acme.edit(failed, { status: 'cancelled' })).rejects.toMatchObject({ code: 'import_not_open' });
@@ -84,7 +84,7 @@ test('an item that was forgotten is not found; what asks for its import is answe
   expect(await acme.finalize(subject.id)).toEqual(subject);
 });
 
-test('"import records kept 1 year": then not found, while its photos stay and go on naming it', async () => {
+test('"import records kept 1 year": then not found, while its photos stay and still name it', async () => {
   const { subject, photoId } = await mixed(acme);
   const before = await acme.photo(photoId);
   expect(before.importId).toBe(subject.id);
@@ -108,7 +108,7 @@ test('"import records kept 1 year": then not found, while its photos stay and go
   await expectSound(here);
 });
 
-test('what ended a year ago goes at once when nobody looked meanwhile', async () => {
+test('an import that ended a year ago is deleted at once when no run came meanwhile', async () => {
   const { subject } = await mixed(acme);
   here.clock.pass(400 * DAY);
   await forgetImports(here);
@@ -117,7 +117,7 @@ test('what ended a year ago goes at once when nobody looked meanwhile', async ()
   expect([rows.imports.all(), rows.importPhotos.all(), rows.forgottenItems.all()]).toEqual([[], [], []]);
 });
 
-test('imports that were discarded or expired go as others do, from their end on', async () => {
+test('imports that were discarded or expired are deleted like others, counted from their end', async () => {
   const [discarded, expired] = [await acme.start(), await acme.start()];
   for (const { id } of [discarded, expired]) await acme.items(id, announced(picture('a.jpg')));
   await acme.finalize(discarded.id, { action: 'discard' });
@@ -137,7 +137,7 @@ test('imports that were discarded or expired go as others do, from their end on'
   expect(here.database.forgottenImports.all()).toEqual([]);
 });
 
-test('an import that is open or processing stays whole, however old it is', async () => {
+test('an import that is open or processing stays complete, however old it is', async () => {
   const [open, processing] = [await acme.start(), await acme.start()];
   await acme.items(open.id, announced(picture('a.jpg')));
   await acme.send(processing.id, [picture('b.jpg')]);
@@ -150,7 +150,7 @@ test('an import that is open or processing stays whole, however old it is', asyn
   expect(await acme.import(processing.id)).toMatchObject({ status: 'completed', counts: { imported: 1 } });
 });
 
-test('takes at most 500 items in one transaction; being cut off between two of them changes no count', async () => {
+test('the deletion of old items takes at most 500 in one transaction, and a crash in between changes no count', async () => {
   const id = await large(acme, 1_100);
   const before = await acme.import(id);
   here.clock.pass(90 * DAY);
@@ -169,7 +169,7 @@ test('takes at most 500 items in one transaction; being cut off between two of t
   expect(await acme.import(id)).toEqual(before);
 });
 
-test('ends when it is told to, between two transactions too, and does the rest the next time', async () => {
+test('the deletion of old items stops when it is asked to, also between transactions, and continues the next time', async () => {
   const id = await large(acme, 700);
   here.clock.pass(400 * DAY);
   const untouched = await everything(here);
@@ -189,7 +189,7 @@ test('ends when it is told to, between two transactions too, and does the rest t
   expect(await isThere(acme, id)).toBe(false);
 });
 
-test('by several processes at once counts everything once', async () => {
+test('the deletion of old items by several processes at once counts everything once', async () => {
   const id = await large(acme, 1_200);
   const before = await acme.import(id);
   here.clock.pass(90 * DAY);
@@ -201,7 +201,7 @@ test('by several processes at once counts everything once', async () => {
   expect(await isThere(acme, id)).toBe(false);
 });
 
-test('goes through all imports of all customers, and on past one that has a fault, which comes out', async () => {
+test('the deletion of old imports visits all customers, and continues after a failing import, which it reports', async () => {
   const owners = [acme, await Account.open(here), await Account.open(here)];
   const opened: [Account, Id][] = [];
   for (const owner of owners) {
@@ -221,7 +221,7 @@ test('goes through all imports of all customers, and on past one that has a faul
   for (const [owner, id] of opened) expect(await isThere(owner, id)).toBe(false);
 });
 
-test('is one of the tasks of the worker', async () => {
+test('the deletion of old imports is one of the tasks of the worker', async () => {
   const { import: subject } = await acme.bring([picture('a.jpg')]);
   here.clock.pass(365 * DAY + MINUTE);
   for (const task of upkeep(here, [])) await task.run(new AbortController().signal);

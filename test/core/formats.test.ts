@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { otherPictures, pictureTypes } from '../../sdk/src/import/picture-types.js';
 import { acceptedFormats, fileExtensions, otherFormats } from '../../src/core/media/formats.js';
 
-test('the client finds the files of all formats by the same extensions and signatures', () => {
+test('the client recognizes the files of all formats by the same extensions and signatures', () => {
   expect(pictureTypes).toEqual(
     acceptedFormats.map(({ contentType, extensions, signatures }) => ({ contentType, extensions, signatures })),
   );
@@ -18,12 +18,12 @@ test('the upload element offers the files of all formats', () => {
   expect(element).toContain(`'${['image/*', ...fileExtensions].join(',')}'`);
 });
 
-test('no extension is that of two formats', () => {
+test('no file extension belongs to two formats', () => {
   const all = [...acceptedFormats, ...otherFormats].flatMap(({ extensions }) => extensions);
   expect(new Set(all).size).toBe(all.length);
 });
 
-test('the guide on importing has all formats', () => {
+test('the guide on importing lists all formats', () => {
   const guide = readFileSync(join(__dirname, '../../docs/guides/importing.md'), 'utf8');
   for (const { name, contentType } of acceptedFormats) {
     expect(guide).toContain(`\`${contentType}\``);
@@ -31,7 +31,7 @@ test('the guide on importing has all formats', () => {
   }
 });
 
-test('the client, the pages and the upload element leave out the same folders of systems', () => {
+test('the client, the pages and the upload element leave out the same system folders', () => {
   const [client, ...others] = [
     'sdk/src/import/left-out.ts',
     'src/pages/assets/import/import-files.ts',

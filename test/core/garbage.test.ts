@@ -39,8 +39,8 @@ async function expectAllOwned(): Promise<void> {
   await expectSound(here);
 }
 
-describe('keys', () => {
-  test('are read back as what they were made of', () => {
+describe('keys of blobs', () => {
+  test('are parsed to the parts that they were made of', () => {
     const blobName = '0b6f5d4e-1c2d-4e3f-8a9b-0c1d2e3f4a5b';
     const read = [
       stagingKey({ customerId: 1, importId: 2, id: 3, uploadId: 2 ** 47 - 1 }),
@@ -66,7 +66,7 @@ describe('keys', () => {
     'renditions/1/2/v1-r45/thumb.jpeg',
     'renditions/1/2/v1-r0/thumb.html',
     'elsewhere/1/2/3/4',
-  ])('%s is none of ours, and stays', async (key) => {
+  ])('of the foreign form %s are not parsed, and such blobs stay', async (key) => {
     const foreign = key as Parameters<typeof readBlobKey>[0];
     expect(readBlobKey(foreign)).toBeNull();
     await here.blobs.put(foreign, bytesOf(new Uint8Array(1)));
@@ -75,8 +75,8 @@ describe('keys', () => {
   });
 });
 
-describe('what is collected', () => {
-  test('nothing of a library, its trash, and imports under way', async () => {
+describe('the garbage collection', () => {
+  test('removes nothing of a library, its trash, or imports in progress', async () => {
     const photo = await acme.addPhoto(picture('a.jpg'));
     await trashPhoto(here, acme.caller, (await acme.addPhoto(picture('b.jpg'))).id);
     const { id } = await acme.start();
@@ -91,7 +91,7 @@ describe('what is collected', () => {
     expect(await blobs()).toEqual(before);
   });
 
-  test('what a discarded import leaves, once it is old enough', async () => {
+  test('removes the blobs of a discarded import once they are old enough', async () => {
     const { id } = await acme.start();
     await acme.send(id, [picture('a.jpg')]);
     await runJobsUntilIdle(here);
@@ -104,7 +104,7 @@ describe('what is collected', () => {
     expect(await blobs()).toEqual([]);
   });
 
-  test('what a cancelled item of an open import leaves, and not what its neighbour has', async () => {
+  test('removes the blob of a cancelled item of an open import, and not those of other items', async () => {
     const { id } = await acme.start();
     const [gone] = await acme.send(id, [picture('a.jpg'), picture('b.jpg')]);
     await runJobsUntilIdle(here);
@@ -116,7 +116,7 @@ describe('what is collected', () => {
     await expectAllOwned();
   });
 
-  test('renditions of another rotation, another recipe, and of photos that are gone', async () => {
+  test('removes renditions of another rotation or recipe, and of deleted photos', async () => {
     const photo = await acme.addPhoto(picture('a.jpg'));
     const rendition = (id: number, rotation: number) =>
       here.blobs.put(renditionKey({ customerId: acme.id, id, rotation }, 'small', 'jpeg'), bytesOf(new Uint8Array(3)));
@@ -133,7 +133,7 @@ describe('what is collected', () => {
     ]);
   });
 
-  test('what a customer has left who does not exist', async () => {
+  test('removes the blobs of a customer that does not exist', async () => {
     const customerId = 999;
     const name = { customerId, importId: 1, id: 1, uploadId: 1 };
     await here.blobs.put(stagingKey(name), bytesOf(new Uint8Array(3)));
@@ -141,7 +141,7 @@ describe('what is collected', () => {
     expect(await collect()).toEqual({ staging: 1, originals: 0, renditions: 1, bytes: 6 });
   });
 
-  test('by the service itself, after a day', async () => {
+  test('is run by the service itself, after a day', async () => {
     const { id } = await acme.start();
     await acme.send(id, [picture('a.jpg')]);
     await acme.finalize(id, { action: 'discard' });
@@ -150,7 +150,7 @@ describe('what is collected', () => {
     expect(await blobs()).toEqual([]);
   });
 
-  test('nothing more, once it is told to stop', async () => {
+  test('removes nothing more once it is told to stop', async () => {
     const { id } = await acme.start();
     await acme.send(id, [picture('a.jpg')]);
     await acme.finalize(id, { action: 'discard' });
@@ -257,8 +257,8 @@ async function expectStoryTold(): Promise<void> {
   for (const { id } of photos) await acme.original(id);
 }
 
-describe('beside everything else', () => {
-  test('a collection before any step of what clients and workers do takes nothing that they need', async () => {
+describe('the garbage collection beside other work', () => {
+  test('before any step of clients and workers takes nothing that they need', async () => {
     for (let at = 1; ; at += 1) {
       here = world();
       acme = await Account.open(here);
@@ -274,7 +274,7 @@ describe('beside everything else', () => {
     }
   });
 
-  test('whatever clients and workers do before any step of a collection keeps what it needs', async () => {
+  test('leaves what clients and workers need, whatever they do before any of its steps', async () => {
     const chapters = story(() => here).length;
     for (let chapter = 1; chapter < chapters; chapter += 1) {
       for (let at = 1; ; at += 1) {
@@ -291,28 +291,31 @@ describe('beside everything else', () => {
     }
   });
 
-  test.each(['by upload', 'in the request'])('bytes that came %s and are claimed after the scan stay', async (how) => {
-    const { id } = await acme.start();
-    const file = picture('a.jpg');
-    const [item] = how === 'by upload' ? await acme.items(id, announced(file)) : [];
-    const [staged, scanned] = [new Gate(), new Gate()];
-    const late = acme.on(withInProcess({ ...here, store: holdingClaims(staged, scanned) }));
-    const arrival = item ? late.upload(item, file.bytes) : late.inline(id, [file]);
-    await staged.opened;
-    const store: World['store'] = Object.create(here.store);
-    store.transaction = async (customerId, work) => {
-      // What was read by the scan is old by now.
-      scanned.open();
-      await arrival;
-      return here.store.transaction(customerId, work);
-    };
-    expect(await collect({ ...here, store })).toEqual(nothing);
-    await runJobsUntilIdle(here);
-    await acme.finalize(id);
-    await runJobsUntilIdle(here);
-    expect(await acme.photos()).toHaveLength(1);
-    await expectAllOwned();
-  });
+  test.each(['by upload', 'in the request'])(
+    'leaves bytes that came %s and were claimed after the scan',
+    async (how) => {
+      const { id } = await acme.start();
+      const file = picture('a.jpg');
+      const [item] = how === 'by upload' ? await acme.items(id, announced(file)) : [];
+      const [staged, scanned] = [new Gate(), new Gate()];
+      const late = acme.on(withInProcess({ ...here, store: holdingClaims(staged, scanned) }));
+      const arrival = item ? late.upload(item, file.bytes) : late.inline(id, [file]);
+      await staged.opened;
+      const store: World['store'] = Object.create(here.store);
+      store.transaction = async (customerId, work) => {
+        // What was read by the scan is old by now.
+        scanned.open();
+        await arrival;
+        return here.store.transaction(customerId, work);
+      };
+      expect(await collect({ ...here, store })).toEqual(nothing);
+      await runJobsUntilIdle(here);
+      await acme.finalize(id);
+      await runJobsUntilIdle(here);
+      expect(await acme.photos()).toHaveLength(1);
+      await expectAllOwned();
+    },
+  );
 
   /** Once bytes are staged, the transaction that claims them waits. */
   function holdingClaims(staged: Gate, go: Gate): World['store'] {
@@ -327,7 +330,7 @@ describe('beside everything else', () => {
     return store;
   }
 
-  test('bytes that were given up before their sender could say so are asked for once more', async () => {
+  test('requests bytes once more that were given up before their sender could announce them', async () => {
     const { id } = await acme.start();
     const file = picture('a.jpg');
     const [item] = await acme.items(id, announced(file));
@@ -348,7 +351,7 @@ describe('beside everything else', () => {
     await expectAllOwned();
   });
 
-  test('two collections at once do no harm', async () => {
+  test('does no harm when it runs twice at once', async () => {
     const { id } = await acme.start();
     await acme.send(id, [picture('a.jpg'), picture('b.jpg')]);
     await acme.finalize(id, { action: 'discard' });

@@ -114,7 +114,7 @@ async function outcome({ acme, id }: { acme: Account; id: number }) {
 
 describe('a worker that dies at any step of an import', () => {
   test.each(['before', 'after'] as const)(
-    '%s the effect of it: the next one ends the import as if nothing had been',
+    '%s its effect: the next one completes the import as if nothing had happened',
     async (moment) => {
       const calm = world();
       const undisturbed = await finalized(calm);
@@ -147,7 +147,7 @@ describe('a worker that dies at any step of an import', () => {
 
 describe('an upload that dies at any step', () => {
   test.each(['before', 'after'] as const)(
-    '%s the effect of it: the same bytes once more are taken, and only once',
+    '%s its effect: the same bytes are accepted once more, and stored only once',
     async (moment) => {
       const steps = new Set<string>();
       for (let call = 1; ; call += 1) {
@@ -180,7 +180,7 @@ describe('an upload that dies at any step', () => {
   );
 });
 
-describe('two workers at one item, because the first was thought dead', () => {
+describe('a slow worker that another one takes for dead', () => {
   let ports: World;
   let acme: Account;
   let file: ClientFile;
@@ -220,7 +220,7 @@ describe('two workers at one item, because the first was thought dead', () => {
     (['before', 'after'] as const).map((when) => [when, method] as const),
   );
 
-  test.each(steps)('the slow one does no harm when it is overtaken %s its %s', async (when, method) => {
+  test.each(steps)('does no harm when it is overtaken %s its %s', async (when, method) => {
     await overtaken(method, when);
     expect((await acme.list(importId))[0]).toMatchObject({ status: 'ready' });
     await acme.finalize(importId);
@@ -231,7 +231,7 @@ describe('two workers at one item, because the first was thought dead', () => {
     await expectSound(ports);
   });
 
-  test.each(steps)('nor in an import that is finalized, overtaken %s its %s', async (when, method) => {
+  test.each(steps)('does no harm in a finalized import when it is overtaken %s its %s', async (when, method) => {
     await acme.finalize(importId);
     await overtaken(method, when);
     await runJobsUntilIdle(ports);
@@ -242,7 +242,7 @@ describe('two workers at one item, because the first was thought dead', () => {
   });
 });
 
-describe('what an item goes through while it is looked at', () => {
+describe('an item that is changed during its inspection', () => {
   /** A world in which something happens at the moment when the bytes were looked at and nothing is written yet. */
   function meanwhile(happen: () => Promise<unknown>): World {
     const media = Object.create(new MemoryMediaReader()) as MediaReader;
@@ -258,7 +258,7 @@ describe('what an item goes through while it is looked at', () => {
     return world({ media });
   }
 
-  test('cancelled: it stays cancelled', async () => {
+  test('stays cancelled if it is cancelled', async () => {
     const ports = meanwhile(async () => acme.edit(present((await acme.list(1))[0]), { status: 'cancelled' }));
     const acme = await Account.open(ports);
     const { id } = await acme.start();
@@ -271,7 +271,7 @@ describe('what an item goes through while it is looked at', () => {
     expect(await acme.photos()).toEqual([]);
   });
 
-  test('discarded with its import: nothing comes of it', async () => {
+  test('publishes nothing if its import is discarded', async () => {
     const ports = meanwhile(() => acme.finalize(1, { action: 'discard' }));
     const acme = await Account.open(ports);
     const { id } = await acme.start();
@@ -281,7 +281,7 @@ describe('what an item goes through while it is looked at', () => {
     expect(await acme.photos()).toEqual([]);
   });
 
-  test('finalized with its import: it is published', async () => {
+  test('is published if its import is finalized', async () => {
     const ports = meanwhile(() => acme.finalize(1));
     const acme = await Account.open(ports);
     const { id } = await acme.start();
@@ -291,7 +291,7 @@ describe('what an item goes through while it is looked at', () => {
     await expectSound(ports);
   });
 
-  test('edited: its new words count', async () => {
+  test('has its new title if it is edited', async () => {
     const ports = meanwhile(async () => acme.edit(present((await acme.list(1))[0]), { title: 'new' }));
     const acme = await Account.open(ports);
     const { id } = await acme.start();
@@ -301,7 +301,7 @@ describe('what an item goes through while it is looked at', () => {
   });
 });
 
-describe('a file that brings its reader down', () => {
+describe('a file that crashes its decoder', () => {
   let acme: Account;
   let ports: World;
   let trouble: Error;
@@ -338,7 +338,7 @@ describe('a file that brings its reader down', () => {
     }
   }
 
-  test(`is tried ${MAX_FAILURES} times, the last time beside no other, then it fails and the others go on`, async () => {
+  test(`is tried ${MAX_FAILURES} times, the last time beside no other, then fails while the others continue`, async () => {
     const { id } = await acme.start();
     await acme.send(id, [poison(), picture('sound.jpg')]);
     await acme.finalize(id);
@@ -352,7 +352,7 @@ describe('a file that brings its reader down', () => {
     await expectSound(ports);
   });
 
-  test('is tried no less often because the service ended before, whatever that was', async () => {
+  test('is tried no less often because of earlier ends of the service, whatever caused them', async () => {
     const { id } = await acme.start();
     await acme.send(id, [poison()]);
     for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -365,7 +365,7 @@ describe('a file that brings its reader down', () => {
     expect((await acme.list(id))[0]).toMatchObject({ status: 'processing' });
   });
 
-  test('and the whole service with it, is not begun once more', async () => {
+  test('is not tried again when it ends the whole service', async () => {
     const { id } = await acme.start();
     await acme.send(id, [poison()]);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
@@ -377,7 +377,7 @@ describe('a file that brings its reader down', () => {
     expect((await acme.list(id))[0]).toMatchObject({ status: 'failed', error: { code: 'decode_failed' } });
   });
 
-  test('is not said to be undecodable when it was something else that failed', async () => {
+  test('is not reported as undecodable when something else failed', async () => {
     trouble = new Error('a fault of ours');
     const { id } = await acme.start();
     await acme.send(id, [poison()]);
@@ -386,7 +386,7 @@ describe('a file that brings its reader down', () => {
     expect((await acme.list(id))[0]).toMatchObject({ status: 'failed', error: { code: 'processing_failed' } });
   });
 
-  test('is not to blame when something else was away', async () => {
+  test('is not blamed when another part was unavailable', async () => {
     trouble = new DomainError('service_unavailable', 'The store is away.');
     const { id } = await acme.start();
     await acme.send(id, [poison()]);
@@ -421,7 +421,7 @@ describe('an outage', () => {
     return count;
   }
 
-  test('of one file’s bytes that does not end: after a day it fails, the others have long been there', async () => {
+  test('of the bytes of one file that does not end fails that file after a day, and delays no other', async () => {
     const ports = world();
     const acme = await Account.open(ports);
     const { id } = await acme.start();
@@ -459,7 +459,7 @@ describe('an outage', () => {
     await expectSound(ports);
   });
 
-  test('of the database while an import is published fails no photo, however long it lasts and on whichever try', async () => {
+  test('of the database during publishing fails no photo, however long it lasts and whichever try it hits', async () => {
     const ports = world();
     const acme = await Account.open(ports);
     const { id } = await acme.start();
@@ -486,7 +486,7 @@ describe('an outage', () => {
     await expectSound(ports);
   });
 
-  test('of the store while an import is published holds up nothing: photos need it no more', async () => {
+  test('of the store during publishing delays nothing, because photos do not need it any longer', async () => {
     const ports = world();
     const acme = await Account.open(ports);
     const file = picture('a.jpg');
@@ -514,7 +514,7 @@ describe('an outage', () => {
     await expectSound(ports);
   });
 
-  test('is what it is taken for when the photo in the way is purged at that moment', async () => {
+  test('is recognized as one even when the duplicate photo is purged at that moment', async () => {
     const ports = world();
     const acme = await Account.open(ports);
     const file = picture('a.jpg');
@@ -539,7 +539,7 @@ describe('an outage', () => {
   });
 });
 
-test('publishing that died of a fault begins anew when the import is finalized once more', async () => {
+test('publishing that was given up after a fault starts again when the import is finalized again', async () => {
   const ports = world();
   const acme = await Account.open(ports);
   const { id } = await acme.start();
@@ -553,7 +553,7 @@ test('publishing that died of a fault begins anew when the import is finalized o
   expect(await acme.import(id)).toMatchObject({ status: 'completed', counts: { imported: 1 } });
 });
 
-test('a finalize that fails half way leaves the import open, and nothing of it behind', async () => {
+test('a finalize request that fails half way leaves the import open and unchanged', async () => {
   const ports = world();
   const acme = await Account.open(ports);
   const { id } = await acme.start();

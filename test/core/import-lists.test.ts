@@ -14,7 +14,7 @@ beforeEach(async () => {
 const list = (more: { statuses?: readonly ImportStatus[]; cursor?: string | null; limit?: number } = {}, of = acme) =>
   listImports(ports, of.caller, { limit: 2, cursor: null, ...more });
 
-test('lists the newest first, page by page, each counted, whatever begins meanwhile', async () => {
+test('imports are listed newest first, page by page, with their counts, whatever starts meanwhile', async () => {
   const begun = [await acme.start(), await acme.start(), await acme.start()];
   await acme.send(begun[1]?.id ?? 0, [picture('a.jpg'), picture('b.jpg')]);
   const first = await list();
@@ -27,7 +27,7 @@ test('lists the newest first, page by page, each counted, whatever begins meanwh
   expect([second.data.map(({ id }) => id), second.nextCursor]).toEqual([[begun[0]?.id], null]);
 });
 
-test('lists those of some states alone', async () => {
+test('imports can be listed by state', async () => {
   const [open, done] = [await acme.start(), await acme.start()];
   await acme.finalize(done.id);
   await runJobsUntilIdle(ports);
@@ -36,7 +36,7 @@ test('lists those of some states alone', async () => {
   expect((await list({ statuses: ['expired'] })).data).toEqual([]);
 });
 
-test('knows nothing of another customer’s, and takes no cursor of theirs, nor one of another list', async () => {
+test('a list of imports shows none of another customer, and refuses cursors of others or of another list', async () => {
   for (const _ of Array.from({ length: 3 })) await acme.start();
   const { nextCursor: cursor } = await list();
   const other = await Account.open(ports);
@@ -45,7 +45,7 @@ test('knows nothing of another customer’s, and takes no cursor of theirs, nor 
   await expect(list({ cursor, statuses: ['open'] })).rejects.toMatchObject({ code: 'invalid_cursor' });
 });
 
-test('is walked to its end by everyPage, which asks for a page when the one before is used up', async () => {
+test('everyPage walks through a list of imports to its end, requesting each page when the one before is used up', async () => {
   const begun = [];
   for (const _ of Array.from({ length: 5 })) begun.unshift((await acme.start()).id);
   let pages = 0;

@@ -45,7 +45,7 @@ async function purge(account: Account, id: Id): Promise<void> {
   purged.push(id);
 }
 
-describe('looking at the bytes', () => {
+describe('the inspection of uploaded bytes', () => {
   const files: [string, () => ClientFile, string, string | null][] = [
     ['a picture, whatever its name says', () => picture('a.txt'), 'ready', null],
     ['a damaged picture', () => picture('a.jpg', { damaged: true }), 'ready', null],
@@ -55,7 +55,7 @@ describe('looking at the bytes', () => {
     ['too many pixels', () => picture('a.jpg', { width: 30_000, height: 30_000 }), 'failed', 'too_many_pixels'],
     ['too long a side', () => picture('a.jpg', { width: 65_501, height: 1 }), 'failed', 'too_many_pixels'],
   ];
-  test.each(files)('%s', async (_, make, status, code) => {
+  test.each(files)('finds %s', async (_, make, status, code) => {
     const { id } = await acme.start();
     const [item] = await acme.send(id, [make()]);
     await runJobsUntilIdle(ports);
@@ -70,7 +70,7 @@ describe('looking at the bytes', () => {
     ['a size', { sizeBytes: 7 }, 'size_mismatch'],
     ['a hash', { sha256: 'f'.repeat(64) }, 'checksum_mismatch'],
   ];
-  test.each(lies)('%s that was declared and is not so, where the store did not check', async (_, lie, code) => {
+  test.each(lies)('finds %s that was declared wrongly, where the store did not check it', async (_, lie, code) => {
     const { id } = await acme.start();
     const file = picture('a.jpg');
     const copies = ['1', '2'].map((clientRef) => announced(file, { ...lie, clientRef }));
@@ -83,7 +83,7 @@ describe('looking at the bytes', () => {
     expect(await blobsUnder(ports.blobs, 'staging/', 'originals/')).toEqual([]);
   });
 
-  test('bytes that are gone', async () => {
+  test('fails the item if the bytes are gone', async () => {
     const { id } = await acme.start();
     const [item] = await acme.send(id, [picture('a.jpg')]);
     await ports.blobs.delete([stagingKey(await acme.item(present(item)))]);
@@ -91,7 +91,7 @@ describe('looking at the bytes', () => {
     expect(await acme.item(present(item))).toMatchObject({ status: 'failed', error: { code: 'upload_missing' } });
   });
 
-  test('undeclared bytes that the library has are a duplicate, and nothing of them is kept', async () => {
+  test('finds undeclared bytes of the library to be a duplicate, and stores nothing of them', async () => {
     const file = picture('a.jpg');
     const photo = await acme.addPhoto(file);
     const before = await blobsUnder(ports.blobs, 'originals/', 'renditions/');
@@ -107,7 +107,7 @@ describe('looking at the bytes', () => {
   });
 });
 
-describe('publishing', () => {
+describe('publishing an import', () => {
   async function published(
     facts: Partial<PictureFacts>,
     input: Partial<Registration> = {},
@@ -117,7 +117,7 @@ describe('publishing', () => {
     return acme.photo(present(items[0]?.photoId));
   }
 
-  test('nothing is in the library before finalize', async () => {
+  test('adds nothing to the library before finalize', async () => {
     const { id } = await acme.start();
     const [item] = await acme.send(id, [picture('a.jpg')]);
     await runJobsUntilIdle(ports);
@@ -128,7 +128,7 @@ describe('publishing', () => {
     expect(await acme.item(present(item))).toMatchObject({ status: 'imported', photoId: item?.id, restored: false });
   });
 
-  test('makes the photo of the item’s id out of what the file says', async () => {
+  test('makes a photo with the id of the item from the values in the file', async () => {
     const facts = sampleFacts({ damaged: true, alpha: true, thumbhash: 'hash', description: 'caption' });
     const file = picture('Crème.jpg', facts);
     ports.clock.pass(5000);
@@ -159,7 +159,7 @@ describe('publishing', () => {
     expect(ended).toMatchObject({ status: 'completed', counts: { total: 1, imported: 1 } });
   });
 
-  test('lets the client’s words win over the file’s', async () => {
+  test('prefers the values of the client to those of the file', async () => {
     const said = {
       title: 'mine',
       description: 'my words',
@@ -179,7 +179,7 @@ describe('publishing', () => {
     });
   });
 
-  test('takes words that were changed until then', async () => {
+  test('uses values that were changed until then', async () => {
     const { id } = await acme.start();
     const [item] = await acme.send(id, [picture('a.jpg')], { title: 'old' });
     await runJobsUntilIdle(ports);
@@ -189,7 +189,7 @@ describe('publishing', () => {
     expect(await acme.photo(present(item).id)).toMatchObject({ title: 'new', filename: 'b.jpg' });
   });
 
-  describe('the capture time', () => {
+  describe('sets the capture time', () => {
     const noZone = {
       ...sampleFacts().times,
       original: '2024-07-01 12:00:00'.replace(/-/g, ':'),
@@ -280,7 +280,7 @@ describe('publishing', () => {
     expect(tags.map(({ photoCount }) => photoCount)).toEqual([1, 1, 1, 1]);
   });
 
-  test('goes on without a tag that was deleted meanwhile', async () => {
+  test('continues without a tag that was deleted meanwhile', async () => {
     const [gone, kept] = [await acme.tag('gone'), await acme.tag('kept')];
     const { id } = await acme.start({ tagIds: [gone.id] });
     const [item] = await acme.send(id, [picture('a.jpg')], { tagIds: [gone.id, kept.id] });
@@ -307,13 +307,13 @@ describe('publishing', () => {
     await expect(patch).rejects.toMatchObject({ details: { errors: [{ field: 'tagIds', code: 'too_many' }] } });
   });
 
-  test('one bad file does not hold up the others', async () => {
+  test('is not delayed by one bad file', async () => {
     const { import: ended, items } = await acme.bring([picture('a.jpg'), note('b.jpg'), picture('c.jpg')]);
     expect(ended).toMatchObject({ status: 'completed_with_errors', counts: { imported: 2, failed: 1 } });
     expect(items.map(({ status }) => status)).toEqual(['imported', 'failed', 'imported']);
   });
 
-  test('waits for what is still being looked at, and goes on after it', async () => {
+  test('waits for items that are still being inspected, and continues after them', async () => {
     const { id } = await acme.start();
     await acme.send(id, [picture('a.jpg')]);
     await runJobsUntilIdle(ports);
@@ -328,7 +328,7 @@ describe('publishing', () => {
     expect(await acme.import(id)).toMatchObject({ status: 'completed', counts: { imported: 2 } });
   });
 
-  test('keeps customers apart: the same bytes are a photo of each', async () => {
+  test('separates customers: the same bytes are a photo of each', async () => {
     const file = picture('a.jpg');
     const other = await Account.open(ports);
     const [mine, theirs] = [await acme.addPhoto(file), await other.addPhoto(file)];
@@ -345,7 +345,7 @@ describe('duplicates at publishing', () => {
     file = picture('a.jpg');
   });
 
-  test('of a photo leave it as it is', async () => {
+  test('of a photo leave it unchanged', async () => {
     const photo = await acme.addPhoto(file, { title: 'first' });
     const { import: ended, items } = await acme.bring([file], {}, { title: 'second' });
     expect(items).toMatchObject([{ status: 'duplicate', photoId: photo.id, restored: false }]);
@@ -354,7 +354,7 @@ describe('duplicates at publishing', () => {
     expect(await acme.photos()).toHaveLength(1);
   });
 
-  test('of a photo in the trash bring it back', async () => {
+  test('of a photo in the trash restore it', async () => {
     const tag = await acme.tag('kept');
     const photo = await acme.addPhoto(file, { tagIds: [tag.id] });
     await trashPhoto(ports, acme.caller, photo.id);
@@ -369,7 +369,7 @@ describe('duplicates at publishing', () => {
     expect((await ports.store.query(acme.id, (reader) => reader.tags.get(tag.id)))?.photoCount).toBe(1);
   });
 
-  test('of a photo in the trash leave it there where the import says so', async () => {
+  test('of a photo in the trash leave it there if the import says so', async () => {
     const photo = await acme.addPhoto(file);
     await trashPhoto(ports, acme.caller, photo.id);
     const { items } = await acme.bring([file], { restoreTrashed: false });
@@ -377,7 +377,7 @@ describe('duplicates at publishing', () => {
     expect((await acme.photo(photo.id)).trashedAt).not.toBeNull();
   });
 
-  test('of a photo that is trashed between registration and publishing bring it back', async () => {
+  test('of a photo that is trashed between registration and publishing restore it', async () => {
     const photo = await acme.addPhoto(file);
     const { id } = await acme.start();
     await acme.items(id, announced(file));
@@ -388,7 +388,7 @@ describe('duplicates at publishing', () => {
     expect((await acme.photo(photo.id)).trashedAt).toBeNull();
   });
 
-  test('of a photo in the trash bring it back once: what is deleted after that stays deleted', async () => {
+  test('of a photo in the trash restore it once: if it is deleted after that, it stays deleted', async () => {
     const photo = await acme.addPhoto(file);
     await trashPhoto(ports, acme.caller, photo.id);
     const { id } = await acme.start();
@@ -416,7 +416,7 @@ describe('duplicates at publishing', () => {
     expect((await acme.photo(photo.id)).trashedAt).not.toBeNull();
   });
 
-  describe('never bring back what was deleted after publishing had come to it', () => {
+  describe('publishing never restores a photo that was deleted after publishing had handled it', () => {
     /** Publishes until `reached`, and ends there as if killed. Then the photo is deleted, and publishing runs once more. */
     async function trashedInBetween(
       importId: number,
@@ -441,7 +441,7 @@ describe('duplicates at publishing', () => {
       expect((await acme.photo(id)).trashedAt).not.toBeNull();
     }
 
-    test('a photo that was not in the trash then', async () => {
+    test('publishing leaves a photo in the trash that was not there when it was handled', async () => {
       const photo = await acme.addPhoto(file);
       const { id } = await acme.start();
       await acme.items(id, announced(file));
@@ -454,7 +454,7 @@ describe('duplicates at publishing', () => {
       expect(await acme.list(id)).toMatchObject([{ status: 'duplicate', photoId: photo.id, restored: false }]);
     });
 
-    test('a photo that two items have the bytes of: the first brought it back', async () => {
+    test('publishing leaves a photo in the trash that the first of two items with its bytes had restored', async () => {
       const photo = await acme.addPhoto(file);
       await trashPhoto(ports, acme.caller, photo.id);
       const { id } = await acme.start();
@@ -470,17 +470,20 @@ describe('duplicates at publishing', () => {
     test.each([
       ['announced', {}],
       ['found by its bytes', { sha256: null }],
-    ])('a photo of this very import, of which there is another copy, %s', async (_, said) => {
-      const { id } = await acme.start();
-      await acme.send(id, [file, fileOf('copy.jpg', file.bytes)], said);
-      await runJobsUntilIdle(ports);
-      await acme.finalize(id);
-      await trashedInBetween(id, async () => (await acme.photos())[0]);
-      expect(await acme.import(id)).toMatchObject({ counts: { imported: 1, duplicate: 1 } });
-    });
+    ])(
+      'publishing leaves a photo of this very import in the trash when there is another copy of it, %s',
+      async (_, said) => {
+        const { id } = await acme.start();
+        await acme.send(id, [file, fileOf('copy.jpg', file.bytes)], said);
+        await runJobsUntilIdle(ports);
+        await acme.finalize(id);
+        await trashedInBetween(id, async () => (await acme.photos())[0]);
+        expect(await acme.import(id)).toMatchObject({ counts: { imported: 1, duplicate: 1 } });
+      },
+    );
   });
 
-  test('of a photo that another import was allowed to make a second time are duplicates all the same', async () => {
+  test('of a photo that another import was allowed to copy are still duplicates', async () => {
     const { id } = await acme.start();
     const [waiting] = await acme.send(id, [file]);
     await runJobsUntilIdle(ports);
@@ -492,7 +495,7 @@ describe('duplicates at publishing', () => {
     expect((await acme.photos()).map((photo) => photo.id)).toEqual([items[0]?.photoId]);
   });
 
-  test('of a photo that is deleted for ever meanwhile fail, and the file can be imported again', async () => {
+  test('of a photo that is permanently deleted meanwhile fail, and the file can be imported again', async () => {
     const photo = await acme.addPhoto(file);
     const { id } = await acme.start();
     await acme.items(id, announced(file));
@@ -534,7 +537,7 @@ describe('duplicates at publishing', () => {
     expect(ended.counts).toMatchObject({ failed: 2 });
   });
 
-  test('without declared hashes are found by the bytes', async () => {
+  test('without declared hashes are found by their bytes', async () => {
     const { items } = await acme.bring([file, fileOf('b.jpg', file.bytes)], {}, { sha256: null });
     expect(items.map(({ status }) => status).sort()).toEqual(['duplicate', 'imported']);
     expect(new Set(items.map(({ photoId }) => photoId)).size).toBe(1);
@@ -542,7 +545,7 @@ describe('duplicates at publishing', () => {
     expect(await blobsUnder(ports.blobs, 'originals/')).toHaveLength(1);
   });
 
-  test('of another import that was faster: one is imported, the other a duplicate', async () => {
+  test('of an import that was faster: one is imported, the other is a duplicate', async () => {
     const imports = [await acme.start(), await acme.start()];
     for (const { id } of imports) await acme.send(id, [file]);
     await runJobsUntilIdle(ports);
@@ -556,7 +559,7 @@ describe('duplicates at publishing', () => {
     expect(await blobsUnder(ports.blobs, 'renditions/')).toHaveLength(1);
   });
 
-  test('cannot be trusted to stay: a failed copy that was revived is its own again', async () => {
+  test('that failed and were registered again become photos of their own', async () => {
     const { id } = await acme.start();
     const text = note('a.jpg');
     const refs = ['1', '2'].map((clientRef) => announced(text, { clientRef }));
@@ -571,7 +574,7 @@ describe('duplicates at publishing', () => {
     expect(await acme.original(present(copy).id)).toEqual(Buffer.from(file.bytes));
   });
 
-  test('are wanted under the policy allow', async () => {
+  test('become photos under the policy allow', async () => {
     const photo = await acme.addPhoto(file);
     const { items } = await acme.bring([file, file], { duplicatePolicy: 'allow' });
     expect(items.map(({ status }) => status)).toEqual(['imported', 'imported']);
@@ -584,7 +587,7 @@ describe('duplicates at publishing', () => {
     expect(skipped).toMatchObject([{ status: 'duplicate', photoId: photo.id }]);
   });
 
-  test('wanted ones keep their bytes when another of them is deleted for ever', async () => {
+  test('that are allowed keep their bytes when another one is permanently deleted', async () => {
     const { items } = await acme.bring([file, file], { duplicatePolicy: 'allow' });
     const [first, second] = items.map(({ id }) => id);
     await purge(acme, present(first));
@@ -592,13 +595,13 @@ describe('duplicates at publishing', () => {
   });
 });
 
-test('a key that may not make tags imports with tags that are there', async () => {
+test('a key that may not create tags can import with existing tags', async () => {
   await acme.tag('Paris');
   const { items } = await acme.without('tags:write').bring([picture('a.jpg')], { tagNames: ['paris'] });
   expect((await acme.photo(present(items[0]).id)).tags).toMatchObject([{ name: 'Paris' }]);
 });
 
-test('an import that ends while it is read is not shown as ended with items that are on the way', async () => {
+test('an import that ends while it is read is never shown as ended with unfinished items', async () => {
   const { id } = await acme.start();
   await acme.send(id, [picture('a.jpg')]);
   await acme.finalize(id);
@@ -639,7 +642,7 @@ test('an import that ends while it is read is not shown as ended with items that
   expect((await acme.import(id)).status).toBe('completed');
 });
 
-test('jobs of imports and items that are no more, or of other customers, do nothing', async () => {
+test('jobs of deleted imports and items, or of those of other customers, do nothing', async () => {
   const { id } = await acme.start();
   const [item] = await acme.send(id, [picture('a.jpg')]);
   await acme.finalize(id);

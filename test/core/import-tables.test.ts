@@ -64,7 +64,7 @@ function dying(after: number): World {
   return withInProcess({ ...ports, store });
 }
 
-describe('crash or loss at', () => {
+describe('a crash or loss at', () => {
   test('after POST /imports committed, response lost: the same clientRef is the same import; without, it expires', async () => {
     const first = await acme.start({ clientRef: 'card 1' });
     expect((await acme.start({ clientRef: 'card 1' })).id).toBe(first.id);
@@ -124,7 +124,7 @@ describe('crash or loss at', () => {
     await ends(id, { total: 3, imported: 3 });
   });
 
-  test('PUT interrupted: no object; the same target takes the bytes again', async () => {
+  test('PUT interrupted: no object; the same target accepts the bytes again', async () => {
     const { id } = await acme.start();
     const file = picture('a.jpg');
     const [item] = await acme.items(id, announced(file));
@@ -136,7 +136,7 @@ describe('crash or loss at', () => {
     await ends(id, { imported: 1 });
   });
 
-  test('PUT ok, client dies: what was announced is looked at, and finalize later finds what nobody announced', async () => {
+  test('PUT ok, client dies: announced bytes are inspected, and finalize later finds those that were not announced', async () => {
     const { id } = await acme.start();
     const [told, silent] = [picture('told.jpg'), picture('silent.jpg')];
     const items = await acme.items(id, announced(told), announced(silent));
@@ -147,7 +147,7 @@ describe('crash or loss at', () => {
     await ends(id, { imported: 2 });
   });
 
-  test('PUT ok, client dies, and never comes back: the import expires, and the bytes are swept', async () => {
+  test('PUT ok, client dies, and never returns: the import expires, and the bytes are swept', async () => {
     const { id } = await acme.start();
     await acme.send(id, [picture('a.jpg')]);
     ports.clock.pass(7 * DAY + SECOND);
@@ -274,7 +274,7 @@ describe('crash or loss at', () => {
     await ends(id, { imported: 1 });
   });
 
-  test('key deleted mid-import: its targets stop, what arrived is worked on, and another key goes on', async () => {
+  test('key deleted mid-import: its targets stop, what arrived is processed, and another key continues', async () => {
     const { id } = await acme.start();
     const [here, late] = [picture('here.jpg'), picture('late.jpg')];
     const [first, second] = await acme.items(id, announced(here), announced(late));
@@ -371,7 +371,7 @@ describe('bad input', () => {
       'checksum_mismatch',
       (file: ClientFile) => file.bytes.map((byte, at) => (at === 40 ? byte ^ 1 : byte)),
     ],
-  ])('%s: the store refuses, the item waits on, and takes the right bytes', async (_, code, spoil) => {
+  ])('%s: the store refuses, the item still waits, and accepts the right bytes', async (_, code, spoil) => {
     const { id } = await acme.start();
     const file = picture('a.jpg');
     const [item] = await acme.items(id, announced(file));
@@ -419,7 +419,7 @@ describe('bad input', () => {
     expect(await acme.original(present(item).id)).toEqual(Buffer.from(file.bytes));
   });
 
-  test('overwriting staging while it is verified: looked at anew, and never another’s bytes under the hash', async () => {
+  test('overwriting staging while it is verified: inspected again, and never other bytes under the hash', async () => {
     const { id } = await acme.start();
     const file = picture('a.jpg');
     const [item] = await acme.send(id, [file]);
@@ -444,7 +444,7 @@ describe('bad input', () => {
   });
 
   test.each(['cancelled', 'expired'] as const)(
-    'uploads for %s items: refused, and what is there already is swept',
+    'uploads for %s items: refused, and bytes that are there already are swept',
     async (how) => {
       const { id } = await acme.start();
       const file = picture('a.jpg');
@@ -477,7 +477,7 @@ describe('bad input', () => {
     expect((await small.register(id, b)).results).toMatchObject([{ outcome: 'created' }]);
   });
 
-  test('client_ref_conflict: other bytes under a clientRef that is taken are rejected; its item is as it was', async () => {
+  test('client_ref_conflict: other bytes under a clientRef that is taken are rejected; its item is unchanged', async () => {
     const { id } = await acme.start();
     const [item] = await acme.items(id, announced(picture('a.jpg'), { clientRef: 'a' }));
     const { results } = await acme.register(
@@ -493,7 +493,7 @@ describe('bad input', () => {
   });
 });
 
-describe('as far as nothing has to happen at the same moment', () => {
+describe('a conflict at different moments', () => {
   test('finalize vs in-flight PUT: missing is refused with reject; with fail the late bytes are refused, and swept', async () => {
     const { id } = await acme.start();
     const file = picture('a.jpg');
@@ -522,7 +522,7 @@ describe('as far as nothing has to happen at the same moment', () => {
   });
 
   test.each(['fails', 'is cancelled'])(
-    '… if the first %s: duplicate_of_failed, and the second can be registered anew',
+    'same SHA-256 twice, the first %s: duplicate_of_failed, and the second can be registered again',
     async (how) => {
       const { id } = await acme.start();
       const file = how === 'fails' ? note('a.jpg') : picture('a.jpg');
@@ -555,7 +555,7 @@ describe('as far as nothing has to happen at the same moment', () => {
     expect((await acme.photo(photo.id)).trashedAt).toBeNull();
   });
 
-  test('… permanently deleted anyway: duplicate_source_gone; importing again uploads it', async () => {
+  test('existing photo permanently deleted anyway: duplicate_source_gone; importing again uploads it', async () => {
     const file = picture('a.jpg');
     const photo = await acme.addPhoto(file);
     const first = await acme.start();

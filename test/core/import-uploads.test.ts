@@ -37,7 +37,7 @@ beforeEach(async () => {
 const forbidden = { code: 'upload_forbidden' };
 const staged = () => blobsUnder(ports.blobs, 'staging/');
 
-describe('an upload whose target a person asked for', () => {
+describe('an upload whose target a person requested', () => {
   const file = picture('a.jpg');
   let item: ItemDetails;
 
@@ -48,7 +48,7 @@ describe('an upload whose target a person asked for', () => {
     item = present(results[0]?.photo);
   });
 
-  test('goes on when every key is gone, from any address', async () => {
+  test('continues when every key is deleted, from any address', async () => {
     await deleteKey(ports, operatorFor(acme.id), acme.keyId);
     await acme.upload(item, file.bytes, { address: '2001:db8::1' });
     await runJobsUntilIdle(ports);
@@ -77,7 +77,7 @@ describe('an upload through its target', () => {
     item = present((await acme.items(importId, announced(file)))[0]);
   });
 
-  test('moves the item on, and its job looks at the bytes', async () => {
+  test('changes the status of the item, and its job inspects the bytes', async () => {
     await acme.upload(item, file.bytes, { declaredBytes: file.sizeBytes });
     expect(await acme.item(item)).toMatchObject({ status: 'processing', upload: null });
     await runJobsUntilIdle(ports);
@@ -90,14 +90,14 @@ describe('an upload through its target', () => {
     expect(await staged()).toEqual([]);
   });
 
-  test('without a declared hash fills it in', async () => {
+  test('stores the hash if none was declared', async () => {
     const other = picture('b.jpg');
     const [unhashed] = await acme.items(importId, announced(other, { sha256: null }));
     await acme.upload(present(unhashed), other.bytes);
     expect(await acme.item(present(unhashed))).toMatchObject({ status: 'processing', sha256: other.sha256 });
   });
 
-  test('of other bytes by a second sender at the same moment leaves those of the first alone', async () => {
+  test('of other bytes by a second sender at the same moment leaves the bytes of the first unchanged', async () => {
     const [mine, theirs] = [picture('b.jpg'), picture('c.jpg')];
     const [unhashed] = await acme.items(importId, announced(mine, { sha256: null }));
     expect(theirs.sizeBytes).toBe(mine.sizeBytes);
@@ -115,7 +115,7 @@ describe('an upload through its target', () => {
     ['other bytes', (whole) => whole.map((byte, at) => (at === 5 ? byte ^ 1 : byte)), 'checksum_mismatch'],
     ['too many bytes', (whole) => Buffer.concat([whole, whole]), 'payload_too_large'],
   ];
-  test.each(wrong)('of %s keeps nothing, and the item waits on', async (_, spoil, code) => {
+  test.each(wrong)('of %s stores nothing, and the item still waits', async (_, spoil, code) => {
     const before = await everything(ports);
     await expect(acme.upload(item, spoil(file.bytes))).rejects.toMatchObject({ code });
     expect(await everything(ports)).toEqual(before);
@@ -126,7 +126,7 @@ describe('an upload through its target', () => {
   test.each([
     [1, 'payload_too_large'],
     [-1, 'size_mismatch'],
-  ])('whose length is said to be %i too many is refused before a byte is read', async (more, code) => {
+  ])('whose declared length is %i too many is refused before a byte is read', async (more, code) => {
     const bytes = (async function* (): AsyncIterable<Uint8Array> {
       yield* [];
       throw new Error('was read');
@@ -136,7 +136,7 @@ describe('an upload through its target', () => {
     await expect(refused).rejects.toMatchObject({ code });
   });
 
-  test('that breaks off keeps nothing, and lets the error out', async () => {
+  test('that is interrupted stores nothing, and passes the error on', async () => {
     const before = await everything(ports);
     const cut = new Error('connection reset');
     const bytes = (async function* () {
@@ -148,13 +148,13 @@ describe('an upload through its target', () => {
     expect(await everything(ports)).toEqual(before);
   });
 
-  describe('of the same bytes again', () => {
+  describe('a repeated upload of the same item', () => {
     const states: [string, () => Promise<unknown>][] = [
       ['processing', async () => undefined],
       ['ready', () => runJobsUntilIdle(ports)],
       ['imported', () => acme.finalize(importId).then(() => runJobsUntilIdle(ports))],
     ];
-    test.each(states)('is fine while the item is %s, and changes nothing', async (status, until) => {
+    test.each(states)('is accepted while the item is %s, and changes nothing', async (status, until) => {
       await acme.upload(item, file.bytes);
       await until();
       expect(await acme.item(item)).toMatchObject({ status });
@@ -163,7 +163,7 @@ describe('an upload through its target', () => {
       expect(await everything(ports)).toEqual(before);
     });
 
-    test.each(states)('but others is refused while the item is %s', async (status, until) => {
+    test.each(states)('of other bytes is refused while the item is %s', async (status, until) => {
       await acme.upload(item, file.bytes);
       await until();
       const before = await everything(ports);
@@ -173,7 +173,7 @@ describe('an upload through its target', () => {
       expect(await everything(ports)).toEqual(before);
     });
 
-    test('from many sides at once ends with one photo', async () => {
+    test('from many senders at once results in one photo', async () => {
       const answers = await atOnce(5, () =>
         acme.upload(item, file.bytes).then(
           () => 'taken',
@@ -198,8 +198,8 @@ describe('an upload through its target', () => {
     expect(await staged()).toEqual([]);
   });
 
-  describe('is forbidden', () => {
-    test('once the target has expired; a fresh one works', async () => {
+  describe('an upload is forbidden', () => {
+    test('once the target has expired, while a fresh one works', async () => {
       ports.clock.pass(6 * HOUR - 1000);
       const early = await acme.item(item);
       ports.clock.pass(1000);
@@ -243,7 +243,7 @@ describe('an upload through its target', () => {
       await expect(acme.upload(item, file.bytes)).rejects.toMatchObject(forbidden);
     });
 
-    test('from an address that the key’s IP list does not admit', async () => {
+    test('from an address that the IP list of the key does not admit', async () => {
       const guarded = await Account.open(ports, { customerId: acme.id, ipList: ['10.0.0.0/8', '2001:db8::/32'] });
       const target = await guarded.item(item);
       for (const address of ['11.0.0.1', '2001:db9::1', '203.0.113.9']) {
@@ -280,7 +280,7 @@ describe('files in the request itself', () => {
     importId = (await acme.start()).id;
   });
 
-  test('are staged and looked at, with their own names and no words', async () => {
+  test('are stored and inspected, with their own names and no other values', async () => {
     const [a, b] = [picture('a.jpg'), picture('b.jpg')];
     const { results, import: after } = await acme.inline(importId, [a, b]);
     expect(results).toMatchObject([
@@ -295,7 +295,7 @@ describe('files in the request itself', () => {
     expect(await staged()).toEqual([]);
   });
 
-  test('take words by their order', async () => {
+  test('take their values by their order', async () => {
     const files = [picture('a.jpg'), picture('b.jpg')];
     const words = [{ title: 'first' }, { filename: 'renamed.jpg', title: 'second', clientRef: 'ref' }];
     const { results } = await acme.inline(importId, files, words);
@@ -305,7 +305,7 @@ describe('files in the request itself', () => {
     ]);
   });
 
-  test('have each their own outcome', async () => {
+  test('have a result each', async () => {
     const known = picture('known.jpg');
     const photo = await acme.addPhoto(known);
     const twice = picture('twice.jpg');
@@ -341,7 +341,7 @@ describe('files in the request itself', () => {
     await expectSound(ports);
   });
 
-  test('with a declared hash that differs are rejected, and nothing of them is kept', async () => {
+  test('with a declared hash that differs are rejected, and nothing of them is stored', async () => {
     const [right, wrong] = [picture('a.jpg'), picture('b.jpg')];
     const words = [{ sha256: right.sha256.toUpperCase() }, { sha256: right.sha256 }];
     const { results } = await acme.inline(importId, [right, wrong], words);
@@ -352,7 +352,7 @@ describe('files in the request itself', () => {
     expect(await staged()).toHaveLength(1);
   });
 
-  test('with a declared size that differs are rejected, and nothing of them is kept', async () => {
+  test('with a declared size that differs are rejected, and nothing of them is stored', async () => {
     const file = picture('a.jpg');
     const words = [{ sizeBytes: file.sizeBytes + 1 }, { sizeBytes: file.sizeBytes }];
     const { results } = await acme.inline(importId, [file, file], words);
@@ -360,7 +360,7 @@ describe('files in the request itself', () => {
     expect(await staged()).toHaveLength(1);
   });
 
-  test('over the size limit are cut off, and the others go on', async () => {
+  test('over the size limit are cut off, and the others continue', async () => {
     ports = world({ limits: { maxFileBytes: 100 } });
     acme = await Account.open(ports);
     importId = (await acme.start()).id;
@@ -373,7 +373,7 @@ describe('files in the request itself', () => {
   test.each([
     ['more words than files', 2, 'photos', 'conflict'],
     ['fewer words than files', 0, 'photos', 'conflict'],
-  ])('with %s are refused, and nothing is kept', async (_, words, field, code) => {
+  ])('with %s are refused, and nothing is stored', async (_, words, field, code) => {
     const before = await everything(ports);
     const refused = { code: 'invalid_request', details: { errors: [{ field, code }] } };
     const sending = acme.inline(importId, [picture('a.jpg')], Array(words).fill({}));
@@ -381,7 +381,7 @@ describe('files in the request itself', () => {
     expect(await everything(ports)).toEqual(before);
   });
 
-  test('of none, or too many, are refused, and nothing is kept', async () => {
+  test('are refused when there are none or too many, and nothing is stored', async () => {
     ports = world({ limits: { inlineMaxFiles: 2 } });
     acme = await Account.open(ports);
     importId = (await acme.start()).id;
@@ -396,7 +396,7 @@ describe('files in the request itself', () => {
     expect(await everything(ports)).toEqual(before);
   });
 
-  test('that are all rejected, or name an unknown tag, leave nothing behind', async () => {
+  test('that are all rejected, or name an unknown tag, leave nothing stored', async () => {
     const before = await everything(ports);
     await expect(acme.inline(importId, [note('a.jpg')])).rejects.toMatchObject({ code: 'no_photos_accepted' });
     const unknown = acme.inline(importId, [picture('a.jpg')], [{ tagIds: [99] }]);
@@ -404,7 +404,7 @@ describe('files in the request itself', () => {
     expect(await everything(ports)).toEqual(before);
   });
 
-  test('that break off leave nothing behind', async () => {
+  test('of an interrupted request leave nothing stored', async () => {
     const before = await everything(ports);
     const cut = new Error('connection reset');
     const files = (async function* (): AsyncIterable<InlineFile> {
@@ -421,7 +421,7 @@ describe('files in the request itself', () => {
     expect(await everything(ports)).toEqual(before);
   });
 
-  test('are not read for an import that is missing, another’s, or open no more', async () => {
+  test('are not read for an import that is missing, another customer’s, or no longer open', async () => {
     const files = (): AsyncIterable<InlineFile> =>
       (async function* () {
         yield* [];
@@ -434,7 +434,7 @@ describe('files in the request itself', () => {
     await expect(acme.inline(importId, files())).rejects.toMatchObject({ code: 'import_not_open' });
   });
 
-  test('into an import that is finalized meanwhile are refused, and nothing is kept', async () => {
+  test('for an import that is finalized meanwhile are refused, and nothing is stored', async () => {
     const files = (async function* (): AsyncIterable<InlineFile> {
       yield { filename: 'a.jpg', bytes: bytesOf(picture('a.jpg').bytes) };
       await acme.finalize(importId);
@@ -443,10 +443,10 @@ describe('files in the request itself', () => {
     expect(await staged()).toEqual([]);
   });
 
-  describe('with a clientRef that is known', () => {
+  describe('files in the request with a known clientRef', () => {
     const words = [{ clientRef: 'ref' }];
 
-    test('bring the bytes of an item that waits for them', async () => {
+    test('upload the bytes of an item that waits for them', async () => {
       const file = picture('a.jpg');
       const [item] = await acme.items(importId, announced(file, { clientRef: 'ref' }));
       const { results } = await acme.inline(importId, [file], words);
@@ -457,7 +457,7 @@ describe('files in the request itself', () => {
       expect(await staged()).toEqual([]);
     });
 
-    test('bring back an item that has failed', async () => {
+    test('reactivate an item that has failed', async () => {
       const [item] = await acme.send(importId, [note('a.jpg')], { clientRef: 'ref' });
       await runJobsUntilIdle(ports);
       const right = picture('right.jpg');
@@ -479,7 +479,7 @@ describe('files in the request itself', () => {
       expect(await staged()).toEqual([]);
     });
 
-    test('but other bytes are a conflict, and the item keeps its own', async () => {
+    test('and other bytes are a conflict, and the item keeps its own', async () => {
       const file = picture('a.jpg');
       const first = await acme.inline(importId, [file], words);
       const { results } = await acme.inline(importId, [picture('b.jpg'), picture('c.jpg')], [...words, {}]);
@@ -493,14 +493,14 @@ describe('files in the request itself', () => {
       expect(await staged()).toEqual([]);
     });
 
-    test('twice in one request are one item', async () => {
+    test('are one item if two of one request share it', async () => {
       const file = picture('a.jpg');
       const { results } = await acme.inline(importId, [file, file], [...words, ...words]);
       expect(results.map(({ outcome }) => outcome)).toEqual(['created', 'existing']);
       expect(await staged()).toHaveLength(1);
     });
 
-    test('twice in one request bring a failed item back once', async () => {
+    test('reactivate a failed item once if two of one request share it', async () => {
       await acme.send(importId, [note('a.jpg')], { clientRef: 'ref' });
       await runJobsUntilIdle(ports);
       const file = picture('right.jpg');
@@ -513,7 +513,7 @@ describe('files in the request itself', () => {
       expect(await staged()).toEqual([]);
     });
 
-    test('in parallel requests make one item, of the bytes of one of them', async () => {
+    test('in parallel requests are one item, of the bytes of one of them', async () => {
       const files = ['a', 'b', 'c', 'd'].map((name) => picture(name));
       const answers = await Promise.allSettled(files.map((file) => acme.inline(importId, [file], words)));
       expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

@@ -35,7 +35,7 @@ beforeEach(async () => {
 const outcomes = (answer: Awaited<ReturnType<Account['register']>>) => answer.results.map(({ outcome }) => outcome);
 
 describe('opening an import', () => {
-  test('takes what is said of it, and fills in the rest', async () => {
+  test('accepts the given settings, and sets the others to defaults', async () => {
     const tag = await acme.tag('Paris');
     const said = {
       name: '  Paris shoot ',
@@ -59,7 +59,7 @@ describe('opening an import', () => {
     });
   });
 
-  test('again under the clientRef of one that is open answers that one, also at once from many sides', async () => {
+  test('under the clientRef of an open one answers that one, also at once from many clients', async () => {
     const first = await acme.start({ clientRef: 'ref', name: 'first' });
     const again = await atOnce(5, () => acme.start({ clientRef: 'ref', name: 'second' }));
     expect(again).toEqual(Array(5).fill(first));
@@ -67,7 +67,7 @@ describe('opening an import', () => {
     expect((await acme.start({ clientRef: 'ref' })).id).not.toBe(first.id);
   });
 
-  test('has a limit, which only open imports fill', async () => {
+  test('is limited to a number of imports, to which only open ones count', async () => {
     ports = world({ limits: { openImports: 2 } });
     acme = await Account.open(ports);
     const first = await acme.start({ clientRef: 'ref' });
@@ -94,13 +94,13 @@ describe('opening an import', () => {
     expect(await everything(ports)).toEqual(before);
   });
 
-  test('makes no tag for a key that must not', async () => {
+  test('creates no tag for a key that may not', async () => {
     const refused = { code: 'scope_required', details: { scope: 'tags:write' } };
     await expect(acme.without('tags:write').start({ tagNames: ['new'] })).rejects.toMatchObject(refused);
   });
 });
 
-describe('registering', () => {
+describe('registering files', () => {
   test('creates items that wait for their bytes, each with a target, in the order of the request', async () => {
     const { id } = await acme.start();
     const [a, b] = [picture('a.jpg'), picture('b.jpg')];
@@ -118,7 +118,7 @@ describe('registering', () => {
     expect(await acme.photos()).toEqual([]);
   });
 
-  test('takes everything that can be said of a photo', async () => {
+  test('accepts every field of a photo', async () => {
     const tag = await acme.tag('Paris');
     const { id } = await acme.start();
     const file = picture('a.jpg');
@@ -159,7 +159,7 @@ describe('registering', () => {
     expect(touched.version).toBe(version + 1);
   });
 
-  test('without a hash is taken, and the bytes decide later', async () => {
+  test('without a hash is accepted, and the bytes decide later', async () => {
     const { id } = await acme.start();
     const [item] = await acme.items(id, announced(picture('a.jpg'), { sha256: null }));
     expect(item).toMatchObject({ sha256: null, status: 'awaiting_upload' });
@@ -180,7 +180,7 @@ describe('registering', () => {
     ['a time without an offset', { takenAt: '2024-12-21T23:39:24' }, 'invalid_request'],
     ['an instant and a wall clock', { takenAt: '2024-12-21T23:39:24Z', timeZone: '+01:00' }, 'invalid_request'],
     ['a key of metadata with a blank', { metadata: { 'a b': 'x' } }, 'invalid_request'],
-  ])('rejects a file with %s, and takes the others', async (_, wrong, code) => {
+  ])('rejects a file with %s, and accepts the others', async (_, wrong, code) => {
     const { id } = await acme.start();
     const sound = announced(picture('sound.jpg'));
     const answer = await acme.register(id, { ...announced(picture('a.jpg')), ...wrong }, sound);
@@ -189,7 +189,7 @@ describe('registering', () => {
     expect((await acme.list(id)).map(({ filename }) => filename)).toEqual(['sound.jpg']);
   });
 
-  test('of nothing but what is rejected stores nothing', async () => {
+  test('stores nothing if every file is rejected', async () => {
     const { id } = await acme.start();
     const before = await everything(ports);
     const wrong = [
@@ -203,7 +203,7 @@ describe('registering', () => {
     expect(await everything(ports)).toEqual(before);
   });
 
-  test('names an unknown tag at its place, and stores nothing', async () => {
+  test('reports an unknown tag with its position, and stores nothing', async () => {
     const { id } = await acme.start();
     const before = await everything(ports);
     const refused = {
@@ -215,7 +215,7 @@ describe('registering', () => {
     expect(await everything(ports)).toEqual(before);
   });
 
-  test('makes tags only for a key that may, and keeps them after a discard', async () => {
+  test('creates tags only for a key that may, and keeps them after a discard', async () => {
     const { id } = await acme.start();
     const named = announced(picture('a.jpg'), { tagNames: ['new'] });
     const refused = { code: 'scope_required', details: { scope: 'tags:write' } };
@@ -226,7 +226,7 @@ describe('registering', () => {
     expect(await ports.store.query(acme.id, ({ tags }) => tags.findByNameKeys(['new']))).toHaveLength(1);
   });
 
-  test('has a limit for one import', async () => {
+  test('is limited to a number of files for one import', async () => {
     ports = world({ limits: { importMaxPhotos: 3 } });
     acme = await Account.open(ports);
     const { id } = await acme.start();
@@ -244,7 +244,7 @@ describe('registering', () => {
     ]);
   });
 
-  test('in another customer’s import, or in none, is not found', async () => {
+  test('in another customer’s import, or in an unknown one, is not found', async () => {
     const { id } = await acme.start();
     const other = await Account.open(ports);
     const refused = { code: 'not_found', details: { resource: 'import' } };
@@ -252,7 +252,7 @@ describe('registering', () => {
     await expect(acme.register(id + 1, announced(picture('a.jpg')))).rejects.toMatchObject(refused);
   });
 
-  test('in an import that is open no more is refused', async () => {
+  test('in an import that is no longer open is refused', async () => {
     const { id } = await acme.start();
     await acme.finalize(id);
     const refused = { code: 'import_not_open', details: { status: 'completed' } };
@@ -260,7 +260,7 @@ describe('registering', () => {
   });
 });
 
-describe('registering again', () => {
+describe('registering files again', () => {
   test('by clientRef answers the items, unchanged, with fresh targets', async () => {
     const { id } = await acme.start();
     const batch = ['a.jpg', 'b.jpg'].map((name) => announced(picture(name), { clientRef: name, title: 'first' }));
@@ -276,14 +276,14 @@ describe('registering again', () => {
     expect(await acme.list(id)).toHaveLength(2);
   });
 
-  test('locks the items in the order of their ids, whatever that of the request', async () => {
+  test('locks the items in the order of their ids, whatever the order of the request', async () => {
     const { id } = await acme.start();
     const batch = ['a.jpg', 'b.jpg', 'c.jpg'].map((name) => announced(picture(name), { clientRef: name }));
     await acme.items(id, ...batch);
     expect(outcomes(await acme.register(id, ...batch.toReversed()))).toEqual(['existing', 'existing', 'existing']);
   });
 
-  test('locks the items before the photos of the trash that have the bytes of other files', async () => {
+  test('locks the items before the trashed photos that have the bytes of other files', async () => {
     const trashed = picture('trashed.jpg');
     await trashPhoto(ports, acme.caller, (await acme.addPhoto(trashed)).id);
     const { id } = await acme.start();
@@ -292,7 +292,7 @@ describe('registering again', () => {
     expect(outcomes(await acme.register(id, announced(trashed), again))).toEqual(['duplicate', 'existing']);
   });
 
-  test('of what an inspection finds, items that fail with others are locked before photos of the trash', async () => {
+  test('locks items that fail with others before trashed photos, also when an inspection finds them', async () => {
     const trashed = picture('trashed.jpg');
     await trashPhoto(ports, acme.caller, (await acme.addPhoto(trashed)).id);
     const { id } = await acme.start();
@@ -314,7 +314,7 @@ describe('registering again', () => {
     expect((await acme.list(id)).map(({ status }) => status)).toEqual(['failed', 'failed', 'duplicate']);
   });
 
-  test('by hash and name where there is no clientRef, however the name is spelled', async () => {
+  test('by hash and name answers the item if there is no clientRef, however the name is spelled', async () => {
     const { id } = await acme.start();
     const file = picture('Crème.jpg'.normalize('NFC'));
     const [item] = await acme.items(id, announced(file));
@@ -350,7 +350,7 @@ describe('registering again', () => {
   test.each([
     ['another hash', { sha256: 'f'.repeat(64) }],
     ['another size', { sizeBytes: 1 }],
-  ])('a clientRef with %s is rejected as a conflict', async (_, other) => {
+  ])('with a known clientRef and %s is rejected as a conflict', async (_, other) => {
     const { id } = await acme.start();
     const file = announced(picture('a.jpg'), { clientRef: 'ref' });
     const items = await acme.items(id, file);
@@ -362,7 +362,7 @@ describe('registering again', () => {
     expect(await acme.item(present(items[0]))).toMatchObject(file);
   });
 
-  test('a clientRef twice in one request is one item; with other bytes the second is rejected', async () => {
+  test('with a clientRef twice in one request makes one item, and rejects the second if its bytes differ', async () => {
     const { id } = await acme.start();
     const file = announced(picture('a.jpg'), { clientRef: 'ref' });
     const answer = await acme.register(id, file, file, { ...announced(picture('b.jpg')), clientRef: 'ref' });
@@ -379,7 +379,7 @@ describe('registering again', () => {
     expect(await acme.list(id)).toHaveLength(3);
   });
 
-  test('an item that has failed takes the new values and waits for bytes once more', async () => {
+  test('resets a failed item to the new values, and it waits for bytes once more', async () => {
     const { id } = await acme.start();
     const wrong = note('a.jpg');
     const [item] = await acme.send(id, [wrong], { clientRef: 'ref', title: 'old', tagNames: ['old'] });
@@ -411,7 +411,7 @@ describe('registering again', () => {
     expect(await acme.original(present(item).id)).toEqual(Buffer.from(right.bytes));
   });
 
-  test('a failed item named twice in one request is brought back once', async () => {
+  test('reactivates a failed item that is named twice in one request once', async () => {
     const { id } = await acme.start();
     const [item] = await acme.send(id, [note('a.jpg')], { clientRef: 'ref' });
     await runJobsUntilIdle(ports);
@@ -442,8 +442,8 @@ describe('registering again', () => {
   });
 });
 
-describe('registering what is there already', () => {
-  test('bytes of the library are a duplicate before a byte is sent', async () => {
+describe('registering existing files', () => {
+  test('finds bytes of the library to be a duplicate before a byte is sent', async () => {
     const file = picture('a.jpg');
     const photo = await acme.addPhoto(file);
     const { id } = await acme.start();
@@ -454,7 +454,7 @@ describe('registering what is there already', () => {
     expect(answer.results[0]?.photo?.id).not.toBe(photo.id);
   });
 
-  test('another customer’s bytes are nobody’s', async () => {
+  test('ignores the bytes of another customer', async () => {
     const file = picture('a.jpg');
     await (await Account.open(ports)).addPhoto(file);
     const { id } = await acme.start();
@@ -462,7 +462,7 @@ describe('registering what is there already', () => {
     expect((await acme.list(id))[0]).toMatchObject({ status: 'awaiting_upload', photoId: null });
   });
 
-  test('the same hash twice in one request uploads once', async () => {
+  test('uploads once when the same hash is there twice in one request', async () => {
     const { id } = await acme.start();
     const file = picture('a.jpg');
     const answer = await acme.register(id, announced(file), announced(file));
@@ -471,7 +471,7 @@ describe('registering what is there already', () => {
     expect(second).toMatchObject({ status: 'duplicate', photoId: null, duplicateOfItemId: first?.id, upload: null });
   });
 
-  test('is not looked for under the policy allow', async () => {
+  test('looks for no duplicates under the policy allow', async () => {
     const file = picture('a.jpg');
     await acme.addPhoto(file);
     const { id } = await acme.start({ duplicatePolicy: 'allow' });
@@ -480,7 +480,7 @@ describe('registering what is there already', () => {
     ).toEqual(['created', 'created']);
   });
 
-  test('who relies on an item that fails or is cancelled fails with it, and can be registered anew', async () => {
+  test('fails an item that relies on one that fails or is cancelled, and it can be registered again', async () => {
     const file = note('no picture.jpg');
     const { id } = await acme.start();
     const copies = ['1', '2'].map((clientRef) => announced(file, { clientRef }));
@@ -493,7 +493,7 @@ describe('registering what is there already', () => {
   });
 });
 
-describe('PATCH of an item', () => {
+describe('a PATCH of an item', () => {
   /** An import with an item in each state that an open import can have. */
   async function oneOfEach() {
     const { id } = await acme.start();
@@ -556,7 +556,7 @@ describe('PATCH of an item', () => {
     ],
   ];
 
-  test.each(takes)('%s takes %j: %j', async (status, patch, result) => {
+  test.each(takes)('that is %s with %j results in %j', async (status, patch, result) => {
     const item = (await oneOfEach())(status);
     const before = await everything(ports);
     if (result === 'final') {
@@ -577,7 +577,7 @@ describe('PATCH of an item', () => {
     }
   });
 
-  test('that changes nothing changes nothing', async () => {
+  test('with the present values changes nothing', async () => {
     const item = (await oneOfEach())('awaiting_upload');
     const before = await everything(ports);
     for (const patch of [{}, { status: 'awaiting_upload' as const }]) await acme.edit(item, patch);
@@ -585,7 +585,7 @@ describe('PATCH of an item', () => {
     expect(await everything(ports)).toEqual(before);
   });
 
-  test('merges: absent stays, null clears, metadata key by key', async () => {
+  test('merges: absent fields stay, null clears, metadata is merged key by key', async () => {
     const { id } = await acme.start();
     const words = { title: 'old', rating: 3, metadata: { a: '1', b: '2' }, tagNames: ['old'] };
     const [item] = await acme.items(id, announced(picture('a.jpg'), words));
@@ -598,7 +598,7 @@ describe('PATCH of an item', () => {
     expect(await acme.edit(edited, { filename: ' b.jpg ' })).toMatchObject({ filename: 'b.jpg' });
   });
 
-  test('of an instant replaces a wall clock, and the other way round', async () => {
+  test('with an instant replaces a wall clock, and the other way round', async () => {
     const { id } = await acme.start();
     const local = { takenAtLocal: '2024-12-21T23:39:24', timeZone: '+02:00' };
     const [item] = await acme.items(id, announced(picture('a.jpg'), local));
@@ -622,7 +622,7 @@ describe('PATCH of an item', () => {
     ['sizeBytes', 'out_of_range', { title: 'fine', sizeBytes: 2 ** 40 }],
     ['tagIds', 'unknown_tag', { tagIds: [99] }],
     ['metadata', 'too_many', { metadata: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`k${at}`, 'v'])) }],
-  ])('refuses a patch, and names %s: %s', async (field, code, patch) => {
+  ])('is refused, with %s as the field: %s', async (field, code, patch) => {
     const { id } = await acme.start();
     const [item] = await acme.items(id, announced(picture('a.jpg')));
     const before = await everything(ports);
@@ -631,7 +631,7 @@ describe('PATCH of an item', () => {
     expect(await everything(ports)).toEqual(before);
   });
 
-  test('of the hash makes the old target worthless, and lets those go that relied on the old bytes', async () => {
+  test('of the hash invalidates the old target, and releases items that relied on the old bytes', async () => {
     const { id } = await acme.start();
     const [old, next] = [picture('old.jpg'), picture('next.jpg')];
     const [item, copy] = await acme.items(id, announced(old), announced(old));
@@ -645,7 +645,7 @@ describe('PATCH of an item', () => {
     await expectSound(ports);
   });
 
-  test('cancelled lets those go that relied on its bytes', async () => {
+  test('to cancelled releases the items that relied on its bytes', async () => {
     const { id } = await acme.start();
     const file = picture('a.jpg');
     const [item, copy] = await acme.items(id, announced(file), announced(file));
@@ -653,7 +653,7 @@ describe('PATCH of an item', () => {
     expect(await acme.item(present(copy))).toMatchObject({ status: 'failed', error: { code: 'duplicate_of_failed' } });
   });
 
-  test('uploaded looks for bytes that nobody announced', async () => {
+  test('to uploaded looks for bytes that were not announced', async () => {
     const { id } = await acme.start();
     const file = picture('a.jpg');
     const [item] = await acme.items(id, announced(file));
@@ -664,7 +664,7 @@ describe('PATCH of an item', () => {
     expect(await acme.item(present(item))).toMatchObject({ status: 'ready', sha256: file.sha256 });
   });
 
-  test('needs an import that is open, an item that is there, and the right customer', async () => {
+  test('needs an import that is open, an existing item, and the right customer', async () => {
     const { id } = await acme.start();
     const [item] = await acme.items(id, announced(picture('a.jpg')));
     const other = await Account.open(ports);
@@ -683,7 +683,7 @@ describe('PATCH of an item', () => {
   });
 });
 
-describe('finalize', () => {
+describe('a finalize request', () => {
   test('of an empty import completes it at once', async () => {
     const { id } = await acme.start({ clientRef: 'ref' });
     const at = ports.clock.now();
@@ -692,7 +692,7 @@ describe('finalize', () => {
     expect(await claimJob(ports.jobs, 300)).toBeNull();
   });
 
-  test('with missing uploads is refused, tells which, and the import stays open', async () => {
+  test('with missing uploads is refused with their list, and the import stays open', async () => {
     const { id } = await acme.start();
     const files = Array.from({ length: 22 }, (_, at) => picture(`${at}.jpg`));
     const items = await acme.items(id, ...files.map((file) => announced(file)));
@@ -703,7 +703,7 @@ describe('finalize', () => {
     expect(await acme.import(id)).toMatchObject({ status: 'open', counts: { awaitingUpload: 21 } });
   });
 
-  test('with missingUploads fail fails them, and those that relied on them', async () => {
+  test('with missingUploads fail fails them, and the items that relied on them', async () => {
     const { id } = await acme.start();
     const [there, missing] = [picture('there.jpg'), picture('missing.jpg')];
     const items = await acme.items(id, announced(there), announced(missing), announced(missing));
@@ -717,7 +717,7 @@ describe('finalize', () => {
     await expectSound(ports);
   });
 
-  test('of nothing but missing uploads ends at once', async () => {
+  test('of nothing but missing uploads completes the import at once', async () => {
     const { id } = await acme.start();
     await acme.items(id, announced(picture('a.jpg')));
     const ended = await acme.finalize(id, { missingUploads: 'fail' });
@@ -725,7 +725,7 @@ describe('finalize', () => {
     expect(ended.completedAt).not.toBeNull();
   });
 
-  test('closes the door to late bytes', async () => {
+  test('makes uploads afterwards be refused', async () => {
     const { id } = await acme.start();
     const file = picture('a.jpg');
     const [item] = await acme.items(id, announced(file));
@@ -736,7 +736,7 @@ describe('finalize', () => {
     });
   });
 
-  test('counts bytes that arrived although nobody said so', async () => {
+  test('counts bytes that arrived without an announcement', async () => {
     const { id } = await acme.start();
     const files = [picture('a.jpg'), picture('b.jpg')];
     const items = await acme.items(id, ...files.map((file) => announced(file)));
@@ -749,7 +749,7 @@ describe('finalize', () => {
     await expectSound(ports);
   });
 
-  test('again, while it works and after its end, answers the import as it is and changes nothing', async () => {
+  test('that is repeated during the work or after its end answers the import unchanged', async () => {
     const { id } = await acme.start();
     await acme.send(id, [picture('a.jpg')]);
     const first = await acme.finalize(id);
@@ -765,7 +765,7 @@ describe('finalize', () => {
     expect(await claimJob(ports.jobs, 300)).toBeNull();
   });
 
-  test('from many sides at once happens once', async () => {
+  test('from many clients at once takes effect once', async () => {
     const { id } = await acme.start();
     await acme.send(id, [picture('a.jpg'), picture('b.jpg')]);
     const answers = await atOnce(8, () => acme.finalize(id));
@@ -775,7 +775,7 @@ describe('finalize', () => {
     expect(await acme.photos()).toHaveLength(2);
   });
 
-  test('discard cancels every item, touches no photo, and may be repeated', async () => {
+  test('to discard cancels every item, changes no photo, and may be repeated', async () => {
     const known = picture('known.jpg');
     const photo = await acme.addPhoto(known);
     const before = await acme.photos();
@@ -792,7 +792,7 @@ describe('finalize', () => {
     expect(await acme.photo(photo.id)).toEqual(photo);
   });
 
-  test('stops what was still being looked at when it is discarded', async () => {
+  test('to discard stops items that were still being inspected', async () => {
     const { id } = await acme.start();
     const [item] = await acme.send(id, [picture('a.jpg')]);
     await acme.finalize(id, { action: 'discard' });
@@ -805,7 +805,7 @@ describe('finalize', () => {
     ['commit', 'cancelled'],
     ['discard', 'processing'],
     ['discard', 'completed'],
-  ] as const)('%s of an import that is %s is refused', async (action, status) => {
+  ] as const)('to %s an import that is %s is refused', async (action, status) => {
     const { id } = await acme.start();
     await acme.send(id, [picture('a.jpg')]);
     await acme.finalize(id, { action: status === 'cancelled' ? 'discard' : 'commit' });
@@ -814,7 +814,7 @@ describe('finalize', () => {
     await expect(acme.finalize(id, { action })).rejects.toMatchObject(refused);
   });
 
-  test('of another customer’s import, or of none, is not found', async () => {
+  test('for another customer’s import, or an unknown one, is not found', async () => {
     const { id } = await acme.start();
     const other = await Account.open(ports);
     for (const action of ['commit', 'discard'] as const) {

@@ -70,7 +70,7 @@ function unreadable({ blobKey }: Photo): World {
 }
 
 describe('I1: originals', () => {
-  test('are whole, in the trash too, and a look changes nothing', async () => {
+  test('are intact, in the trash too, and checking them changes nothing', async () => {
     await acme.addPhoto(picture('a.jpg'));
     await trashPhoto(here, acme.caller, (await acme.addPhoto(picture('b.jpg'))).id);
     const { id } = await acme.start();
@@ -83,7 +83,7 @@ describe('I1: originals', () => {
     expect(await everything(here)).toEqual(before);
   });
 
-  test.each(kinds)('that are %s are told by their photo, and no other', async (kind) => {
+  test.each(kinds)('that are %s are reported with their photo, and no other', async (kind) => {
     const photos = [];
     for (let number = 1; number <= 3; number += 1) photos.push(await acme.addPhoto(picture('a.jpg')));
     const hurt = present(photos[1]);
@@ -92,14 +92,14 @@ describe('I1: originals', () => {
     expect((await acme.photo(hurt.id)).originalLostAt).toBeNull();
   });
 
-  test('are compared by size alone when it is to be fast', async () => {
+  test('are compared by size alone in a fast check', async () => {
     const [flipped, short] = [await acme.addPhoto(picture('a.jpg')), await acme.addPhoto(picture('b.jpg'))];
     await damage.flipped(flipped);
     await damage['cut short'](short);
     expect(await told({ fast: true })).toEqual([['I1', short.id]]);
   });
 
-  test('of items are whole until they are published', async () => {
+  test('of items are intact until they are published', async () => {
     const { id } = await acme.start();
     const [ready] = await acme.send(id, [picture('a.jpg')]);
     await runJobsUntilIdle(here);
@@ -112,7 +112,7 @@ describe('I1: originals', () => {
     ]);
   });
 
-  test('of photos that are purged while they are looked at are nobody’s trouble', async () => {
+  test('of photos that are purged during the check are not reported', async () => {
     const photo = await acme.addPhoto(picture('a.jpg'));
     const blobs: Ports['blobs'] = Object.create(here.blobs);
     blobs.head = async (key) => {
@@ -122,7 +122,7 @@ describe('I1: originals', () => {
     expect(await told({ repair: true }, withInProcess({ ...here, blobs }))).toEqual([]);
   });
 
-  test('of items that are published while they are looked at are no trouble either', async () => {
+  test('of items that are published during the check are not reported', async () => {
     await acme.addPhoto(picture('a.jpg'));
     const { id } = await acme.start({ duplicatePolicy: 'skip' });
     const file = picture('b.jpg');
@@ -144,8 +144,8 @@ describe('I1: originals', () => {
   });
 });
 
-describe('what can be repaired', () => {
-  test.each(kinds)('an original that is %s is marked once, and not sent', async (kind) => {
+describe('a repair', () => {
+  test.each(kinds)('marks an original that is %s once, and it is not sent', async (kind) => {
     const photo = await acme.addPhoto(picture('a.jpg'));
     await damage[kind](photo);
     await expect(acme.original(photo.id)).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -159,14 +159,14 @@ describe('what can be repaired', () => {
     await expect(downloadOriginal(here, acme.caller, photo.id)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
-  test('what cannot be read is told, and not taken for lost', async () => {
+  test('reports an unreadable original, and does not take it for lost', async () => {
     const [photo] = [await acme.addPhoto(picture('a.jpg')), await acme.addPhoto(picture('b.jpg'))];
     const { problems } = await look({ repair: true }, unreadable(photo));
     expect(problems).toMatchObject([{ invariant: 'I1', photoId: photo.id }]);
     expect((await acme.photo(photo.id)).originalLostAt).toBeNull();
   });
 
-  test('the mark goes when the original is put back', async () => {
+  test('removes the mark when the original is put back', async () => {
     const file = picture('a.jpg');
     const photo = await acme.addPhoto(file);
     await damage.flipped(photo);
@@ -183,23 +183,30 @@ describe('what can be repaired', () => {
     announced: (file) => acme.bring([file]),
     'sent without a hash': (file) => acme.bring([file], {}, { sha256: undefined }),
   };
-  test.each(Object.entries(ways))('the same file, %s, brings a lost original back', async (_, bring) => {
-    const file = picture('a.jpg');
-    const photo = await acme.addPhoto(file, { title: 'kept' });
-    await damage.flipped(photo);
-    await look({ repair: true });
-    await trashPhoto(here, acme.caller, photo.id);
-    await bring(file);
-    const [back] = await acme.photos();
-    expect(back).toMatchObject({ id: photo.id, title: 'kept', originalLostAt: null, trashedAt: null });
-    expect(await acme.original(photo.id)).toEqual(Buffer.from(file.bytes));
-    expect(await acme.photos()).toHaveLength(1);
-    // The damaged one, and the thumb of the item that did not become a photo.
-    expect(await collectGarbage(here, { graceSeconds: 0 })).toMatchObject({ staging: 0, originals: 1, renditions: 1 });
-    expect(await told({ graceSeconds: 0 })).toEqual([]);
-  });
+  test.each(Object.entries(ways))(
+    'is not needed when the same file, %s, restores a lost original',
+    async (_, bring) => {
+      const file = picture('a.jpg');
+      const photo = await acme.addPhoto(file, { title: 'kept' });
+      await damage.flipped(photo);
+      await look({ repair: true });
+      await trashPhoto(here, acme.caller, photo.id);
+      await bring(file);
+      const [back] = await acme.photos();
+      expect(back).toMatchObject({ id: photo.id, title: 'kept', originalLostAt: null, trashedAt: null });
+      expect(await acme.original(photo.id)).toEqual(Buffer.from(file.bytes));
+      expect(await acme.photos()).toHaveLength(1);
+      // The damaged one, and the thumb of the item that did not become a photo.
+      expect(await collectGarbage(here, { graceSeconds: 0 })).toMatchObject({
+        staging: 0,
+        originals: 1,
+        renditions: 1,
+      });
+      expect(await told({ graceSeconds: 0 })).toEqual([]);
+    },
+  );
 
-  test('two imports bring it back once', async () => {
+  test('is not needed when two imports restore a lost original, which happens once', async () => {
     const file = picture('a.jpg');
     const photo = await acme.addPhoto(file);
     await damage.missing(photo);
@@ -215,7 +222,7 @@ describe('what can be repaired', () => {
     expect(await acme.original(photo.id)).toEqual(Buffer.from(file.bytes));
   });
 
-  test('renditions are not made of bytes that are not the right ones', async () => {
+  test('makes no renditions from bytes that are not the right ones', async () => {
     const photo = await acme.addPhoto(picture('a.jpg'));
     await damage.flipped(photo);
     const bytesOf = async (name: 'small' | 'thumb') =>
@@ -227,7 +234,7 @@ describe('what can be repaired', () => {
     expect(await bytesOf('thumb')).toBeGreaterThan(0);
   });
 
-  test('renditions of a lost original are all kept', async () => {
+  test('keeps all renditions of a lost original', async () => {
     const photo = await acme.addPhoto(picture('a.jpg'));
     await editPhoto(here, acme.caller, photo.id, { rotation: 90 });
     await damage.missing(photo);
@@ -236,7 +243,7 @@ describe('what can be repaired', () => {
     expect(await here.blobs.head(renditionKey(photo, 'thumb', 'jpeg'))).not.toBeNull();
   });
 
-  test('missing thumbs are made, and are no trouble before', async () => {
+  test('makes missing thumbs, which are not reported before', async () => {
     const photo = await acme.addPhoto(picture('a.jpg'));
     const thumb = renditionKey(photo, 'thumb', 'jpeg');
     await here.blobs.delete([thumb]);
@@ -247,8 +254,8 @@ describe('what can be repaired', () => {
   });
 });
 
-describe('I2: what nobody owns', () => {
-  test('is told once it is old, and left where it is', async () => {
+describe('I2: a blob without an owner', () => {
+  test('is reported once it is old, and left where it is', async () => {
     const { id } = await acme.start();
     const [item] = await acme.send(id, [picture('a.jpg')]);
     await acme.finalize(id, { action: 'discard' });
@@ -262,7 +269,7 @@ describe('I2: what nobody owns', () => {
     expect(await told()).toEqual([]);
   });
 
-  test('is not what is removed while one looks', async () => {
+  test('is not reported if it is removed during the check', async () => {
     const { id } = await acme.start();
     await acme.send(id, [picture('a.jpg')]);
     await acme.finalize(id, { action: 'discard' });
@@ -275,7 +282,7 @@ describe('I2: what nobody owns', () => {
   });
 });
 
-test('I8 and I9: rows that refer to what is not their customer’s, or to what is gone', async () => {
+test('I8 and I9: rows that refer to those of another customer, or to deleted ones, are reported', async () => {
   const [stray, gone] = [await acme.addPhoto(picture('a.jpg')), await acme.addPhoto(picture('b.jpg'))];
   const other = await Account.open(here);
   const { id: importId } = await other.start();
@@ -290,7 +297,7 @@ test('I8 and I9: rows that refer to what is not their customer’s, or to what i
   ]);
 });
 
-test('I12: counts of tags are told and counted anew', async () => {
+test('I12: wrong counts of tags are reported and corrected', async () => {
   const photo = await acme.addPhoto(picture('a.jpg'), { tagNames: ['x'] });
   const [tag] = await acme.tags();
   const setCount = (photoCount: number) =>
@@ -303,7 +310,7 @@ test('I12: counts of tags are told and counted anew', async () => {
   expect(photo.tags).toHaveLength(1);
 });
 
-test('all customers are looked at, and more rows than fit in a batch', async () => {
+test('the integrity check covers all customers, and more rows than fit in a batch', async () => {
   await acme.addPhoto(picture('a.jpg'));
   const other = await Account.open(here);
   const items = await other.send(
@@ -320,7 +327,7 @@ test('all customers are looked at, and more rows than fit in a batch', async () 
   expect(problems.map(({ photoId }) => photoId)).toEqual(ids);
 });
 
-test('says how far it is', async () => {
+test('the integrity check reports its progress', async () => {
   await acme.addPhoto(picture('a.jpg'));
   const seen: number[] = [];
   await look({ onProgress: ({ photos, blobs }) => seen.push(photos + blobs) });

@@ -16,10 +16,10 @@ import { hashRandomToken } from '../../src/core/shared/random.js';
 import { type World, world } from '../support/core-world.js';
 import { atOnce, present, Tenant } from '../support/tenant.js';
 
-describe('a token', () => {
+describe('the token of an API key', () => {
   it('is phs_live_ and 49 base62 characters', () => expect(newToken()).toMatch(/^phs_live_[0-9A-Za-z]{49}$/));
   it('is well formed', () => expect(isWellFormedToken(newToken())).toBe(true));
-  it('differs each time', () => expect(new Set(Array.from({ length: 1000 }, newToken)).size).toBe(1000));
+  it('differs for each key', () => expect(new Set(Array.from({ length: 1000 }, newToken)).size).toBe(1000));
 
   it('is refused with any one character changed', () => {
     const token = newToken();
@@ -36,22 +36,22 @@ describe('a token', () => {
     `${newToken()}x`,
     newToken().slice(0, -1),
     ` ${newToken()}`,
-  ])('%p is none', (text) => expect(isWellFormedToken(text)).toBe(false));
+  ])('cannot be %p', (text) => expect(isWellFormedToken(text)).toBe(false));
 
   it('has the CRC-32 that zlib computes', () => {
     // CRC-32 of 43 ASCII zeros, 0x7849568f, in base62.
     expect(isWellFormedToken(`phs_live_${'0'.repeat(43)}2CZclj`)).toBe(true);
   });
 
-  it('is kept as its SHA-256', () => expect(hashRandomToken('abc')).toMatch(/^ba7816bf8f01cfea414140de5dae2223/));
-  it('is shown by its last four', () => expect(displayPrefix({ lastFour: 'x7Qa' })).toBe('phs_live_…x7Qa'));
+  it('is stored as its SHA-256', () => expect(hashRandomToken('abc')).toMatch(/^ba7816bf8f01cfea414140de5dae2223/));
+  it('is shown by its last four characters', () => expect(displayPrefix({ lastFour: 'x7Qa' })).toBe('phs_live_…x7Qa'));
 });
 
-describe('expiry', () => {
+describe('the expiry of a key', () => {
   const at = new Date('2026-11-21T12:00:00Z');
-  it('ends the key at its very moment', () => expect(isExpired({ expiresAt: at }, at)).toBe(true));
+  it('ends the key at that very moment', () => expect(isExpired({ expiresAt: at }, at)).toBe(true));
   it('does not end it before', () => expect(isExpired({ expiresAt: at }, new Date(at.getTime() - 1))).toBe(false));
-  it('never comes without a time', () => expect(isExpired({ expiresAt: null }, at)).toBe(false));
+  it('never comes if none is set', () => expect(isExpired({ expiresAt: null }, at)).toBe(false));
 });
 
 describe('keys of a customer', () => {
@@ -71,7 +71,7 @@ describe('keys of a customer', () => {
   };
   const missing = { code: 'not_found', details: { resource: 'api_key' } };
 
-  it('are stored with their jobs, and none of these with a key that is refused', async () => {
+  it('are stored together with their jobs, and a refused key leaves no jobs', async () => {
     const work = (importId: Id) => ({ kind: 'publish', importId }) as const;
     await issueKey(ports, own(), request, [work(1), work(2)]);
     await expect(issueKey(ports, own(), { ...request, name: '' }, [work(3)])).rejects.toThrow();
@@ -84,7 +84,7 @@ describe('keys of a customer', () => {
     expect(ports.database.keys.all()).toHaveLength(1);
   });
 
-  it('are created and deleted with the response to the request, or not at all', async () => {
+  it('are created and deleted together with the response to the request, or not at all', async () => {
     const answered = async (key: string, token = 'run') => {
       const claim = { customerId: tenant.id, key, token };
       const rest = { fingerprint: 'f', at: ports.clock.now(), leaseSeconds: 60, expiredBefore: new Date(0) };
@@ -113,7 +113,7 @@ describe('keys of a customer', () => {
     await expect(deleteKey(storing(gone), own(), key.id)).rejects.toMatchObject(missing);
   });
 
-  it(`are at most ${MAX_KEYS}, without deleted ones and those of others`, async () => {
+  it(`are limited to ${MAX_KEYS}, without deleted ones and those of others`, async () => {
     const all = await atOnce(MAX_KEYS, () => issue());
     const tooMany = { code: 'limit_reached', details: { limit: MAX_KEYS, name: 'apiKeys' } };
     await expect(issue()).rejects.toMatchObject(tooMany);
@@ -136,7 +136,7 @@ describe('keys of a customer', () => {
     expect(await listKeys(ports, tenant.id)).toEqual([{ ...key, name: 'renamed' }, other]);
   });
 
-  it('stay as they are when a check of their present state throws', async () => {
+  it('stay unchanged when the precondition of an edit throws', async () => {
     const key = await issue();
     const seen: ApiKey[] = [];
     const refuses = (current: ApiKey) => {
@@ -149,7 +149,7 @@ describe('keys of a customer', () => {
     expect(seen).toEqual([key, key]);
   });
 
-  it('are missing once they are deleted, and in the accounts of others', async () => {
+  it('are not found once they are deleted, nor in accounts of others', async () => {
     const key = await issue();
     expect(await ownerOfKey(ports, key.id)).toBe(tenant.id);
     const strange = operatorFor((await Tenant.of(ports)).id);
@@ -163,7 +163,7 @@ describe('keys of a customer', () => {
     }
   });
 
-  it('leave an entry in the audit log when they are created, change and are deleted', async () => {
+  it('leave an audit entry when they are created, changed and deleted', async () => {
     const { clock } = ports;
     const times = [0, 1, 2].map((seconds) => new Date(clock.now().getTime() + seconds * SECOND));
     const key = await issue();

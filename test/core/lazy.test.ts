@@ -1,6 +1,6 @@
 import { Lazy } from '../../src/core/shared/lazy.js';
 
-test('it is opened once, by the first call', async () => {
+test('a lazy value is opened once, by the first call', async () => {
   let opened = 0;
   const lazy = new Lazy(async () => {
     opened += 1;
@@ -12,7 +12,7 @@ test('it is opened once, by the first call', async () => {
   expect(await lazy.opened).toBe(1);
 });
 
-test('a failure is that of the calls that waited for it, and the next call opens it again', async () => {
+test('a lazy value that fails to open fails the calls that waited for it, and the next call opens it again', async () => {
   const failures = [new Error('first'), new Error('second')];
   const lazy = new Lazy(async () => {
     const failure = failures.shift();

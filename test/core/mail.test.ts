@@ -49,7 +49,7 @@ async function sendAll(): Promise<void> {
 }
 
 describe('a mail', () => {
-  it('is sent if what caused it is committed, and not otherwise', async () => {
+  it('is sent if its cause is committed, and not otherwise', async () => {
     const failing = ports.store.transaction(customerId, async (transaction) => {
       await queueMail(ports, transaction, sampleMails.recovery, ports.clock.now());
       throw new Error('rolled back');
@@ -66,7 +66,7 @@ describe('a mail', () => {
     expect(await claimJob(ports.jobs, 60)).toBeNull();
   });
 
-  it('is sealed in the queue, except for what may be logged', async () => {
+  it('is encrypted in the queue, except for the fields that may be logged', async () => {
     await queue();
     const { work } = await claimed();
     expect(work).toEqual({
@@ -79,7 +79,7 @@ describe('a mail', () => {
     expect(JSON.stringify(work)).not.toMatch(/anna|example\.com|enter|Studio/);
   });
 
-  it('has the same id when it is sent a second time, because nobody knows whether it was', async () => {
+  it('has the same id when it is sent again because the result of the first time is unknown', async () => {
     await queue();
     const job = await claimed();
     const ids: string[] = [];
@@ -93,7 +93,7 @@ describe('a mail', () => {
     expect(ids).toHaveLength(2);
   });
 
-  it('is tried again while the server is away, and forgotten after a day', async () => {
+  it('is tried again while the server is unavailable, and dropped after a day', async () => {
     await queue();
     const job = await claimed();
     mailer.result = 'away';
@@ -113,7 +113,7 @@ describe('a mail', () => {
     expect(await run(await claimed())).toBe('refused');
   });
 
-  it('is dropped when nothing opens it any more, or no server is configured any more', async () => {
+  it('is dropped when it cannot be decrypted any longer, or no server is configured any longer', async () => {
     await queue();
     const job = await claimed();
     expect(await run(job, { ...ports, secrets: ['another secret that is long enough for all'] })).toBe('unreadable');
@@ -123,7 +123,7 @@ describe('a mail', () => {
     ).toBe('sent');
   });
 
-  it('that fails by a fault of ours, or ends the service each time, is given up', async () => {
+  it('that fails by an internal fault, or ends the service each time, is given up', async () => {
     await queue();
     const job = await claimed();
     const faulty = new MemoryMailer();
@@ -142,7 +142,7 @@ describe('a mail', () => {
     expect(ended).toEqual([{ customerId, userId: 7, template: 'recovery', outcome: 'sent' }]);
   });
 
-  it('leaves other work of the account alone', async () => {
+  it('does not affect other work of the account', async () => {
     await queue();
     const other: JobWork = { kind: 'renew' };
     await ports.store.transaction(customerId, ({ jobs }) => jobs.add(other));
@@ -152,7 +152,7 @@ describe('a mail', () => {
   });
 });
 
-describe('a link', () => {
+describe('a mailed link', () => {
   const anna = { email: 'anna@example.com', role: 'editor' as const };
   const owner = {
     ...operatorFor(customerId),
@@ -160,7 +160,7 @@ describe('a link', () => {
   } as const;
   const invite = (caller = operatorFor(customerId)) => inviteUser(ports, caller, anna);
 
-  it('of an invitation goes to the person, and stays on the page', async () => {
+  it('of an invitation is sent to the person, and stays on the page', async () => {
     const { user, link, isMailed } = await inviteUser(ports, { ...owner, customerId }, anna);
     expect(isMailed).toBe(true);
     await sendAll();
@@ -180,7 +180,7 @@ describe('a link', () => {
     ]);
   });
 
-  it('of somebody who has signed in before is no invitation, with a password or without', async () => {
+  it('for a person who has signed in before is no invitation, with or without a password', async () => {
     const { user, link } = await invite();
     const browser = { token: 'a browser', address: '192.0.2.1', namedAddress: '192.0.2.1', userAgent: 'a browser' };
     const token = link.split('/').at(-1) ?? '';
@@ -195,7 +195,7 @@ describe('a link', () => {
     expect(mailer.sent.map(({ mail }) => mail.template)).toEqual(['invitation', 'new_link', 'new_link']);
   });
 
-  it('that removes second factors is never mailed, nor is that of the first owner, who has no address', async () => {
+  it('is not sent for removing second factors, nor to the first owner, who has no address', async () => {
     const { user } = await invite();
     await sendAll();
     const made = await issueLink(ports, operatorFor(customerId), user.id, { withoutFactors: true });
@@ -205,7 +205,7 @@ describe('a link', () => {
     expect(mailer.sent).toHaveLength(1);
   });
 
-  it('is made, but not mailed, beyond three in an hour to one address', async () => {
+  it('is created, but not sent, beyond three in an hour to one address', async () => {
     const { user } = await invite();
     const made = [await invite(), await issueLink(ports, operatorFor(customerId), user.id), await invite()];
     expect(made.map(({ isMailed }) => isMailed)).toEqual([true, true, false]);
@@ -218,7 +218,7 @@ describe('a link', () => {
     expect((await invite()).isMailed).toBe(true);
   });
 
-  it('is made, but not mailed, beyond fifty in an hour of one customer', async () => {
+  it('is created, but not sent, beyond fifty in an hour of one customer', async () => {
     const mailed: boolean[] = [];
     for (let at = 0; at <= LINK_MAILS_PER_CUSTOMER; at += 1) {
       const { isMailed } = await inviteUser(ports, operatorFor(customerId), { ...anna, email: `p${at}@example.com` });
@@ -230,7 +230,7 @@ describe('a link', () => {
     expect((await invite(other)).isMailed).toBe(true);
   });
 
-  it('is not mailed where no server is configured', async () => {
+  it('is not sent where no server is configured', async () => {
     expect((await inviteUser({ ...ports, mailer: null }, operatorFor(customerId), anna)).isMailed).toBe(false);
     expect(await claimJob(ports.jobs, 60)).toBeNull();
   });

@@ -6,7 +6,7 @@ import { Tenant } from '../support/tenant.js';
 const earth = { west: -180, south: -90, east: 180, north: 90 };
 
 describe('the grid of a map', () => {
-  test('has the whole earth once', () => {
+  test('covers the whole earth once', () => {
     const { level, cells } = gridOf(earth);
     expect([level, cells.length]).toEqual([4, 16 * 8]);
     expect(new Set(cells.map(({ x, y }) => `${x},${y}`)).size).toBe(16 * 8);
@@ -55,13 +55,13 @@ describe('a map', () => {
     expect(clusters[0]?.box).toEqual({ west: 2, south: 48, east: 2.1, north: 48.1 });
   });
 
-  test('of a cluster that is not counted to its end says the box of its cell', async () => {
+  test('gives a cluster that is not fully counted the bounds of its cell', async () => {
     await acme.addPhotos(Array.from({ length: MAX_COUNTED + 1 }, () => at(1, 1)));
     const [cluster] = await readMap(here, { customerId: acme.id }, earth);
     expect(cluster).toMatchObject({ photos: MAX_COUNTED, box: { west: 0, south: 0, east: 22.5, north: 22.5 } });
   });
 
-  test('of another customer shows nothing', async () => {
+  test('shows nothing to another customer', async () => {
     await acme.addPhotos([at(48, 2)]);
     expect(await readMap(here, { customerId: (await Tenant.of(here)).id }, earth)).toEqual([]);
   });

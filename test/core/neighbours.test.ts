@@ -27,7 +27,7 @@ const listed = async (sort: TwoWaySort) =>
   (await listPhotos(ports, acme.caller, { filters, sort, limit: 50, cursor: null })).data;
 
 test.each<TwoWaySort>(['-takenAt', 'takenAt', '-createdAt', 'filename', '-id'])(
-  'neighbours are those of the list, in both directions and at both ends: %s',
+  'the neighbours of a photo are those of the list, in both directions and at both ends: %s',
   async (sort) => {
     const list = await listed(sort);
     expect(list).toHaveLength(6);
@@ -38,7 +38,7 @@ test.each<TwoWaySort>(['-takenAt', 'takenAt', '-createdAt', 'filename', '-id'])(
   },
 );
 
-test('a photo that the filters leave out stands where it would stand', async () => {
+test('the neighbours of a photo that the filters leave out are those of its place in the list', async () => {
   const [first, gone, third] = await listed('-takenAt');
   await trashPhoto(ports, acme.caller, gone?.id ?? 0);
   const { photo } = await readPhoto(ports, acme.caller, gone?.id ?? 0, { trashedToo: true, withExif: false });
@@ -49,7 +49,7 @@ test('a photo that the filters leave out stands where it would stand', async () 
   });
 });
 
-test('photos of others are nobody’s neighbours', async () => {
+test('photos of other customers are never neighbours', async () => {
   const other = await Account.open(ports);
   const lonely = await other.addPhoto(picture('x.jpg'));
   const beside = await readNeighbours(ports, other.caller, lonely, { filters, sort: '-id' });

@@ -94,7 +94,7 @@ function nextCode(secret: string): string {
 }
 
 describe('a sign-in', () => {
-  it('from where the person is not known is told, with when, from where, in which browser, and whom to ask', async () => {
+  it('from an unknown place sends a notice with time, place, browser and whom to contact', async () => {
     await attempt(ELSEWHERE);
     expect(await arrived()).toEqual([
       {
@@ -115,19 +115,19 @@ describe('a sign-in', () => {
     ]);
   });
 
-  it('from a known address, or in a known browser, is not', async () => {
+  it('from a known address, or in a known browser, sends no notice', async () => {
     await attempt(HOME);
     await attempt(ELSEWHERE, newDevice(ports, EMAIL));
     expect(await templates()).toEqual([]);
   });
 
-  it('that is refused is not: guessing fills no mailbox', async () => {
+  it('that is refused sends no notice, so that guessing fills no mailbox', async () => {
     const credentials = { email: EMAIL, password: 'wrong', browser: newBrowser(ELSEWHERE), device: null };
     await expect(signInByPassword(ports, credentials)).rejects.toMatchObject({ code: 'unauthorized' });
     expect(await templates()).toEqual([]);
   });
 
-  it('with a second factor is told once it is complete', async () => {
+  it('with a second factor sends a notice once it is complete', async () => {
     const secret = await addApp();
     await arrived();
     for (const [address, expected] of [
@@ -143,7 +143,7 @@ describe('a sign-in', () => {
   });
 });
 
-it('a new password is told, whether it was changed or set with a link', async () => {
+it('a new password sends a notice, whether it was changed or set with a link', async () => {
   await changePassword(ports, person.session, { current: '', password: 'quite another password' }, HOME);
   expect(await templates()).toEqual([`${EMAIL} password_changed`]);
   const { link } = await issueLink(ports, operatorFor(customerId), person.user.id);
@@ -151,7 +151,7 @@ it('a new password is told, whether it was changed or set with a link', async ()
   expect(await templates()).toEqual([`${EMAIL} new_link`, `${EMAIL} password_changed`]);
 });
 
-it('second factors that are added and removed are told', async () => {
+it('second factors that are added and removed send a notice', async () => {
   const secret = await addApp();
   const [added] = await arrived();
   expect(added).toMatchObject({ template: 'factor_added', values: { name: 'Phone', browser: 'Firefox on Linux' } });
@@ -160,7 +160,7 @@ it('second factors that are added and removed are told', async () => {
   expect(await templates()).toEqual([`${EMAIL} factor_removed`]);
 });
 
-it('new recovery codes, and second factors that a link of the operator removes, are told', async () => {
+it('new recovery codes, and a removal of second factors by a link of the operator, send a notice', async () => {
   await addApp();
   await arrived();
   await renewRecoveryCodes(ports, person, HOME);
@@ -178,7 +178,7 @@ it('new recovery codes, and second factors that a link of the operator removes, 
 describe('a new API key', () => {
   const key = { name: 'Importer', scopes: ['all'], ipList: [], readLimit: null, writeLimit: null, expiresAt: null };
 
-  it('is told to the person in whose name it was created', async () => {
+  it('sends a notice to the person in whose name it was created', async () => {
     await issueOwnKey(ports, { customerId, actor: userActor(person.user, HOME) }, key, null);
     const [mail] = await arrived();
     expect(mail).toMatchObject({
@@ -188,7 +188,7 @@ describe('a new API key', () => {
     });
   });
 
-  it('that is refused, or that the operator creates, is told to nobody', async () => {
+  it('that is refused, or that the operator creates, sends no notice', async () => {
     const actor = userActor(person.user, HOME);
     await expect(issueOwnKey(ports, { customerId, actor }, { ...key, scopes: [] }, null)).rejects.toMatchObject({
       code: 'invalid_request',
@@ -198,7 +198,7 @@ describe('a new API key', () => {
   });
 });
 
-describe('a new address', () => {
+describe('a new address of a person', () => {
   const NEW = 'anna@new.example';
   const actor = () => ({ customerId, actor: userActor(person.user, HOME) });
   const request = (email = NEW, uses: World = ports) => requestEmailChange(uses, actor(), person, email);
@@ -211,7 +211,7 @@ describe('a new address', () => {
     return tokenOf(mail && 'link' in mail.values ? mail.values.link : '');
   }
 
-  it('takes effect once the link that was mailed there is confirmed; the old one is told before and after', async () => {
+  it('takes effect once the link that was mailed there is confirmed, with notices to the old one before and after', async () => {
     expect(await request(' Anna@NEW.example ')).toBe('requested');
     const mails = await arrived();
     expect(mails.map(({ to, template }) => `${to.address} ${template}`)).toEqual([
@@ -228,7 +228,7 @@ describe('a new address', () => {
     await expect(confirm(token)).rejects.toMatchObject({ code: 'url_forbidden' });
   });
 
-  it('is set at once where no server for mail is configured, or when it is the same', async () => {
+  it('is set at once where no mail server is configured, or when it is the same', async () => {
     expect(await request(EMAIL)).toBe('changed');
     expect(await request(NEW, { ...ports, mailer: null })).toBe('changed');
     expect([await current(), await templates()]).toEqual([NEW, []]);
@@ -251,7 +251,7 @@ describe('a new address', () => {
     expect(await current()).toBe(EMAIL);
   });
 
-  it('is not confirmed once the address was another in between, even if it is the same again', async () => {
+  it('is not confirmed after the address was changed in between, even if it is the same again', async () => {
     const token = await requested();
     ports.clock.pass(1000);
     const withoutMail = { ...ports, mailer: null };
@@ -283,7 +283,7 @@ describe('a new address', () => {
     await expect(confirm(tokenOf(link))).rejects.toMatchObject({ code: 'url_forbidden' });
   });
 
-  it('can be asked for five times in an hour', async () => {
+  it('can be requested five times in an hour', async () => {
     for (let time = 0; time < 5; time += 1) await request(`anna.${time}@new.example`);
     await expect(request()).rejects.toMatchObject({ code: 'rate_limited' });
     ports.clock.pass(HOUR + 1);

@@ -20,7 +20,7 @@ beforeEach(() => {
 const issue = (request: Partial<OperatorTokenRequest> = {}) =>
   issueOperatorToken(uses, commandLine, { name: 'sign-up', scopes: ['all'], ipList: [], expiresAt: null, ...request });
 
-test('a token is a prefix and 256 random bits, of which only the hash and the end are stored', async () => {
+test('an operator token is a prefix and 256 random bits, of which only the hash and the end are stored', async () => {
   const { operatorToken, token } = await issue({ name: ' sign-up ', ipList: ['10.1.2.3/8', '10.0.0.0/8'] });
   expect(token).toMatch(/^phs_op_[0-9A-Za-z]{43}$/);
   expect(operatorToken).toEqual({
@@ -37,7 +37,7 @@ test('a token is a prefix and 256 random bits, of which only the hash and the en
   expect(JSON.stringify(uses.database.operatorTokens.all())).not.toContain(token);
 });
 
-test('all problems of a request are reported at once', async () => {
+test('all problems of a request for an operator token are reported at once', async () => {
   const wrong = issue({ name: '', scopes: ['photos:read'], ipList: ['x'] });
   await expect(wrong).rejects.toMatchObject({
     code: 'invalid_request',
@@ -46,7 +46,7 @@ test('all problems of a request are reported at once', async () => {
   await expect(issue({ scopes: [] })).rejects.toMatchObject({ message: expect.stringContaining('at least one scope') });
 });
 
-test('a token is known until it expires or is deleted; that of an API key never is', async () => {
+test('an operator token is accepted until it expires or is deleted, and the token of an API key never is', async () => {
   const { operatorToken, token } = await issue({ expiresAt: new Date(uses.clock.now().getTime() + SECOND) });
   const lasting = await issue();
   expect(await authenticateOperator(uses, token)).toEqual(operatorToken);
@@ -63,7 +63,7 @@ test('a token is known until it expires or is deleted; that of an API key never 
   });
 });
 
-test('name, IP list and expiry of a token can be changed, what is absent stays, and scopes and token stay', async () => {
+test('name, IP list and expiry of an operator token can be changed, absent fields and the token stay', async () => {
   const { operatorToken, token } = await issue({ ipList: ['10.0.0.0/8'], scopes: ['keys:write'] });
   const { id } = operatorToken;
   const edited = await editOperatorToken(uses, commandLine, id, { name: ' billing ', expiresAt: new Date(9e12) });
@@ -80,7 +80,7 @@ test('name, IP list and expiry of a token can be changed, what is absent stays, 
   await expect(editOperatorToken(uses, commandLine, id, {})).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('several changes of one token at once are all made', async () => {
+test('several changes of one operator token at once all take effect', async () => {
   const { operatorToken, token } = await issue();
   const { id } = operatorToken;
   const changes = [{ name: 'billing' }, { ipList: ['10.0.0.0/8'] }, { expiresAt: new Date(9e12) }];
@@ -88,7 +88,7 @@ test('several changes of one token at once are all made', async () => {
   expect(await authenticateOperator(uses, token)).toEqual(Object.assign({}, operatorToken, ...changes));
 });
 
-test('each change leaves an entry in the operator’s log, and what changes nothing leaves none', async () => {
+test('each change of an operator token leaves an entry in the operator’s log, unless it changes nothing', async () => {
   const issued = uses.clock.now();
   const { operatorToken } = await issue({ name: 'billing' });
   const { id } = operatorToken;
@@ -114,7 +114,7 @@ test('each change leaves an entry in the operator’s log, and what changes noth
   ]);
 });
 
-test('a token without the scope is told which one it needs', async () => {
+test('an operator token without the scope gets an error that names it', async () => {
   const { operatorToken } = await issue({ scopes: ['customers:read'] });
   expect(() => requireOperatorScope(operatorToken, 'customers:read')).not.toThrow();
   expect(() => requireOperatorScope(operatorToken, 'keys:write')).toThrow(

@@ -135,7 +135,7 @@ async function mails(): Promise<string[]> {
 }
 
 describe('adding a passkey', () => {
-  it('stores its public half, makes recovery codes the first time, and signs every other browser out', async () => {
+  it('stores its public half, creates recovery codes the first time, and signs every other browser out', async () => {
     const { browser: other } = await password();
     const device = newDevice();
     const codes = await add(device);
@@ -158,14 +158,14 @@ describe('adding a passkey', () => {
     expect([await passkeys(), await codesLeft()]).toEqual([[], 0]);
   });
 
-  it('demands that the device checks the person, if it shall let the person in alone', async () => {
+  it('requires that the device verifies the person if the passkey is to replace the password', async () => {
     const conduct = { verifiesUser: false };
     await expect(add(newDevice(), { alone: true, conduct })).rejects.toMatchObject(invalid);
     await add(newDevice(), { conduct });
     expect(await passkeys()).toMatchObject([{ signsInAlone: false }]);
   });
 
-  it('takes no notice of what the maker of a device says: nothing is fetched to check it', async () => {
+  it('ignores the attestation of the maker, and fetches nothing to check it', async () => {
     const { challenge, cookie } = await askForNewPasskey(ports, person, false);
     const statement = new Map<string, unknown>([
       ['alg', -7],
@@ -177,7 +177,7 @@ describe('adding a passkey', () => {
     expect(await passkeys()).toHaveLength(1);
   });
 
-  it('takes an answer once, in time, of the session and to the question that was asked', async () => {
+  it('accepts an answer once, in time, of the session and to the challenge that was sent', async () => {
     const asked = await askForNewPasskey(ports, person, false);
     const adding = (given: { challenge: string }, who = person, signsInAlone = false) => {
       const words = { name: 'Laptop', signsInAlone, given: { answer: newDevice().made(asked.challenge), ...given } };
@@ -198,7 +198,7 @@ describe('adding a passkey', () => {
     expect(await passkeys()).toHaveLength(1);
   });
 
-  it('refuses one that somebody here has, and asks the device not to make another', async () => {
+  it('refuses one that a person here already has, and asks the device not to create another', async () => {
     const device = newDevice();
     await add(device);
     const { credentialId } = device;
@@ -207,7 +207,7 @@ describe('adding a passkey', () => {
     await expect(add(newDevice(), { who, conduct: { credentialId } })).rejects.toMatchObject(invalid);
   });
 
-  it(`ends at ${MAX_FACTORS}`, async () => {
+  it(`is limited to ${MAX_FACTORS}`, async () => {
     for (let number = 0; number < MAX_FACTORS; number += 1) await add(newDevice());
     await expect(add(newDevice())).rejects.toMatchObject({ code: 'limit_reached' });
   });
@@ -234,7 +234,7 @@ describe('a passkey after the password', () => {
     await add(device);
   });
 
-  it('is demanded: the password alone opens nothing', async () => {
+  it('is required, and the password alone signs no one in', async () => {
     const { isPending, browser, cookie } = await password();
     expect([isPending, await findSession(ports, browser.token)]).toEqual([true, null]);
     const asked = await askForSecondStep(ports, cookie);
@@ -247,7 +247,7 @@ describe('a passkey after the password', () => {
     await expect(second(again.cookie, given)).rejects.toMatchObject(invalid);
   });
 
-  it('takes an answer once', async () => {
+  it('is accepted with each answer once', async () => {
     const { cookie } = await password();
     const asked = await askForSecondStep(ports, cookie);
     await expect(second(cookie, answer(device, asked, { origin: 'https://evil.example' }))).rejects.toMatchObject(
@@ -263,7 +263,7 @@ describe('a passkey after the password', () => {
     ['a frame on another site', { crossOrigin: true }],
     ['another person’s handle', { handle: '1.999' }],
     ['an unknown passkey', { credentialId: 'AAAAAAAAAAAAAAAAAAAAAA' }],
-  ])('refuses %s, and says no more than that', async (_, conduct) => {
+  ])('is refused if it is %s, without further explanation', async (_, conduct) => {
     const { cookie } = await password();
     const given = answer(device, await askForSecondStep(ports, cookie), conduct);
     await expect(second(cookie, given)).rejects.toMatchObject({
@@ -281,14 +281,14 @@ describe('a passkey after the password', () => {
     ['a name alone', '{"id":"AAAA"}'],
     ['values of other types', '{"id":1,"response":7}'],
     ['much more than browsers send', 'x'.repeat(30_000)],
-  ])('refuses %s as an answer', async (_, text) => {
+  ])('is refused with %s as an answer', async (_, text) => {
     const { cookie } = await password();
     const { cookie: challenge } = await askForSecondStep(ports, cookie);
     await expect(second(cookie, { answer: text, challenge })).rejects.toMatchObject(invalid);
     await expect(alone({ answer: text, challenge: askToSignIn(ports).cookie })).rejects.toMatchObject(unauthorized);
   });
 
-  it('refuses answers to challenges of another purpose, sign-in or time', async () => {
+  it('is refused for challenges of another purpose, sign-in or time', async () => {
     const { cookie } = await password();
     const other = await password();
     for (const asked of [
@@ -305,7 +305,7 @@ describe('a passkey after the password', () => {
     await second(other.cookie, answer(device, await askForSecondStep(ports, other.cookie)));
   });
 
-  it('refuses that of another person, and of a person with the same at another customer', async () => {
+  it('is refused if it is that of another person, also of one with the same at another customer', async () => {
     const theirs = newDevice();
     await add(theirs, { who: await newPerson('bert@example.com') });
     const elsewhere = await newPerson('carl@example.com', await newCustomer());
@@ -323,7 +323,7 @@ describe('a passkey after the password', () => {
     }
   });
 
-  it('refuses a counter that went back, and records it', async () => {
+  it('is refused if its counter went back, which is recorded', async () => {
     const { cookie } = await password();
     await second(cookie, answer(device, await askForSecondStep(ports, cookie), { counter: 9 }));
     for (const counter of [9, 8, 0]) {
@@ -343,7 +343,7 @@ describe('a passkey after the password', () => {
     }
   });
 
-  it(`ends after ${PENDING_TRIES} wrong answers, as after wrong codes`, async () => {
+  it(`is refused after ${PENDING_TRIES} wrong answers, as after wrong codes`, async () => {
     const { cookie } = await password();
     const wrong = async () =>
       second(cookie, answer(newDevice(), await askForSecondStep(ports, cookie), { credentialId: device.credentialId }));
@@ -353,7 +353,7 @@ describe('a passkey after the password', () => {
     expect(await actions()).toContain('user.sign_in_refused');
   });
 
-  it('is not replaced by a link, unless the operator made it for somebody who lost everything', async () => {
+  it('is not replaced by a link, unless the operator created it for a person who lost everything', async () => {
     const enter = async (withoutFactors: boolean) => {
       const { link } = await issueLink(ports, operatorFor(customerId), person.user.id, { withoutFactors });
       const arrival = { token: link.split('/').at(-1) ?? '', email: '', password: PASSWORD, browser: newBrowser() };
@@ -363,7 +363,7 @@ describe('a passkey after the password', () => {
     expect([await enter(true), await passkeys(), await codesLeft()]).toEqual([false, [], 0]);
   });
 
-  it('is asked again instead of the password, also for a new one', async () => {
+  it('is requested again instead of the password, also for a new one', async () => {
     await expect(confirmIdentity(ports, person, PASSWORD)).rejects.toMatchObject(invalid);
     const given = answer(device, await askAgain(ports, person));
     await confirmIdentity(ports, person, given);
@@ -375,14 +375,14 @@ describe('a passkey after the password', () => {
     await change(answer(device, await askAgain(ports, person)));
   });
 
-  it('is not taken for the password of somebody who has none', async () => {
+  it('does not replace the password of a person who has none', async () => {
     const bert = await newPerson('bert@example.com');
     await expect(askAgain(ports, bert)).rejects.toMatchObject({ code: 'not_found' });
     const given = answer(device, await askAgain(ports, person));
     await expect(confirmIdentity(ports, bert, given)).rejects.toMatchObject(invalid);
   });
 
-  it('satisfies the demand of owners, and is removed by itself, but not the last one then', async () => {
+  it('satisfies the requirement for owners, and can be removed, but then not the last one', async () => {
     const [{ id = 0 } = {}] = await passkeys();
     await requireFactors(ports, person, '2020-01-01', HOME);
     const remove = async () =>
@@ -404,7 +404,7 @@ describe('a passkey instead of the password', () => {
     await add(device, { alone: true });
   });
 
-  it('lets its person in, once for each challenge', async () => {
+  it('signs its person in, once for each challenge', async () => {
     const asked = askToSignIn(ports);
     expect(asked).toMatchObject({ credentialIds: [], alone: true });
     const given = answer(device, asked);
@@ -425,7 +425,7 @@ describe('a passkey instead of the password', () => {
     ['nobody', { handle: null }],
     ['a handle that is none', { handle: '1.1.1' }],
     ['a counter that went back', { counter: 0 }],
-  ])('refuses %s with the same words', async (_, conduct) => {
+  ])('is refused with the same message if it is %s', async (_, conduct) => {
     const given = answer(device, askToSignIn(ports), conduct);
     await expect(alone(given)).rejects.toMatchObject({
       ...unauthorized,
@@ -433,7 +433,7 @@ describe('a passkey instead of the password', () => {
     });
   });
 
-  it('refuses one that was not meant for that, and challenges of other purposes and times', async () => {
+  it('is refused if it was not created for that, and for challenges of other purposes and times', async () => {
     const factor = newDevice();
     await add(factor);
     await expect(alone(answer(factor, askToSignIn(ports)))).rejects.toMatchObject(unauthorized);
@@ -446,7 +446,7 @@ describe('a passkey instead of the password', () => {
     await expect(alone(answer(device, late))).rejects.toMatchObject(unauthorized);
   });
 
-  it('counts attempts by where they come from', async () => {
+  it('is limited to a number of attempts per source', async () => {
     const wrong = () => alone(answer(device, askToSignIn(ports), { origin: 'https://evil.example' }));
     for (let tries = 0; tries < 20; tries += 1) await expect(wrong()).rejects.toMatchObject(unauthorized);
     await expect(alone(answer(device, askToSignIn(ports)))).rejects.toMatchObject({ code: 'rate_limited' });

@@ -16,20 +16,20 @@ function run(...tasks: readonly Partial<PeriodicTask>[]): RunningTasks {
   return started;
 }
 
-test('a task runs again and again', async () => {
+test('a periodic task runs again and again', async () => {
   let runs = 0;
   run({ run: async () => (runs += 1) });
   await until(() => runs >= 3);
 });
 
-test('the first run does not wait for the whole interval', async () => {
+test('the first run of a periodic task does not wait for the whole interval', async () => {
   let runs = 0;
   run({ everySeconds: 10, run: async () => (runs += 1) });
   await until(() => runs >= 1);
   expect(runs).toBe(1);
 });
 
-test('a run that fails is told, and the next one comes', async () => {
+test('a run of a periodic task that fails is reported, and the next one comes', async () => {
   let runs = 0;
   const fail = async () => {
     runs += 1;
@@ -40,7 +40,7 @@ test('a run that fails is told, and the next one comes', async () => {
   expect(errors.slice(0, 2)).toEqual(['sweep: Error: run 1', 'sweep: Error: run 2']);
 });
 
-test('a task never runs twice at the same time, and does not hold up the others', async () => {
+test('a periodic task never runs twice at the same time, and does not delay the others', async () => {
   const gate = new Gate();
   let slow = 0;
   let quick = 0;
@@ -58,7 +58,7 @@ test('a task never runs twice at the same time, and does not hold up the others'
   gate.open();
 });
 
-test('stop tells those that run, waits for them, and nothing begins any more', async () => {
+test('stopping periodic tasks signals those that run, waits for them, and starts no other', async () => {
   const gate = new Gate();
   const seen: string[] = [];
   const tasks = run({
@@ -75,7 +75,7 @@ test('stop tells those that run, waits for them, and nothing begins any more', a
   expect(seen).toEqual(['begun false', 'ended true', 'stopped']);
 });
 
-test('stop does not wait for the next run of a task', async () => {
+test('stopping periodic tasks does not wait for the next run of a task', async () => {
   let runs = 0;
   const tasks = run({ everySeconds: 10, run: async () => (runs += 1) }, { everySeconds: 86_400 });
   await until(() => runs === 1);

@@ -41,7 +41,7 @@ const invalid = (field: string, code: string) => ({
 const edit = (patch: PhotoPatch, id = photo.id) => editPhoto(ports, acme.caller, id, patch);
 const photoCount = async (id: Id) => (await ports.store.query(acme.id, (reader) => reader.tags.get(id)))?.photoCount;
 
-test('a cursor of an earlier version, whose words had neither marks nor emoji, stays valid', async () => {
+test('a cursor of an earlier version, whose search words had neither accents nor emoji, stays valid', async () => {
   const other = await acme.addPhoto(picture('b.jpg', { ...sampleFacts(), rating: 3 }));
   for (const id of [photo.id, other.id]) await edit({ title: 'パパと2024年がくせい' }, id);
   const search = (q: string, cursor: string | null) => {
@@ -67,8 +67,8 @@ test('a cursor of an earlier version, whose words had neither marks nor emoji, s
   await expect(search('がく', await earlier('せい'))).rejects.toMatchObject({ code: 'invalid_cursor' });
 });
 
-describe('PATCH of a photo', () => {
-  test('merges what it says, as a new version', async () => {
+describe('a PATCH of a photo', () => {
+  test('merges the given fields, as a new version', async () => {
     const first = { title: 'mine', description: 'words', rating: 5, externalId: 'x', metadata: { a: '1', b: '2' } };
     const edited = await edit({ ...first, filename: ' b.jpg ', location: { latitude: 1, longitude: 2 } });
     const at = ports.clock.now();
@@ -92,7 +92,7 @@ describe('PATCH of a photo', () => {
     { timeZone: '+01:00' },
     { takenAt: '2024-12-21T23:39:24.670+01:00' },
   ];
-  test.each(same)('of what it is already changes nothing: %j', async (patch) => {
+  test.each(same)('with its present values changes nothing: %j', async (patch) => {
     expect(await edit(patch)).toEqual(photo);
     expect(await acme.photo(photo.id)).toEqual(photo);
   });
@@ -133,17 +133,17 @@ describe('PATCH of a photo', () => {
     [{ takenAt: null, takenAtLocal: '2024-12-21T23:39:24' }, 'takenAt', 'conflict'],
   ];
   const byField = wrong.map(([patch, field, code]) => [field, code, patch] as const);
-  test.each(byField)('refuses %s: %s', async (field, code, patch) => {
+  test.each(byField)('is refused with %s: %s', async (field, code, patch) => {
     await expect(edit({ externalId: 'new', ...patch })).rejects.toMatchObject(invalid(field, code));
     expect(await acme.photo(photo.id)).toEqual(photo);
   });
 
-  test('names everything that is wrong', async () => {
+  test('reports everything that is wrong', async () => {
     const errors = [expect.objectContaining({ field: 'filename' }), expect.objectContaining({ field: 'rating' })];
     await expect(edit({ filename: '', rating: 9 })).rejects.toMatchObject({ details: { errors } });
   });
 
-  test('takes 50 keys of metadata, together with those that are there', async () => {
+  test('allows 50 keys of metadata, together with the existing ones', async () => {
     const keys = (count: number, prefix = 'k') =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}${at}`, 'v']));
     await edit({ metadata: keys(50) });
@@ -152,7 +152,7 @@ describe('PATCH of a photo', () => {
     expect(Object.keys(swapped.metadata)).toHaveLength(50);
   });
 
-  test('keeps metadata keys that mean something to JavaScript as words', async () => {
+  test('stores metadata keys that have a meaning in JavaScript as plain text', async () => {
     const metadata = JSON.parse('{"__proto__": "x", "constructor": "y"}') as Record<string, string>;
     const edited = await edit({ metadata });
     expect(Object.entries(edited.metadata).sort()).toEqual([
@@ -165,7 +165,7 @@ describe('PATCH of a photo', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
-  test('turns the picture and its sides', async () => {
+  test('rotates the picture and exchanges its sides', async () => {
     const sides = [];
     for (const rotation of [90, 180, 180, 270, 0]) {
       const { width, height, ...rest } = await edit({ rotation });
@@ -180,7 +180,7 @@ describe('PATCH of a photo', () => {
     ]);
   });
 
-  test('turns the focus with the picture, so that it stays on what it was on', async () => {
+  test('rotates the focus with the picture, so that it stays on the same spot', async () => {
     await edit({ focus: { x: 0.2, y: 0.9 } });
     const focuses = [];
     for (const rotation of [90, 180, 270, 0, 180, 0, 270, 90]) focuses.push((await edit({ rotation })).focus);
@@ -193,14 +193,14 @@ describe('PATCH of a photo', () => {
     expect(focuses).toEqual([right, down, left, upright, down, upright, left, right]);
   });
 
-  test('takes a focus of the picture as the same patch turns it, and removes it', async () => {
+  test('takes a focus in the picture as the same patch rotates it, and can remove it', async () => {
     await edit({ focus: { x: 0, y: 1 } });
     expect(await edit({ rotation: 90, focus: { x: 0.25, y: 0.5 } })).toMatchObject({ focus: { x: 0.25, y: 0.5 } });
     expect((await acme.photo(photo.id)).focus).toEqual({ x: 0.25, y: 0.5 });
     expect(await edit({ rotation: 0, focus: null })).toMatchObject({ focus: null, version: 4 });
   });
 
-  describe('of the time', () => {
+  describe('of the capture time', () => {
     const taken = {
       takenAt: new Date('2024-12-21T22:39:24.670Z'),
       takenAtLocal: '2024-12-21T23:39:24.670',
@@ -275,7 +275,7 @@ describe('PATCH of a photo', () => {
       expect(await acme.photo(photo.id)).toEqual(edited);
     });
 
-    test('that is not known needs a wall clock before a zone', async () => {
+    test('that is unknown needs a wall clock before a zone', async () => {
       await edit({ takenAt: null });
       await expect(edit({ timeZone: 'Asia/Tokyo' })).rejects.toMatchObject(invalid('takenAtLocal', 'required'));
       const inCustomersZone = {
@@ -286,13 +286,13 @@ describe('PATCH of a photo', () => {
       expect(await edit({ takenAtLocal: '2020-07-01T12:00:00' })).toMatchObject(inCustomersZone);
     });
 
-    test('that is not known stays so when it is cleared again', async () => {
+    test('that is unknown stays so when it is cleared again', async () => {
       const cleared = await edit({ takenAt: null });
       expect(await edit({ takenAt: null })).toEqual(cleared);
     });
   });
 
-  test('of a missing, another’s or trashed photo is not found', async () => {
+  test('of a photo that is missing, another customer’s or trashed is not found', async () => {
     const other = await Account.open(ports);
     await expect(editPhoto(ports, other.caller, photo.id, { title: 'x' })).rejects.toMatchObject(missing);
     await expect(edit({ title: 'x' }, photo.id + 1)).rejects.toMatchObject(missing);
@@ -303,14 +303,14 @@ describe('PATCH of a photo', () => {
     expect(await acme.photo(photo.id)).toEqual(trashed);
   });
 
-  test('with trashed: false restores it and applies the rest', async () => {
+  test('with trashed: false restores it and applies the other fields', async () => {
     await trashPhoto(ports, acme.caller, photo.id);
     const restored = await edit({ trashed: false, title: 'back' });
     expect(restored).toMatchObject({ title: 'back', trashedAt: null, purgeAt: null, version: 3 });
     expect(await acme.photo(photo.id)).toEqual(restored);
   });
 
-  test('asks its condition of the photo as it is, and changes nothing when that throws', async () => {
+  test('checks its condition against the present photo, and changes nothing when that throws', async () => {
     const seen: number[] = [];
     const check = ({ version }: PhotoWithTags) => {
       seen.push(version);
@@ -326,14 +326,14 @@ describe('PATCH of a photo', () => {
     expect(await acme.tags()).toEqual([]);
   });
 
-  test('from many sides at once loses nothing', async () => {
+  test('from many clients at once loses no change', async () => {
     await atOnce(10, (number) => edit({ metadata: { [`k${number}`]: 'v' } }));
     const { metadata, version } = await acme.photo(photo.id);
     expect([Object.keys(metadata).length, version]).toEqual([10, 11]);
   });
 });
 
-describe('PUT of a photo’s tags', () => {
+describe('a PUT of a photo’s tags', () => {
   const put = (request: { tagIds?: Id[]; tagNames?: string[] }, account = acme) =>
     setPhotoTags(ports, account.caller, photo.id, request);
 
@@ -353,7 +353,7 @@ describe('PUT of a photo’s tags', () => {
     expect((await acme.photo(photo.id)).version).toBe(4);
   });
 
-  test('of the set that it has changes nothing', async () => {
+  test('with the present set changes nothing', async () => {
     await put({ tagNames: ['a', 'b'] });
     const before = await everything(ports);
     ports.clock.pass(1000);
@@ -361,11 +361,11 @@ describe('PUT of a photo’s tags', () => {
     expect(await everything(ports)).toEqual(before);
   });
 
-  test('needs to be told something', async () => {
+  test('needs ids or names', async () => {
     await expect(put({})).rejects.toMatchObject(invalid('tagIds', 'required'));
   });
 
-  test('makes tags only for a key that may, and else changes nothing', async () => {
+  test('creates tags only for a key that may, and else changes nothing', async () => {
     const kept = await acme.tag('kept');
     const before = await everything(ports);
     const refused = { code: 'scope_required', details: { scope: 'tags:write' } };
@@ -375,7 +375,7 @@ describe('PUT of a photo’s tags', () => {
     expect(await put({ tagNames: ['KEPT'] }, reader)).toMatchObject([{ id: kept.id }]);
   });
 
-  test('refuses tags that are unknown or another customer’s, alike, and changes nothing', async () => {
+  test('refuses unknown tags and those of another customer alike, and changes nothing', async () => {
     const other = await Account.open(ports);
     const theirs = await other.tag('theirs');
     const before = await everything(ports);
@@ -393,14 +393,14 @@ describe('PUT of a photo’s tags', () => {
     await expect(put({ tagNames })).rejects.toMatchObject(invalid('tagNames', code));
   });
 
-  test('takes 100 tags and not one more', async () => {
+  test('allows 100 tags and not one more', async () => {
     const names = Array.from({ length: 101 }, (_, at) => `tag ${at}`);
     await expect(put({ tagNames: names })).rejects.toMatchObject(invalid('tagIds', 'too_many'));
     expect(await acme.tags()).toEqual([]);
     expect(await put({ tagNames: names.slice(1) })).toHaveLength(100);
   });
 
-  test('makes no more tags than a customer may have', async () => {
+  test('creates no more tags than a customer may have', async () => {
     ports = world({ limits: { tags: 2 } });
     acme = await Account.open(ports);
     photo = await acme.addPhoto(picture('a.jpg'));
@@ -410,7 +410,7 @@ describe('PUT of a photo’s tags', () => {
     expect(await put({ tagNames: ['a', 'b'] })).toHaveLength(2);
   });
 
-  test('of a missing, another’s or trashed photo is not found', async () => {
+  test('of a photo that is missing, another customer’s or trashed is not found', async () => {
     const other = await Account.open(ports);
     await expect(put({ tagIds: [] }, other)).rejects.toMatchObject(missing);
     await expect(readPhotoTags(ports, other.caller, photo.id)).rejects.toMatchObject(missing);
@@ -421,11 +421,11 @@ describe('PUT of a photo’s tags', () => {
   });
 });
 
-describe('DELETE of a photo', () => {
+describe('a DELETE of a photo', () => {
   const read = (trashedToo: boolean, account = acme) =>
     readPhoto(ports, account.caller, photo.id, { trashedToo, withExif: true });
 
-  test('moves it to the trash for as long as the customer says', async () => {
+  test('moves it to the trash for as long as the customer has set', async () => {
     await ports.store.change(acme.id, { trashRetentionDays: 7 });
     await trashPhoto(ports, acme.caller, photo.id);
     const at = ports.clock.now();
@@ -438,7 +438,7 @@ describe('DELETE of a photo', () => {
     });
   });
 
-  test('takes it out of the count of its tags, and restoring brings it back', async () => {
+  test('reduces the counts of its tags, and restoring reverts that', async () => {
     const [tag] = await setPhotoTags(ports, acme.caller, photo.id, { tagNames: ['a'] });
     const { id } = present(tag);
     await trashPhoto(ports, acme.caller, photo.id);
@@ -448,7 +448,7 @@ describe('DELETE of a photo', () => {
     expect((await acme.photo(photo.id)).tags).toMatchObject([{ name: 'a' }]);
   });
 
-  test('a second time, or of another’s, is not found', async () => {
+  test('that is repeated, or of another customer’s photo, is not found', async () => {
     const other = await Account.open(ports);
     await expect(trashPhoto(ports, other.caller, photo.id)).rejects.toMatchObject(missing);
     await trashPhoto(ports, acme.caller, photo.id);
@@ -458,12 +458,12 @@ describe('DELETE of a photo', () => {
     expect(await acme.photo(photo.id)).toEqual(trashed);
   });
 
-  test('at once from many sides happens once', async () => {
+  test('from many clients at once takes effect once', async () => {
     const answers = await Promise.allSettled(Array.from({ length: 5 }, () => trashPhoto(ports, acme.caller, photo.id)));
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test.each([false, true])('for ever removes the photo and its bytes; in the trash: %s', async (inTrash) => {
+  test.each([false, true])('permanently removes the photo and its bytes; in the trash: %s', async (inTrash) => {
     const [tag] = await setPhotoTags(ports, acme.caller, photo.id, { tagNames: ['a'] });
     const kept = await acme.addPhoto(picture('kept.jpg'));
     if (inTrash) await trashPhoto(ports, acme.caller, photo.id);
@@ -475,19 +475,19 @@ describe('DELETE of a photo', () => {
     await expect(purgePhoto(ports, acme.caller, photo.id)).rejects.toMatchObject(missing);
   });
 
-  test('for ever is not for another customer', async () => {
+  test('permanently deletes no photo of another customer', async () => {
     const other = await Account.open(ports);
     await expect(purgePhoto(ports, other.caller, photo.id)).rejects.toMatchObject(missing);
     expect(await acme.photo(photo.id)).toEqual(photo);
     await expect(acme.original(photo.id)).resolves.toBeDefined();
   });
 
-  test('for ever never lets the id be given again', async () => {
+  test('never lets the id of a permanently deleted photo be used again', async () => {
     await purgePhoto(ports, acme.caller, photo.id);
     expect((await acme.addPhoto(picture('b.jpg'))).id).toBeGreaterThan(photo.id);
   });
 
-  test('for ever that fails at the bytes has deleted the photo all the same', async () => {
+  test('has permanently deleted the photo even if removing the bytes fails', async () => {
     const away = new DomainError('service_unavailable', 'The store is away.');
     const blobs = Object.create(ports.blobs);
     blobs.delete = async () => {
@@ -520,7 +520,7 @@ describe('lists of photos', () => {
     expect(await list({ ids: [photo.id + 1] })).toEqual({ data: [], nextCursor: null });
   });
 
-  test('show the trash only where it is asked for', async () => {
+  test('show the trash only where it is requested', async () => {
     const kept = await acme.addPhoto(picture('kept.jpg'));
     await trashPhoto(ports, acme.caller, photo.id);
     const ids = async (trashed: PhotoFilters['trashed']) => (await list({ trashed })).data.map(({ id }) => id);
@@ -529,7 +529,7 @@ describe('lists of photos', () => {
     expect(await ids('any')).toEqual([photo.id, kept.id]);
   });
 
-  test('answer which bytes are there already', async () => {
+  test('answer which bytes exist already', async () => {
     const { data } = await list({ sha256: ['f'.repeat(64), photo.sha256] });
     expect(data).toEqual([photo]);
   });
@@ -543,7 +543,7 @@ describe('lists of photos', () => {
     await expect(list({ [field]: [known.id] })).resolves.toBeDefined();
   });
 
-  test('hold a cursor to its customer, filters and sort', async () => {
+  test('bind a cursor to its customer, filters and sort order', async () => {
     await acme.addPhoto(picture('b.jpg'));
     const { nextCursor } = await list({}, 'id', 1);
     const refused = { code: 'invalid_cursor' };
@@ -571,7 +571,7 @@ describe('lists of photos', () => {
     await expect(list({}, 'id', 1, byId.nextCursor)).resolves.toMatchObject({ data: [{ filename: 'b.jpg' }] });
   });
 
-  test('have deletions of tags as changes of their photos', async () => {
+  test('show the deletion of a tag as a change of its photos', async () => {
     const [tag] = await setPhotoTags(ports, acme.caller, photo.id, { tagNames: ['a'] });
     ports.clock.pass(1000);
     await deleteTag(ports, acme.caller, present(tag).id);
@@ -580,7 +580,7 @@ describe('lists of photos', () => {
   });
 });
 
-test('reading gives EXIF only where it is asked for', async () => {
+test('reading a photo returns EXIF only where it is requested', async () => {
   const reading = { trashedToo: false, withExif: false };
   expect((await readPhoto(ports, acme.caller, photo.id, reading)).exif).toBeNull();
   const { exif } = await readPhoto(ports, acme.caller, photo.id, { ...reading, withExif: true });

@@ -26,7 +26,7 @@ it('a photo without a location, or taken at sea, has no place', async () => {
   expect((await acme.addPhoto(picture('b.jpg', { ...sampleFacts(), location: sea }))).place).toBeNull();
 });
 
-it('the place follows the location, and is found by it', async () => {
+it('the place of a photo follows its location, and can be searched for', async () => {
   const { id } = await acme.addPhoto(picture('a.jpg', { ...sampleFacts(), location: paris }));
   const moved = await editPhoto(ports, acme.caller, id, { location: london });
   expect(moved.place?.city).toBe('London');
@@ -56,7 +56,7 @@ it('photos of an earlier version get their places, and keep their versions', asy
   expect(ports.database.outdatedPhotos.size).toBe(0);
 });
 
-it('one customer whose photos cannot be updated does not keep those of others', async () => {
+it('a customer whose photos cannot be updated does not prevent the update of others', async () => {
   const other = await Account.open(ports);
   for (const account of [acme, other]) {
     const { id, tags: _, ...photo } = await account.addPhoto(picture('a.jpg', { ...sampleFacts(), location: paris }));
@@ -73,7 +73,7 @@ it('one customer whose photos cannot be updated does not keep those of others', 
   expect((await acme.photos())[0]?.place).toBeNull();
 });
 
-it('stops when it is told to', async () => {
+it('the update of photos stops when it is asked to', async () => {
   const { id } = await acme.addPhoto(picture('a.jpg', { ...sampleFacts(), location: paris }));
   ports.database.outdatedPhotos.add(id);
   await updateOutdatedPhotos(ports, AbortSignal.abort());
@@ -87,11 +87,11 @@ it.each([
   ['ZZ', 'Unknown Region'],
   ['', ''],
   ['undefined', 'undefined'],
-])('%s is %s', (code, name) => {
+])('the country of code %s is %s', (code, name) => {
   expect(countryName(code)).toBe(name);
 });
 
-it('names a place once', () => {
+it('a place is named once', () => {
   const singapore = { country: 'SG', region: null, city: 'Singapore' };
   expect(placeNames(singapore)).toEqual(['Singapore']);
 });

@@ -96,7 +96,7 @@ const actions = () =>
 const identitiesOf = (userId: Id) => ports.store.query(customerId, ({ identities }) => identities.of(userId));
 const roleOf = async (userId: Id) => (await ports.store.query(customerId, ({ users }) => users.get(userId)))?.role;
 
-test('a verified address links an account at the first sign-in; after that the name at the provider counts', async () => {
+test('a verified address links an account at the first sign-in; after that the subject at the provider counts', async () => {
   const invited = await invite(ANNA.email, 'editor');
   const first = await signIn();
   expect(first.session?.user).toMatchObject({ id: invited.user.id, role: 'editor', linkHash: null });
@@ -108,7 +108,7 @@ test('a verified address links an account at the first sign-in; after that the n
   expect((await identitiesOf(invited.user.id)).map(({ lastUsedAt }) => lastUsedAt)).toEqual([ports.clock.now()]);
 });
 
-test('linking ends what opened the account before: password, links and sessions', async () => {
+test('linking revokes what opened the account before: password, links and sessions', async () => {
   const before = await join();
   await invite(ANNA.email);
   expect(await signIn()).toMatchObject({ lostPassword: true, result: { isPending: false } });
@@ -122,13 +122,13 @@ test.each([
   ['an address that is not verified', { ...ANNA, isEmailVerified: false }, 'address_not_verified'],
   ['no address', { subject: 'anna-1' }, 'address_not_verified'],
   ['an address of nobody', { ...ANNA, email: 'nobody@example.com' }, 'no_account'],
-])('%s links nothing', async (_, person, reason) => {
+])('a sign-in with %s links nothing', async (_, person, reason) => {
   const { user } = await join();
   await expect(signIn(person)).rejects.toMatchObject(refusal(reason));
   expect(await identitiesOf(user.id)).toEqual([]);
 });
 
-test('an account that is linked to one name is never opened by another with its address', async () => {
+test('an account that is linked to one subject is never opened by another with its address', async () => {
   const { user } = await join();
   await signIn();
   await expect(signIn({ ...ANNA, subject: 'anna-2' })).rejects.toMatchObject(refusal('other_identity'));
@@ -140,7 +140,7 @@ test('an account that is linked to one name is never opened by another with its 
   expect(await identitiesOf(user.id)).toHaveLength(1);
 });
 
-test('domains are compared whole and in lower case, at every sign-in', async () => {
+test('domains of addresses are compared whole and in lower case, at every sign-in', async () => {
   configure({ domains: ['example.com'] });
   await join();
   expect((await signIn({ ...ANNA, email: 'Anna@EXAMPLE.com' })).session).not.toBeNull();
@@ -167,7 +167,7 @@ test('a provider of one customer opens no account of another', async () => {
   expect((await signIn()).session?.user.customerId).toBe(customerId);
 });
 
-describe('an address that people at several customers have', () => {
+describe('a provider’s address that people at several customers have', () => {
   let elsewhere: Id;
   beforeEach(async () => {
     elsewhere = await newCustomer('Studio South');
@@ -186,13 +186,13 @@ describe('an address that people at several customers have', () => {
     expect((await signIn()).session?.user.id).toBe(mine.user.id);
   });
 
-  test('opens the one that somebody joined: an invitation elsewhere keeps nobody out', async () => {
+  test('opens the account that its person joined, also if another customer has invited it', async () => {
     await invite(ANNA.email, 'owner', elsewhere);
     const { user } = await join();
     expect((await signIn()).session?.user.customerId).toBe(user.customerId);
   });
 
-  test('opens none when all are only invited, and those of a customer that is closing do not count', async () => {
+  test('opens no account when all are only invited, and customers that are closing do not count', async () => {
     await invite(ANNA.email);
     await invite(ANNA.email, 'owner', elsewhere);
     await expect(signIn()).rejects.toMatchObject(refusal('several_accounts'));
@@ -201,13 +201,13 @@ describe('an address that people at several customers have', () => {
   });
 });
 
-describe('where new people are admitted', () => {
+describe('where a provider admits new people', () => {
   beforeEach(async () => {
     configure({ customerId, admitsNewPeople: true, domains: ['example.com'], role: 'editor' });
     await allowNewPeople();
   });
 
-  test('nobody new gets in unless the owners allow it as well', async () => {
+  test('a new person is admitted only if the owners allow it as well', async () => {
     await allowNewPeople(false);
     await expect(signIn()).rejects.toMatchObject(refusal('no_account'));
     expect(await actions()).toEqual(['customer.edited', 'customer.edited', 'customer.created']);
@@ -215,13 +215,13 @@ describe('where new people are admitted', () => {
     expect((await signIn()).session?.user).toMatchObject({ email: ANNA.email });
   });
 
-  test('whoever has no account gets one, without a password', async () => {
+  test('a person without an account gets one, without a password', async () => {
     const { session } = await signIn();
     expect(session?.user).toMatchObject({ email: ANNA.email, role: 'editor', passwordHash: null });
     expect(await actions()).toEqual(['user.joined', 'user.identity_linked', 'customer.edited', 'customer.created']);
   });
 
-  test('nobody is admitted beyond the limit, or to a suspended account', async () => {
+  test('no person is admitted beyond the limit, or to a suspended account', async () => {
     await ports.store.change(customerId, { status: 'suspended' });
     await expect(signIn()).rejects.toMatchObject(refusal('no_account'));
     await ports.store.change(customerId, { status: 'active' });
@@ -234,7 +234,7 @@ describe('where new people are admitted', () => {
   });
 });
 
-describe('groups', () => {
+describe('groups of a provider', () => {
   const groupRoles = { staff: 'editor', leads: 'admin' } as const;
   const as = (...groups: readonly string[]) => signIn({ ...ANNA, groups });
 
@@ -251,7 +251,7 @@ describe('groups', () => {
     expect((await actions()).filter((action) => action === 'user.edited')).toHaveLength(3);
   });
 
-  test('decide nothing about owners unless one gives that role, and never take the last one', async () => {
+  test('change no owners unless one gives that role, and never remove the last one', async () => {
     configure({ groupRoles });
     const { user } = await join();
     await as('staff');
@@ -267,10 +267,10 @@ describe('groups', () => {
   });
 });
 
-describe('what one browser began', () => {
+describe('a provider sign-in that one browser began', () => {
   beforeEach(() => join());
 
-  test('no other browser ends, nobody twice, and not after ten minutes', async () => {
+  test('cannot be completed by another browser, twice, or after ten minutes', async () => {
     const [mine, theirs] = [await start(), await start()];
     const answer = provider.signIn(theirs.address, ANNA);
     for (const cookie of ['', 'x'.repeat(40), mine.cookie]) {
@@ -286,7 +286,7 @@ describe('what one browser began', () => {
     await expect(take(good.cookie, goodAnswer)).rejects.toMatchObject(refusal('invalid_answer'));
   });
 
-  test('no other provider ends', async () => {
+  test('cannot be completed by another provider', async () => {
     const other = new MemoryIdentityProvider({ id: 'other', issuer: 'https://other.example.com' });
     ports = { ...ports, identityProviders: [provider, other] };
     const { address, cookie } = await start();
@@ -300,7 +300,7 @@ describe('what one browser began', () => {
     });
   });
 
-  test('a provider that is away opens nothing, and is asked at most 120 times a minute from one address', async () => {
+  test('a provider that is unavailable opens nothing, and gets at most 120 requests a minute from one address', async () => {
     provider.isAway = true;
     for (let at = 0; at < 120; at += 1) await expect(start()).rejects.toMatchObject({ code: 'service_unavailable' });
     await expect(start()).rejects.toMatchObject({ code: 'rate_limited' });
@@ -315,7 +315,7 @@ async function addApp(person: KnownSession): Promise<string> {
   return secret;
 }
 
-test('a second factor is asked for after the provider, unless it proved one that the operator trusts', async () => {
+test('a second factor is required after the provider, unless it proved one that the operator trusts', async () => {
   configure({ trustedMethods: ['mfa'] });
   await join();
   await addApp(present((await signIn()).session));
@@ -325,7 +325,7 @@ test('a second factor is asked for after the provider, unless it proved one that
   await expect(start(trusted.session)).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
-describe('with a second factor, groups decide once the sign-in is complete', () => {
+describe('with a second factor, groups of a provider decide once the sign-in is complete', () => {
   const groupRoles = { staff: 'editor', leads: 'admin', heads: 'owner' } as const;
   let secret: string;
   let anna: KnownSession;
@@ -347,7 +347,7 @@ describe('with a second factor, groups decide once the sign-in is complete', () 
       finishSignIn(ports, { cookie, code, browser });
   }
 
-  test('not before, nor with a wrong code', async () => {
+  test('groups of a provider decide nothing before the second factor, nor with a wrong code', async () => {
     const finish = await startSecondStep('leads');
     await expect(finish('000000')).rejects.toMatchObject({ code: 'invalid_request' });
     expect([await roleOf(anna.user.id), await actions()]).toEqual([
@@ -361,7 +361,7 @@ describe('with a second factor, groups decide once the sign-in is complete', () 
     ]);
   });
 
-  test('the last owner remains one even if the other has gone meanwhile', async () => {
+  test('groups of a provider leave the last owner one even if the other has gone meanwhile', async () => {
     const { user: other } = await join('other@example.com');
     await changeRole(ports, admin(), anna.user.id, 'owner');
     const finish = await startSecondStep('staff');
@@ -370,7 +370,7 @@ describe('with a second factor, groups decide once the sign-in is complete', () 
     expect(await roleOf(anna.user.id)).toBe('owner');
   });
 
-  test('a role that somebody else gave meanwhile is not taken by an older sign-in', async () => {
+  test('groups of an older sign-in do not replace a role that another person gave meanwhile', async () => {
     await join('other@example.com');
     const finish = await startSecondStep('leads');
     await changeRole(ports, admin(), anna.user.id, 'viewer');
@@ -393,7 +393,7 @@ test('an account with a second factor is not linked by its address, and loses no
   expect((await signInByPassword(ports, password)).isPending).toBe(true);
 });
 
-test('nor is one with a passkey', async () => {
+test('an account with a passkey is not linked by its address', async () => {
   const { user } = await join();
   const at = ports.clock.now();
   const passkey = { userId: user.id, name: 'Laptop', credentialId: 'laptop', publicKey: '', counter: 0 };
@@ -404,7 +404,7 @@ test('nor is one with a passkey', async () => {
   expect(await identitiesOf(user.id)).toEqual([]);
 });
 
-describe('people are told by mail', () => {
+describe('people get a mail', () => {
   let mailer: MemoryMailer;
   let seen: number;
   beforeEach(() => {
@@ -423,7 +423,7 @@ describe('people are told by mail', () => {
     return fresh.map(({ mail }) => mail.template);
   }
 
-  test('that their account was linked, and that it took the password', async () => {
+  test('when their account was linked, which says that the password was removed', async () => {
     await join();
     await told();
     await signIn();
@@ -433,7 +433,7 @@ describe('people are told by mail', () => {
     expect(await told()).toEqual([]);
   });
 
-  test('of a first sign-in without a password, but not when they are new', async () => {
+  test('about a first sign-in without a password, but not when they are new', async () => {
     await invite(ANNA.email);
     await told();
     await signIn();
@@ -444,7 +444,7 @@ describe('people are told by mail', () => {
     expect(await told()).toEqual([]);
   });
 
-  test('of a sign-in from where they are not known, unless a code is still to come', async () => {
+  test('about a sign-in from an unknown place, unless a code is still required', async () => {
     await invite(ANNA.email);
     const person = present((await signIn()).session);
     await told();
@@ -459,7 +459,7 @@ describe('people are told by mail', () => {
   });
 });
 
-describe('confirming who one is, without a password', () => {
+describe('confirming one’s identity without a password', () => {
   let person: KnownSession;
   beforeEach(async () => {
     await invite(ANNA.email);
@@ -471,7 +471,7 @@ describe('confirming who one is, without a password', () => {
     return take(cookie, provider.signIn(address, as), person);
   };
 
-  test('a provider that remembers the browser proves nothing', async () => {
+  test('is refused when the provider only remembers the browser', async () => {
     expect(isConfirmed(person.session, now())).toBe(false);
     const recent = new Date(now().getTime() - 60_000);
     expect((await signIn({ ...ANNA, authenticatedAt: recent })).session?.session.confirmedAt).toEqual(recent);
@@ -479,7 +479,7 @@ describe('confirming who one is, without a password', () => {
     expect((await signIn({ ...ANNA, authenticatedAt: future })).session?.session.confirmedAt).toEqual(now());
   });
 
-  test('the same person has to sign in there, just now', async () => {
+  test('requires the same person to sign in at the provider just now', async () => {
     for (const authenticatedAt of [null, new Date(now().getTime() - CONFIRMED_MS)]) {
       await expect(confirm({ ...ANNA, authenticatedAt })).rejects.toMatchObject(refusal('not_fresh'));
     }
@@ -493,7 +493,7 @@ describe('confirming who one is, without a password', () => {
     expect(isConfirmed(present(await ports.sessions.find(person.session.tokenHash)).session, now())).toBe(true);
   });
 
-  test('a first password takes that, and the identity stays until it is unlinked', async () => {
+  test('allows a first password, and the identity stays until it is unlinked', async () => {
     const set = async () => {
       const { session } = present(await ports.sessions.find(person.session.tokenHash));
       return changePassword(ports, session, { current: '', password: PASSWORD }, '192.0.2.1');
@@ -511,7 +511,7 @@ describe('confirming who one is, without a password', () => {
   });
 });
 
-test('admins unlink others, but no owners; that signs them out', async () => {
+test('admins unlink the identities of others except owners, which signs them out', async () => {
   const owner = await join('owner@example.com');
   await invite(ANNA.email, 'editor');
   const anna = present((await signIn()).session);

@@ -64,7 +64,7 @@ async function links(): Promise<string[]> {
   return fresh;
 }
 
-it('mails a link, which replaces the password once', async () => {
+it('a recovery mail contains a link, which replaces the password once', async () => {
   await ask(' Anna@Example.com ');
   const [link = ''] = await links();
   expect(mailer.sent.at(-1)?.mail).toMatchObject({
@@ -79,14 +79,14 @@ it('mails a link, which replaces the password once', async () => {
   expect(await peekLink(ports, tokenOf(link))).toBeNull();
 });
 
-it('lets one of two that use a link at the same time in', async () => {
+it('a recovery link that two use at the same time signs one in', async () => {
   await ask();
   const [link = ''] = await links();
   const entered = await Promise.allSettled([enter(link), enter(link, 'a third password, too')]);
   expect(entered.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 });
 
-it('mails nothing to an address that nobody signs in with, or that has only been invited', async () => {
+it('recovery mails nothing to an address without an account, or that has only been invited', async () => {
   await ask('nobody@example.com');
   await ask('');
   await inviteUser(ports, operatorFor(customerId), { email: 'bert@example.com', role: 'viewer' });
@@ -94,7 +94,7 @@ it('mails nothing to an address that nobody signs in with, or that has only been
   expect(await links()).toEqual([]);
 });
 
-it('mails nothing to somebody whose password went in the meantime', async () => {
+it('recovery mails nothing to a person whose password was removed in the meantime', async () => {
   const users = {
     ...ports.users,
     findByEmail: async (email: string) => {
@@ -110,7 +110,7 @@ it('mails nothing to somebody whose password went in the meantime', async () => 
   expect(await links()).toEqual([]);
 });
 
-it('takes as long for an address that nobody has', async () => {
+it('recovery takes as long for an unknown address', async () => {
   for (const email of [EMAIL, 'nobody@example.com']) {
     const clock = new HeldClock(ports.clock);
     const asked = requestRecovery({ ...ports, clock }, email, SOURCE);
@@ -121,7 +121,7 @@ it('takes as long for an address that nobody has', async () => {
   expect(await links()).toHaveLength(1);
 });
 
-it('mails one link for each account that has the address', async () => {
+it('recovery mails one link for each account that has the address', async () => {
   const [other] = await account('Studio South');
   await links();
   await ask();
@@ -131,7 +131,7 @@ it('mails one link for each account that has the address', async () => {
   expect(owners.sort()).toEqual([customerId, other].sort());
 });
 
-it('leaves every link good that was asked for, and the one that somebody made', async () => {
+it('every requested recovery link stays valid, and so does one that a person created', async () => {
   const made = await issueLink(ports, operatorFor(customerId), anna.id);
   await ask();
   await ask();
@@ -142,7 +142,7 @@ it('leaves every link good that was asked for, and the one that somebody made', 
   for (const link of all) expect(await peekLink(ports, tokenOf(link))).toBeNull();
 });
 
-it('ends with its hour', async () => {
+it('a recovery link expires after an hour', async () => {
   await ask();
   const [link = ''] = await links();
   ports.clock.pass(RECOVERY_MS - 1);
@@ -151,7 +151,7 @@ it('ends with its hour', async () => {
   await expect(enter(link)).rejects.toMatchObject({ code: 'url_forbidden' });
 });
 
-it('ends with a new password, and with a person who is gone', async () => {
+it('a recovery link ends with a new password, and with the removal of the person', async () => {
   await ask();
   const [link = ''] = await links();
   const session = await openSession(ports, anna, { ...browser(), byLink: true });
@@ -164,7 +164,7 @@ it('ends with a new password, and with a person who is gone', async () => {
   await expect(enter(second)).rejects.toMatchObject({ code: 'url_forbidden' });
 });
 
-it('cannot be forged: neither its text nor its signature may change', async () => {
+it('a recovery link cannot be forged: neither its text nor its signature may change', async () => {
   await ask();
   const token = tokenOf((await links())[0] ?? '');
   const bytes = Buffer.from(token, 'base64url');
@@ -175,7 +175,7 @@ it('cannot be forged: neither its text nor its signature may change', async () =
   }
 });
 
-it('does not remove second factors, not even while a link of the operator that does is open', async () => {
+it('a recovery link does not remove second factors, even while a link of the operator that does is open', async () => {
   await issueLink(ports, operatorFor(customerId), anna.id, { withoutFactors: true });
   const app = {
     userId: anna.id,
@@ -192,7 +192,7 @@ it('does not remove second factors, not even while a link of the operator that d
   expect(await ports.store.query(customerId, ({ factors }) => factors.appsOf(anna.id))).toHaveLength(1);
 });
 
-it('mails a person three times in an hour at most, and does not say so', async () => {
+it('recovery mails a person at most three times in an hour, and does not reveal that', async () => {
   const ips = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5'];
   for (const ip of ips) await ask(EMAIL, ip);
   expect(await links()).toHaveLength(3);
@@ -201,14 +201,14 @@ it('mails a person three times in an hour at most, and does not say so', async (
   expect(await links()).toHaveLength(1);
 });
 
-it('limits what one source may ask for, whoever it asks for', async () => {
+it('recovery is limited for each source, whatever address it requests', async () => {
   for (let time = 0; time < 5; time += 1) await ask(`nobody.${time}@example.com`);
   await expect(ask()).rejects.toMatchObject({ code: 'rate_limited' });
   await ask(EMAIL, '192.0.2.99');
   expect(await links()).toHaveLength(1);
 });
 
-it('is in the audit log, with the source and without a link', async () => {
+it('recovery is in the audit log, with the source and without a link', async () => {
   await ask();
   const [entry] = await ports.store.query(customerId, ({ audit }) => audit.list(null, 1));
   expect(entry).toMatchObject({

@@ -25,7 +25,7 @@ test('a refused file is a failed item of its import, once for each name', async 
   expect((await acme.import(id)).counts).toMatchObject({ total: 2, failed: 2 });
 });
 
-test('what is wrong with a file does not keep it out of the report', async () => {
+test('a file with invalid values is still listed as refused', async () => {
   const { id } = await acme.start();
   const wrong = { code: 'invalid_request', message: 'wrong' } as const;
   const [item] = await record(id, { filename: `\0\uD800${'n'.repeat(300)}`, sizeBytes: -1, sha256: 'x', error: wrong });
@@ -33,7 +33,7 @@ test('what is wrong with a file does not keep it out of the report', async () =>
   expect(item?.filename).toBe(`\uFFFD${'n'.repeat(254)}`);
 });
 
-test('an import that is full takes none, one that has ended refuses, and that of another is not there', async () => {
+test('an import that is full or has ended takes no refused files, and that of another customer is not found', async () => {
   const { id } = await acme.start();
   const file = { filename: 'empty.jpg', sizeBytes: 0, error: empty };
   const full = { ...ports, limits: { ...ports.limits, importMaxPhotos: 1 } };

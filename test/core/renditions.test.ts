@@ -31,20 +31,20 @@ test('a rendition is made from the smallest stored one that is larger, else from
   expect(media.sources.slice(3)).toEqual([6000, 6000]);
 });
 
-test('turned pictures are not turned again', async () => {
+test('rotated pictures are not rotated again in renditions', async () => {
   const { id } = await acme.addPhoto(picture('large.jpg', { width: 6000, height: 4000 }));
   await editPhoto(ports, acme.caller, id, { rotation: 90 });
   const upright = [await widthOf(id, 'large'), await widthOf(id, 'small')];
   expect(upright).toEqual([1707, 427]);
 });
 
-test('a photo that is not larger than what is asked for is read itself', async () => {
+test('a photo that is not larger than the requested size is read itself', async () => {
   const { id } = await acme.addPhoto(picture('small.jpg', { width: 600, height: 400 }));
   for (const name of ['large', 'medium'] as const) await widthOf(id, name);
   expect(media.sources).toEqual([600, 600]);
 });
 
-test('a stored rendition that cannot be read is passed over', async () => {
+test('a stored rendition that cannot be read is skipped', async () => {
   const { id } = await acme.addPhoto(picture('large.jpg', { width: 6000, height: 4000 }));
   await widthOf(id, 'large');
   const photo = await acme.photo(id);

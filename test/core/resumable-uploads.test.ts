@@ -73,7 +73,7 @@ const size = () => file.sizeBytes;
 const elsewhere = () => withInProcess({ ...ports, uploads: new PlainUploadSlots() });
 
 describe('an upload in several requests', () => {
-  test('goes on where the one before was cut off, and the last byte completes the item', async () => {
+  test('continues where the one before was interrupted, and the last byte completes the item', async () => {
     expect(await offset()).toBe(0);
     await sendPart(0, 10);
     expect(await offset()).toBe(10);
@@ -91,7 +91,7 @@ describe('an upload in several requests', () => {
     await expectSound(ports);
   });
 
-  test('may be one request', async () => {
+  test('can be one request', async () => {
     expect(await send(0, file.bytes)).toMatchObject({ offset: size() });
     expect(await acme.item(item)).toMatchObject({ status: 'processing' });
     expect(await staged()).toHaveLength(1);
@@ -102,7 +102,7 @@ describe('an upload in several requests', () => {
     expect(await acme.item(item)).toMatchObject({ status: 'processing' });
   });
 
-  test('goes on at a fresh target of the item, made for somebody else', async () => {
+  test('continues at a fresh target of the item that was made for another person', async () => {
     await sendPart(0, 10);
     const other = await Account.open(ports, { customerId: acme.id });
     const fresh = await other.item(item);
@@ -112,7 +112,7 @@ describe('an upload in several requests', () => {
     expect(await acme.item(item)).toMatchObject({ status: 'processing' });
   });
 
-  test('says that all is there once it is, and takes nothing more', async () => {
+  test('reports that all bytes are there once they are, and accepts no more', async () => {
     await send(0, file.bytes);
     await runJobsUntilIdle(ports);
     expect(await offset()).toBe(size());
@@ -123,7 +123,7 @@ describe('an upload in several requests', () => {
     });
   });
 
-  test('gives a cancelled item nothing', async () => {
+  test('adds nothing to a cancelled item', async () => {
     await sendPart(0, 10);
     await acme.edit(item, { status: 'cancelled' });
     await expect(offset()).rejects.toMatchObject({ code: 'import_photo_final' });
@@ -132,7 +132,7 @@ describe('an upload in several requests', () => {
     expect(await staged()).toEqual([]);
   });
 
-  test.each([0, 9, 11])('begins nowhere but at the end of what is there, as at %i', async (start) => {
+  test.each([0, 9, 11])('begins nowhere but at the end of the stored bytes, so not at %i', async (start) => {
     await sendPart(0, 10);
     const before = await everything(ports);
     await expect(send(start, file.bytes.subarray(start))).rejects.toMatchObject({
@@ -142,7 +142,7 @@ describe('an upload in several requests', () => {
     expect(await everything(ports)).toEqual(before);
   });
 
-  test('takes no byte more than declared', async () => {
+  test('accepts no byte more than declared', async () => {
     const announcedAs = (declaredBytes: number | null) =>
       continueUpload(ports, {
         ...addressed(item),
@@ -157,7 +157,7 @@ describe('an upload in several requests', () => {
     expect(await staged()).toEqual([]);
   });
 
-  test('of other bytes than declared begins anew', async () => {
+  test('of other bytes than declared starts again', async () => {
     const wrong = file.bytes.map((byte, at) => (at === 5 ? byte ^ 1 : byte));
     await send(0, wrong.subarray(0, 10));
     await expect(send(10, wrong.subarray(10))).rejects.toMatchObject({ code: 'checksum_mismatch' });
@@ -167,7 +167,7 @@ describe('an upload in several requests', () => {
     expect(await acme.item(item)).toMatchObject({ status: 'processing' });
   });
 
-  test('loses to a whole upload of the same item', async () => {
+  test('ends when a whole upload of the same item comes first', async () => {
     await sendPart(0, 10);
     await acme.upload(item, file.bytes);
     expect(await offset()).toBe(size());
@@ -177,7 +177,7 @@ describe('an upload in several requests', () => {
     expect(await acme.item(item)).toMatchObject({ status: 'ready' });
   });
 
-  test('of an item that gets another file begins anew', async () => {
+  test('of an item that gets another file starts again', async () => {
     await sendPart(0, 10);
     const other = picture('b.jpg');
     const edited = await acme.edit(item, { sizeBytes: other.sizeBytes, sha256: other.sha256 });
@@ -188,7 +188,7 @@ describe('an upload in several requests', () => {
     expect(await staged()).toHaveLength(1);
   });
 
-  test('is forbidden where an upload is', async () => {
+  test('is forbidden wherever an upload is', async () => {
     await sendPart(0, 10);
     ports.clock.pass(6 * HOUR);
     await expect(offset()).rejects.toMatchObject({ code: 'upload_forbidden' });
@@ -212,8 +212,8 @@ describe('an upload in several requests', () => {
   });
 });
 
-describe('what has arrived', () => {
-  test('belongs to the upload, whoever collects garbage', async () => {
+describe('the received bytes of an unfinished upload', () => {
+  test('belong to the upload, also for the garbage collection', async () => {
     await sendPart(0, 10);
     await collectGarbage(ports, { graceSeconds: 0 });
     await expectSound(ports);
@@ -222,7 +222,7 @@ describe('what has arrived', () => {
     expect(await acme.item(item)).toMatchObject({ status: 'processing' });
   });
 
-  test('is there for 24 hours after the last byte', async () => {
+  test('are stored for 24 hours after the last byte', async () => {
     await sendPart(0, 10);
     ports.clock.pass(23 * HOUR);
     await removeAbandonedUploads(ports);
@@ -239,7 +239,7 @@ describe('what has arrived', () => {
     expect(await staged()).toEqual([]);
   });
 
-  test('is asked for again if the store has lost it', async () => {
+  test('are requested again if the store has lost them', async () => {
     await sendPart(0, 10);
     await ports.blobs.delete((await staged()).map((each) => each.split(' ')[0] as BlobKey));
     await expect(send(10, file.bytes.subarray(10))).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -247,7 +247,7 @@ describe('what has arrived', () => {
     expect(await staged()).toEqual([]);
   });
 
-  test('counts against the disk while it arrives', async () => {
+  test('count against the disk while they arrive', async () => {
     const gate = new Gate();
     async function* slow() {
       yield file.bytes.subarray(0, 10);
@@ -261,7 +261,7 @@ describe('what has arrived', () => {
   });
 });
 
-describe('two senders', () => {
+describe('two senders of one upload', () => {
   /** Sends some bytes, and then nothing until the gate is opened. */
   function stuck(gate: Gate) {
     return (async function* () {
@@ -271,7 +271,7 @@ describe('two senders', () => {
     })();
   }
 
-  test('in one process: who asks for the offset gets what the other has brought', async () => {
+  test('in one process: one that asks for the offset gets the bytes that the other has sent', async () => {
     const gate = new Gate();
     const first = send(0, stuck(gate));
     first.catch(() => undefined);
@@ -300,7 +300,7 @@ describe('two senders', () => {
     expect(await offset()).toBe(15);
   });
 
-  test('in two processes: the newest goes on, and the older one adds nothing', async () => {
+  test('in two processes: the newest continues, and the older one adds nothing', async () => {
     const gate = new Gate();
     const first = send(0, stuck(gate));
     first.catch(() => undefined);
@@ -335,7 +335,7 @@ describe('two senders', () => {
   });
 });
 
-describe('a process that dies at any step', () => {
+describe('a process that dies at any step of an upload', () => {
   class Crash extends Error {}
 
   /** The same installation; after so many steps nothing has an effect any more. */
@@ -360,7 +360,7 @@ describe('a process that dies at any step', () => {
     return { process: withInProcess({ ...ports, blobs, store, uploads: new PlainUploadSlots() }), made: () => made };
   }
 
-  test('leaves an upload that goes on, and nothing else', async () => {
+  test('leaves an upload that can continue, and nothing else', async () => {
     let steps = 0;
     for (let isDone = false; !isDone; steps += 1) {
       file = picture(`${steps}.jpg`);
@@ -386,10 +386,10 @@ describe('a process that dies at any step', () => {
   });
 });
 
-describe('bytes of a sender', () => {
+describe('the bytes of a sender', () => {
   const reader = (bytes: AsyncIterable<Uint8Array>) => new PartReader(bytes, ports.clock);
 
-  test('are cut into parts of at most so many bytes', async () => {
+  test('are cut into parts of at most the given number of bytes', async () => {
     const bytes = Uint8Array.from({ length: 25 }, (_, at) => at);
     const cutting = reader(bytesOf(bytes.subarray(0, 7), new Uint8Array(0), bytes.subarray(7)));
     const parts: Uint8Array[] = [];
@@ -399,7 +399,7 @@ describe('bytes of a sender', () => {
     expect([cutting.isDone, cutting.failure]).toEqual([true, null]);
   });
 
-  test('end with a failure that comes after what arrived', async () => {
+  test('end with the failure, after the bytes that arrived', async () => {
     const cutting = reader(breaking(new Uint8Array(3)));
     expect(await cutting.hasMore()).toBe(true);
     expect(await collected(cutting.part(10))).toHaveLength(3);
@@ -407,7 +407,7 @@ describe('bytes of a sender', () => {
     expect(cutting.failure).toEqual({ error: cut });
   });
 
-  test('that pause end the part; what comes then begins the next', async () => {
+  test('that pause end the part, and later bytes begin the next', async () => {
     const gate = new Gate();
     const cutting = reader(
       (async function* () {

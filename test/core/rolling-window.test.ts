@@ -15,7 +15,7 @@ describe('the rolling window', () => {
     expect(states.filter((state) => state.allowed)).toHaveLength(30);
   });
 
-  it('says what is left after this request', () => {
+  it('reports the remainder after this request', () => {
     expect(burst(1, 300).states[0]).toMatchObject({ limit: 300, remaining: 299 });
   });
 
@@ -40,23 +40,23 @@ describe('the rolling window', () => {
     expect(log.hit(30, NOW + 10_500 + 50_000).allowed).toBe(true);
   });
 
-  it('does not count what it refuses', () => {
+  it('does not count requests that it refuses', () => {
     const { log } = burst(30, 30);
     for (const late of [1, 2, 3]) expect(log.hit(30, NOW + late).allowed).toBe(false);
     expect(log.hit(30, NOW + WINDOW_MS)).toMatchObject({ allowed: true, remaining: 29 });
   });
 
-  it('blocks a limit of 0 for good', () => {
+  it('blocks a limit of 0 permanently', () => {
     expect(new AdmissionLog().hit(0, NOW)).toMatchObject({ allowed: false, remaining: 0, retryAfter: 60 });
   });
 
-  it('locks nobody out for longer than one window after the clock jumped back', () => {
+  it('blocks no one for longer than one window after the clock jumped back', () => {
     const { log } = burst(30, 30, NOW + 3_600_000);
     expect(log.hit(30, NOW)).toMatchObject({ allowed: false, retryAfter: 60 });
     expect(log.hit(30, NOW + WINDOW_MS).allowed).toBe(true);
   });
 
-  it('tells the reset by the clock on the wall, and waits by the other', () => {
+  it('reports the reset by the wall clock, and waits by the monotonic one', () => {
     const log = new AdmissionLog();
     expect(log.hit(1, 500, NOW)).toMatchObject({ allowed: true, reset: Math.ceil((NOW + WINDOW_MS) / 1000) });
     const refused = log.hit(1, 10_500, NOW - 3_600_000);
@@ -64,12 +64,12 @@ describe('the rolling window', () => {
     expect(refused.reset).toBe(Math.ceil((NOW - 3_600_000 + 50_000) / 1000));
   });
 
-  it('waits for the right one when a limit was lowered', () => {
+  it('computes the wait from the right request when the limit was lowered', () => {
     const log = new AdmissionLog([NOW, NOW + 1000, NOW + 2000]);
     expect(log.hit(2, NOW + 3000).retryAfter).toBe(58);
   });
 
-  it('never admits more than the limit in any window, and always after Retry-After', () => {
+  it('never admits more than the limit in any window, and always admits after Retry-After', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 }),

@@ -15,7 +15,7 @@ const field = (name: string, code: string) => ({
   details: { errors: [expect.objectContaining({ field: name, code })] },
 });
 
-test('are saved under clean names, renamed and deleted', async () => {
+test('saved searches are stored under clean names, renamed and deleted', async () => {
   const { id } = await save('  Best of Paris ');
   await save('Alps');
   expect(await names()).toEqual(['Alps', 'Best of Paris']);
@@ -28,7 +28,7 @@ test('are saved under clean names, renamed and deleted', async () => {
   }
 });
 
-test('need a name that no other has, and a query', async () => {
+test('a saved search needs a name that no other has, and a query', async () => {
   const { id } = await save('Paris');
   await save('Alps');
   await expect(save('PARIS')).rejects.toMatchObject(field('name', 'conflict'));
@@ -40,14 +40,14 @@ test('need a name that no other has, and a query', async () => {
   expect(await names()).toEqual(['Alps', 'Paris']);
 });
 
-test('are at most so many, also when they are saved at once', async () => {
+test('saved searches are limited in number, also when they are saved at once', async () => {
   for (let number = 1; number < MAX_SAVED_SEARCHES; number += 1) await save(`search ${number}`);
   const results = await Promise.allSettled([save('one'), save('other')]);
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   await expect(save('another')).rejects.toMatchObject({ code: 'limit_reached' });
 });
 
-test('of another account are out of reach', async () => {
+test('saved searches of another account are inaccessible', async () => {
   const other = await Account.open(here);
   const { id } = await save('Paris');
   await expect(deleteSearch(here, other.caller, id)).rejects.toMatchObject({ code: 'not_found' });

@@ -42,7 +42,7 @@ function backUp(): MadeBackup {
   return { ok: true, name, problems: [] };
 }
 
-test('the name of a backup is its time, and nothing else is one', () => {
+test('a backup is named by its time, and nothing else is taken for one', () => {
   const at = new Date('2026-11-21T03:04:05.678Z');
   expect(backupName(at)).toBe('2026-11-21T03-04-05.678Z');
   expect(timeOfBackup(backupName(at))).toEqual(at);
@@ -50,7 +50,7 @@ test('the name of a backup is its time, and nothing else is one', () => {
     expect(timeOfBackup(name)).toBeNull();
 });
 
-test('the first backup is made at once, and the next one when it is due', async () => {
+test('the first scheduled backup is made at once, and the next one when it is due', async () => {
   const { asked, seen, made, run } = scheduled();
   const begun = clock.now();
   await run();
@@ -65,7 +65,7 @@ test('the first backup is made at once, and the next one when it is due', async 
   expect(seen).toEqual([null, begun, begun, begun, begun, clock.now()]);
 });
 
-test('a backup that somebody else made counts, and one that was interrupted does not', async () => {
+test('a backup that an operator made counts for the schedule, and one that was interrupted does not', async () => {
   const { asked, run } = scheduled({ everyHours: 1 });
   mkdirSync(join(folder, `${backupName(clock.now())}.unfinished`));
   mkdirSync(join(folder, 'blobs'));
@@ -77,13 +77,13 @@ test('a backup that somebody else made counts, and one that was interrupted does
   expect(asked).toHaveLength(1);
 });
 
-test('it is encrypted to all recipients', async () => {
+test('a scheduled backup is encrypted to all recipients', async () => {
   const { asked, run } = scheduled({ recipients: ['age1one', 'age1two'] });
   await run();
   expect(asked[0]).toEqual(['backup', folder, '--keep', '7', '--json', '--recipient', 'age1one,age1two']);
 });
 
-test('a folder that is not there yet is an empty one', async () => {
+test('a backup folder that does not exist yet counts as empty', async () => {
   rmSync(folder, { recursive: true });
   const { seen, run } = scheduled({}, () => {
     mkdirSync(folder);
@@ -93,7 +93,7 @@ test('a folder that is not there yet is an empty one', async () => {
   expect(seen).toEqual([null, clock.now()]);
 });
 
-test('one that fails is an error of this run, and the next one tries again', async () => {
+test('a scheduled backup that fails is an error of this run, and the next one tries again', async () => {
   let isFull = true;
   const { asked, made, run } = scheduled({}, () => {
     if (isFull) throw new Error('ENOSPC: no space left on device');

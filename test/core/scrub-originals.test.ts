@@ -17,7 +17,7 @@ class FailingStore extends MemoryBlobStore {
   }
 }
 
-describe('docs/reliability.md F14: originals are read in turn', () => {
+describe('docs/reliability.md F14: the scrub of originals', () => {
   let blobs: FailingStore;
   let here: World;
   let owners: Account[];
@@ -52,7 +52,7 @@ describe('docs/reliability.md F14: originals are read in turn', () => {
     return photos.flat().map(({ id }) => id);
   };
 
-  test('each once in thirty days, and again in the next thirty', async () => {
+  test('reads each original once in thirty days, and again in the next thirty', async () => {
     for (let day = 0; day <= 30; day += 1) {
       await run();
       expect(checked.length).toBe(day);
@@ -69,7 +69,7 @@ describe('docs/reliability.md F14: originals are read in turn', () => {
     expect(checked.map(([id]) => id)).toEqual([...ids, ...ids]);
   });
 
-  test('what was left out while nothing ran is made up for', async () => {
+  test('makes up for the time in which nothing ran', async () => {
     await run();
     here.clock.pass(20 * DAY);
     await run();
@@ -79,7 +79,7 @@ describe('docs/reliability.md F14: originals are read in turn', () => {
     expect(checked).toHaveLength(30);
   });
 
-  test('what is missing or differs is marked as lost, and reported; what cannot be read is only reported', async () => {
+  test('marks and reports what is missing or differs as lost, and only reports what cannot be read', async () => {
     const [gone, changed] = await present(owners[0]).photos();
     await blobs.delete([storedKey(present(gone).blobKey)]);
     await blobs.put(storedKey(present(changed).blobKey), inOneChunk(new Uint8Array(present(changed).sizeBytes)));
@@ -100,7 +100,7 @@ describe('docs/reliability.md F14: originals are read in turn', () => {
     expect(lost.filter(({ originalLostAt }) => originalLostAt !== null)).toHaveLength(2);
   });
 
-  test('a run that is stopped continues where the last whole batch ended', async () => {
+  test('continues, after it was stopped, where the last whole batch ended', async () => {
     await run();
     here.clock.pass(30 * DAY);
     const stopping = new AbortController();

@@ -101,12 +101,12 @@ test.each([
   [1234567890, '005924'],
   [2000000000, '279037'],
   [20000000000, '353130'],
-])('at %d seconds the code is that of RFC 6238, appendix B', (seconds, code) => {
+])('the code at %d seconds is that of RFC 6238, appendix B', (seconds, code) => {
   expect(codeAt('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', Math.floor(seconds / 30))).toBe(code);
 });
 
 describe('adding an authenticator app', () => {
-  it('needs its code, stores the secret encrypted, and makes ten recovery codes the first time', async () => {
+  it('needs its code, stores the secret encrypted, and creates ten recovery codes the first time', async () => {
     const { secret, uri, sealed } = startEnrolment(ports, person);
     const { totp } = appFor(uri);
     expect([totp.secret.base32, totp.issuer, totp.label]).toEqual([secret, 'Photo Service', `${EMAIL} (Studio North)`]);
@@ -129,7 +129,7 @@ describe('adding an authenticator app', () => {
     expect((await actions()).filter((action) => action === 'user.factor_added')).toHaveLength(2);
   });
 
-  it('signs every other browser out, and ends what waits for a code', async () => {
+  it('signs every other browser out, and ends sign-ins that wait for a code', async () => {
     const { browser: other } = await password();
     await add();
     expect(await findSession(ports, other.token)).toBeNull();
@@ -138,7 +138,7 @@ describe('adding an authenticator app', () => {
     await expect(second(cookie, app.code())).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it('takes what was started by the same person, within the hour', async () => {
+  it('accepts a setup that was started by the same person, within the hour', async () => {
     const { uri, sealed } = startEnrolment(ports, person);
     const stranger = { ...person, user: { ...person.user, id: 999 } };
     const given = () => ({ name: 'Phone', code: appFor(uri).code(), sealed });
@@ -147,7 +147,7 @@ describe('adding an authenticator app', () => {
     await expect(addFactor(ports, person, given(), HOME)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it(`ends at ${MAX_FACTORS}, and needs a name`, async () => {
+  it(`is limited to ${MAX_FACTORS}, and needs a name`, async () => {
     for (let number = 0; number < MAX_FACTORS; number += 1) await add(`App ${number}`);
     await expect(add()).rejects.toMatchObject({ code: 'limit_reached' });
     await expect(add(' ')).rejects.toMatchObject({ details: { errors: [{ field: 'name', code: 'required' }] } });
@@ -163,7 +163,7 @@ describe('signing in with a second factor', () => {
     codes = present(added.codes);
   });
 
-  it('takes the code after the password, which alone opens nothing', async () => {
+  it('requires the code after the password, which alone opens nothing', async () => {
     const { isPending, browser, cookie } = await password();
     expect([isPending, await findSession(ports, browser.token)]).toEqual([true, null]);
     const signed = await second(cookie, ` ${app.code().slice(0, 3)} ${app.code().slice(3)} `);
@@ -172,7 +172,7 @@ describe('signing in with a second factor', () => {
     await expect(second(cookie, app.code(1))).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it('takes a code once, and none from before it; clocks may differ by half a minute', async () => {
+  it('accepts a code once, and none from before it; clocks may differ by half a minute', async () => {
     await second((await password()).cookie, app.code(1));
     const { cookie } = await password();
     for (const steps of [1, 0, -1]) {
@@ -182,13 +182,13 @@ describe('signing in with a second factor', () => {
     await second(cookie, app.code(-0));
   });
 
-  it('lets one of two in who have the same code at once', async () => {
+  it('signs in one of two who send the same code at once', async () => {
     const [one, two] = [await password(), await password()];
     const both = await Promise.allSettled([one, two].map(({ cookie }) => second(cookie, app.code())));
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('takes a recovery code once, however it is typed, and a new set replaces it', async () => {
+  it('accepts a recovery code once, however it is typed, and a new set replaces it', async () => {
     const [first = '', other = ''] = codes;
     await second((await password()).cookie, first.toLowerCase().replaceAll('-', ' '));
     expect([(await actions()).includes('user.recovery_code_used'), await codesLeft()]).toEqual([true, 9]);
@@ -215,7 +215,7 @@ describe('signing in with a second factor', () => {
     expect(await actions()).toContain('user.sign_in_refused');
   });
 
-  it('counts guesses of strangers over all their sign-ins; the person gets in where known, or with a recovery code', async () => {
+  it('counts guesses of strangers over all sign-ins, which does not lock out known browsers or recovery codes', async () => {
     for (let guess = 0; guess < WRONG_CODES; guess += 1) {
       ports.clock.pass(60_000);
       const { cookie } = await password(ELSEWHERE);
@@ -249,7 +249,7 @@ describe('signing in with a second factor', () => {
     expect(signed.session.byLink).toBe(true);
   });
 
-  it('unless the operator made the link for somebody who lost it', async () => {
+  it('is replaced by a link of the operator for a person who lost the device', async () => {
     const { link } = await issueLink(ports, operatorFor(customerId), person.user.id, { withoutFactors: true });
     expect((await password()).isPending).toBe(true);
     const browser = newBrowser(ELSEWHERE);
@@ -265,7 +265,7 @@ describe('signing in with a second factor', () => {
     await expect(second(cookie, app.code())).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it('is what a new password needs, where the password may have been stolen with the session', async () => {
+  it('is required for a new password, because a session may have been stolen with the password', async () => {
     const change = (current: string) =>
       changePassword(ports, { ...person.session, byLink: false }, { current, password: 'quite another one' }, HOME);
     for (const current of [PASSWORD, wrongFor(app)]) {
@@ -275,7 +275,7 @@ describe('signing in with a second factor', () => {
     await expect(password()).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it('is asked again instead of the password', async () => {
+  it('confirms the person again instead of the password', async () => {
     await expect(confirmIdentity(ports, person, PASSWORD)).rejects.toMatchObject({ code: 'invalid_request' });
     const code = app.code();
     await confirmIdentity(ports, person, code);
@@ -283,7 +283,7 @@ describe('signing in with a second factor', () => {
     await confirmIdentity(ports, person, present(codes[0]));
   });
 
-  it('is removed with a code only; with the last one go the recovery codes', async () => {
+  it('can be removed with a code only, and the last one with the recovery codes', async () => {
     const [{ id = 0 } = {}] = await ports.store.query(customerId, ({ factors }) => factors.appsOf(person.user.id));
     const { browser: other, cookie } = await password();
     await second(cookie, present(codes[0]));
@@ -305,7 +305,7 @@ describe('signing in with a second factor', () => {
     await expect(renewRecoveryCodes(ports, person, HOME)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('outlives a rotation of SECRET_KEY, and does not outlive its loss', async () => {
+  it('survives a rotation of SECRET_KEY, but not its loss', async () => {
     const rotated = { ...ports, secrets: ['a newer secret of the tests, long enough', ...ports.secrets] as const };
     await resealSecrets(rotated, [factorSecrets]);
     const newest = { ...ports, secrets: [rotated.secrets[0]] as const };
@@ -315,10 +315,10 @@ describe('signing in with a second factor', () => {
   });
 });
 
-describe('a second factor of everyone', () => {
+describe('a second factor that is required of everyone', () => {
   const requireFrom = (day: string) => requireFactors(ports, person, day, HOME);
 
-  it('is asked for by somebody who has one, from a day in the time zone of the account', async () => {
+  it('can be required by a person who has one, from a day in the time zone of the account', async () => {
     await expect(requireFrom('2030-01-31')).rejects.toMatchObject({ details: { errors: [{ code: 'conflict' }] } });
     await add();
     for (const day of ['soon', '2030-02-31', '2030-1-1']) {
@@ -334,7 +334,7 @@ describe('a second factor of everyone', () => {
     expect((await actions()).filter((action) => action === 'customer.edited')).toHaveLength(2);
   });
 
-  it('keeps the last one from being removed', async () => {
+  it('prevents the removal of the last one', async () => {
     const [phone, tablet] = [(await add()).app, (await add('Tablet')).app];
     const apps = await ports.store.query(customerId, ({ factors }) => factors.appsOf(person.user.id));
     const [one, two] = apps.map(({ id }) => id);

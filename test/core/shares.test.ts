@@ -78,7 +78,7 @@ const entries = async () => {
 };
 
 describe('a share', () => {
-  test('is opened by its token, which its owner sees whenever they look, and which is stored nowhere as it is', async () => {
+  test('is opened by its token, which its owner can always see, and which is stored encrypted only', async () => {
     const { link, ...created } = await share({ title: ' Paris ', expiresAt: tomorrow() });
     expect(link).toMatch(/^[\w-]{43}$/);
     expect(created).toMatchObject({ customerId: acme, title: 'Paris', visits: 0, lastVisitedAt: null });
@@ -88,7 +88,7 @@ describe('a share', () => {
     expect(await listShares(here, acme)).toEqual([{ share: created, token: link }]);
   });
 
-  test('shows the photos that have its tag when somebody looks', async () => {
+  test('shows the photos that have its tag at the time of viewing', async () => {
     const [a, b] = [await add('a.jpg'), await add('b.jpg')];
     const tagId = await tagged('Paris', a);
     const { link } = await share({ tagId });
@@ -119,7 +119,7 @@ describe('a share', () => {
     expect((await shown(chosen.link)).length).toBe(2);
   });
 
-  test('is shown page by page, with cursors that are good for no other share', async () => {
+  test('is shown page by page, with cursors that are valid for no other share', async () => {
     const ids = [await add('a.jpg'), await add('b.jpg'), await add('c.jpg')];
     const [one, other] = [await share({ photoIds: ids }), await share({ photoIds: ids })];
     const first = await listSharedPhotos(here, one, { limit: 2, cursor: null });
@@ -148,7 +148,7 @@ describe('a share', () => {
     expect(await listShares(here, acme)).toEqual([]);
   });
 
-  test('is not created of what is in the trash, or of another customer', async () => {
+  test('is not created for photos in the trash, or of another customer', async () => {
     const [own, stranger] = [await add(), await Account.open(here)];
     const foreign = await add('b.jpg', stranger);
     await trashPhoto(here, account.caller, own);
@@ -168,7 +168,7 @@ describe('a share', () => {
     await share({ photoIds });
   });
 
-  test('is edited with immediate effect; link and photos stay', async () => {
+  test('is edited with immediate effect, while link and photos stay', async () => {
     const { link, ...before } = await share();
     const settings = { title: 'Rome', mayDownload: true, expiresAt: tomorrow() };
     expect(await editShare(here, operatorFor(acme), before.id, settings)).toEqual({ ...before, ...settings });
@@ -180,7 +180,7 @@ describe('a share', () => {
     expect((await entries()).at(-1)).toEqual(['share.edited', before.id, 'Rome', 'title', 'mayDownload', 'expiresAt']);
   });
 
-  test('shows nothing from the moment it is revoked, which is written down', async () => {
+  test('shows nothing from the moment it is revoked, which is in the audit log', async () => {
     const { link, id } = await share();
     await revokeShare(here, operatorFor(acme), id);
     await expect(openShare(here, link)).rejects.toMatchObject(closed);
@@ -210,7 +210,7 @@ describe('a share', () => {
   });
 
   test.each(['', 'short', 'x'.repeat(44), `${'x'.repeat(42)}=`, '../'.repeat(14).padEnd(43, 'x')])(
-    'is not looked for by %j',
+    'is not looked up for the malformed token %j',
     async (token) => {
       const refusing = { find: () => Promise.reject(new Error('looked')) };
       await expect(openShare({ ...here, shares: refusing }, token)).rejects.toMatchObject(closed);
@@ -227,7 +227,7 @@ describe('a share', () => {
     expect((await openShare(here, link)).title).toBe('Paris');
   });
 
-  test('counts its visits, also those that came before a later one was written', async () => {
+  test('counts its visits, also those that came before a later one was stored', async () => {
     const { id, link } = await share();
     const [early, late] = [here.clock.now(), tomorrow()];
     const visits = { customerId: acme, shareId: id };
@@ -239,7 +239,7 @@ describe('a share', () => {
     expect(await listShares(here, acme)).toEqual([]);
   });
 
-  test('is sealed anew by the worker when SECRET_KEY gets a new first, so that the old one can go', async () => {
+  test('is encrypted anew by the worker when SECRET_KEY gets a new first secret, so that the old one can be removed', async () => {
     const { id, link, token } = await share();
     const newest = 'another secret that is long enough too';
     const added: World = { ...here, secrets: [newest, here.secrets[0]] };
@@ -257,7 +257,7 @@ describe('a share', () => {
   });
 });
 
-describe('a password', () => {
+describe('the password of a share', () => {
   const password = 'seven sailors';
   const enter = (
     of: Awaited<ReturnType<typeof share>>,
@@ -266,7 +266,7 @@ describe('a password', () => {
     earlier: string | null = null,
   ) => enterShare(here, of, { password: given, address, pass: earlier });
 
-  test('admits whoever enters it, for a while', async () => {
+  test('admits a visitor who enters it, for a while', async () => {
     const created = await share({ password });
     expect(created.passwordHash).not.toContain(password);
     expect(isAdmitted(here, created, null)).toBe(false);

@@ -30,7 +30,7 @@ const keep = (ids: Id[], kept: Id[]) => trashOthers(here, acme.caller, { ids, ke
 const inTrash = () => here.database.photos.where(({ trashedAt }) => trashedAt !== null).map(({ id }) => id);
 
 describe('groups of similar photos', () => {
-  test('have each photo that is similar to one of the others, and are in the order of their first', async () => {
+  test('contain each photo that is similar to one of the others, and are in the order of their first', async () => {
     const [a, other] = [await add('00000000000000ff'), await add('ffffffff00000000')];
     // Six bits from the first, then six from that one: the last is not similar to the first.
     const [b, c] = [await add('0000000000003fff'), await add('00000000000fffff')];
@@ -55,7 +55,7 @@ describe('groups of similar photos', () => {
     expect((await page(a)).groups).toEqual([]);
   });
 
-  test('come in pages, and all of them once', async () => {
+  test('are listed in pages, each of them once', async () => {
     const first: Id[] = [];
     for (let at = 0; at < GROUPS_PER_PAGE + 2; at += 1) first.push(await add(distinct(at)));
     for (let at = 0; at < GROUPS_PER_PAGE + 2; at += 1) await add(distinct(at));
@@ -67,7 +67,7 @@ describe('groups of similar photos', () => {
     expect(two.next).toBeNull();
   });
 
-  test('are looked for among so many photos for each page, whether there are any or not', async () => {
+  test('are searched for among a fixed number of photos for each page, whether there are any or not', async () => {
     const tenant = await Tenant.of(here);
     const trashedAt = here.clock.now();
     const isLeft = (at: number) => at === 7 || at === 2000;
@@ -89,15 +89,15 @@ describe('groups of similar photos', () => {
   });
 });
 
-test('the best of a group has the most pixels, then the most bytes, then was there first', () => {
+test('the best photo of a similar group has the most pixels, then the most bytes, then was there first', () => {
   const photo = (id: Id, width: number, sizeBytes: number) => ({ id, width, height: 10, sizeBytes });
   expect(bestOf([photo(1, 10, 99), photo(2, 20, 5), photo(3, 20, 6)])?.id).toBe(3);
   expect(bestOf([photo(2, 20, 5), photo(1, 20, 5)])?.id).toBe(1);
   expect(bestOf([])).toBeUndefined();
 });
 
-describe('keeping some of a group', () => {
-  test('moves the others to the trash, with an event, and says which', async () => {
+describe('keeping some photos of a similar group', () => {
+  test('moves the others to the trash, with an event, and returns their ids', async () => {
     const ids = [await add('00000000000000ff'), await add('00000000000000ff'), await add('00000000000000ff')];
     const [a = 0, b = 0, c = 0] = ids;
     await trashPhoto(here, acme.caller, c);
@@ -121,7 +121,7 @@ describe('keeping some of a group', () => {
   });
 });
 
-describe('separated photos', () => {
+describe('photos that were separated from a similar group', () => {
   test('are in no group together, until that is undone', async () => {
     const [a, b] = [await add('00000000000000ff'), await add('00000000000000ff')];
     expect(await separate(b, a, 999_999)).toEqual([{ photoId: a, otherId: b }]);
@@ -142,7 +142,7 @@ describe('separated photos', () => {
     await expect(separate(...many)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  test('are forgotten with the photo, and with the customer', async () => {
+  test('are deleted from the list of pairs with the photo, and with the customer', async () => {
     const [a, b, c] = [await add('00000000000000ff'), await add('00000000000000ff'), await add('00000000000000ff')];
     await separate(a, b, c);
     await purgePhoto(here, acme.caller, c);
@@ -151,7 +151,7 @@ describe('separated photos', () => {
   });
 });
 
-test('pairs are all of them, each once, the lower id first', () => {
+test('pairs of photos are all of them, each once, the lower id first', () => {
   expect(pairsOf([3, 1, 2, 1])).toEqual([
     { photoId: 1, otherId: 2 },
     { photoId: 1, otherId: 3 },

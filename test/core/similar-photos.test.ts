@@ -52,7 +52,7 @@ test('the distance of two hashes is the number of bits in which they differ', ()
 });
 
 describe('photos that look like another', () => {
-  test('come nearest first, in pages', async () => {
+  test('are listed nearest first, in pages', async () => {
     const photo = await add('00000000000000ff');
     const [third, first, second] = [
       await add('00000000000000f0'),
@@ -71,7 +71,7 @@ describe('photos that look like another', () => {
     expect(await ids(photo, { maxDistance: 3 })).toEqual([first, second]);
   });
 
-  test('are none for a photo without a hash, and an error for one that is not there', async () => {
+  test('are none for a photo without a hash, and an error for a photo that does not exist', async () => {
     const [photo, plain] = [await add('00000000000000ff'), await add(null)];
     expect(await ids(plain)).toEqual([]);
     await expect(similar(9e15)).rejects.toMatchObject({ code: 'not_found', details: { resource: 'photo' } });
@@ -109,7 +109,7 @@ describe('photos that were imported before there were hashes', () => {
     expect(media.inspected).toBe(3);
   });
 
-  test('are hashed as they were before they were turned, and from their original if there is no thumb', async () => {
+  test('are hashed as they were before they were rotated, and from their original if there is no thumb', async () => {
     const id = await add('00000000000000ff');
     await editPhoto(here, acme.caller, id, { rotation: 90 });
     forget();
@@ -118,7 +118,7 @@ describe('photos that were imported before there were hashes', () => {
     expect(await hashes()).toEqual(['00000000000000ff']);
   });
 
-  test('wait for what is unavailable, and do not hold up each other', async () => {
+  test('wait for bytes that are unavailable, and do not delay each other', async () => {
     const [lost] = [await add('00000000000000ff'), await add('00000000000000fe')];
     forget();
     const older = new OlderPhotos(here);
@@ -133,7 +133,7 @@ describe('photos that were imported before there were hashes', () => {
     expect(await hashes()).toEqual(['00000000000000ff', '00000000000000fe']);
   });
 
-  test('that cannot be read stay without, and so do those that are stopped for', async () => {
+  test('that cannot be read stay without a hash, and so do those for which the run was stopped', async () => {
     await add('00000000000000ff');
     forget();
     media.failWith = new Error('its reader died');

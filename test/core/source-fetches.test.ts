@@ -101,7 +101,7 @@ describe('a file with a sourceUrl', () => {
     await expectSound(ports);
   });
 
-  test('does not keep its import from being finalized, which completes once it has arrived', async () => {
+  test('does not prevent its import from being finalized, which completes once it has arrived', async () => {
     const item = await add(placed(picture('a.jpg')));
     expect((await acme.finalize(importId)).status).toBe('processing');
     await runJobsUntilIdle(ports);
@@ -134,7 +134,7 @@ describe('a file with a sourceUrl', () => {
     expect(await fetchAll()).toEqual(['received']);
   });
 
-  test('has its secrets neither in the item, nor readable in what is stored of the fetch', async () => {
+  test('has its secrets neither in the item, nor readable in the stored fetch', async () => {
     const item = await add(placed(picture('a.jpg')));
     const rows = [await acme.list(importId), await everything(ports), item];
     expect(JSON.stringify(rows)).not.toMatch(/secret|media\.example\//);
@@ -156,7 +156,7 @@ describe('a file with a sourceUrl', () => {
     expect(results[1]?.error?.message).not.toContain(sourceUrl);
   });
 
-  test('may have no size; without a sourceUrl it must', async () => {
+  test('can have no size, while a file without a sourceUrl must have one', async () => {
     const one = placed(picture('a.jpg'));
     const { results } = await acme.register(importId, one, { filename: 'b.jpg' }, { filename: 'c.jpg', sourceUrl: '' });
     expect(results.map(({ outcome }) => outcome)).toEqual(['created', 'rejected', 'rejected']);
@@ -173,7 +173,7 @@ describe('a file with a sourceUrl', () => {
     expect(ports.sourceReader.requests).toHaveLength(1);
   });
 
-  test('that failed is fetched again from another URL, or uploaded', async () => {
+  test('that failed can be fetched again from another URL, or uploaded', async () => {
     const file = picture('a.jpg');
     const failed = await add({ filename: 'a.jpg', clientRef: 'a.jpg', sourceUrl: 'https://media.example/old' });
     await fetchAll();
@@ -186,7 +186,7 @@ describe('a file with a sourceUrl', () => {
     expect(waiting).toMatchObject({ status: 'awaiting_upload', upload: expect.anything() });
   });
 
-  test('takes new details while it is fetched, and no upload', async () => {
+  test('accepts new details while it is fetched, and no upload', async () => {
     const item = await add(placed(picture('a.jpg')));
     expect(await acme.edit(item, { title: 'Paris' })).toMatchObject({
       title: 'Paris',
@@ -201,7 +201,7 @@ describe('a file with a sourceUrl', () => {
   });
 });
 
-describe('what arrives is checked', () => {
+describe('a fetched file is checked', () => {
   test('against the declared hash and size', async () => {
     const file = picture('a.jpg');
     const other = picture('b.jpg');
@@ -214,7 +214,7 @@ describe('what arrives is checked', () => {
     expect(await staged()).toEqual([]);
   });
 
-  test('also when it comes in parts', async () => {
+  test('also when it arrives in parts', async () => {
     const file = large('a.jpg');
     await add({ ...placed(file), sha256: 'ab'.repeat(32) });
     expect(await fetchAll()).toEqual(['failed']);
@@ -222,14 +222,14 @@ describe('what arrives is checked', () => {
     expect(await staged()).toEqual([]);
   });
 
-  test('for its content, as any upload', async () => {
+  test('for its content, like any upload', async () => {
     const item = await add(placed(note('a.txt')));
     await fetchAll();
     await runJobsUntilIdle(ports);
     expect(await acme.item(item)).toMatchObject({ status: 'failed', error: { code: 'not_an_image' } });
   });
 
-  test('for its size: nothing, and more than is allowed', async () => {
+  test('for its size: an empty one and one over the limit fail', async () => {
     ports = world({ limits: { maxFileBytes: 1000 } });
     acme = await Account.open(ports);
     importId = (await acme.start()).id;
@@ -245,7 +245,7 @@ describe('what arrives is checked', () => {
   });
 });
 
-describe('tries (docs/reliability.md F31)', () => {
+describe('tries of a fetch (docs/reliability.md F31)', () => {
   test('are repeated, five in all, with growing waits', async () => {
     const item = await add({ filename: 'a.jpg', sourceUrl: 'https://media.example/a' });
     ports.sourceReader.sources.set('https://media.example/a', failure('source_unreachable', false));
@@ -284,7 +284,7 @@ describe('tries (docs/reliability.md F31)', () => {
     expect(await staged()).toHaveLength(1);
   });
 
-  test('begin again when the file has changed, and nothing of the old one remains', async () => {
+  test('start again when the file has changed, and nothing of the old one remains', async () => {
     const [file, changed] = [large('a.jpg'), large('a.jpg')];
     changed.bytes.fill(7, PART_BYTES);
     const after = fileOf('a.jpg', changed.bytes);
@@ -296,7 +296,7 @@ describe('tries (docs/reliability.md F31)', () => {
     expect(await staged()).toHaveLength(1);
   });
 
-  test('begin again where a source cannot continue', async () => {
+  test('start again where a source cannot continue', async () => {
     const file = large('a.jpg');
     const item = await add(placed(file, { validator: null, breaksAfter: PART_BYTES + 500 }));
     expect(await fetchOnce()).toBe('retried');
@@ -307,7 +307,7 @@ describe('tries (docs/reliability.md F31)', () => {
     expect(await acme.item(item)).toMatchObject({ sha256: file.sha256 });
   });
 
-  test('that gave up leave no bytes behind', async () => {
+  test('that were given up leave no bytes stored', async () => {
     const file = large('a.jpg');
     await add(placed(file, { breaksAfter: 1000 }));
     expect(await fetchAll()).toHaveLength(MAX_TRIES);
@@ -315,7 +315,7 @@ describe('tries (docs/reliability.md F31)', () => {
     expect(await staged()).toEqual([]);
   });
 
-  test('do not count when the trouble is ours', async () => {
+  test('do not count when the fault is ours', async () => {
     const item = await add(placed(picture('a.jpg')));
     const down = { ...ports.sourceReader, open: () => Promise.reject(new DomainError('storage_full', 'Full.')) };
     const full = { ...ports, sourceReader: { ...down, problem: () => null } };
@@ -344,7 +344,7 @@ describe('tries (docs/reliability.md F31)', () => {
     expect(await acme.item(item)).toMatchObject({ status: 'processing', sha256: file.sha256 });
   });
 
-  test('whose process died are made by another, which continues; the first one changes nothing any more', async () => {
+  test('of a process that died are made by another, which continues, and the first one changes nothing afterwards', async () => {
     const file = large('a.jpg');
     const [reached, hold] = [new Gate(), new Gate()];
     let chunks = 0;
@@ -370,7 +370,7 @@ describe('tries (docs/reliability.md F31)', () => {
   });
 });
 
-describe('fetching ends', () => {
+describe('a fetch ends', () => {
   test('when the item or the import is cancelled', async () => {
     const [one, two] = [await add(placed(picture('a.jpg'))), await add(placed(picture('b.jpg')))];
     expect(await acme.edit(one, { status: 'cancelled' })).toMatchObject({ status: 'cancelled' });
@@ -382,7 +382,7 @@ describe('fetching ends', () => {
     expect(await acme.item(two)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('also in the middle of a file: nothing of it remains', async () => {
+  test('even in the middle of a file, of which nothing remains', async () => {
     const file = large('a.jpg');
     const item = await add(placed(file, { pace: async () => cancelOnce() }));
     let isCancelled = false;
@@ -409,7 +409,7 @@ describe('fetching ends', () => {
     expect([status, error?.code]).toEqual(['failed', 'source_forbidden']);
   });
 
-  test('while the account is suspended, and goes on when it is resumed', async () => {
+  test('while the account is suspended, and continues when it is resumed', async () => {
     await add(placed(picture('a.jpg')));
     await ports.store.change(acme.id, { status: 'suspended' });
     expect(await fetchOnce()).toBeNull();
@@ -464,7 +464,7 @@ describe('the quota', () => {
     },
   );
 
-  test('of photos counts those that are fetched', async () => {
+  test('of photos counts those that are being fetched', async () => {
     await ports.store.change(acme.id, { photosLimit: 1 });
     const { results } = await acme.register(importId, placed(present(files[0])), placed(present(files[1])));
     expect(results.map(({ outcome }) => outcome)).toEqual(['created', 'rejected']);
@@ -488,7 +488,7 @@ describe('the fetcher', () => {
     return { errors, running };
   };
 
-  test('fetches what there is and what comes', async () => {
+  test('fetches waiting files and those that come later', async () => {
     await add(placed(picture('a.jpg')));
     const { running, errors } = start();
     await until(async () => (await acme.import(importId)).counts.processing === 1);
@@ -498,7 +498,7 @@ describe('the fetcher', () => {
     expect(errors).toEqual([]);
   });
 
-  test('does not let a slow source of one customer delay others, nor its own other hosts', async () => {
+  test('does not let a slow source of one customer delay others, nor other hosts of the same customer', async () => {
     const gate = new Gate();
     const slow = Array.from({ length: 30 }, (_, at) =>
       placed(picture(`slow${at}.jpg`), { pace: () => gate.opened }, 'slow.example'),

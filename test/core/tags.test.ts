@@ -27,8 +27,8 @@ const create = (input: TagCreation, ifExists: 'fail' | 'return' = 'fail') =>
   createTag(ports, acme.caller, input, ifExists);
 const read = (id: Id) => readTag(ports, acme.caller, id);
 
-describe('POST of a tag', () => {
-  test('creates it with what is said', async () => {
+describe('a POST of a tag', () => {
+  test('creates it with the given values', async () => {
     const { tag, created } = await create({
       name: '  Été   à\u00a0\u3000Paris ',
       color: '#3366FF',
@@ -56,7 +56,7 @@ describe('POST of a tag', () => {
     ['ﬁle', 'FILE'],
     ['a  b', ' A B '],
   ];
-  test.each(same)('refuses the name of another: %j and %j', async (first, second) => {
+  test.each(same)('is refused with the name of another: %j and %j', async (first, second) => {
     const { tag } = await create({ name: first });
     const refused = { code: 'tag_name_taken', details: { tagId: tag.id } };
     await expect(create({ name: second })).rejects.toMatchObject(refused);
@@ -64,7 +64,7 @@ describe('POST of a tag', () => {
     expect(await acme.tags()).toEqual([tag]);
   });
 
-  test('tells accents apart, and customers', async () => {
+  test('distinguishes accents, and customers', async () => {
     await create({ name: 'ete' });
     await expect(create({ name: 'été' })).resolves.toMatchObject({ created: true });
     await expect((await Account.open(ports)).tag('ete')).resolves.toMatchObject({ name: 'ete' });
@@ -79,15 +79,15 @@ describe('POST of a tag', () => {
     ['color', 'invalid_format', { name: 'a', color: 'red' }],
     ['color', 'invalid_format', { name: 'a', color: '#fff' }],
     ['description', 'too_long', { name: 'a', description: 'x'.repeat(1001) }],
-  ])('refuses %s: %s', async (field, code, input) => {
+  ])('is refused with %s: %s', async (field, code, input) => {
     await expect(create(input)).rejects.toMatchObject(invalid(field, code));
   });
 
-  test('counts characters, not their parts', async () => {
+  test('counts characters, not their code units', async () => {
     await expect(create({ name: '\u{1f4f7}'.repeat(100) })).resolves.toMatchObject({ created: true });
   });
 
-  test('has a limit, and a tag that exists takes no room', async () => {
+  test('is limited to a number of tags, to which a repeated one does not add', async () => {
     ports = world({ limits: { tags: 1 } });
     acme = await Account.open(ports);
     await create({ name: 'a' });
@@ -97,7 +97,7 @@ describe('POST of a tag', () => {
     await expect(create({ name: 'A' })).rejects.toMatchObject({ code: 'tag_name_taken' });
   });
 
-  test('of one name at once from many sides: one creates it, the others learn of it', async () => {
+  test('of one name at once from many clients creates it once, and the others get it', async () => {
     const answers = await Promise.allSettled(Array.from({ length: 20 }, () => create({ name: 'a' })));
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const returned = await atOnce(5, () => create({ name: 'b' }, 'return'));
@@ -105,7 +105,7 @@ describe('POST of a tag', () => {
   });
 });
 
-describe('PATCH of a tag', () => {
+describe('a PATCH of a tag', () => {
   let tag: Tag;
   beforeEach(async () => {
     tag = (await create({ name: 'Paris', color: '#3366ff', description: 'words' })).tag;
@@ -113,7 +113,7 @@ describe('PATCH of a tag', () => {
   });
   const edit = (patch: TagPatch, id = tag.id) => editTag(ports, acme.caller, id, patch);
 
-  test('changes what it says, as a new version', async () => {
+  test('changes the given fields, as a new version', async () => {
     const edited = await edit({ name: 'London', color: null });
     expect(edited).toEqual({
       ...tag,
@@ -128,14 +128,14 @@ describe('PATCH of a tag', () => {
   });
 
   test.each<TagPatch>([{}, { name: ' Paris ' }, { color: '#3366FF' }, { description: 'words ' }])(
-    'of what it is already changes nothing: %j',
+    'with its present values changes nothing: %j',
     async (patch) => {
       expect(await edit(patch)).toEqual(tag);
       expect(await read(tag.id)).toEqual(tag);
     },
   );
 
-  test('to its own name in other letters is a change', async () => {
+  test('to its own name in other letter case is a change', async () => {
     expect(await edit({ name: 'PARIS' })).toMatchObject({ name: 'PARIS', version: 2 });
   });
 
@@ -151,25 +151,25 @@ describe('PATCH of a tag', () => {
     ['name', 'too_long', { name: 'x'.repeat(101) }],
     ['color', 'invalid_format', { color: 'blue' }],
     ['description', 'too_long', { description: 'x'.repeat(1001) }],
-  ])('refuses %s: %s', async (field, code, patch) => {
+  ])('is refused with %s: %s', async (field, code, patch) => {
     await expect(edit(patch)).rejects.toMatchObject(invalid(field, code));
   });
 
-  test('touches no photo, whose tag has the new name', async () => {
+  test('changes no photo, while photos show the new name', async () => {
     const photo = await acme.addPhoto(picture('a.jpg'), { tagIds: [tag.id] });
     await edit({ name: 'London' });
     expect(await acme.photo(photo.id)).toEqual({ ...photo, tags: [{ id: tag.id, name: 'London' }] });
     expect(await read(tag.id)).toMatchObject({ photoCount: 1 });
   });
 
-  test('of a missing tag or another’s is not found', async () => {
+  test('of a missing tag or another customer’s is not found', async () => {
     const other = await Account.open(ports);
     await expect(editTag(ports, other.caller, tag.id, { name: 'x' })).rejects.toMatchObject(missing);
     await expect(edit({ name: 'x' }, tag.id + 1)).rejects.toMatchObject(missing);
     expect(await read(tag.id)).toEqual(tag);
   });
 
-  test('and DELETE ask their condition of the tag as it is', async () => {
+  test('and a DELETE check their condition against the present tag', async () => {
     const check = (seen: Tag) => {
       expect(seen).toEqual(tag);
       throw new DomainError('precondition_failed', 'It has changed.');
@@ -181,8 +181,8 @@ describe('PATCH of a tag', () => {
   });
 });
 
-describe('DELETE of a tag', () => {
-  test('takes it off its photos, which become new versions, and leaves the others', async () => {
+describe('a DELETE of a tag', () => {
+  test('removes it from its photos, which become new versions, and leaves the others', async () => {
     const [gone, kept] = [await acme.tag('gone'), await acme.tag('kept')];
     const tagged = await acme.addPhoto(picture('a.jpg'), { tagIds: [gone.id, kept.id] });
     const trashed = await acme.addPhoto(picture('b.jpg'), { tagIds: [gone.id] });
@@ -199,7 +199,7 @@ describe('DELETE of a tag', () => {
     expect((await read(kept.id)).photoCount).toBe(2);
   });
 
-  test('a second time, of none, or of another’s, is not found', async () => {
+  test('that is repeated, or of an unknown tag or another customer’s, is not found', async () => {
     const tag = await acme.tag('a');
     const other = await Account.open(ports);
     await expect(deleteTag(ports, other.caller, tag.id)).rejects.toMatchObject(missing);
@@ -208,14 +208,14 @@ describe('DELETE of a tag', () => {
     await expect(deleteTag(ports, acme.caller, tag.id + 1)).rejects.toMatchObject(missing);
   });
 
-  test('frees the name', async () => {
+  test('makes the name available', async () => {
     const tag = await acme.tag('a');
     await deleteTag(ports, acme.caller, tag.id);
     expect((await acme.tag('A')).id).toBeGreaterThan(tag.id);
   });
 });
 
-describe('lists of tags', () => {
+describe('a list of tags', () => {
   const list = (filters: TagFilters, sort: TagSort = 'name', limit = 100, cursor: string | null = null) =>
     listTags(ports, acme.caller, { filters, sort, limit, cursor });
   const names = async (filters: TagFilters, sort?: TagSort) => (await list(filters, sort)).data.map(({ name }) => name);
@@ -225,14 +225,14 @@ describe('lists of tags', () => {
     await (await Account.open(ports)).tag('theirs');
   });
 
-  test('sort by name without letter case, or by age, both ways', async () => {
+  test('is sorted by name without letter case, or by age, in both directions', async () => {
     expect(await names({})).toEqual(['A', 'b', 'c', 'Été']);
     expect(await names({}, '-name')).toEqual(['Été', 'c', 'b', 'A']);
     expect(await names({}, 'id')).toEqual(['b', 'A', 'Été', 'c']);
     expect(await names({}, '-id')).toEqual(['c', 'Été', 'A', 'b']);
   });
 
-  test('filter by name, part, ids and use', async () => {
+  test('is filtered by name, part of a name, ids and use', async () => {
     const all = await acme.tags();
     const photo = await acme.addPhoto(picture('a.jpg'));
     await setPhotoTags(ports, acme.caller, photo.id, { tagNames: ['b'] });
@@ -243,7 +243,7 @@ describe('lists of tags', () => {
     expect(await names({ unused: true })).toEqual(['A', 'c', 'Été']);
   });
 
-  test('walk by pages', async () => {
+  test('is walked through by pages', async () => {
     const first = await list({}, 'name', 3);
     const second = await list({}, 'name', 3, first.nextCursor);
     expect([...first.data, ...second.data].map(({ name }) => name)).toEqual(['A', 'b', 'c', 'Été']);

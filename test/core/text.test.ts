@@ -21,13 +21,13 @@ describe('the key of a name', () => {
   it('keeps accents apart', () => expect(foldKey('resume')).not.toBe(foldKey('résumé')));
 });
 
-describe('words to search by', () => {
+describe('search words', () => {
   it('are folded, without accents and punctuation', () =>
     expect(searchWords('Éléphant, DSC_3701.jpg')).toEqual(['elephant', 'dsc', '3701', 'jpg']));
-  it('come from several texts', () => expect(searchText('A-b', null, 'C')).toBe('a b c'));
+  it('are taken from several texts', () => expect(searchText('A-b', null, 'C')).toBe('a b c'));
 });
 
-describe('words of scripts without spaces', () => {
+describe('search words of scripts without spaces', () => {
   it.each([
     ['ﾊﾟﾊﾟ', ['パパ']],
     ['か\u3099くせい', ['がくせい']],
@@ -39,14 +39,14 @@ describe('words of scripts without spaces', () => {
     ['©2024 Ada™', ['2024', 'adatm']],
   ])('%s', (text, words) => expect(searchWords(text)).toEqual(words));
 
-  it('have units: each of their characters, and what stands between them', () => {
+  it('are each of their characters, and what stands between them', () => {
     expect(wordUnits('東京2024年iphone')).toEqual(['東', '京', '2024', '年', 'iphone']);
     expect(wordUnits('\u{20bb7}野')).toEqual(['\u{20bb7}', '野']);
     expect(wordUnits('paris')).toEqual(['paris']);
   });
 });
 
-describe('emoji are words', () => {
+describe('emoji are search words', () => {
   it.each([
     ['❤️👍🏽', ['❤', '👍']],
     ['👨‍👩‍👧👦', ['👨\u200d👩\u200d👧', '👦']],
@@ -63,5 +63,5 @@ describe('the order of names', () => {
     expect('\u{1f600}' < '\uff5e').toBe(true);
   });
   it('puts the shorter first', () => expect(compareText('a', 'ab')).toBeLessThan(0));
-  it('is 0 for the same', () => expect(compareText('ab', 'ab')).toBe(0));
+  it('is 0 for equal names', () => expect(compareText('ab', 'ab')).toBe(0));
 });

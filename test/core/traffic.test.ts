@@ -21,7 +21,7 @@ const request = (values: Partial<EndedRequest> = {}): EndedRequest => ({
   ...values,
 });
 
-test('a counter tells apart what went well, what failed and what was over the limit', () => {
+test('a traffic counter distinguishes success, failure and requests over the limit', () => {
   const counter = new TrafficCounter();
   expect(counter.take()).toBeNull();
   counter.note(request());
@@ -46,7 +46,7 @@ test('a counter tells apart what went well, what failed and what was over the li
   expect(counter.take()).toBeNull();
 });
 
-test('what could not be written is counted with what came since, oldest failures first, and no more than are kept', () => {
+test('traffic that could not be written is counted with later traffic, oldest failures first, up to a limit', () => {
   const counter = new TrafficCounter();
   const fail = (from: number, to: number) => {
     for (let at = from; at < to; at += 1) counter.note(request({ code: 'not_found', requestId: `req_${at}` }));
@@ -109,7 +109,7 @@ test('transferred bytes are counted by account, channel and day, and again if th
   ]);
 });
 
-test('thirty days are told, today among them by hour, and older ones forgotten', async () => {
+test('traffic is reported for thirty days, today by hour, and older traffic is deleted', async () => {
   const ports = world();
   const { id: customerId } = await createCustomer(ports, commandLine, {
     name: 'A',

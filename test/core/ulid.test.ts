@@ -9,12 +9,12 @@ test('a ULID is 10 characters of time and 16 of chance, in Crockford’s base 32
   expect(newUlid(2 ** 48 - 1).slice(0, 10)).toBe('7ZZZZZZZZZ');
 });
 
-test('later ones sort after earlier ones, and no two of one moment are the same', () => {
+test('later ULIDs sort after earlier ones, and no two of one moment are the same', () => {
   expect(newUlid(at + 1) > newUlid(at)).toBe(true);
   expect(new Set(Array.from({ length: 10_000 }, () => newUlid(at))).size).toBe(10_000);
 });
 
-test('every character of chance can be every one of the 32', () => {
+test('every random character of a ULID can be every one of the 32', () => {
   const seen = Array.from({ length: 16 }, () => new Set<string>());
   for (let round = 0; round < 2000; round += 1) {
     for (const [place, character] of [...newUlid(at).slice(10)].entries()) seen[place]?.add(character);

@@ -23,8 +23,8 @@ const names = (of: { readonly tags: readonly { readonly name: string }[] }) => o
 const tagsOf = async (id: Id) => names(await acme.photo(id));
 const counts = async () => (await acme.tags()).map(({ name, photoCount }) => [name, photoCount]);
 
-describe('a merge of tags and what is not published yet', () => {
-  test('the tag of an import and the one of an item: the photos get the tag that stays', async () => {
+describe('a merge of tags during an import', () => {
+  test('gives the photos the remaining tag, whether the import or the item named the merged one', async () => {
     const { id } = await acme.start({ tagIds: [from.id] });
     const { id: other } = await acme.start();
     await acme.send(id, [picture('a.jpg')]);
@@ -41,7 +41,7 @@ describe('a merge of tags and what is not published yet', () => {
     expect(await counts()).toEqual([['into', 2]]);
   });
 
-  test('in every state of an item, until it is a photo', async () => {
+  test('changes an item in every state, until it is a photo', async () => {
     const { id } = await acme.start();
     const said = { tagIds: [from.id] };
     const [waiting] = await acme.items(id, announced(picture('waiting.jpg'), said));
@@ -67,7 +67,7 @@ describe('a merge of tags and what is not published yet', () => {
     expect(await acme.import(id)).toEqual({ ...before, tagIds: [into.id], tags: [{ id: into.id, name: 'into' }] });
   });
 
-  test('an import that has ended keeps what it said', async () => {
+  test('does not change an import that has ended', async () => {
     const { import: ended } = await acme.bring([picture('a.jpg')], { tagIds: [from.id] });
     await merge();
     expect(await acme.import(ended.id)).toEqual({ ...ended, tags: [] });
@@ -98,7 +98,7 @@ describe('a merge of tags and what is not published yet', () => {
     expect(await counts()).toEqual([['into', 3]]);
   });
 
-  test('who names the tag afterwards is told that there is none', async () => {
+  test('makes requests that name the merged tag afterwards fail as unknown', async () => {
     const { id } = await acme.start();
     await merge();
     await expect(acme.items(id, announced(picture('a.jpg'), { tagIds: [from.id] }))).rejects.toMatchObject({
@@ -107,8 +107,8 @@ describe('a merge of tags and what is not published yet', () => {
   });
 });
 
-describe('a deleted tag and what is not published yet', () => {
-  test('the photo comes without it', async () => {
+describe('a tag that is deleted during an import', () => {
+  test('is left out of the photo', async () => {
     const { id } = await acme.start({ tagIds: [from.id] });
     const [item] = await acme.send(id, [picture('a.jpg')], { tagIds: [from.id, into.id] });
     await runJobsUntilIdle(ports);
@@ -119,7 +119,7 @@ describe('a deleted tag and what is not published yet', () => {
     expect(await tagsOf(present(item).id)).toEqual(['into']);
   });
 
-  test('it takes no place among the tags that a photo may have', async () => {
+  test('does not count to the tags that a photo may have', async () => {
     const { id } = await acme.start({ tagNames: ['a', 'b', 'from'] });
     await deleteTag(ports, acme.caller, from.id);
     const [item] = await acme.send(id, [picture('a.jpg')], { tagIds: [into.id] });

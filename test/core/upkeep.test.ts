@@ -29,7 +29,7 @@ beforeEach(async () => {
 const trash = (owner: Account, id: Id) => trashPhoto(here, owner.caller, id);
 const ids = async (owner: Account) => (await owner.photos()).map((photo) => photo.id);
 
-describe('purging the trash', () => {
+describe('the purge of the trash', () => {
   test('deletes row and bytes once the time in the trash is over, and not before', async () => {
     const [kept, doomed] = [await acme.addPhoto(picture('a.jpg')), await acme.addPhoto(picture('b.jpg'))];
     await trash(acme, doomed.id);
@@ -43,7 +43,7 @@ describe('purging the trash', () => {
     await expectSound(here, [doomed.id]);
   });
 
-  test('passes over what was restored', async () => {
+  test('skips photos that were restored', async () => {
     const file = picture('a.jpg');
     const photo = await acme.addPhoto(file);
     await trash(acme, photo.id);
@@ -54,7 +54,7 @@ describe('purging the trash', () => {
     expect(await ids(acme)).toEqual([photo.id]);
   });
 
-  test('leaves what is restored between the look and the deed', async () => {
+  test('leaves a photo that is restored between the query and the deletion', async () => {
     const file = picture('a.jpg');
     const photo = await acme.addPhoto(file);
     await trash(acme, photo.id);
@@ -70,7 +70,7 @@ describe('purging the trash', () => {
     await expectSound(here);
   });
 
-  test('leaves what an import finds between the look and the deed', async () => {
+  test('leaves a photo that an import finds between the query and the deletion', async () => {
     const file = picture('a.jpg');
     const photo = await acme.addPhoto(file);
     await trash(acme, photo.id);
@@ -86,7 +86,7 @@ describe('purging the trash', () => {
     await expectSound(here);
   });
 
-  test('leaves what an open import is to restore, until that has ended', async () => {
+  test('leaves a photo that an open import is to restore, until that has ended', async () => {
     const file = picture('a.jpg');
     const photo = await acme.addPhoto(file);
     await trash(acme, photo.id);
@@ -101,7 +101,7 @@ describe('purging the trash', () => {
     expect(await ids(acme)).toEqual([]);
   });
 
-  test('goes through the trash of every customer, more than a page of them', async () => {
+  test('goes through the trash of every customer, more than a page of photos', async () => {
     const owners: Account[] = [];
     for (let number = 1; number <= 203; number += 1) {
       const owner = await Account.open(here);
@@ -115,7 +115,7 @@ describe('purging the trash', () => {
     expect(left).toEqual(owners.map((_, at) => at % 2));
   });
 
-  test('goes on with the next customer when one has a fault, which comes out', async () => {
+  test('continues with the next customer when one has a fault, which it reports', async () => {
     const other = await Account.open(here);
     for (const owner of [acme, other]) await trash(owner, (await owner.addPhoto(picture('a.jpg'))).id);
     here.clock.pass(31 * DAY);
@@ -137,7 +137,7 @@ describe('purging the trash', () => {
     expect(await ids(other)).toEqual([]);
   });
 
-  test('ends when it is told to, and leaves the rest as it is', async () => {
+  test('stops when it is asked to, and leaves the rest unchanged', async () => {
     await trash(acme, (await acme.addPhoto(picture('a.jpg'))).id);
     here.clock.pass(31 * DAY);
     const before = await everything(here);
@@ -156,7 +156,7 @@ describe('purging the trash', () => {
   });
 });
 
-describe('expiring imports', () => {
+describe('the expiry of imports', () => {
   test('ends an open import after a week without use: items cancelled, nothing in the library', async () => {
     const { id } = await acme.start();
     const file = picture('b.jpg');
@@ -213,7 +213,7 @@ describe('expiring imports', () => {
     expect(await acme.import(id)).toMatchObject({ status: 'completed', counts: { imported: 1 } });
   });
 
-  test('makes its clientRef and its place among the open imports free', async () => {
+  test('makes its clientRef and its place among the open imports available', async () => {
     here = world({ limits: { openImports: 1 } });
     acme = await Account.open(here);
     const { id } = await acme.start({ clientRef: 'nightly' });
@@ -237,7 +237,7 @@ describe('expiring imports', () => {
   });
 });
 
-test('all of it is done by the tasks of the worker', async () => {
+test('purge, expiry and cleanup are all done by the tasks of the worker', async () => {
   await trash(acme, (await acme.addPhoto(picture('a.jpg'))).id);
   const { id } = await acme.start();
   await here.rateWindows.hit({ name: 'read:1', limit: 3 });
@@ -248,7 +248,7 @@ test('all of it is done by the tasks of the worker', async () => {
   expect(await here.rateWindows.sweep()).toBe(0);
 });
 
-test('no two tasks have one name, by which logs and metrics know them', () => {
+test('no two worker tasks have one name, by which logs and metrics know them', () => {
   const names = upkeep({ ...here, directUploads: new MemoryDirectUploads(here.blobs, here.clock) }, []).map(
     ({ name }) => name,
   );

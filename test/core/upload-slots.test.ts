@@ -29,7 +29,7 @@ function halfSent(gate: Gate) {
 }
 
 describe('uploads that are received at once', () => {
-  test('to one item: the newest; the older ends, and nothing of it stays', async () => {
+  test('to one item end except for the newest, and nothing of the older ones stays', async () => {
     const gate = new Gate();
     const { file, bytes } = halfSent(gate);
     const [item] = await acme.items((await acme.start()).id, announced(file));
@@ -42,7 +42,7 @@ describe('uploads that are received at once', () => {
     expect(ports.uploads.pendingBytes).toBe(0);
   });
 
-  test('to one item: one whose sender has gone ends none', async () => {
+  test('to one item are not ended by one whose sender has gone', async () => {
     const gate = new Gate();
     const { file, bytes } = halfSent(gate);
     const item = present((await acme.items((await acme.start()).id, announced(file)))[0]);
@@ -70,7 +70,7 @@ describe('a disk that is nearly full', () => {
   };
   const file = fileOf('a.jpg', new Uint8Array(1000));
 
-  test('takes no upload that would leave less than 5 % of it free', async () => {
+  test('accepts no upload that would leave less than 5 % of it free', async () => {
     const [item] = await acme.items((await acme.start()).id, announced(file));
     disk(5999);
     expect(await code(acme.upload(present(item), file.bytes))).toBe('storage_full');
@@ -79,14 +79,14 @@ describe('a disk that is nearly full', () => {
     expect(await code(acme.upload(present(item), file.bytes))).toBe('done');
   });
 
-  test('counts what is on its way already', async () => {
+  test('counts uploads that are in progress', async () => {
     const [item] = await acme.items((await acme.start()).id, announced(file));
     disk(6500);
     ports.uploads.take({ customerId: 99, apiKeyId: null, itemId: 99, remaining: () => 501 });
     expect(await code(acme.upload(present(item), file.bytes))).toBe('storage_full');
   });
 
-  test('takes no files in a request, and leaves everything else alone', async () => {
+  test('accepts no files in a request, while other requests work', async () => {
     const photo = await acme.addPhoto(picture('old.jpg'));
     const { id } = await acme.start();
     disk(10);
@@ -95,7 +95,7 @@ describe('a disk that is nearly full', () => {
     expect((await acme.start()).status).toBe('open');
   });
 
-  test('takes uploads down to what the operator wants to be left free', async () => {
+  test('accepts uploads down to the free space that the operator has set', async () => {
     const [item] = await acme.items((await acme.start()).id, announced(file));
     (ports.blobs as MemoryBlobStore).disk = { freeBytes: 1099, totalBytes: 100_000, minFreeBytes: 100 };
     expect(await code(acme.upload(present(item), file.bytes))).toBe('storage_full');
@@ -103,7 +103,7 @@ describe('a disk that is nearly full', () => {
     expect(await code(acme.upload(present(item), file.bytes))).toBe('done');
   });
 
-  test('needs no more than a GiB, however large it is', async () => {
+  test('needs no more than a GiB of free space, however large it is', async () => {
     const [item] = await acme.items((await acme.start()).id, announced(file));
     disk(1024 ** 3 + 1000, 1e15);
     expect(await code(acme.upload(present(item), file.bytes))).toBe('done');

@@ -67,15 +67,15 @@ async function join(email: string, role: Role = 'owner', password = PASSWORD): P
 const attempt = async (email: string, password: string, address = '192.0.2.1', device: string | null = null) =>
   (await signInByPassword(ports, { email, password, browser: browserAt(address), device })).user;
 
-describe('inviting', () => {
-  it('makes a user and a link under the public address; only the hash of the link is kept', async () => {
+describe('an invitation', () => {
+  it('creates a user and a link under the public address, of which only the hash is stored', async () => {
     const { user, link: url } = await invite(' Anna@Example.COM ', 'editor');
     expect(user).toMatchObject({ email: 'anna@example.com', role: 'editor', joinedAt: null, passwordHash: null });
     expect(url).toMatch(/^https:\/\/photos\.example\.com\/settings\/enter\/[\w-]{43}$/);
     expect(JSON.stringify(await everyone())).not.toContain(tokenOf(url));
   });
 
-  it('of somebody who is known makes a new link, and the role stays', async () => {
+  it('of a person who is known creates a new link, and the role stays', async () => {
     const first = await invite('anna@example.com', 'editor');
     const second = await invite('ANNA@example.com', 'owner');
     expect(second.user).toMatchObject({ id: first.user.id, role: 'editor' });
@@ -84,14 +84,14 @@ describe('inviting', () => {
   });
 
   it.each(['', 'anna', 'anna@', '@example.com', 'a b@example.com', 'anna@example', `${'a'.repeat(260)}@example.com`])(
-    'refuses %j as an address',
+    'is refused with %j as an address',
     async (email) => {
       await expect(invite(email)).rejects.toMatchObject({ code: 'invalid_request' });
       expect(await everyone()).toEqual([]);
     },
   );
 
-  it('knows no customer that is not there, and no user of another', async () => {
+  it('is refused for an unknown customer, and for a user of another', async () => {
     const { user } = await invite('anna@example.com');
     await expect(inviteUser(ports, operatorFor(999), { email: 'a@example.com', role: 'owner' })).rejects.toMatchObject({
       code: 'not_found',
@@ -101,7 +101,7 @@ describe('inviting', () => {
     });
   });
 
-  it(`ends at ${MAX_USERS} people`, async () => {
+  it(`is refused beyond ${MAX_USERS} people`, async () => {
     for (let number = 0; number < MAX_USERS; number += 1) await invite(`${number}@example.com`);
     await expect(invite('more@example.com')).rejects.toMatchObject({ code: 'limit_reached' });
     expect((await invite('7@example.com')).user.email).toBe('7@example.com');
@@ -113,8 +113,8 @@ describe('inviting', () => {
   });
 });
 
-describe('a link', () => {
-  it('lets in once, with the password that is chosen then', async () => {
+describe('an invitation link', () => {
+  it('signs a person in once, with the password that is chosen then', async () => {
     const { link: url } = await invite('anna@example.com');
     const entered = await enter(url, { email: 'ignored@example.com' });
     expect(entered).toMatchObject({ email: 'anna@example.com', joinedAt: ports.clock.now(), linkHash: null });
@@ -142,7 +142,7 @@ describe('a link', () => {
     expect((await attempt('me@example.com', PASSWORD)).role).toBe('owner');
   });
 
-  it('is spent by nothing but a password that may be one', async () => {
+  it('is used up only by a password that is accepted', async () => {
     const { user, link: url } = await invite('anna@example.com');
     for (const password of ['', 'short', 'anna@example.com']) {
       await expect(enter(url, { password })).rejects.toMatchObject({ details: { errors: [{ field: 'password' }] } });
@@ -151,7 +151,7 @@ describe('a link', () => {
     expect(await userWith(user.id)).toEqual(user);
   });
 
-  it('replaces a lost password, and ends every session that there was', async () => {
+  it('replaces a lost password, and ends every session of the person', async () => {
     const user = await join('anna@example.com');
     const bert = await join('bert@example.com');
     await Promise.all([start(user, 'here'), start(user, 'there'), start(bert, 'of bert')]);
@@ -166,7 +166,7 @@ describe('a link', () => {
     expect((await attempt('anna@example.com', 'another of my passwords')).id).toBe(user.id);
   });
 
-  it('lets one in of several at once, with the password of that one', async () => {
+  it('signs one in of several at once, with the password of that one', async () => {
     const { link: url } = await invite('anna@example.com');
     const passwords = [1, 2, 3].map((number) => `${PASSWORD} ${number}`);
     const answers = await Promise.allSettled(passwords.map((password) => enter(url, { password })));
@@ -181,7 +181,7 @@ describe('a link', () => {
     }
   });
 
-  it('lets nobody in after seven days, nor into a closed account, nor by a made-up token', async () => {
+  it('signs no one in after seven days, into a closed account, or with an invented token', async () => {
     const { link: url } = await invite('anna@example.com');
     const token = tokenOf(url);
     await ports.store.change(customerId, { status: 'closing' });
@@ -204,7 +204,7 @@ describe('a link', () => {
 });
 
 describe('signing in', () => {
-  it('takes the right password and no other', async () => {
+  it('accepts the right password and no other', async () => {
     const user = await join('anna@example.com');
     expect((await attempt('Anna@example.com', PASSWORD)).id).toBe(user.id);
     for (const wrong of ['', 'five calm words', PASSWORD.toUpperCase()]) {
@@ -212,7 +212,7 @@ describe('signing in', () => {
     }
   });
 
-  it('says the same to strangers, and to those who have no password', async () => {
+  it('gives the same answer to strangers, and to those who have no password', async () => {
     await invite('invited@example.com');
     await join('anna@example.com');
     const messages = [];
@@ -222,7 +222,7 @@ describe('signing in', () => {
     expect(new Set(messages).size).toBe(1);
   });
 
-  it('compares one password each time, so that its time says nothing either', async () => {
+  it('compares one password each time, so that the duration reveals nothing either', async () => {
     await invite('invited@example.com');
     await join('anna@example.com');
     let compared = 0;
@@ -245,7 +245,7 @@ describe('signing in', () => {
     expect(each).toEqual([1, 1, 1, 1]);
   });
 
-  it('refuses no sooner for an address that nobody has than for one of several accounts, nor too many attempts', async () => {
+  it('refuses no sooner for an unknown address than for one of several accounts, nor too many attempts', async () => {
     await join('anna@example.com');
     customerId = await newCustomer();
     await join('anna@example.com');
@@ -287,7 +287,7 @@ describe('signing in', () => {
     expect((await attempt('anna@example.com', PASSWORD)).email).toBe('anna@example.com');
   });
 
-  it('goes on in a browser and from an address that the person used before, whatever strangers try', async () => {
+  it('works in a browser and from an address that the person used before, whatever strangers try', async () => {
     await join('anna@example.com');
     const device = newDevice(ports, 'anna@example.com');
     const guess = (address: string, by: string | null = null) =>
@@ -313,13 +313,13 @@ describe('signing in', () => {
     expect(await guess(ADDRESS)).toBe('rate_limited');
   });
 
-  it('does not keep whoever is signed in from choosing another password', async () => {
+  it('never prevents a person who is signed in from choosing another password', async () => {
     const session = await start(await join('anna@example.com'), 'here');
     for (let time = 0; time < 5; time += 1) await attempt('anna@example.com', 'wrong', '198.51.100.1').catch(() => 0);
     await changePassword(ports, session, { current: PASSWORD, password: 'another of my passwords' }, '198.51.100.2');
   });
 
-  it('tells the accounts of one person at two customers apart by the password, else takes the one used last', async () => {
+  it('distinguishes accounts of one person at two customers by the password, else takes the one used last', async () => {
     const first = await join('anna@example.com');
     customerId = await newCustomer();
     const second = await join('anna@example.com', 'owner', 'quite another password');
@@ -335,7 +335,7 @@ describe('signing in', () => {
   });
 });
 
-describe('what was compared with a password', () => {
+describe('a password comparison in progress', () => {
   /** Hashes and compares as the tests do, and lets something happen before a comparison is answered. */
   const interrupted = (event: () => Promise<unknown>) => ({
     ...ports,
@@ -350,7 +350,7 @@ describe('what was compared with a password', () => {
     },
   });
 
-  it('signs nobody in once the password is another, nor sets one', async () => {
+  it('signs no one in once the password is another, nor sets one', async () => {
     const user = await join('anna@example.com');
     const here = await start(user, 'here');
     const there = await start(user, 'there');
@@ -370,7 +370,7 @@ describe('what was compared with a password', () => {
     expect((await attempt('anna@example.com', 'the third calm words')).id).toBe(user.id);
   });
 
-  it('signs nobody in who was removed meanwhile', async () => {
+  it('signs no one in who was removed meanwhile', async () => {
     await join('bert@example.com');
     const user = await join('anna@example.com');
     const slow = interrupted(() => removeUser(ports, operatorFor(customerId), user.id));
@@ -410,7 +410,7 @@ describe('sessions', () => {
     expect(await listSessions(ports, customerId, bert.id)).toHaveLength(1);
   });
 
-  it('end everywhere else with a new password, which needs the one before', async () => {
+  it('end everywhere else with a new password, which needs the old one', async () => {
     const user = await join('anna@example.com');
     const here = await start(user, 'here');
     await start(user, 'there');
@@ -423,12 +423,12 @@ describe('sessions', () => {
   });
 });
 
-describe('a session that came by a link', () => {
+describe('a session that began with a link', () => {
   const FIFTEEN_MINUTES = 15 * 60_000;
   const change = (session: Session, password: string) =>
     changePassword(ports, session, { current: '', password }, '192.0.2.1');
 
-  it('may set the password again within 15 minutes without the one before, and ends all others', async () => {
+  it('may set the password again within 15 minutes without the old one, and ends all others', async () => {
     const user = await join('anna@example.com');
     const session = await start(user, 'by link', true);
     await start(user, 'another');
@@ -441,7 +441,7 @@ describe('a session that came by a link', () => {
     await expect(change(session, 'a third one of my passwords')).rejects.toMatchObject(refused);
   });
 
-  it('is the only one that may', async () => {
+  it('is the only kind that may set a password without the old one', async () => {
     const session = await start(await join('anna@example.com'), 'by password');
     const refused = { details: { errors: [{ field: 'current' }] } };
     await expect(change(session, 'another of my passwords')).rejects.toMatchObject(refused);
@@ -462,7 +462,7 @@ test.each(['', 'short', 'elevenchars', 'aaaaaaaaaaaaaaa', 'anna@example.com', 'x
 );
 
 describe('roles and removal', () => {
-  it('leave one owner who has come at least', async () => {
+  it('always leave at least one owner who has signed in', async () => {
     const [anna, bert] = [await join('anna@example.com'), await join('bert@example.com', 'editor')];
     await invite('invited@example.com', 'owner');
     const last = { code: 'invalid_request', details: { errors: [{ field: 'role', code: 'conflict' }] } };
@@ -477,7 +477,7 @@ describe('roles and removal', () => {
     ]);
   });
 
-  it('let an admin manage everyone but owners, and make none', async () => {
+  it('let an admin manage everyone but owners, and create none', async () => {
     const [anna, bert] = [await join('anna@example.com'), await join('bert@example.com', 'viewer')];
     const admin = { ...operatorFor(customerId), role: 'admin' } as const;
     const refused = { code: 'scope_required' };
@@ -504,13 +504,13 @@ describe('roles and removal', () => {
     ).rejects.toMatchObject(refused);
   });
 
-  it('of two owners who remove each other at once leaves one', async () => {
+  it('leave one of two owners who remove each other at once', async () => {
     const [anna, bert] = [await join('anna@example.com'), await join('bert@example.com')];
     await Promise.allSettled([anna, bert].map(({ id }) => removeUser(ports, operatorFor(customerId), id)));
     expect(await everyone()).toHaveLength(1);
   });
 
-  it('take sessions away at once', async () => {
+  it('end sessions at once', async () => {
     await join('anna@example.com');
     const bert = await join('bert@example.com');
     await start(bert, 'cookie');
@@ -519,7 +519,7 @@ describe('roles and removal', () => {
     await expect(attempt('bert@example.com', PASSWORD)).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it('know nobody of another customer', async () => {
+  it('do not reach users of another customer', async () => {
     const anna = await join('anna@example.com');
     const stranger = await newCustomer();
     for (const act of [

@@ -40,8 +40,8 @@ const answers = (status: number) => {
   here.webhooks.answer = () => status;
 };
 
-describe('an endpoint', () => {
-  test('is made with a secret that is seen once and kept sealed', async () => {
+describe('a webhook endpoint', () => {
+  test('is created with a secret that is shown once and stored encrypted', async () => {
     const { endpoint, secret } = await hook(here, acme.id, { description: ' Sync ', events: ['photo.created'] });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/);
     expect(endpoint).toMatchObject({
@@ -64,7 +64,7 @@ describe('an endpoint', () => {
     [{ url: HOOK, events: ['photo.created', 'photo.eaten'] }, 'events'],
     [{ url: HOOK, events: ['webhook.test'] }, 'events'],
     [{ url: HOOK, description: 'x'.repeat(201) }, 'description'],
-  ])('%j is refused, when it is made and when it is changed', async (said, field) => {
+  ])('with the URL %j is refused, when it is created and when it is changed', async (said, field) => {
     const wrong = { code: 'invalid_request', details: { errors: [expect.objectContaining({ field })] } };
     await expect(createWebhookEndpoint(here, operatorFor(acme.id), said)).rejects.toMatchObject(wrong);
     const { endpoint } = await hook(here, acme.id);
@@ -72,14 +72,14 @@ describe('an endpoint', () => {
     expect(await now(endpoint)).toEqual(endpoint);
   });
 
-  test('is one of twenty at most', async () => {
+  test('is one of at most twenty', async () => {
     for (let count = 1; count <= 20; count += 1) await hook(here, acme.id);
     const limit = { code: 'limit_reached', details: { limit: 20, name: 'webhookEndpoints' } };
     await expect(hook(here, acme.id)).rejects.toMatchObject(limit);
     await hook(here, (await Account.open(here)).id);
   });
 
-  test('is changed by what is said alone', async () => {
+  test('is changed in the given fields alone', async () => {
     const { endpoint } = await hook(here, acme.id, { description: 'x', events: ['tag.created'] });
     here.clock.pass(SECOND);
     const url = 'https://example.org/other';
@@ -90,7 +90,7 @@ describe('an endpoint', () => {
     expect(await now(endpoint)).toEqual(bare);
   });
 
-  test('of another customer is not found, whatever is done with it', async () => {
+  test('of another customer is not found by any operation', async () => {
     const { endpoint } = await hook(here, acme.id);
     await acme.tag('a');
     const [delivery] = await log(endpoint);
@@ -107,7 +107,7 @@ describe('an endpoint', () => {
     expect(await now(endpoint)).toEqual(endpoint);
   });
 
-  test('goes with its deliveries, however many', async () => {
+  test('is deleted with its deliveries, however many', async () => {
     const { endpoint } = await hook(here, acme.id);
     const ids = Array.from({ length: 2001 }, (_, at) => at + 1);
     await here.store.transaction(acme.id, (transaction) =>
@@ -121,8 +121,8 @@ describe('an endpoint', () => {
   });
 });
 
-describe('a delivery', () => {
-  test('is signed as Standard Webhooks say, and told to be so by their library', async () => {
+describe('a webhook delivery', () => {
+  test('is signed as Standard Webhooks define it, and verified by their library', async () => {
     const { secret } = await hook(here, acme.id);
     const tag = await acme.tag('É 📷');
     await deliverAll(here);
@@ -173,7 +173,7 @@ describe('a delivery', () => {
     ['longer than the schedule: it is waited', 2 * MINUTE, 2 * MINUTE],
     ['shorter than the schedule: that is waited', 1000, RETRY_DELAYS[0] ?? 0],
     ['longer than an hour: an hour is waited', 24 * 60 * MINUTE, 60 * MINUTE],
-  ])('a receiver that is busy asks for a wait %s', (_, retryAfter, waited) => {
+  ])('waits as long as a busy receiver asks: %s', (_, retryAfter, waited) => {
     const attempt = { body: '{}', answer: { status: 503, reason: null, body: null, retryAfter } };
     const outcome = outcomeOf({ type: 'tag.created', attempt: 1 }, attempt, new Date(0), 0);
     expect(outcome).toMatchObject({ change: { status: 'pending' }, retryAfter: waited });
@@ -215,7 +215,7 @@ describe('a delivery', () => {
     expect(await now(endpoint)).toMatchObject({ status: 'enabled' });
   });
 
-  test('that was sent and not noted is sent again under the same id', async () => {
+  test('that was sent but not recorded is sent again under the same id', async () => {
     const { endpoint } = await hook(here, acme.id);
     await acme.tag('a');
     const delivery = present(await claimFrom(here.jobs, 'deliveries', 30));
@@ -233,7 +233,7 @@ describe('a delivery', () => {
     expect(await log(endpoint)).toMatchObject([{ status: 'delivered', attempt: 2 }]);
   });
 
-  test('whose making fails on our side is an attempt, thrown, and not held against the endpoint', async () => {
+  test('that fails on our side is an attempt, is thrown, and does not count against the endpoint', async () => {
     const { endpoint } = await hook(here, acme.id);
     await acme.tag('a');
     const delivery = present(await claimFrom(here.jobs, 'deliveries', 30));
@@ -245,7 +245,7 @@ describe('a delivery', () => {
     expect(await now(endpoint)).toEqual(endpoint);
   });
 
-  test('shows its subject as it is when it is sent, and its id alone when that is gone', async () => {
+  test('shows its subject as it is when it is sent, and its id alone when that is deleted', async () => {
     await hook(here, acme.id, { events: ['tag.created', 'tag.deleted'] });
     const tag = await acme.tag('a');
     const gone = await acme.tag('b');
@@ -262,8 +262,8 @@ describe('a delivery', () => {
   });
 });
 
-describe('an endpoint is disabled', () => {
-  test('at once by 410 Gone; what waits is sent when it is enabled again', async () => {
+describe('a webhook endpoint is disabled', () => {
+  test('at once by 410 Gone, and waiting deliveries are sent when it is enabled again', async () => {
     const { endpoint } = await hook(here, acme.id);
     await acme.tag('a');
     await acme.tag('b');
@@ -286,7 +286,7 @@ describe('an endpoint is disabled', () => {
     expect((await log(endpoint)).map(({ status }) => status)).toEqual(['delivered', 'delivered']);
   });
 
-  test('after five days in which nothing got through, and not before', async () => {
+  test('after five days without a success, and not before', async () => {
     const { endpoint } = await hook(here, acme.id);
     answers(500);
     await acme.tag('first');
@@ -307,7 +307,7 @@ describe('an endpoint is disabled', () => {
     });
   });
 
-  test('not while something gets through now and then', async () => {
+  test('never while a delivery succeeds now and then', async () => {
     const { endpoint } = await hook(here, acme.id);
     for (let day = 0; day < 12; day += 1) {
       answers(day % 4 === 3 ? 200 : 500);
@@ -318,7 +318,7 @@ describe('an endpoint is disabled', () => {
     expect(await now(endpoint)).toMatchObject({ status: 'enabled' });
   });
 
-  test('not because of tests, which tell nothing but 410', async () => {
+  test('never because of tests, except for one that is answered 410', async () => {
     const { endpoint } = await hook(here, acme.id);
     answers(500);
     for (const _ of [1, 2]) {
@@ -333,7 +333,7 @@ describe('an endpoint is disabled', () => {
     expect(await now(endpoint)).toMatchObject({ status: 'disabled', disabledReason: 'gone' });
   });
 
-  test('never by more tests than five a minute, which are refused', async () => {
+  test('never by more than five tests a minute, because they are refused', async () => {
     const { endpoint } = await hook(here, acme.id);
     const stranger = await Account.open(here);
     const missing = { code: 'not_found' };
@@ -349,7 +349,7 @@ describe('an endpoint is disabled', () => {
     await sendTestEvent(here, acme.id, endpoint.id);
   });
 
-  test('by its owner, who is not told of anything from then on', async () => {
+  test('by its owner, and gets no events from then on', async () => {
     const { endpoint } = await hook(here, acme.id);
     const off = await editWebhookEndpoint(here, operatorFor(acme.id), endpoint.id, { enabled: false });
     expect(off).toMatchObject({ status: 'disabled', disabledReason: 'by_owner' });
@@ -358,7 +358,7 @@ describe('an endpoint is disabled', () => {
     await expect(sendTestEvent(here, acme.id, endpoint.id)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  test('and leaves an attempt that was just claimed unmade', async () => {
+  test('before an attempt that was just claimed, which is not made', async () => {
     const { endpoint } = await hook(here, acme.id);
     await acme.tag('a');
     const delivery = present(await claimFrom(here.jobs, 'deliveries', 30));
@@ -368,7 +368,7 @@ describe('an endpoint is disabled', () => {
   });
 });
 
-describe('a secret', () => {
+describe('the secret of a webhook endpoint', () => {
   const verifies = (secret: string) => {
     const { body, headers } = present(here.webhooks.sent.at(-1));
     try {
@@ -397,7 +397,7 @@ describe('a secret', () => {
     expect([verifies(old), verifies(fresh)]).toEqual([false, true]);
   });
 
-  test('is sealed anew when SECRET_KEY gets a new first, so that the old one can go', async () => {
+  test('is encrypted anew when SECRET_KEY gets a new first secret, so that the old one can be removed', async () => {
     const { endpoint, secret } = await hook(here, acme.id);
     const [old] = here.secrets;
     const added: World = { ...here, secrets: ['another secret that is long enough too', old] };
@@ -414,7 +414,7 @@ describe('a secret', () => {
     expect([here.webhooks.sent.length, verifies(secret)]).toEqual([2, true]);
   });
 
-  test('whose key is lost is a reason in the log, and nothing is sent unsigned', async () => {
+  test('whose encryption key is lost is reported in the log, and nothing is sent unsigned', async () => {
     const { endpoint } = await hook(here, acme.id);
     await acme.tag('a');
     await deliverAll({ ...here, secrets: ['a wholly different secret of 32 chars'] });
@@ -423,7 +423,7 @@ describe('a secret', () => {
   });
 });
 
-test('the log and the secrets are looked after by the tasks of the worker', async () => {
+test('the webhook log and secrets are maintained by the tasks of the worker', async () => {
   const { endpoint } = await hook(here, acme.id);
   await acme.tag('a');
   await deliverAll(here);
@@ -434,7 +434,7 @@ test('the log and the secrets are looked after by the tasks of the worker', asyn
   expect((await now(endpoint)).secret).not.toBe(endpoint.secret);
 });
 
-describe('a program that listens', () => {
+describe('a program that listens for events', () => {
   const listen = (secret?: string) => startListening(here, operatorFor(acme.id), { url: HOOK, secret });
   const deliverTo = async (endpoint: WebhookEndpoint) => {
     const only = { customerId: acme.id, lane: String(endpoint.id) };
@@ -442,7 +442,7 @@ describe('a program that listens', () => {
     for (let job = await claim(); job !== null; job = await claim()) await deliverEvent(here, job, eventBody);
   };
 
-  test('sends its events itself, signed as all are; the service does not', async () => {
+  test('sends its events itself, signed like all others, and the service does not', async () => {
     const { endpoint, secret } = await listen();
     await acme.tag('a');
     await deliverAll(here);
@@ -452,7 +452,7 @@ describe('a program that listens', () => {
     expect(new Webhook(secret).verify(got.body, { ...got.headers })).toMatchObject({ type: 'tag.created' });
   });
 
-  test('may bring the secret that its receiver knows already', async () => {
+  test('can use the secret that its receiver knows already', async () => {
     const secret = `whsec_${'A'.repeat(32)}`;
     expect((await listen(secret)).secret).toBe(secret);
     for (const wrong of [
@@ -466,7 +466,7 @@ describe('a program that listens', () => {
       await expect(listen(wrong)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  test('is not disabled by what its receiver answers', async () => {
+  test('is not disabled by the answers of its receiver', async () => {
     const { endpoint } = await listen();
     answers(410);
     await acme.tag('a');
@@ -475,7 +475,7 @@ describe('a program that listens', () => {
     expect(await log(endpoint)).toMatchObject([{ status: 'pending', responseStatus: 410 }]);
   });
 
-  test('keeps its endpoint for as long as it says so; the endpoint of one that was killed is removed', async () => {
+  test('keeps its endpoint while it says so, and the endpoint of a killed one is removed', async () => {
     const { endpoint } = await listen();
     here.clock.pass(100 * SECOND);
     await keepListening(here, acme.id, endpoint.id);
@@ -490,7 +490,7 @@ describe('a program that listens', () => {
 });
 
 describe('the delivery log', () => {
-  test('is read in pages, newest first', async () => {
+  test('is listed in pages, newest first', async () => {
     const { endpoint } = await hook(here, acme.id);
     for (const name of ['a', 'b', 'c']) await acme.tag(name);
     const first = await listDeliveries(here, acme.id, endpoint.id, { limit: 2, cursor: null });
@@ -499,7 +499,7 @@ describe('the delivery log', () => {
     expect([...first.data, ...rest.data]).toEqual((await log(endpoint)).reverse());
   });
 
-  test('has what was sent and the beginning of what was answered, for four days', async () => {
+  test('has what was sent and the beginning of the answer, for four days', async () => {
     const { endpoint } = await hook(here, acme.id);
     await acme.tag('a');
     answers(400);
@@ -529,7 +529,7 @@ describe('the delivery log', () => {
     expect(await log(endpoint)).toMatchObject([{ status: 'delivered' }]);
   });
 
-  test('can send one again, under its id, with all its attempts before it', async () => {
+  test('can send a delivery again, under its id, with all its attempts before', async () => {
     const { endpoint } = await hook(here, acme.id);
     await acme.tag('a');
     await deliverAll(here);
@@ -542,7 +542,7 @@ describe('the delivery log', () => {
     expect(await log(endpoint)).toMatchObject([{ status: 'delivered', attempt: 1 }]);
   });
 
-  test('shows a test, which is sent once, whatever the endpoint wants and however it ends', async () => {
+  test('shows a test, which is sent once, whatever events the endpoint has and however it ends', async () => {
     const { endpoint, secret } = await hook(here, acme.id, { events: ['tag.deleted'] });
     answers(500);
     const { id } = await sendTestEvent(here, acme.id, endpoint.id);

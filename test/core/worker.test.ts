@@ -71,8 +71,8 @@ function start(
   return worker;
 }
 
-describe('taking jobs', () => {
-  it('runs what is due already, and what becomes due later, each once', async () => {
+describe('a worker that takes jobs', () => {
+  it('runs those that are due already and those that become due later, each once', async () => {
     const done: number[] = [];
     await add(1);
     await add(2);
@@ -88,7 +88,7 @@ describe('taking jobs', () => {
     expect(await claimJob(queue, 1)).toBeNull();
   });
 
-  it('listens, then takes over from the dead, then takes jobs', async () => {
+  it('listens, then takes over jobs of dead workers, then takes new jobs', async () => {
     start(async () => {});
     await until(() => jobs.claims === 1);
     expect(jobs.calls.slice(0, 3)).toEqual(['listen', 'reclaim', 'claim']);
@@ -120,7 +120,7 @@ describe('taking jobs', () => {
     expect(jobs.claims).toBeGreaterThanOrEqual(2);
   });
 
-  it('gives the handler the job as it was claimed, and a signal that does not fire', async () => {
+  it('passes the job as it was claimed to the handler, with a signal that does not fire', async () => {
     const seen: { job: Job; aborted: boolean }[] = [];
     await add(7);
     start(async (job, signal) => {
@@ -155,7 +155,7 @@ describe('taking jobs', () => {
     expect(most).toBe(3);
   });
 
-  it('runs work once more that was added while it ran', async () => {
+  it('runs a job once more that was added while it ran', async () => {
     const end = gate();
     let runs = 0;
     await add(1);
@@ -171,7 +171,7 @@ describe('taking jobs', () => {
     expect(runs).toBe(2);
   });
 
-  it('looks by itself when no wake-up comes', async () => {
+  it('polls when no wake-up comes', async () => {
     let runs = 0;
     jobs.deaf = true;
     start(
@@ -186,7 +186,7 @@ describe('taking jobs', () => {
   });
 });
 
-describe('pools', () => {
+describe('pools of workers', () => {
   const addFetches = async (count: number) => {
     database.customers.set(CUSTOMER, { id: CUSTOMER, status: 'active' } as Customer);
     await store.transaction(CUSTOMER, async ({ jobs: added }) => {
@@ -196,7 +196,7 @@ describe('pools', () => {
     });
   };
 
-  it('share one listener and wait for none of each other', async () => {
+  it('share one listener and do not wait for each other', async () => {
     const { opened, open } = gate();
     const done: number[] = [];
     let fetching = 0;
@@ -216,7 +216,7 @@ describe('pools', () => {
     open();
   });
 
-  it('listen once, although each has tried while the queue was away', async () => {
+  it('listen once, although each has tried while the queue was unavailable', async () => {
     jobs.failing.add('listen');
     const fetches = fetchPool({ store }, async () => {});
     const own = jobPool({ jobs }, async () => {}, { concurrency: 2, leaseSeconds: 300 });
@@ -232,8 +232,8 @@ describe('pools', () => {
   });
 });
 
-describe('failure', () => {
-  it('repeats a job that throws, later each time, and lets it die after the last attempt', async () => {
+describe('a failing job', () => {
+  it('is repeated, later each time, and dies after the last attempt', async () => {
     const attempts: number[] = [];
     const told: unknown[] = [];
     await add(1);
@@ -261,7 +261,7 @@ describe('failure', () => {
     expect(await claimJob(queue, 1)).toBeNull();
   });
 
-  it('goes on with other jobs after one that throws, also when it throws before it returns a promise', async () => {
+  it('does not stop other jobs, also when it throws before it returns a promise', async () => {
     const done: number[] = [];
     await add(1);
     await add(2);
@@ -277,7 +277,7 @@ describe('failure', () => {
     expect(done).toEqual([2]);
   });
 
-  it('puts a job off that met an outage, and does not count the attempt', async () => {
+  it('is put off at an outage, and the attempt does not count', async () => {
     const attempts: number[] = [];
     await add(1);
     start(async (job) => {
@@ -293,7 +293,7 @@ describe('failure', () => {
     expect(jobs.released).toEqual([]);
   });
 
-  it('puts it off for longer each time, up to ten minutes', async () => {
+  it('is put off for longer at each outage, up to ten minutes', async () => {
     await add(1);
     start(async () => {
       throw new DomainError('service_unavailable', 'The store is away.');
@@ -316,8 +316,8 @@ describe('failure', () => {
   });
 });
 
-describe('the lease', () => {
-  it('is extended while the job runs, for longer than it lasts, and no more afterwards', async () => {
+describe('the lease of a job', () => {
+  it('is extended while the job runs, for longer than it lasts, and not afterwards', async () => {
     const ends = [gate(), gate()];
     const aborted: boolean[] = [];
     await add(1);
@@ -341,7 +341,7 @@ describe('the lease', () => {
     expect(aborted).toEqual([false, false]);
   });
 
-  it('fires the signal when another has the job, whose run is then not touched', async () => {
+  it('fires the signal when another worker has the job, whose run is then not changed', async () => {
     let lost = false;
     await add(1);
     start(
@@ -362,7 +362,7 @@ describe('the lease', () => {
     expect(await queue.extend(other as Job, 60)).toBe(true);
   });
 
-  it('fires the signal when the queue could not be asked for as long as the lease lasts', async () => {
+  it('fires the signal when the queue could not be reached for as long as the lease lasts', async () => {
     const failures: unknown[] = [];
     let reason: unknown;
     await add(1);
@@ -381,8 +381,8 @@ describe('the lease', () => {
   });
 });
 
-describe('when the queue is away', () => {
-  it('goes on when it is back', async () => {
+describe('a worker whose queue is unavailable', () => {
+  it('continues when the queue is available again', async () => {
     const failures: unknown[] = [];
     let runs = 0;
     await add(1);
@@ -402,7 +402,7 @@ describe('when the queue is away', () => {
     expect(new Set(failures)).toEqual(new Set([jobs.failure]));
   });
 
-  it('takes over from the dead as soon as that can be done', async () => {
+  it('takes over jobs of dead workers as soon as the queue allows it', async () => {
     jobs.failing.add('reclaim');
     start(async () => {}, { idleSeconds: 0.02 });
     await until(() => jobs.claims === 2);
@@ -413,7 +413,7 @@ describe('when the queue is away', () => {
     expect(jobs.listeners).toBe(1);
   });
 
-  it('goes on without wake-ups when it cannot listen', async () => {
+  it('continues without wake-ups when it cannot listen', async () => {
     let runs = 0;
     jobs.failing.add('listen');
     start(
@@ -446,8 +446,8 @@ describe('when the queue is away', () => {
   });
 });
 
-describe('stopping', () => {
-  it('waits for what runs, interrupts nothing and takes nothing more', async () => {
+describe('a worker that is stopped', () => {
+  it('waits for running jobs, interrupts nothing and takes nothing more', async () => {
     const end = gate();
     const began: number[] = [];
     const aborted: boolean[] = [];
@@ -480,7 +480,7 @@ describe('stopping', () => {
     expect(await claimJob(queue, 60)).toMatchObject({ work: inspect(2), attempt: 1 });
   });
 
-  it('ends an idle worker and its listening at once, however often it is asked', async () => {
+  it('ends at once if it is idle, and stops listening, however often it is asked', async () => {
     const worker = start(async () => {});
     await until(() => jobs.listeners === 1);
     await Promise.all([worker.stop(), worker.stop()]);
@@ -488,7 +488,7 @@ describe('stopping', () => {
     expect(jobs.listeners).toBe(0);
   });
 
-  it('ends a worker whose queue is away', async () => {
+  it('ends although its queue is unavailable', async () => {
     jobs.failing.add('claim');
     const worker = start(async () => {});
     await until(() => jobs.claims === 3);

@@ -218,7 +218,7 @@ describe('F22: phs backup and phs restore', () => {
     expect(made.headers.get('content-type')).toBe('image/png');
   });
 
-  it('F33: makes backups by itself while it runs; one that is killed halfway is none, and is removed', async () => {
+  it('F33: makes backups by itself while it runs, and removes one that was killed halfway', async () => {
     // Not the folder alone: it is there before anything is in it, and a process that is not killed yet might complete it.
     await until('a backup to be killed', () => restored.printed().includes('failed to make a backup'));
     const { whole, unfinished: cut } = await BackupFolder.list(nightly);
@@ -243,7 +243,7 @@ describe('F22: phs backup and phs restore', () => {
     await until('its time in the metrics', async () => (await metrics()).split('\n').includes(line));
   });
 
-  it('goes on with what was begun, under new numbers', async () => {
+  it('completes the open import of the backup, and assigns new ids', async () => {
     const again = new Client(restored.url, token);
     await again.post(`/imports/${waiting}/finalize`);
     await until('the import to end', async () => (await again.get(`/imports/${waiting}`)).body.status === 'completed');

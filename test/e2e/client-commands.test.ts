@@ -123,17 +123,17 @@ function photo(name: string): string {
 }
 
 describe('before and at login', () => {
-  it('npx runs it, and it says what it can do', () => {
+  it('npx runs phs, which lists what it can do', () => {
     expect(npm(join(home, 'empty'), 'exec', '--offline', '--', 'phs', '--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it('has a manual page', () => {
+  it('phs has a manual page', () => {
     const folder = join(home, 'empty/node_modules/photo-service-cli');
     const [page] = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).man;
     expect(readFileSync(join(folder, page), 'utf8')).toContain('.SS "phs import [options] <paths...>"');
   });
 
-  it('so is the library: both of its parts load where nothing else is', () => {
+  it('both parts of the library load where nothing else is installed', () => {
     const names = ['photo-service-sdk', 'photo-service-sdk/node'];
     const program = `for (const name of ${JSON.stringify(names)}) console.log(Object.keys(await import(name)).join())`;
     const ran = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
@@ -144,7 +144,7 @@ describe('before and at login', () => {
     expect(ran.stdout).toMatch(/PhotoService.*runImport.*verifyWebhook[\s\S]*downloadFile.*importFolder/);
   });
 
-  it('without a key it says how to get one', async () => {
+  it('phs without a key says how to get one', async () => {
     expect(await phs('whoami')).toMatchObject({ status: 3, stderr: expect.stringContaining('phs login --url') });
   });
 
@@ -176,7 +176,7 @@ describe('before and at login', () => {
     });
   });
 
-  it('the environment comes first, and a kept key goes nowhere else', async () => {
+  it('the environment comes before stored values, and a stored key is sent to no other address', async () => {
     const env = { PHOTO_SERVICE_URL: installation.url, PHOTO_SERVICE_TOKEN: 'phs_live_other' };
     expect(await phsWith({ env }, 'whoami')).toMatchObject({ status: 3 });
     const elsewhere = { PHOTO_SERVICE_URL: 'http://127.0.0.1:1' };
@@ -214,7 +214,7 @@ describe('the library', () => {
     return photos.map(({ id }: { id: number }) => id) as [number, number];
   };
 
-  it('photos list, get, edit, rm, restore', async () => {
+  it('photos list, get, edit, rm and restore work', async () => {
     const [a, b] = await ids();
     const listed = await phs('photos', 'list', '--tag', 'paris, 2026', '--sort', '-filename');
     expect(listed.stdout).toMatch(/ID +FILE.*b\.jpg.*a\.jpg/s);
@@ -268,7 +268,7 @@ describe('the library', () => {
     expect((await phs('photos', 'edit', String(a), '--rating', '6')).status).not.toBe(0);
   });
 
-  it('tags add, list, merge, rm', async () => {
+  it('tags add, list, merge and rm work', async () => {
     const [a, b] = await ids();
     expect((await phs('tags', 'add', 'Sun', '--photo', `${a},${b}`, '--json')).json.changes).toMatchObject({
       added: 2,
@@ -284,7 +284,7 @@ describe('the library', () => {
     expect((await phs('tags', 'rm', 'Beach')).status).toBe(0);
   });
 
-  it('download: originals byte for byte, never twice, and renditions', async () => {
+  it('download fetches originals byte for byte, never twice, and renditions', async () => {
     const [a] = await ids();
     const to = folder('down');
     expect((await phs('download', '--all', '--to', to)).stdout).toContain('2 downloaded');
@@ -441,7 +441,7 @@ describe('whoever calls it wrongly, or may not', () => {
     expect((await phs(...args)).status).toBe(2);
   });
 
-  it('with --json a document says so too, whoever notices it', async () => {
+  it('a wrong call with --json is reported as a document, whichever part notices it', async () => {
     const own = join(root, 'bin/phs.js');
     for (const [program, args] of [
       [installedPhs, ['photos', 'list', '--frob']],
@@ -490,7 +490,7 @@ describe('phs mcp', () => {
 
   const inspector = join(root, 'node_modules/@modelcontextprotocol/inspector-cli/build/index.js');
 
-  it('a session reads, writes and ends as the transcript says; the official inspector sees the same, with a smaller key less', async () => {
+  it('a session reads, writes and ends as the transcript says, and the official inspector sees the same', async () => {
     const made = installation.phs('customer', 'create', '--name', 'Agents', '--json');
     const customer = String(JSON.parse(made.stdout).id);
     const pictures = folder('agents');
@@ -572,7 +572,7 @@ describe('around it', () => {
     expect(evenings.json.photos[0]).toMatchObject({ timeZone: 'Asia/Tokyo', place: { country: 'JP' } });
   });
 
-  it('the service’s own phs is the same client', async () => {
+  it('the phs command of the service is the same client', async () => {
     const program = join(root, 'bin/phs.js');
     expect((await phsWith({ program }, 'whoami', '--json')).json).toMatchObject({ customer: { id: 1 } });
     expect(await phsWith({ program }, 'photos', 'get', '4711')).toMatchObject({ status: 2 });
@@ -618,7 +618,7 @@ describe('around it', () => {
     expect(brokenShapes(releasedCommands('client-documents', shapes), shapes)).toEqual([]);
   });
 
-  it('whatever was done, the service has what it should', async () => {
+  it('the service has all that was changed, whatever command was run', async () => {
     const { body } = await service.get('/photos?trashed=any&sort=filename');
     const names = body.data.map(({ filename }: { filename: string }) => filename);
     expect(names).toEqual(['arrived.jpg', 'c.jpg', 'renamed.jpg']);

@@ -121,5 +121,5 @@ describe(`phs import of ${PHOTOS} photos with a key of the default limits`, () =
     expect(front.seen.filter(({ status }) => status === 429)).toEqual([]);
   });
 
-  it('leaves nothing that must not be', () => expectSound(installation, { graceSeconds: 0 }));
+  it('leaves nothing behind that must not stay', () => expectSound(installation, { graceSeconds: 0 }));
 });

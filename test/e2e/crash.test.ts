@@ -13,7 +13,7 @@ const files = readdirSync(folder)
 
 describe('F1: kill -9 of everything during an import', () => {
   it.each([0, 3, 7, 11])(
-    'after %i of 11 uploads: nothing acknowledged is lost and the import goes on',
+    'after %i of 11 uploads: nothing acknowledged is lost and the import continues',
     async (acknowledged) => {
       const installation = await Installation.make();
       try {

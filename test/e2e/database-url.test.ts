@@ -32,7 +32,7 @@ describe('on a Postgres server of its own, by DATABASE_URL', () => {
     expect(sha256(await client.bytes(`/photos/${photo.id}/download`))).toBe(sha256(bytes));
   });
 
-  it('starts no database of its own', () => {
+  it('starts no embedded database', () => {
     expect(existsSync(join(installation.dataDir, 'pg18'))).toBe(false);
   });
 

@@ -107,7 +107,7 @@ describe('phs customer', () => {
     expect(again.json).toMatchObject({ complete: true });
   });
 
-  it('leaves a sound installation, and nothing that nobody owns', async () => {
+  it('leaves a sound installation, without orphans', async () => {
     await until(
       'jobs and readers to rest',
       () => !processesOn(installation.dataDir).some(({ command }) => command.includes(' erase ')),

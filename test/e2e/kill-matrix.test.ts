@@ -58,7 +58,7 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
     await mails.close();
   });
 
-  it('these are all the steps there are', async () => {
+  it('the list of steps is complete', async () => {
     const ofFirstStart = failpoints.seen();
     await liveThrough(client, 'undisturbed');
     expect(failpoints.seen().filter((step) => !ofFirstStart.includes(step))).toEqual([...steps].sort());

@@ -128,7 +128,7 @@ function leavesOf(command: Command, path = ''): string[] {
     : command.commands.flatMap((child) => leavesOf(child as Command, `${name} `));
 }
 
-test('the table has every command', () => {
+test('the table of commands has every command', () => {
   const tried = [...table.map(([line]) => line), ...refused, ...others];
   const leaves = ownCommands().flatMap((command) => leavesOf(command));
   expect(leaves.filter((leaf) => !tried.some((line) => `${line} `.startsWith(`${leaf} `)))).toEqual([]);
@@ -274,7 +274,7 @@ describe('where there is one', () => {
     expect(backup).toMatchObject({ status: 4, stderr: expect.stringContaining('ENOENT') });
   });
 
-  it('the same while the service is stopped', async () => {
+  it('commands end as the table says while the service is stopped', async () => {
     await installation.stop();
     await expectDone('stopped service');
   });

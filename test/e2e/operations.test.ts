@@ -68,7 +68,7 @@ describe('what those see who watch over the service', () => {
     },
   );
 
-  it('metrics tell of routes by their templates, and of nobody', async () => {
+  it('metrics name routes by their templates, and no customers', async () => {
     const { id } = (await client.post('/imports')).body;
     await client.inline(id, [{ name: 'a-file-of-someone.jpg', bytes }]);
     await client.post(`/imports/${id}/finalize`, undefined, { Prefer: 'wait=15' });

@@ -114,7 +114,7 @@ describe('F1: kill -9 right after each step of an upload by tus, before anybody 
   afterEach(() => failpoints.disarm());
   afterAll(() => installation.stop());
 
-  it('these are all the steps there are', async () => {
+  it('the list of steps is complete', async () => {
     const bytes = photoNamed('undisturbed');
     const { importId, url } = await registered(bytes);
     const others = failpoints.seen();
@@ -183,7 +183,7 @@ describe('50 MB over a connection that is cut every 5 MB: at most 2 % is sent tw
     await expectSound(installation, { graceSeconds: 0 });
   }
 
-  it('by tus-js-client', async () => {
+  it('tus-js-client sends little again', async () => {
     const bytes = largePhoto('by tus-js-client', size);
     const { importId, url } = await registered(bytes);
     await sendByClient(url, bytes);
@@ -191,7 +191,7 @@ describe('50 MB over a connection that is cut every 5 MB: at most 2 % is sent tw
     await expectLittleSentTwice();
   });
 
-  it('by phs import', async () => {
+  it('phs import sends little again', async () => {
     const bytes = largePhoto('by phs import', size);
     const folder = join(installation.dataDir, 'large');
     mkdirSync(folder);

@@ -115,7 +115,7 @@ describe.each(made)('F23: the installation that %s left behind, started by a lat
     }
   });
 
-  it('knows its keys, with their addresses and their walls', async () => {
+  it('knows its keys, with their addresses and their separation of customers', async () => {
     const reader = new Client(installation.url, before.tokens.reader);
     expect((await reader.get('/photos')).body.error.code).toBe('ip_not_whitelisted');
     const other = new Client(installation.url, before.tokens.other);

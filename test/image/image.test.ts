@@ -137,7 +137,7 @@ async function finishWhileStopping(container: Container, client: Client): Promis
   return status;
 }
 
-test('under a user id without a name, and without namespaces, it makes its database and says at which level pictures are read', async () => {
+test('under a user id without a name, and without namespaces, the image makes its database and reports its isolation level', async () => {
   const nameless = process.env['CONTAINER_ENGINE']?.endsWith('podman') ? ['--passwd=false'] : [];
   const container = await start({ image: WHOLE, options: ['--user=54321', ...nameless, withoutNamespaces()] });
   await container.ready();
@@ -173,7 +173,7 @@ test('of its root nothing can be written by whom it runs as, even where the engi
   expect(stdout.split('\n').filter((path) => path !== '' && !allowed.test(path))).toEqual([]);
 });
 
-test('its program is loaded as V8 compiled it while the image was built', () => {
+test('the program of the image is loaded as V8 compiled it while the image was built', () => {
   const script = `
     const vm = require('node:vm');
     const { Script } = vm;
@@ -192,7 +192,7 @@ test('its program is loaded as V8 compiled it while the image was built', () => 
   expect(new Set(taken)).toEqual(new Set([true]));
 });
 
-test('it has the packages that the program runs, and neither sources nor tools of development', () => {
+test('the image has the packages that the program runs, and neither sources nor tools of development', () => {
   const printed = spawnSync('node', ['bin/sbom.js'], { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 }).stdout;
   const listed = new Set(JSON.parse(printed).components.map(({ name }: { name: string }) => name));
   const script = `

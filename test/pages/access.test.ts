@@ -26,7 +26,7 @@ const invite = (address = email) =>
 const pathOf = (url: string) => new URL(url).pathname;
 
 describe('a one-time link', () => {
-  it('is not spent by being looked at, and lets one browser in, which chooses a password', async () => {
+  it('is not used up by being opened, and signs one browser in, which chooses a password', async () => {
     const path = pathOf((await invite()).link);
     for (const _ of [1, 2, 3]) {
       const shown = await new BrowserClient(app.url).get(path);
@@ -47,7 +47,7 @@ describe('a one-time link', () => {
     expect((await later.submit('/settings/sign-in', { email, password: PASSWORD })).status).toBe(303);
   });
 
-  it('is not spent by a form that is refused, which says why and keeps the address', async () => {
+  it('is not used up by a form that is refused, which says why and keeps the address', async () => {
     const path = pathOf((await inviteFirstOwner(app.ports, operatorFor(actor.customerId))).link);
     const refused = await browser.submit(path, { email, password: 'short one' });
     expect(refused.status).toBe(400);
@@ -62,7 +62,7 @@ describe('a one-time link', () => {
     expect((await browser.get('/settings/account')).text).toContain(email);
   });
 
-  it('replaces a lost password without the one before, and signs every other browser out', async () => {
+  it('replaces a lost password without the old one, and signs every other browser out', async () => {
     const [here, there] = [browser, new BrowserClient(app.url)];
     const userId = await there.enter(app.ports, actor.customerId, 'owner', email);
     const path = pathOf((await issueLink(app.ports, operatorFor(actor.customerId), userId)).link);
@@ -76,13 +76,13 @@ describe('a one-time link', () => {
     expect((await attempt('quite another password')).status).toBe(303);
   });
 
-  it('lets in the browser that used it, and nobody who planted cookies there before', async () => {
+  it('signs in the browser that used it, and no one who planted cookies there before', async () => {
     const { link } = await invite();
     const use = (planted: BrowserClient) => planted.submit(pathOf(link), { password: PASSWORD });
     expect(await signInPlanted(browser, use)).toEqual(onlyPlanted);
   });
 
-  it('of two browsers at once lets one in', async () => {
+  it('signs in one of two browsers that use it at once', async () => {
     const path = pathOf((await invite()).link);
     const both = [new BrowserClient(app.url), new BrowserClient(app.url)];
     const answers = await Promise.all(both.map((each) => each.submit(path, { password: PASSWORD })));
@@ -91,7 +91,7 @@ describe('a one-time link', () => {
     expect(inside.map(({ status }) => status)).toEqual(answers.map(({ status }) => (status === 303 ? 200 : 303)));
   });
 
-  it('is over after seven days, and when a newer one was made', async () => {
+  it('expires after seven days, and when a newer one is created', async () => {
     const old = pathOf((await invite()).link);
     const newer = pathOf((await invite()).link);
     expect((await browser.get(old)).status).toBe(403);
@@ -109,7 +109,7 @@ describe('signing in', () => {
   const attempt = (address: string, password: string) =>
     browser.submit('/settings/sign-in', { email: address, password });
 
-  it('takes the address in any case, and goes where the person wanted to go', async () => {
+  it('accepts the address in any letter case, and leads to the page that was requested', async () => {
     const first = await browser.get('/settings/account?a=1');
     expect(first.headers.location).toBe('/settings/sign-in?next=%2Fsettings%2Faccount%3Fa%3D1');
     const values = { email: ` ${email.toUpperCase()} `, password: PASSWORD };
@@ -147,7 +147,7 @@ describe('signing in', () => {
     }
   });
 
-  it('is slowed down by account and by address, whether the account exists or not', async () => {
+  it('is limited by account and by address, whether the account exists or not', async () => {
     for (const address of [email, 'nobody@example.com']) {
       for (const _ of Array.from({ length: 5 })) expect((await attempt(address, 'wrong')).status).toBe(401);
       const refused = await attempt(address, PASSWORD);
@@ -158,7 +158,7 @@ describe('signing in', () => {
     expect((await attempt(email, PASSWORD)).status).toBe(303);
   });
 
-  it('ends by signing out: the cookie is worth nothing then', async () => {
+  it('ends by signing out, after which the cookie is worthless', async () => {
     await attempt(email, PASSWORD);
     const cookie = `phs=${browser.cookies.get('phs')}`;
     expect((await browser.submit('/settings/account', {}, '/settings/sign-out')).status).toBe(303);
@@ -179,7 +179,7 @@ describe('signing in', () => {
     expect((await browser.get('/settings/account')).status).toBe(303);
   });
 
-  it('is over for everybody of a customer that is closed', async () => {
+  it('ends for all people of a customer that is closed', async () => {
     await attempt(email, PASSWORD);
     const store = app.ports.store as unknown as { change(id: number, values: object): Promise<void> };
     await store.change(actor.customerId, { status: 'closing' });
@@ -242,7 +242,7 @@ test('every form, also of somebody who is not signed in, is refused without its 
 });
 
 describe('every page', () => {
-  it('has a policy without inline anything, is kept by nobody, and is framed by nobody', async () => {
+  it('has a policy without inline scripts and styles, is not cached, and cannot be framed', async () => {
     await browser.enter(app.ports, actor.customerId);
     for (const path of ['/settings/account', '/settings/nowhere']) {
       const { headers, text } = await browser.get(path);
@@ -268,7 +268,7 @@ describe('every page', () => {
     expect(text).toContain('&lt;script>alert(1)&lt;/script>');
   });
 
-  it('that is not there is a page, with the request id; scripts get what the API says', async () => {
+  it('that does not exist is a page with the request id, while scripts get what the API says', async () => {
     const missing = await browser.get('/settings/nowhere');
     expect(missing.status).toBe(404);
     expect(missing.text).toContain(String(missing.headers['x-request-id']));
@@ -290,7 +290,7 @@ describe('every page', () => {
     await failing.close();
   });
 
-  it('that is for owners is not there for members, nor is its form', async () => {
+  it('that is for owners is hidden from members, and so is its form', async () => {
     const owners = app.routes.filter(({ access }) => access?.needs === 'person' && access.role === 'owner');
     await browser.enter(app.ports, actor.customerId, 'editor');
     for (const { method, path } of owners) {
@@ -299,7 +299,7 @@ describe('every page', () => {
     }
   });
 
-  it('that is for people sends everyone else to sign in, whatever is sent', async () => {
+  it('that is for people redirects everyone else to sign in, whatever is sent', async () => {
     const closed = app.routes.filter(({ access }) => access?.needs === 'person');
     expect(closed.length).toBeGreaterThan(1);
     for (const { method, path } of closed) {
@@ -358,7 +358,7 @@ test('no token, link or password is in the log', async () => {
   for (const value of browser.cookies.values()) expect(log).not.toContain(value);
 });
 
-test('styles and scripts are there for everybody, for ever', async () => {
+test('styles and scripts are public and can be cached permanently', async () => {
   const { text } = await browser.get('/settings/sign-in');
   const urls = [...text.matchAll(/(?:href|src)="(\/settings\/assets\/[^"]+)"/g)].map(([, url]) => url ?? '');
   expect(urls.length).toBeGreaterThan(2);

@@ -61,7 +61,7 @@ describe('the account', () => {
     expect((await actor.get('/customer')).body).toMatchObject({ name: 'Studio North', version: 1 });
   });
 
-  it('cannot be changed while it is suspended, and can be looked at', async () => {
+  it('cannot be changed while it is suspended, and can be viewed', async () => {
     const token = await csrfOf(browser);
     await suspend('suspended');
     expect((await browser.get(ACCOUNT)).status).toBe(200);
@@ -107,7 +107,7 @@ test('a browser in which somebody signed in is known after signing out, and gets
   expect((await signIn(browser, PASSWORD)).status).toBe(303);
 });
 
-test('where somebody is signed in has the country of the address, if one is known', async () => {
+test('shows the country of the address for each session, if it is known', async () => {
   expect((await browser.get(ACCOUNT)).text).not.toContain('Countries are those');
   const { text } = await browser.get(ACCOUNT, { 'x-forwarded-for': '193.0.6.139' });
   expect(text).toContain('193.0.6.139<p class="hint">Netherlands</p>');
@@ -119,7 +119,7 @@ describe('a password', () => {
   const signIn = (password: string) =>
     new BrowserClient(app.url).submit('/settings/sign-in', { email: address('anna'), password });
 
-  it('may be corrected within 15 minutes after coming by a link; other browsers are signed out', async () => {
+  it('may be corrected within 15 minutes after signing in by a link, and other browsers are signed out', async () => {
     const other = new BrowserClient(app.url);
     await other.submit('/settings/sign-in', { email: address('anna'), password: PASSWORD });
     expect((await browser.get(ACCOUNT)).text).not.toContain('Current password');
@@ -131,7 +131,7 @@ describe('a password', () => {
     expect((await set({ password: PASSWORD })).text).toContain('not your password');
   });
 
-  it('needs the one before then, and at once of those who came by a password', async () => {
+  it('needs the old one later, and at once from those who signed in with a password', async () => {
     app.clock.pass(15 * 60_000);
     expect((await signIn(PASSWORD)).status).toBe(303);
     const other = new BrowserClient(app.url);
@@ -164,7 +164,7 @@ describe('a password', () => {
     },
   );
 
-  it('cannot be guessed by a browser that was left signed in', async () => {
+  it('cannot be guessed in a browser that was left signed in', async () => {
     app.clock.pass(15 * 60_000);
     for (const _ of Array.from({ length: 5 })) {
       expect((await set({ current: 'a guess', password: 'quite another password' })).status).toBe(400);
@@ -176,7 +176,7 @@ describe('a password', () => {
 describe('an e-mail address', () => {
   const set = (email: string) => browser.submit(ACCOUNT, { email }, `${ACCOUNT}/email`);
 
-  it('can be changed, but not to that of somebody else here', async () => {
+  it('can be changed, but not to that of another person of the account', async () => {
     expect((await set(address('New'))).status).toBe(303);
     expect((await browser.get(ACCOUNT)).text).toContain(address('new'));
     await new BrowserClient(app.url).enter(app.ports, actor.customerId, 'editor', address('bert'));
@@ -214,7 +214,7 @@ describe('browsers', () => {
   });
 });
 
-describe('people', () => {
+describe('people of an account', () => {
   const invite = (email: string, role = 'editor') => browser.submit(PEOPLE, { email, role });
 
   it('are invited by a link that is shown once', async () => {
@@ -227,7 +227,7 @@ describe('people', () => {
     expect((await browser.get(PEOPLE)).text).not.toContain(linkOn(made));
   });
 
-  it('get a new link, which ends the one before', async () => {
+  it('get a new link, which ends the old one', async () => {
     const first = linkOn(await invite(address('bert')));
     const id = await idOf('bert');
     const second = linkOn(await browser.submit(PEOPLE, {}, `${PEOPLE}/${id}/link`));
@@ -235,7 +235,7 @@ describe('people', () => {
     expect((await new BrowserClient(app.url).submit(second, { password: PASSWORD })).status).toBe(303);
   });
 
-  it('change their role at once', async () => {
+  it('get a new role at once', async () => {
     const bert = new BrowserClient(app.url);
     await bert.submit(linkOn(await invite(address('bert'))), { password: PASSWORD });
     const path = `${PEOPLE}/${await idOf('bert')}/role`;
@@ -255,7 +255,7 @@ describe('people', () => {
     expect((await bert.get(ACCOUNT)).status).toBe(303);
   });
 
-  it('always have an owner left', async () => {
+  it('always include an owner', async () => {
     const refused = [
       await browser.submit(PEOPLE, { role: 'editor' }, `${PEOPLE}/${userId}/role`),
       await browser.submit(`${PEOPLE}/${userId}/remove`),
@@ -266,7 +266,7 @@ describe('people', () => {
     }
   });
 
-  it('of another customer do not exist, on any page and for any form', async () => {
+  it('of another customer are not found, on any page and for any form', async () => {
     const stranger = await app.customer('Other');
     const theirs = new BrowserClient(app.url);
     const id = await theirs.enter(app.ports, stranger.customerId, 'owner', address('stranger'));

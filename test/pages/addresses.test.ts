@@ -56,7 +56,7 @@ const audited = () =>
   );
 
 describe('an owner', () => {
-  it('sets the list as those of keys are written, which is recorded', async () => {
+  it('sets the address list in the spelling of keys, which is recorded', async () => {
     expect((await browser.get('/settings/account/people')).text).toContain('can be used from anywhere');
     expect((await save({ ipList: `${OFFICE}\n10.0.0.0/8, 2001:DB8::1` })).status).toBe(303);
     expect(await stored()).toEqual([`${OFFICE}/32`, '10.0.0.0/8', '2001:db8::1/128']);
@@ -95,7 +95,7 @@ describe('an owner', () => {
   });
 });
 
-test('elsewhere every page and form is refused to people who are signed in, and the session is not touched', async () => {
+test('every page and form is refused elsewhere to people who are signed in, and the session is unchanged', async () => {
   await restrict(OFFICE);
   const pages = app.routes.filter(({ access }) => access?.needs === 'person');
   browser.at(ELSEWHERE);
@@ -125,7 +125,7 @@ describe('signing in elsewhere', () => {
     expect([wrong.status, wrong.text.includes(REFUSED)]).toEqual([401, false]);
   });
 
-  it('is refused with a link, which names nobody there and remains valid', async () => {
+  it('is refused with a link, which reveals no name and remains valid', async () => {
     const invited = { email: address('iris'), role: 'viewer' } as const;
     const { link } = await inviteUser(app.ports, operatorFor(actor.customerId), invited);
     const { pathname } = new URL(link);
@@ -142,7 +142,7 @@ describe('signing in elsewhere', () => {
     expect((await iris.at(OFFICE).submit(pathname, { password: PASSWORD })).status).toBe(303);
   });
 
-  it('does not keep anybody from another account', async () => {
+  it('does not keep a person from another account', async () => {
     const other = await app.customer('Studio South');
     const sofia = new PlacedBrowser(app.url, ELSEWHERE);
     await sofia.enter(app.ports, other.customerId, 'owner', address('sofia'));

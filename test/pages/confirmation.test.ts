@@ -31,7 +31,7 @@ const confirm = async (shown: { readonly text: string }, confirmation: string) =
   return browser.post(EMAIL, { ...sent, confirmation });
 };
 
-test('right after signing in nobody is asked again', async () => {
+test('no person is asked for the password again right after signing in', async () => {
   app.clock.pass(CONFIRMED_MS - 1);
   expect((await changeEmail()).status).toBe(303);
   expect(await email()).toBe(address('new'));
@@ -83,7 +83,7 @@ describe('A31: a quarter of an hour later', () => {
     expect(await days()).toBe(1);
   });
 
-  it('a wrong one changes nothing, can be corrected, and cannot be guessed', async () => {
+  it('a wrong password changes nothing, can be corrected, and cannot be guessed', async () => {
     const asked = await changeEmail();
     const wrong = await confirm(asked, 'not my password');
     expect(wrong.status).toBe(400);
@@ -95,14 +95,14 @@ describe('A31: a quarter of an hour later', () => {
     expect((await confirm(wrong, PASSWORD)).status).toBe(303);
   });
 
-  it('what the form had comes back as it was, and the password nowhere', async () => {
+  it('the values of the form are shown again unchanged, and the password nowhere', async () => {
     const asked = await changeEmail({ email: `"><script>alert(1)</script>'&amp;` });
     expect(asked.text).toContain(`value="&quot;>&lt;script>alert(1)&lt;/script>'&amp;amp;"`);
     const wrong = await confirm(asked, 'a secret that is wrong');
     expect(wrong.text).not.toContain('a secret that is wrong');
   });
 
-  it('another site cannot have it asked, and scripts are told', async () => {
+  it('another site cannot cause the question, and scripts get an error', async () => {
     expect((await browser.post(EMAIL, { email: address('new') })).status).toBe(403);
     expect((await browser.post(EMAIL, { email: address('new') })).text).not.toContain('Confirm that it is you');
     const told = await browser.send({
@@ -130,7 +130,7 @@ describe('A31: a quarter of an hour later', () => {
     expect([asked.status, asked.text.includes('Confirm that it is you')]).toEqual([403, true]);
   });
 
-  it('every form asks, unless it stands in the list of those that need not', async () => {
+  it('every form asks for confirmation, unless it is in the list of exceptions', async () => {
     const forms = app.routes.filter(({ method, access }) => method === 'POST' && access?.needs === 'person');
     const asking = forms.filter(({ path }) => !notAsking.some((form) => path === form || isIn(form, path)));
     expect(asking.length).toBeGreaterThan(20);

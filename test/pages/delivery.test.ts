@@ -130,7 +130,7 @@ describe('presets', () => {
     expect(await presets()).toEqual([]);
   });
 
-  it('may be called like any page', async () => {
+  it('may have the name of a page', async () => {
     await createPreset('new', 'w=1');
     expect((await browser.submit(`${PAGE}/presets/new/edit`, { options: 'w=2' })).status).toBe(303);
     expect(await presets()).toEqual(['new w=2']);
@@ -188,7 +188,7 @@ describe('presets', () => {
     expect((await member.get(`${PAGE}/preview?options=w%3D1`)).status).toBe(403);
   });
 
-  it('of another customer are not there', async () => {
+  it('of another customer are not found', async () => {
     await createPreset('card', 'w=1');
     const mine = actor;
     actor = await app.customer('Other');
@@ -202,7 +202,7 @@ describe('presets', () => {
   });
 });
 
-it('tells how often addresses were used, by key and in all', async () => {
+it('the page of delivery shows how often addresses were used, by key and in total', async () => {
   await createKey();
   const { id: deliveryKeyId } = present((await keys())[0]);
   const day = app.clock.now().toISOString().slice(0, 10);
@@ -232,11 +232,11 @@ function daysIn(text: string): string[] {
   return rows.map(([, cells = '']) => cells.replace(/<\/td>$/, '').replaceAll(/<\/td><td[^>]*>/g, '|'));
 }
 
-it('shows nothing of delivered images on the usage page of who has no delivery key', async () => {
+it('the usage page shows nothing of delivered images without a delivery key', async () => {
   expect((await browser.get('/settings/usage')).text).not.toContain('Delivered images');
 });
 
-it('is for owners', async () => {
+it('are for owners only', async () => {
   const member = await visitor('editor');
   for (const path of [PAGE, `${PAGE}/keys/new`, `${PAGE}/presets/new`])
     expect((await member.get(path)).status).toBe(403);

@@ -33,7 +33,7 @@ test('phs docs writes every page, what pages need, and the documents of both API
   );
 });
 
-test('whatever a page refers to is among the files', () => {
+test('whatever a page refers to is among the files of phs docs', () => {
   const there = new Set(files());
   const missing = files()
     .filter((path) => path.endsWith('.html'))

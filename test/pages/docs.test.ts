@@ -37,7 +37,7 @@ test('openapi.json is read without a key, from any origin', async () => {
   expect(answer.body.openapi).toBe('3.1.0');
 });
 
-test.each(documents)('%s is 304 for who has it, and HEAD tells the same without a body', async (path) => {
+test.each(documents)('%s is 304 for a client that has it, and HEAD returns the same without a body', async (path) => {
   const whole = await app.send({ path });
   expect(whole.status).toBe(200);
   const { etag, 'cache-control': caching, 'content-type': type } = whole.headers;
@@ -191,7 +191,7 @@ test('an error code says when it is met, what to do, and by which operations', a
   expect((await app.send({ path: '/docs/errors/method_not_allowed' })).text).toContain('At any address');
 });
 
-test('a search finds operations, error codes and sections of guides, each where it is', async () => {
+test('a search of the documentation finds operations, error codes and sections of guides', async () => {
   const { body: entries } = await app.send({ path: '/docs/search.json' });
   const titled = (title: string) => entries.filter((entry: { title: string }) => entry.title === title);
   expect(titled('Retrieve a photo')).toMatchObject([{ url: '/docs/reference/photos#getPhoto' }]);
@@ -215,7 +215,7 @@ test('links in the guides lead to files that are there', () => {
   }
 });
 
-test('what is not there is 404', async () => {
+test('a missing page of the documentation is 404', async () => {
   for (const path of [
     '/docs/guides/other',
     '/docs/errors/other',
@@ -279,7 +279,7 @@ test('an error on the usage page leads to what its code means, and has an addres
   expect(library).toContain('href="/docs"');
 });
 
-test('DOCS=off shows none of them, and no page leads there', async () => {
+test('DOCS=off hides the documentation, and no page links to it', async () => {
   const without = await startApp({ docs: false });
   try {
     for (const path of documents) expect((await without.send({ path })).status).toBe(404);

@@ -75,7 +75,7 @@ test('an app is added by its code, and brings ten recovery codes, shown once', a
   expect((await browser.get('/settings/audit')).text).toContain('Second factor added');
 });
 
-test('the secret is shown only to somebody who confirmed a moment ago', async () => {
+test('the secret of an app is shown only to a person who confirmed a moment ago', async () => {
   app.clock.pass(CONFIRMED_MS);
   const asked = await begin();
   expect([asked.status, idOf(asked, 'secret')]).toEqual([403, '']);
@@ -106,7 +106,7 @@ describe('with an app', () => {
     expect((await there.get(CODE)).headers.location).toBe(HOME);
   });
 
-  it('it is listed with the times when it was last used and added', async () => {
+  it('an authenticator app is listed with the times when it was last used and added', async () => {
     // Adding it is the first use, and a minute has passed since.
     const now = app.ports.clock.now().getTime();
     const { there } = await givePassword();
@@ -144,7 +144,7 @@ describe('with an app', () => {
     expect((await there.get(CODE)).headers.location).toBe('/settings/sign-in');
   });
 
-  it('nobody is told of it before the right password', async () => {
+  it('an authenticator app is not mentioned before the right password', async () => {
     const other = `bert.${actor.customerId}@example.com`;
     await new BrowserClient(app.url).enter(app.ports, actor.customerId, 'viewer', other);
     const answers = [];
@@ -159,7 +159,7 @@ describe('with an app', () => {
     expect([answers[1], answers[2]]).toEqual([answers[0], answers[0]]);
   });
 
-  it('a recovery code lets in once', async () => {
+  it('a recovery code signs in once', async () => {
     const [code = ''] = codes;
     const { there } = await givePassword();
     expect((await there.submit(CODE, { code })).status).toBe(303);
@@ -171,7 +171,7 @@ describe('with an app', () => {
     expect((await again.there.submit(CODE, { code: codes[1] ?? '' })).status).toBe(400);
   });
 
-  it('a link sets the password, and asks for the code then', async () => {
+  it('a link sets the password, and then requires the code', async () => {
     const { link } = await issueLink(app.ports, operatorFor(actor.customerId), userId);
     const there = new BrowserClient(app.url);
     const entered = await there.submit(new URL(link).pathname, { password: 'quite another password' });
@@ -181,7 +181,7 @@ describe('with an app', () => {
     expect((await there.get('/settings/account')).text).not.toContain('Current password');
   });
 
-  it('what decides who has access asks for a code, not for the password', async () => {
+  it('forms that decide who has access ask for a code, not for the password', async () => {
     app.clock.pass(CONFIRMED_MS);
     const EMAIL = '/settings/account/email';
     const asked = await browser.submit('/settings/account', { email: `new.${address()}` }, EMAIL);
@@ -201,7 +201,7 @@ describe('with an app', () => {
     expect((await change(codeOf(secret))).status).toBe(303);
   });
 
-  it('it is removed with a code, and then the password is enough', async () => {
+  it('an authenticator app is removed with a code, and then the password is enough', async () => {
     const remove = /href="([^"]+\/remove)"/.exec((await browser.get(FACTORS)).text)?.[1] ?? '';
     expect((await browser.get(remove)).text).toContain('This is your last one');
     expect((await browser.submit(remove, { code: '' })).status).toBe(400);
@@ -211,7 +211,7 @@ describe('with an app', () => {
     expect((await browser.get('/settings/audit')).text).toContain('Second factor removed');
   });
 
-  it('that of another person is not found', async () => {
+  it('an authenticator app of another person is not found', async () => {
     const remove = /href="([^"]+\/remove)"/.exec((await browser.get(FACTORS)).text)?.[1] ?? '';
     const other = new BrowserClient(app.url);
     await other.enter(app.ports, actor.customerId, 'owner', `bert.${actor.customerId}@example.com`);
@@ -230,7 +230,7 @@ describe('required of everyone', () => {
     return client;
   };
 
-  it('needs an owner who has set it up', async () => {
+  it('needs an owner who has set one up', async () => {
     await require(dayIn(2));
     expect((await browser.get(PEOPLE)).text).toContain('Set up two-step sign-in for yourself first');
     const admin = await member('ada', 'admin');
@@ -244,7 +244,7 @@ describe('required of everyone', () => {
     expect((await browser.get(PEOPLE)).text).not.toContain(`value="${dayIn(2)}"`);
   });
 
-  it('is announced on every page, and from that day on lets nobody see another page without it', async () => {
+  it('is announced on every page, and from that day blocks every other page without it', async () => {
     await setUp();
     const early = await member('bert', 'editor');
     await require(dayIn(1));

@@ -76,7 +76,7 @@ describe('actions on selected photos, without scripts', () => {
     expect(await flash()).toBe('Choose an action for these photos.');
   });
 
-  it('are applied to all that match, when everything is selected', async () => {
+  it('are applied to all photos that match, when everything is selected', async () => {
     const ids = await add(BULK_BATCH + 1);
     await actor.patch(`/photos/${ids[3]}`, { title: 'Alone' });
     await choose('rate', [], { all: '1', rating: '5' }, '?q=alone');
@@ -173,7 +173,7 @@ describe('the history', () => {
     expect(await flash('/settings/library')).toBe('Undone: 3 photos are as before.');
   });
 
-  it('tells scripts how far an edit is, and what it did', async () => {
+  it('reports to scripts the progress of an edit, and its results', async () => {
     await add(BULK_BATCH * 2);
     const fields = { _csrf: await token(), do: 'rate', rating: '1', all: '1' };
     const begun = await browser.post('/settings/library/selection', fields, { accept: 'application/json' });
@@ -193,7 +193,7 @@ describe('the history', () => {
     expect(await status()).toEqual({ kind: 'done', text: 'Undone: 200 photos are as before.' });
   });
 
-  it('leads on to older edits', async () => {
+  it('links to older edits', async () => {
     const ids = await add(1);
     for (let at = 0; at < 51; at += 1) await choose('rate', ids, { rating: String(at % 6) });
     const first = (await browser.get('/settings/history')).text;
@@ -202,7 +202,7 @@ describe('the history', () => {
     expect([undoPaths(first).length, undoPaths(second).length, second.includes('rel="next"')]).toEqual([50, 1, false]);
   });
 
-  it('of another account is not there', async () => {
+  it('of another account is not found', async () => {
     const ids = await add(1);
     await choose('rate', ids, { rating: '1' });
     const [path = ''] = undoPaths((await browser.get('/settings/history')).text).map(String);

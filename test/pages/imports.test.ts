@@ -53,7 +53,7 @@ const files = (parts: Parameters<typeof multipart>[0], token = csrf) => {
 };
 
 describe('the importer’s script', () => {
-  it('begins one import however often it asks, announces, sends, ends, and is told of failures in words', async () => {
+  it('starts one import however often it asks, announces, sends, ends, and gets failures in words', async () => {
     const id = await begin();
     expect(await begin()).toBe(id);
     const good = picture(`good ${id}`);
@@ -87,7 +87,7 @@ describe('the importer’s script', () => {
     expect(known).toMatchObject({ outcome: 'duplicate', photo: { status: 'duplicate', upload: null } });
   });
 
-  it('is told of each file when none of a batch was taken, and of missing ones at the end', async () => {
+  it('gets the result of each file when none of a batch was accepted, and of missing ones at the end', async () => {
     const id = await begin();
     const { status, body } = await ask(`/${id}/photos`, { photos: [announced('e.jpg', new Uint8Array())] });
     expect([status, body.data[0].outcome]).toEqual([200, 'rejected']);
@@ -116,7 +116,7 @@ describe('the importer’s script', () => {
     expect((await put(await announce(), bytes)).status).toBe(204);
   });
 
-  it('is refused without its token, and told so as the API would', async () => {
+  it('is refused without its token, with an error like that of the API', async () => {
     const id = await begin();
     for (const headers of [
       {},
@@ -132,7 +132,7 @@ describe('the importer’s script', () => {
     expect((await ask('/begin', { clientRef: 'x' })).body.error.code).toBe('unauthorized');
   });
 
-  it('is told what is wrong with what it sends', async () => {
+  it('gets an error for what is wrong with what it sends', async () => {
     const id = await begin();
     expect((await ask('/begin', { clientRef: 5 })).body.error.code).toBe('invalid_request');
     expect((await ask(`/${id}/photos`, 'not json')).body.error.code).toBe('invalid_request');
@@ -141,7 +141,7 @@ describe('the importer’s script', () => {
 });
 
 describe('the plain form', () => {
-  it('takes some files with their tags, leads to what became of them, and tells bad ones', async () => {
+  it('uploads some files with their tags, leads to their results, and reports bad ones', async () => {
     const bytes = picture(`plain ${actor.customerId}`);
     const answer = await files([
       { name: 'tags', content: 'a, b ,, a' },
@@ -158,7 +158,7 @@ describe('the plain form', () => {
     expect(text).toContain('two.txt: This is not an image.');
   });
 
-  it('says so when nothing was chosen, or nothing was a picture, and leaves no import open', async () => {
+  it('reports that nothing was chosen, or nothing was a picture, and leaves no import open', async () => {
     expect((await files([{ filename: '', content: '' }])).headers.location).toBe('/settings/import');
     expect((await browser.get('/settings/import')).text).toContain('Select some photos first.');
     const { headers } = await files([{ filename: 'x.txt', content: 'words' }]);
@@ -183,7 +183,7 @@ describe('the plain form', () => {
 });
 
 describe('the list of imports', () => {
-  it('has all of them, the newest first, in pages', async () => {
+  it('shows all of them, newest first, in pages', async () => {
     for (const n of Array.from({ length: 27 }, (_, at) => at)) await actor.post('/imports', { name: `Roll ${n}` });
     const names = (html: string) => [...html.matchAll(/>(Roll [0-9]+)</g)].map(([, name]) => name);
     const first = await browser.get('/settings/imports');
@@ -192,7 +192,7 @@ describe('the list of imports', () => {
     expect(names((await browser.get(String(next))).text)).toEqual(['Roll 1', 'Roll 0']);
   });
 
-  it('leads to each, which can be finished or discarded', async () => {
+  it('links to each, which can be finished or discarded', async () => {
     const id = await begin();
     await ask(`/${id}/photos`, { photos: [announced('a.jpg', picture(`never ${id}`))] });
     const page = `/settings/imports/${id}`;
@@ -207,7 +207,7 @@ describe('the list of imports', () => {
     expect((await browser.get(path)).text).toContain('This import has ended in the meantime.');
   });
 
-  it('has nothing of another customer', async () => {
+  it('shows nothing of another customer', async () => {
     const id = await begin();
     const bytes = picture(`mine ${id}`);
     const { data } = (await ask(`/${id}/photos`, { photos: [announced('mine.jpg', bytes)] })).body;

@@ -104,25 +104,25 @@ describe('making a key', () => {
     expect(answer.text).not.toContain('<b>');
   });
 
-  it('takes lines, commas and spaces, and shows ranges in their one spelling', async () => {
+  it('accepts lines, commas and spaces, and shows ranges in their canonical spelling', async () => {
     await create({ ipList: '192.0.2.9, 10.1.2.3/8\r\n2001:DB8::1/32 192.0.2.9' });
     const key = await newest();
     expect(key?.ipList).toEqual(['192.0.2.9/32', '10.0.0.0/8', '2001:db8::/32']);
     expect((await browser.get(`${KEYS}/${key?.id}`)).text).toContain('192.0.2.9\n10.0.0.0/8\n2001:db8::/32</textarea>');
   });
 
-  it('tells the address of whoever looks, as the service sees it', async () => {
+  it('shows the address of the viewer, as the service sees it', async () => {
     const { text } = await browser.get(`${KEYS}/new`, { 'x-forwarded-for': '203.0.113.77' });
     expect(text).toContain('<code>203.0.113.77</code>');
   });
 
-  it('ends with the last day, in UTC', async () => {
+  it('sets the end to the last moment of the day, in UTC', async () => {
     await create({ expiresOn: '2026-11-30' });
     expect((await newest())?.expiresAt).toEqual(new Date('2026-12-01T00:00:00.000Z'));
     expect((await browser.get(`${KEYS}/${(await newest())?.id}`)).text).toContain('value="2026-11-30"');
   });
 
-  it('ends at a hundred keys, in words', async () => {
+  it('is refused beyond a hundred keys, with an explanation', async () => {
     for (const _ of Array.from({ length: 99 })) await actor.withKey({});
     const answer = await create();
     expect(answer.status).toBe(409);
@@ -131,7 +131,7 @@ describe('making a key', () => {
 });
 
 describe('rotating', () => {
-  it('makes a key like the old one, with what the operator granted it, and offers to delete that', async () => {
+  it('creates a key like the old one, with its granted limits, and offers to delete that', async () => {
     const old = await actor.withKey({
       name: 'Nightly',
       scopes: ['tags:read'],
@@ -161,7 +161,7 @@ describe('rotating', () => {
     expect((await old.get('/tags', { 'x-forwarded-for': '192.0.2.5' })).status).toBe(200);
   });
 
-  it('lends nobody the limits of another customer’s key', async () => {
+  it('copies no limits from another customer’s key', async () => {
     const stranger = await app.customer('Other');
     expect((await browser.get(`${KEYS}/new?from=${stranger.keyId}`)).status).toBe(404);
     const token = /name="_csrf" value="([0-9a-f]+)"/.exec((await browser.get(`${KEYS}/new`)).text)?.[1] ?? '';
@@ -198,7 +198,7 @@ describe('editing', () => {
     expect((await newest())?.scopes).toEqual(before);
   });
 
-  it('keeps the very instant of the end while its day is not touched', async () => {
+  it('keeps the exact instant of the end while its day is not changed', async () => {
     const expiresAt = new Date('2026-11-25T13:14:15.000Z');
     const key = await actor.withKey({ expiresAt });
     expect((await edit({ name: 'Same day', expiresOn: '2026-11-25' }, key.keyId)).status).toBe(303);
@@ -211,7 +211,7 @@ describe('editing', () => {
     expect((await edit({ readLimit: '9001' })).status).toBe(400);
   });
 
-  it('asks before it locks out what the key was used from in the last day', async () => {
+  it('asks for confirmation before it locks out addresses that used the key in the last day', async () => {
     await use('198.51.100.7');
     app.clock.pass(2 * DAY);
     await use('203.0.113.5');
@@ -228,7 +228,7 @@ describe('editing', () => {
     expect((await newest())?.ipList).toEqual(['2001:db8::/32']);
   });
 
-  it('does not ask where nothing is locked out', async () => {
+  it('does not ask for confirmation where nothing is locked out', async () => {
     await use('203.0.113.5');
     expect((await edit({ ipList: '203.0.113.0/24' })).status).toBe(303);
     expect((await edit({ ipList: '' })).status).toBe(303);
@@ -253,7 +253,7 @@ describe('the list', () => {
 });
 
 describe('deleting', () => {
-  it('asks, and refuses the key at once', async () => {
+  it('asks for confirmation, and the key is refused at once', async () => {
     const path = `${KEYS}/${actor.keyId}/delete`;
     expect((await browser.get(path)).text).toContain('stops working immediately');
     expect((await me(actor.token)).status).toBe(200);
@@ -264,7 +264,7 @@ describe('deleting', () => {
 });
 
 describe('the keys of another customer', () => {
-  it('do not exist, on any page and for any form', async () => {
+  it('are not found, on any page and for any form', async () => {
     const stranger = await app.customer('Other');
     const token = /name="_csrf" value="([0-9a-f]+)"/.exec((await browser.get(KEYS)).text)?.[1] ?? '';
     for (const id of [String(stranger.keyId), '999999', '0', 'x', '1e3']) {

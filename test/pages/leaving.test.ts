@@ -34,7 +34,7 @@ const add = (...names: string[]) => {
 const lines = (text: string) => text.split('\n').filter(Boolean);
 
 describe('erasing the account', () => {
-  it('says what there is, and asks for the name', async () => {
+  it('lists what will be deleted, and asks for the name', async () => {
     await add('a', 'b');
     expect((await owner.get(ACCOUNT)).text).toContain(`href="${ERASE}"`);
     const { text } = await owner.get(ERASE);
@@ -49,7 +49,7 @@ describe('erasing the account', () => {
     expect((await owner.get(ACCOUNT)).status).toBe(200);
   });
 
-  it('is for owners, and not seen by members', async () => {
+  it('is for owners, and hidden from members', async () => {
     expect((await member.get(ACCOUNT)).text).not.toContain(ERASE);
     expect((await member.get(ERASE)).status).toBe(403);
     const _csrf = /name="_csrf" value="([0-9a-f]+)"/.exec((await member.get(ACCOUNT)).text)?.[1] ?? '';
@@ -58,7 +58,7 @@ describe('erasing the account', () => {
     expect((await actor.get('/me')).status).toBe(200);
   });
 
-  it('closes it at once, for everybody; the service removes what is left', async () => {
+  it('closes it at once, for all people, and the service removes what is left', async () => {
     const [photo] = await add('a');
     const { urls } = (await actor.get(`/photos/${photo.id}?include=urls`)).body;
     const closed = await owner.submit(ERASE, { name: ' Studio North ' });

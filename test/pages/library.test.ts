@@ -36,7 +36,7 @@ const token = async () =>
 const flash = async (path: string) => /class="flash [a-z]+"[^>]*>([^<]*)</.exec((await browser.get(path)).text)?.[1];
 
 describe('the library', () => {
-  it('is where people land; while it is empty it invites to drop photos', async () => {
+  it('is the first page after signing in, and while it is empty it invites to drop photos', async () => {
     expect((await browser.get('/settings')).headers.location).toBe('/settings/library');
     const { status, text } = await browser.get('/settings/library');
     expect(status).toBe(200);
@@ -79,7 +79,7 @@ describe('the library', () => {
     expect((await browser.get(`${next}x`.replaceAll('&amp;', '&'))).status).toBe(400);
   });
 
-  it('is narrowed by words, tag, days and import', async () => {
+  it('is filtered by words, tag, days and import', async () => {
     const [a = 0, b = 0, c = 0] = await add('alps', 'beach', 'city');
     await actor.put(`/photos/${a}/tags`, { tagNames: ['Snow & Ice'] });
     await actor.patch(`/photos/${b}`, { takenAtLocal: '2020-05-01T00:00:00', timeZone: '+00:00' });
@@ -119,7 +119,7 @@ describe('the library', () => {
     expect(shownIds((await browser.get(saved)).text)).toEqual([b]);
   });
 
-  it('is narrowed by everything in the panel, whose values are counted', async () => {
+  it('is filtered by everything in the panel, whose values are counted', async () => {
     const [a = 0, b = 0, c = 0] = await add('alps', 'beach', 'city');
     await actor.put(`/photos/${a}/tags`, { tagNames: ['Snow'] });
     await actor.patch(`/photos/${a}`, { rating: 5, location: { latitude: 48.858, longitude: 2.294, altitude: null } });
@@ -167,7 +167,7 @@ describe('the library', () => {
     expect(options('format')).toEqual([['image/jpeg', 'JPEG (3)']]);
   });
 
-  it('names what narrows it, and leads to the list without that', async () => {
+  it('names its filters, and links to the list without each', async () => {
     const [a = 0] = await add('alps', 'beach');
     await actor.patch(`/photos/${a}`, { rating: 5 });
     const chips = async (query: string) => {
@@ -191,7 +191,7 @@ describe('the library', () => {
     expect(shownIds(closed.text)).toEqual([a]);
   });
 
-  it('saves what narrows it under a name, which is renamed and deleted', async () => {
+  it('saves its filters under a name, which can be renamed and deleted', async () => {
     const [a = 0] = await add('alps', 'beach');
     await actor.patch(`/photos/${a}`, { rating: 5 });
     const library = '/settings/library?rating=5';
@@ -210,7 +210,7 @@ describe('the library', () => {
     expect((await browser.get('/settings/library')).text).not.toContain('Saved searches');
   });
 
-  it('says what it does not understand, and shows the rest', async () => {
+  it('reports values that it does not understand, and shows the rest', async () => {
     const [a = 0] = await add('alps');
     const wrong = [
       'rating=9',
@@ -232,7 +232,7 @@ describe('the library', () => {
     expect(shownIds(similar.text)).toEqual([]);
   });
 
-  it('shows the likes of a photo', async () => {
+  it('shows photos that are similar to a photo', async () => {
     const [a = 0, b = 0, c = 0] = await add('a', 'b', 'c');
     for (const [id, phash] of [
       [a, '00000000000000ff'],
@@ -253,7 +253,7 @@ describe('the library', () => {
     return browser.submit(page, { do: what, ids: ids.map(String), ...more }, action);
   };
 
-  it('tags, trashes, restores and deletes what is chosen, without scripts', async () => {
+  it('tags, trashes, restores and deletes selected photos, without scripts', async () => {
     const [a = 0, b = 0, c = 0] = await add('a', 'b', 'c');
     expect((await choose('tag', [a, b], { tag: ' Holiday ' })).headers.location).toBe('/settings/library');
     const behind = await browser.get('/settings/library', { 'x-background': '1' });
@@ -458,7 +458,7 @@ describe('the library', () => {
     ]);
   });
 
-  it('suggests the names of tags', async () => {
+  it('suggests names of tags', async () => {
     await actor.post('/tags', { tags: [{ name: 'Holiday' }, { name: 'Holy' }, { name: 'Work' }] });
     const { body, headers } = await browser.get('/settings/library/tag-names?q=hol', { accept: 'application/json' });
     expect(body).toEqual({ names: ['Holiday', 'Holy'] });
@@ -473,7 +473,7 @@ describe('a photo', () => {
     expect(text).toMatch(/ sizes="\(min-width: 75rem\) min\(400px, [^"]*, min\(400px, 100vw, 64vh \* 1.33\)"/);
   });
 
-  it('says all that is known of it, and leads to its neighbours in the list', async () => {
+  it('shows all that is known of it, and links to its neighbours in the list', async () => {
     const [a, b, c] = await add('a', 'b', 'c');
     const { text } = await browser.get(`/settings/photos/${b}?sort=filename`);
     const { sha256: hash } = await photo(b ?? 0);
@@ -504,7 +504,7 @@ describe('a photo', () => {
     expect(await photo(id)).toMatchObject(bare);
   });
 
-  it('takes a location, keeps the altitude of one that stays, and says what is wrong with it', async () => {
+  it('accepts a location, keeps the altitude if that is unchanged, and explains what is wrong with it', async () => {
     const [id = 0] = await add('a');
     const page = `/settings/photos/${id}`;
     const location = { latitude: 48.858, longitude: 2.294, altitude: 35 };
@@ -528,7 +528,7 @@ describe('a photo', () => {
     expect(await stored()).toEqual(location);
   });
 
-  it('takes a location back, as the history does', async () => {
+  it('gets its former location by an undo in the history', async () => {
     const [id = 0] = await add('a');
     const list = '?sort=filename&tag=';
     const page = `/settings/photos/${id}?sort=filename`;
@@ -599,7 +599,7 @@ describe('a photo', () => {
     expect((await photo(id)).focus).toBeNull();
   });
 
-  it('gets and loses tags, goes to the trash, comes back, and is permanently deleted', async () => {
+  it('gets and loses tags, is trashed and restored, and is permanently deleted', async () => {
     const [id = 0] = await add('a');
     const page = `/settings/photos/${id}`;
     const names = async () => (await photo(id)).tags.map(({ name }: { name: string }) => name);
@@ -630,7 +630,7 @@ describe('a photo', () => {
 });
 
 describe('what is another customer’s', () => {
-  it('is not there: no page, no picture, no form', async () => {
+  it('is not found: no page, no picture, no form', async () => {
     const [id = 0] = await add('mine');
     await actor.put(`/photos/${id}/tags`, { tagNames: ['secret'] });
     const before = await photo(id);
@@ -671,7 +671,7 @@ describe('what is another customer’s', () => {
     expect({ ...(await photo(id)), thumbUrl: '', previewUrl: '' }).toEqual({ ...before, thumbUrl: '', previewUrl: '' });
   });
 
-  it('and forms without their token change nothing', async () => {
+  it('is not changed by forms without their token', async () => {
     const [id = 0] = await add('mine');
     const page = `/settings/photos/${id}`;
     for (const path of [page, `${page}/trash`, `${page}/delete`, `${page}/tags`, '/settings/library/selection']) {

@@ -85,7 +85,7 @@ test('a map without photos says how they get a place', async () => {
   expect(html).not.toMatch(/<style| style=|<script(?! type="module" src)/);
 });
 
-test('clusters lead closer, single photos to their page, and a table says the same in words', async () => {
+test('clusters of a map zoom in, single photos lead to their page, and a table has the same in words', async () => {
   await add('a', 48.8584, 2.2945);
   await add('b', 48.86, 2.33);
   const alone = await add('c', -18.1, 178.4, { title: '<b>Fiji</b> & "more"' });
@@ -102,7 +102,7 @@ test('clusters lead closer, single photos to their page, and a table says the sa
   expect((await browser.get(library)).text.match(/<li id="photo-/g)).toHaveLength(2);
 });
 
-test('shows what is in its box, and leads from there to the library and to what is around', async () => {
+test('the box of a map shows its photos, and links to the library and to what is around', async () => {
   await add('a', 48.8584, 2.2945);
   await add('b', 40.4, -3.7);
   const html = await page('?box=2,48,3,49');
@@ -113,7 +113,7 @@ test('shows what is in its box, and leads from there to the library and to what 
   expect(await page('?box=1,2')).toContain('The area must be four numbers');
 });
 
-test('shows no photos of the trash, nor of anybody else', async () => {
+test('a map shows no photos of the trash, nor of another customer', async () => {
   const id = await add('a', 48.8584, 2.2945);
   const other = new BrowserClient(app.url);
   const { customerId } = await app.customer('Studio South');

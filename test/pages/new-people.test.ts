@@ -31,7 +31,7 @@ function provide(settings: { customerId: number; admitsNewPeople: boolean }): vo
 }
 const isAllowed = async () => (await app.ports.customers.find(actor.customerId))?.admitsNewPeople;
 
-it('is for owners, where the operator has made it possible for this account', async () => {
+it('the page on new people is for owners, where the operator has allowed it for this account', async () => {
   expect((await owner.get(PEOPLE)).text).not.toContain(CARD);
   provide({ customerId: actor.customerId, admitsNewPeople: false });
   provide({ customerId: (await app.customer('Studio South')).customerId, admitsNewPeople: true });
@@ -41,7 +41,7 @@ it('is for owners, where the operator has made it possible for this account', as
   expect((await (await member('admin')).get(PEOPLE)).text).not.toContain(CARD);
 });
 
-it('is off, and an owner turns it on and off again, which is recorded', async () => {
+it('new people are not admitted until an owner allows it, which is recorded', async () => {
   provide({ customerId: actor.customerId, admitsNewPeople: true });
   expect((await owner.get(PEOPLE)).text).toContain('If you allow it: Anyone who signs in at Keycloak');
   expect(await isAllowed()).toBe(false);

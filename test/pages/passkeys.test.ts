@@ -97,14 +97,14 @@ test('a passkey is added, brings recovery codes, and is listed', async () => {
   expect((await browser.get('/settings/audit')).text).toContain('Second factor added');
 });
 
-test('adding one is only for people who confirmed a moment ago', async () => {
+test('adding a passkey is only for people who confirmed a moment ago', async () => {
   app.clock.pass(CONFIRMED_MS);
   const asked = await ask(browser, '/settings/account', `${PASSKEYS}/options`);
   expect([asked.status, asked.headers['set-cookie']]).toEqual([401, undefined]);
   expect((await browser.submit(FACTORS, {}, `${PASSKEYS}/new`)).text).toContain('Enter your password to go on');
 });
 
-test('where browsers offer none, pages say why', async () => {
+test('pages explain that the browser has no support for passkeys', async () => {
   const plain = await startApp();
   const owner = new BrowserClient(plain.url);
   await owner.enter(plain.ports, (await plain.customer()).customerId);
@@ -116,7 +116,7 @@ test('where browsers offer none, pages say why', async () => {
   await plain.close();
 });
 
-test('where owners require a second factor, a passkey is one', async () => {
+test('a passkey counts where owners require a second factor', async () => {
   await add();
   const from = new Date(app.ports.clock.now().getTime()).toISOString().slice(0, 10);
   await browser.submit('/settings/account/people', { from }, '/settings/account/people/two-step');
@@ -135,7 +135,7 @@ describe('with a passkey', () => {
     await add();
   });
 
-  it('the password leads to a page that asks for it, and opens no other', async () => {
+  it('the password leads to a page that asks for the passkey, and opens no other', async () => {
     const there = await givePassword();
     const shown = await there.get(CODE);
     expect(shown.text).toContain(`data-passkey="${CODE}/passkey-options"`);
@@ -150,7 +150,7 @@ describe('with a passkey', () => {
     expect([...there.cookies.keys()].sort()).toEqual(['__Host-phs', '__Host-phs_device', '__Host-phs_form']);
   });
 
-  it('an answer counts in the browser that was asked, once', async () => {
+  it('an answer of a passkey counts in the browser that was asked, once', async () => {
     const [one, two] = [await givePassword(), await givePassword()];
     const passkey = used(await ask(one, CODE, `${CODE}/passkey-options`));
     await ask(two, CODE, `${CODE}/passkey-options`);
@@ -163,7 +163,7 @@ describe('with a passkey', () => {
     expect([replayed.status, replayed.text.includes('This passkey was not accepted')]).toEqual([400, true]);
   });
 
-  it('nobody is asked for one before the password', async () => {
+  it('no person is asked for a passkey before the password', async () => {
     const stranger = new BrowserClient(app.url);
     expect((await ask(stranger, SIGN_IN, `${CODE}/passkey-options`)).status).toBe(404);
     const asked = await ask(stranger, SIGN_IN, `${ALONE}/options`);
@@ -182,7 +182,7 @@ describe('with a passkey', () => {
   });
 
   it.each(['https://evil.example', '//evil.example', '/settings//evil.example'])(
-    'it never leads to %s',
+    'it never redirects to %s',
     async (next) => {
       const there = new BrowserClient(app.url);
       const passkey = used(await ask(there, SIGN_IN, `${ALONE}/options`));
@@ -202,14 +202,14 @@ describe('with a passkey', () => {
     expect((await new BrowserClient(app.url).submit(SIGN_IN, {}, ALONE)).status).toBe(401);
   });
 
-  it('an answer that comes late is refused', async () => {
+  it('a passkey answer that comes late is refused', async () => {
     const there = new BrowserClient(app.url);
     const passkey = used(await ask(there, SIGN_IN, `${ALONE}/options`));
     app.clock.pass(CHALLENGE_MS);
     expect((await there.submit(SIGN_IN, { passkey }, ALONE)).status).toBe(401);
   });
 
-  it('one that is a second factor only does not sign in alone', async () => {
+  it('a passkey that is a second factor only does not sign in alone', async () => {
     device = new SoftwareAuthenticator(site);
     await add(browser, false);
     expect((await signInAlone(new BrowserClient(app.url))).status).toBe(401);
@@ -218,7 +218,7 @@ describe('with a passkey', () => {
     expect((await there.submit(CODE, { passkey, code: '' })).status).toBe(303);
   });
 
-  it('what decides who has access asks for it, and keeps what the form contained', async () => {
+  it('forms that decide who has access ask for the passkey, and keep their values', async () => {
     app.clock.pass(CONFIRMED_MS);
     const EMAIL = '/settings/account/email';
     const email = `new.${address()}`;
@@ -234,7 +234,7 @@ describe('with a passkey', () => {
     expect((await browser.get('/settings/account')).text).toContain(email);
   });
 
-  it('a new password takes it', async () => {
+  it('a new password requires the passkey', async () => {
     const there = new BrowserClient(app.url);
     await signInAlone(there);
     const change = (fields: Record<string, string>) =>
@@ -248,7 +248,7 @@ describe('with a passkey', () => {
     expect((await change({ passkey, current: '' })).status).toBe(303);
   });
 
-  it('it is removed with itself, and the password is enough then', async () => {
+  it('it is removed with its own answer, and the password is enough then', async () => {
     const remove = /href="([^"]+\/passkeys\/\d+\/remove)"/.exec((await browser.get(FACTORS)).text)?.[1] ?? '';
     expect((await browser.get(remove)).text).toContain('This is your last one');
     expect((await browser.submit(remove, { code: '' })).status).toBe(400);
@@ -258,7 +258,7 @@ describe('with a passkey', () => {
     expect((await signInAlone(new BrowserClient(app.url))).status).toBe(401);
   });
 
-  it('another person’s is neither taken nor found', async () => {
+  it('a passkey of another person is neither accepted nor found', async () => {
     const other = new BrowserClient(app.url);
     await other.enter(app.ports, actor.customerId, 'owner', `bert.${actor.customerId}@example.com`);
     const remove = /href="([^"]+\/passkeys\/\d+\/remove)"/.exec((await browser.get(FACTORS)).text)?.[1] ?? '';

@@ -80,7 +80,7 @@ describe('a path with nothing at it', () => {
     },
   );
 
-  it('takes a form no better', async () => {
+  it('answers a form in the same way', async () => {
     const { status, text } = await app.send({ method: 'POST', path: '/nowhere', headers: { accept: BROWSER } });
     expect([status, text.includes('Not found')]).toEqual([404, true]);
   });

@@ -147,7 +147,7 @@ test.each([
   expect([entered.status, entered.headers.location]).toEqual([303, HOME]);
 });
 
-test('addresses that are not verified, or of nobody, open nothing, and the log has the reason without the person', async () => {
+test('addresses that are unverified or unknown open nothing, and the log has the reason without the person', async () => {
   const { subject, email } = await newPerson();
   keycloak.people.set(subject, { email, email_verified: false });
   const unverified = await enter(newBrowser(), subject);
@@ -201,7 +201,7 @@ test('with a second factor, roles follow the groups once it was given', async ()
   expect(await role()).toBe('editor');
 });
 
-test('a provider that is away is said to be, and passwords still work', async () => {
+test('a provider that is unavailable is reported, and passwords still work', async () => {
   const { subject } = await newPerson();
   const browser = newBrowser();
   await browser.enter(app.ports, customerId, 'owner', `owner.${customerId}@example.com`);
@@ -216,7 +216,7 @@ test('a provider that is away is said to be, and passwords still work', async ()
   await keycloak.setAway(false);
 });
 
-test('whoever has no password confirms at the provider, and the form goes on', async () => {
+test('a person without a password confirms at the provider, and the form continues', async () => {
   const { subject } = await newPerson();
   const browser = newBrowser();
   await enter(browser, subject);

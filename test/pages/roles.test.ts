@@ -74,7 +74,7 @@ function leastRole({ method, path }: Route): Role | undefined {
   return exact ?? roles.find((role) => expected[role].some((entry) => entry.startsWith('/') && isArea(entry)));
 }
 
-test('every page and form is in the table', () => {
+test('every page and form is in the table of roles', () => {
   expect(pages.length).toBeGreaterThan(80);
   expect(pages.filter((route) => leastRole(route) === undefined)).toEqual([]);
   const all = pages.map(({ method, path }) => `${method} ${path}`);
@@ -100,7 +100,7 @@ test.each(roles)('%s: is let in where the table says, and nowhere else', async (
   }
 });
 
-test('a viewer is offered nothing that changes anything', async () => {
+test('a viewer is offered no form that changes anything', async () => {
   const viewer = new BrowserClient(app.url);
   await viewer.enter(app.ports, actor.customerId, 'viewer', 'eva@example.com');
   const editor = new BrowserClient(app.url);

@@ -141,7 +141,7 @@ test('an original that is lost is left out; one that is not what was uploaded br
   expect((await unpacked((await visitor.get(path)).bytes)).map(([, hash]) => hash)).toEqual([photos[0].sha256]);
 });
 
-test('it ends, incomplete, once the share is revoked', async () => {
+test('the archive of a share ends, incomplete, once the share is revoked', async () => {
   const photos = await bring('a', 'b');
   const { id, path } = await share({ photoIds: photos.map((photo) => photo.id) });
   const { blobs } = app.ports;

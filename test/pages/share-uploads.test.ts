@@ -91,7 +91,7 @@ test('fields, which are held in memory, are limited, whatever the files may have
   expect((await upload(path, field('a', 'x'.repeat(150_000)), jpeg('in time'))).status).toBe(200);
 });
 
-test('nothing comes back from the trash', async () => {
+test('an upload of a visitor restores nothing from the trash', async () => {
   const { path } = await share();
   await actor.delete(`/photos/${own.id}`);
   await upload(path, { filename: 'own.jpg', content: picture('own') });

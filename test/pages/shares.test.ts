@@ -182,7 +182,7 @@ describe('a link', () => {
     }
   });
 
-  it('is in no line of the log, nor is a password', async () => {
+  it('is in no line of the log, nor is its password', async () => {
     const { path, token } = await share({ password: 'seven sailors', mayDownload: true });
     await visitor.post(`${path}/password`, { password: 'seven sailors' });
     await statuses([...below(path), ...below(`/s/${'y'.repeat(43)}`), `${path}/none`, `${path}/photos/x/y/z`]);
@@ -191,7 +191,7 @@ describe('a link', () => {
     for (const secret of [token, 'y'.repeat(43), 'sailors']) expect(log).not.toContain(secret);
   });
 
-  it('takes no more than the budget of an address, whatever it asks for', async () => {
+  it('is limited to the budget of an address, whatever is requested', async () => {
     const { path } = await share();
     const hit = () => app.ports.rateWindows.hit({ name: 'visits:127.0.0.1', limit: REQUESTS_OF_VISITOR });
     for (let used = 0; used < REQUESTS_OF_VISITOR - 1; used += 1) await hit();
@@ -244,7 +244,7 @@ describe('a password', () => {
   });
 });
 
-test('only reading is possible', async () => {
+test('a share allows only reading', async () => {
   const { path } = await share({ mayDownload: true });
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     const answers = await Promise.all(below(path).map((each) => visitor.send({ method, path: each })));

@@ -76,7 +76,7 @@ test('a group shows what its photos are, and the best is chosen', async () => {
   );
 });
 
-test('the others go to the trash, and come back by the button that takes it back', async () => {
+test('the other photos of a similar group go to the trash, and are restored by the undo button', async () => {
   const [a = 0, b = 0, c = 0] = await add('a', '00000000000000ff', '00000000000000fe', '00000000000000ff');
   const moved = await browser.submit(PAGE, { ids: texts([a, b, c]), keep: String(c) }, `${PAGE}/keep`);
   expect([moved.status, moved.headers.location]).toEqual([303, PAGE]);
@@ -90,7 +90,7 @@ test('the others go to the trash, and come back by the button that takes it back
   expect(undoOn(after, 'ids')).toEqual([]);
 });
 
-test('only what was moved comes back', async () => {
+test('the undo of a similar group restores only what was moved', async () => {
   const [a = 0, b = 0, c = 0] = await add('a', '00000000000000ff', '00000000000000fe', '00000000000000ff');
   await actor.delete(`/photos/${a}`);
   await submit('/keep', { ids: texts([a, b, c]), keep: String(c) });
@@ -98,7 +98,7 @@ test('only what was moved comes back', async () => {
   expect(await inTrash()).toEqual([a]);
 });
 
-test('nothing is moved when none is to be kept', async () => {
+test('no photo of a similar group is moved when none is to be kept', async () => {
   const ids = await add('a', '00000000000000ff', '00000000000000fe');
   for (const keep of [[], ['999999'], ['x']]) {
     await submit('/keep', { ids: texts(ids), keep });
@@ -108,7 +108,7 @@ test('nothing is moved when none is to be kept', async () => {
   expect(await inTrash()).toEqual([]);
 });
 
-test('photos that are different stay apart, until that is taken back', async () => {
+test('photos that were separated stay apart, until that is undone', async () => {
   const [a = 0, b = 0, c = 0] = await add('a', '00000000000000ff', '00000000000000fe', '00000000000000ff');
   await submit('/separate', { ids: texts([a, b, c]) });
   const html = await show();
@@ -147,7 +147,7 @@ test('groups come in pages, and what is done on a page leads back to it', async 
   expect(after).toContain('No more similar photos');
 });
 
-test('another customer’s photos are not there', async () => {
+test('a similar group of another customer is not found', async () => {
   const ids = await add('a', '00000000000000ff', '00000000000000fe');
   const stranger = await app.customer('Stranger');
   browser = new BrowserClient(app.url);
@@ -162,7 +162,7 @@ test('another customer’s photos are not there', async () => {
   expect(groupsOn(await show())).toEqual([ids]);
 });
 
-test('forms without their token change nothing', async () => {
+test('forms on similar groups change nothing without their token', async () => {
   const ids = await add('a', '00000000000000ff', '00000000000000fe');
   for (const step of ['/keep', '/separate', '/restore', '/rejoin']) {
     const answer = await browser.post(`${PAGE}${step}`, {

@@ -149,7 +149,7 @@ describe('a person with one password at two accounts', () => {
   });
 });
 
-describe('nobody gets to an account', () => {
+describe('no one gets to an account', () => {
   it('by a cookie that is not of this service, or a form without its token', async () => {
     await signInToBoth();
     const cookie = browser.cookies.get('phs_accounts') ?? '';

@@ -31,7 +31,7 @@ const names = (html: string) =>
   [...html.matchAll(/for merging"[\s\S]*?<a href="[^"]*">([^<]*)<\/a>/g)].map(([, name]) => name);
 
 describe('the list', () => {
-  it('invites where there is nothing yet', async () => {
+  it('invites to create a tag while there is none', async () => {
     const { text } = await browser.get('/settings/tags');
     expect(text).toContain('No tags yet');
     expect(text).toContain('href="/settings/tags/new"');
@@ -50,7 +50,7 @@ describe('the list', () => {
     expect(names((await browser.get('/settings/tags?sort=nonsense&q=')).text)).toEqual(['Mountains', 'Sea']);
   });
 
-  it('is walked page by page, with what is looked for', async () => {
+  it('is shown page by page, with the search', async () => {
     const tags = Array.from({ length: 60 }, (_, at) => ({ name: `tag ${String(at).padStart(2, '0')}` }));
     await actor.post('/tags', { tags });
     const first = await browser.get('/settings/tags?q=tag&sort=-name');
@@ -116,7 +116,7 @@ describe('making and changing', () => {
 });
 
 describe('merging', () => {
-  it('says first what it is about, then does it', async () => {
+  it('describes first what will happen, then does it', async () => {
     const [sea, ocean, lake] = [await tag('Sea'), await tag('Ocean'), await tag('Lake')];
     await photo(sea, ocean);
     await photo(ocean);
@@ -168,7 +168,7 @@ describe('merging', () => {
 });
 
 describe('deleting', () => {
-  it('asks with the number of photos, then does it', async () => {
+  it('asks with the number of photos, then deletes', async () => {
     const id = await tag('Sea');
     const { id: photoId } = await photo(id);
     const page = `/settings/tags/${id}/delete`;
@@ -180,7 +180,7 @@ describe('deleting', () => {
   });
 });
 
-it('another customer’s tag is not there', async () => {
+it('another customer’s tag is not found', async () => {
   const stranger = await app.customer();
   const id = await tag('Theirs', stranger);
   for (const path of [`/settings/tags/${id}`, `/settings/tags/${id}/delete`]) {

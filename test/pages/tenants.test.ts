@@ -202,7 +202,7 @@ test('every page and form with an id is refused for those of another customer, a
   expect(await everythingOf(mine)).toEqual(before);
 });
 
-test('and is there for whose they are', async () => {
+test('every page and form with an id is available to those of its customer', async () => {
   const missing: unknown[] = [];
   for (const route of pages.filter(({ path }) => withIds(path))) {
     // Forms leave nothing as it was for the next.

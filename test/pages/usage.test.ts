@@ -87,7 +87,7 @@ describe('usage', () => {
     expect(one.text).toMatch(/<td data-column="Hour">[^<]*<\/td><td[^>]*>2<\/td><td[^>]*>0<\/td><td[^>]*>1</);
   });
 
-  it('goes on counting while the counts cannot be written', async () => {
+  it('continues to count while the counts cannot be written', async () => {
     isAway = true;
     await actor.get('/me');
     await until(async () => {
@@ -114,7 +114,7 @@ describe('usage', () => {
     expect((await (await person(free, 'editor')).get('/settings/usage')).text).toContain('Without limit.');
   });
 
-  it('of another customer shows nothing', async () => {
+  it('shows nothing of another customer', async () => {
     const stranger = await app.customer();
     const key = await stranger.withKey({ name: 'a stranger’s key' });
     await key.get('/photos/999999');
@@ -168,7 +168,7 @@ describe('the audit log', () => {
     expect((await browser.get('/settings/audit?from=yesterday')).status).toBe(400);
   });
 
-  it('is taken along as CSV, whole, as it is filtered, and without formulas', async () => {
+  it('is downloaded as CSV, whole, as it is filtered, and without formulas', async () => {
     const edited = { action: 'api_key.edited', subject: { id: 7, name: 'key 7' }, at: app.ports.clock.now() } as const;
     await app.ports.store.transaction(actor.customerId, async ({ audit }) => {
       for (let at = 0; at < 101; at += 1) await audit.add(commandLine, edited);

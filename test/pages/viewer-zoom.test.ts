@@ -10,14 +10,14 @@ test('a picture fits into the window, and a small one keeps its own pixels', () 
   expect(fittedSize({ width: 300, height: 200 }, area)).toEqual({ width: 300, height: 200 });
 });
 
-test('it is enlarged up to its own pixels, a small one to double size, and never below the whole', () => {
+test('a picture is enlarged up to its own pixels, a small one to double size, and never below the whole', () => {
   expect(maxScale(picture, fitted)).toBeCloseTo(6);
   expect(maxScale({ width: 300, height: 200 }, { width: 300, height: 200 })).toBe(2);
   expect(zoomAt(whole, 100, { x: 0, y: 0 }, 6)).toEqual({ scale: 6, x: 0, y: 0 });
   expect(zoomAt({ scale: 3, x: 40, y: 0 }, 0.1, { x: 0, y: 0 }, 6).scale).toBe(1);
 });
 
-test('the point that it is enlarged around stays where it is', () => {
+test('the point around which a picture is enlarged stays in place', () => {
   const point = { x: 120, y: -80 };
   const before = { scale: 1.5, x: 30, y: 10 };
   const after = zoomAt(before, 2, point, 6);
@@ -27,7 +27,7 @@ test('the point that it is enlarged around stays where it is', () => {
   }
 });
 
-test('it moves as far as its edges; where it is smaller than the window it stays in the middle', () => {
+test('a picture moves as far as its edges, and stays in the middle if it is smaller than the window', () => {
   expect(bounded({ scale: 2, x: 900, y: -900 }, fitted, area)).toEqual({
     scale: 2,
     x: expect.closeTo(500 / 3),

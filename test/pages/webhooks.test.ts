@@ -90,7 +90,7 @@ describe('making an endpoint', () => {
     expect([none.status, unknown.status]).toEqual([400, 400]);
   });
 
-  it('says so when there are twenty', async () => {
+  it('reports the limit of twenty', async () => {
     for (const _ of Array.from({ length: 20 })) await endpoint();
     const refused = await browser.submit('/settings/webhooks/new', { url: URL_OF, which: 'all' });
     expect(refused.status).toBe(409);
@@ -115,7 +115,7 @@ describe('an endpoint', () => {
     expect((await endpoints())[0]).toMatchObject({ status: 'enabled', url });
   });
 
-  it('that its receiver gave up says why', async () => {
+  it('that was disabled because of its receiver says why', async () => {
     const { id } = await endpoint();
     receivers.answer = () => 410;
     await actor.post('/tags', { name: 'Sea' });
@@ -276,7 +276,7 @@ describe('the delivery log', () => {
   });
 });
 
-it('a member sees none of it', async () => {
+it('is hidden from members', async () => {
   const { id } = await endpoint();
   const member = await person(actor, 'editor');
   for (const path of ['', '/new', `/${id}`, `/${id}/edit`, `/${id}/secret`, `/${id}/delete`]) {
@@ -285,7 +285,7 @@ it('a member sees none of it', async () => {
   expect((await member.get('/settings/tags')).text).not.toContain('/settings/webhooks');
 });
 
-it('another customer’s endpoint and deliveries are not there', async () => {
+it('is not found for an endpoint of another customer', async () => {
   const stranger = await app.customer();
   const { id } = await endpoint(stranger);
   await stranger.post('/tags', { name: 'Sea' });

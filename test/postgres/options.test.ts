@@ -123,6 +123,6 @@ test('an error takes the advice of an application, and stays what it is', async 
   expect(inUse.message).toBe('The data folder /data is in use by another process: wait.');
 });
 
-test('the programs are there', () => {
+test('the programs of the embedded Postgres exist', () => {
   expect(installedBinaries().postgres).toMatch(/bin.postgres(\.exe)?$/);
 });

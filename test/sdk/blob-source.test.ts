@@ -28,7 +28,7 @@ test('Blobs are imported as files are: once, with their names', async () => {
   expect(world.front.uploads()).toEqual([]);
 });
 
-test('one that cannot be read fails alone', async () => {
+test('a Blob that cannot be read fails alone', async () => {
   const { client } = await world.client();
   const gone = file('gone');
   gone.arrayBuffer = () => Promise.reject(new DOMException('It was moved.', 'NotReadableError'));
@@ -36,7 +36,7 @@ test('one that cannot be read fails alone', async () => {
   expect(result).toMatchObject({ imported: 1, failed: [{ ref: 'gone.jpg', code: 'unreadable' }] });
 });
 
-test('what is no File has to be named', () => {
+test('a Blob that is no File needs a name', () => {
   expect(() => blobSource({ blob: new Blob(['x']) })).toThrow('needs a filename');
   expect(blobSource({ blob: file('d') }).fingerprint).not.toBe(
     blobSource({ blob: new File(['d'], 'd.jpg') }).fingerprint,

@@ -75,7 +75,7 @@ test('others may use the same key: their budget is back when the service says so
   expect(next.isTaken).toBe(true);
 });
 
-test('whoever is aborted while he waits leaves the queue to the others', async () => {
+test('a request that is aborted while it waits leaves the queue to the others', async () => {
   const budget = new Budget();
   await call(budget, 0);
   const stop = new AbortController();

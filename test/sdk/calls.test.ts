@@ -77,7 +77,7 @@ describe('retries', () => {
     expect(waits[0]?.milliseconds).toBeGreaterThanOrEqual(990);
   });
 
-  it.each([400, 401, 403, 404, 409, 412, 422, 500])('%i is not', async (status) => {
+  it.each([400, 401, 403, 404, 409, 412, 422, 500])('%i is not tried again', async (status) => {
     const { client } = await world.client();
     const body = { error: { code: 'whatever', message: 'No.', requestId: 'req_1' } };
     disturbFirst('GET', { status, body });

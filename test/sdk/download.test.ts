@@ -58,7 +58,7 @@ test('a file is there whole or not at all', async () => {
   expect(sha256(await readFile(path))).toBe(sha256(bytes));
 });
 
-test('what breaks off is taken up where it broke', async () => {
+test('a download that was interrupted continues where it broke', async () => {
   disturb('cut', 'cut');
   const path = join(await folder(), 'photo.jpg');
   let counted = 0;

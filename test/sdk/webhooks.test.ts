@@ -31,7 +31,7 @@ test('what the reference implementation signs is genuine, however the headers ar
   expect(await verified({ body: new TextEncoder().encode(body), headers })).toMatchObject({ id: 'evt_1' });
 });
 
-test('so is what the service signs, with either secret while one is being replaced', async () => {
+test('a delivery of the service is verified with either secret while one is being replaced', async () => {
   const headers = signedHeaders({ eventId: 'evt_1', body, at: now }, [secret, other]);
   for (const one of [secret, other]) expect(await verified({ body, headers }, one)).toMatchObject({ id: 'evt_1' });
   expect(await verified({ body, headers: signed(other) }, [secret, other])).toMatchObject({ id: 'evt_1' });
@@ -54,6 +54,6 @@ test.each([
   await expect(verified(request)).rejects.toBeInstanceOf(WebhookVerificationError);
 });
 
-test('a secret that is none is said to be none', async () => {
+test('a malformed secret is reported as malformed', async () => {
   await expect(verified({ body, headers: signed() }, 'whsec_')).rejects.toThrow('whsec_');
 });

@@ -11,6 +11,6 @@ test('Prometheus accepts the alert rules', () => {
   promtool('check', 'rules', join(__dirname, '../../docker/alerts.yml'));
 });
 
-test('they fire when they should, and not before', () => {
+test('the alert rules fire when they should, and not before', () => {
   promtool('test', 'rules', join(__dirname, 'support/alerts.test.yml'));
 });

@@ -108,5 +108,5 @@ describe('docs/reliability.md F18: the clock of one of two nodes', () => {
     }
   });
 
-  test('everything is sound in the end', () => expectSound(nodes[0]));
+  test('leaves everything sound in the end', () => expectSound(nodes[0]));
 });

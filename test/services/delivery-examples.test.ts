@@ -54,7 +54,7 @@ async function sign(
   return stdout.trimEnd();
 }
 
-test('each example is run here', () => {
+test('each example of delivery is run by these tests', () => {
   expect([...examples].sort()).toEqual(readdirSync(folder).sort());
 });
 
@@ -86,7 +86,7 @@ test('a running service shows the image whose URL an example signs, and no other
   }
 });
 
-test('the guide has the same vectors', () => {
+test('the guide to delivery has the same vectors', () => {
   for (const { signed, signature } of deliveryVectors) expect(guide).toContain(`| \`${signed}\` | \`${signature}\` |`);
   expect(guide).toContain(vectorKey.secret);
 });

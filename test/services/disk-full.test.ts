@@ -151,7 +151,7 @@ describe('RELIABILITY F13: the disk of the photos is full', () => {
       readdirSync(scratch, { recursive: true }).filter((name) => /picture|tiff?$/.test(String(name)));
   });
 
-  it('nothing was lost, and nothing is left over', () => expectSound(installation));
+  it('nothing is lost, and nothing is left over after the disk was full', () => expectSound(installation));
 
   function mountSmallDisk(path: string, size: string): void {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'phs-small-disk', path]);

@@ -130,7 +130,7 @@ function breakOff({ url, headers }: Target, bytes: Uint8Array, round: number): P
   });
 }
 
-test('everything is sound in the end, and nothing that nobody owns is left', async () => {
+test('all data are sound after exhaustion, and no orphans are left', async () => {
   await collectGarbage(installation);
   await expectSound(installation, { graceSeconds: 0 });
 });

@@ -140,7 +140,7 @@ test('the guides are there, and README names each', () => {
 /** Blocks that need the world outside, or are run by other tests: a clone that is built, images, packages. */
 const elsewhere = /^(npm|docker) /m;
 
-test('no other page has lines to run', () => {
+test('no page outside the list has lines to run', () => {
   // What the last of them says is run by test/services/albums-recipe.test.ts.
   const run = [...guides, 'docs/operations.md', 'docs/recipes.md'];
   const others = readdirSync(join(root, 'docs')).map((name) => join('docs', name));

@@ -19,11 +19,11 @@ function filmIn(name: string, bytes: Buffer, tag: string): Buffer {
   return spawnSync(program('exiftool', 'libimage-exiftool-perl'), ['-b', `-${tag}`, path]).stdout;
 }
 
-test('in a HEIC', () => {
+test('exiftool finds the film of a motion photo in a HEIC', () => {
   const heic = readFileSync(join(__dirname, '../fixtures/photos/iphone7-gps.heic'));
   expect(filmIn('a.heic', motionHeic(heic, film()), 'MotionPhotoVideo').equals(film())).toBe(true);
 });
 
-test('behind a JPEG of Samsung', async () => {
+test('exiftool finds the film behind a JPEG of Samsung', async () => {
   expect(filmIn('a.jpg', await samsungPhoto(film()), 'EmbeddedVideoFile').equals(film())).toBe(true);
 });

@@ -64,7 +64,7 @@ test('one that may not starts, says what an administrator has to run, and uses t
   expect(await doctor(installation)).toMatchObject({ level: 'ok' });
 });
 
-test('a role that the policies do not apply to is not used', async () => {
+test('a role to which the policies do not apply is not used', async () => {
   const installation = await ownedBy('careless', '');
   await postgres.query('postgres', 'CREATE ROLE careless_tenant BYPASSRLS; GRANT careless_tenant TO careless');
   await installation.start();

@@ -130,4 +130,4 @@ test('a bucket that takes nothing is 503, and the picture is shown as soon as it
   expect(await delivered()).toHaveLength(1);
 });
 
-test('nothing was lost, and nothing is left over', () => expectSound(first));
+test('nothing is lost, and nothing is left over after the faults of the bucket', () => expectSound(first));

@@ -95,7 +95,7 @@ it('finds the JSON file by the number in the name, in whichever archive it lies,
   expect(photos.get('48000000002')?.details).toEqual({ location: { latitude: -33.85, longitude: 151.2 } });
 });
 
-it('what has no counterpart is said', async () => {
+it('reports values that have no counterpart', async () => {
   const { photos, skipped } = await read({
     'alone_48000000009_o.jpg': null,
     'film_48000000003.mp4': 'film',

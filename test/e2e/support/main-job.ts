@@ -12,7 +12,7 @@ const inline = [file('cyclamen.jpg'), file('orientation-landscape-6.jpg'), file(
 
 /** All nineteen endpoints, and a restart, for a customer called "First customer" who has nothing yet and a key with all scopes. */
 export function itDoesTheMainJob(given: () => { readonly installation: Installation; readonly client: Client }): void {
-  it('GET /me and GET /customer', async () => {
+  it('GET /me and GET /customer work', async () => {
     const me = await given().client.get('/me');
     expect(me.status).toBe(200);
     expect(me.body.customer.name).toBe('First customer');
@@ -119,7 +119,7 @@ export function itDoesTheMainJob(given: () => { readonly installation: Installat
     expect((await given().client.get(`/tags/${garden.id}`)).status).toBe(404);
   });
 
-  it('has everything when it is started again', async () => {
+  it('has all data when it is started again', async () => {
     const before = (await given().client.get('/photos?trashed=any&sort=id')).body;
     const tags = (await given().client.get('/tags')).body;
     expect(await given().installation.stop()).toBe(0);
@@ -132,7 +132,7 @@ export function itDoesTheMainJob(given: () => { readonly installation: Installat
     }
   });
 
-  it('leaves nothing that must not be', () => expectSound(given().installation, { graceSeconds: 0 }));
+  it('leaves nothing behind that must not stay', () => expectSound(given().installation, { graceSeconds: 0 }));
 
   it('keeps keys out of its output', () => {
     expect(given().installation.printed()).not.toContain('phs_live_');
