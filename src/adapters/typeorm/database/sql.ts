@@ -18,7 +18,7 @@ import { type Statement, StatementRunner } from './transaction.js';
  *
  * - in, as JSON in one parameter, however many rows there are: `insert`, `update`, `updateMany`, and for larger statements their parts
  *   `insertion`, `assignments` and `asJson`;
- * - out, as the objects of the table (`selectList`), or as JSON arrays where many wide rows are read (`jsonColumns`, `jsonReader`).
+ * - out, as the objects of the table (`selectList`), or as JSON arrays where many wide rows are read (`jsonColumns`, `placesOf`).
  *
  * `select` and `change` run a statement on the connection of `inTransaction`, `inCustomerTransaction` or `withoutTransaction`; `prepared`
  * marks one that is frequent.
@@ -211,7 +211,7 @@ const TIMESTAMPTZ = 1184;
 const parseAnyInstant: (text: string) => Date = pg.types.getTypeParser(TIMESTAMPTZ);
 
 /** An instant in a JSON document, for example `2026-03-01T12:00:00.123+00:00`: every connection uses UTC. */
-function instantOf(text: string): Date {
+export function instantOf(text: string): Date {
   // All except years BC and after 9999 are as JavaScript writes them.
   if (text[4] === '-' && text.endsWith('+00:00')) return new Date(text);
   return parseAnyInstant(text.replace('T', ' ').replace('+00:00', '+00'));
@@ -223,11 +223,6 @@ function instantOf(text: string): Date {
  */
 export type JsonRow = readonly unknown[];
 
-/** Fields that are objects, each of columns of its own: by the names of its parts. Null where the first of the columns is. */
-type ObjectFields<Row, Field extends PropertyKey> = {
-  readonly [Name in Field]: Readonly<Record<string, keyof Row & string>>;
-};
-
 /** The columns of a `JsonRow`, for `json_build_array`. */
 export function jsonColumns<Row>(table: Table<Row>, alias: string): string {
   return selectedProperties(table)
@@ -235,49 +230,10 @@ export function jsonColumns<Row>(table: Table<Row>, alias: string): string {
     .join(', ');
 }
 
-/**
- * A function that reads the values of a `JsonRow`.
- * @param objects The fields that are not columns themselves. Their columns are not fields.
- */
-export function jsonReader<Row, Value>(
-  table: Table<Row>,
-  objects: ObjectFields<Row, Exclude<keyof Value, keyof Row>>,
-): (row: JsonRow) => Value {
-  const properties = selectedProperties(table);
-  const columnOf = (field: string, property: keyof Row & string): Column => {
-    const isInstant = table.options.columns[property]?.type === 'timestamptz';
-    return { field, at: properties.indexOf(property), isInstant };
-  };
-  const objectFields = Object.entries<Readonly<Record<string, keyof Row & string>>>(objects);
-  const parts = new Set(objectFields.flatMap(([, columns]) => Object.values(columns)));
-  const own = properties.filter((property) => !parts.has(property)).map((property) => columnOf(property, property));
-  const nested = objectFields.map(([field, columns]) => ({
-    field,
-    columns: Object.entries(columns).map(([part, property]) => columnOf(part, property)),
-  }));
-  return (row) => {
-    const value = read(own, row);
-    for (const { field, columns } of nested) {
-      value[field] = row[columns[0]?.at ?? -1] === null ? null : read(columns, row);
-    }
-    return value as Value;
-  };
-}
-
-/** Where in a row the value of a field stands. */
-interface Column {
-  readonly field: string;
-  readonly at: number;
-  readonly isInstant: boolean;
-}
-
-function read(columns: readonly Column[], row: JsonRow): Record<string, unknown> {
-  const value: Record<string, unknown> = {};
-  for (const { field, at, isInstant } of columns) {
-    const stored = row[at];
-    value[field] = isInstant && stored !== null ? instantOf(stored as string) : stored;
-  }
-  return value;
+/** Where each column stands in a `JsonRow`. */
+export function placesOf<Row>(table: Table<Row>): Readonly<Record<keyof Row & string, number>> {
+  const places = selectedProperties(table).map((property, at) => [property, at]);
+  return Object.fromEntries(places) as Record<keyof Row & string, number>;
 }
 
 /**
