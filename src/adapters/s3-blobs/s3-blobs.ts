@@ -1,10 +1,5 @@
 import type { BlobStoreKind, SettingsReader } from '../../core/blobs/blob-store-kind.js';
-import type { S3Settings } from './s3-client.js';
-
-export interface S3Config extends S3Settings {
-  /** Where clients reach the store and send bytes to; null: they send them to this service. */
-  readonly publicEndpoint: string | null;
-}
+import type { S3Config, S3Settings } from './s3-client.js';
 
 /** Objects in a bucket of any server that speaks the protocol of S3. */
 export const s3Blobs: BlobStoreKind<S3Config> = {
