@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
+import { azureBlobs } from '../adapters/azure-blobs/azure-blobs.js';
 import { localBlobs } from '../adapters/local-blobs/local-blobs.js';
 import { s3Blobs } from '../adapters/s3-blobs/s3-blobs.js';
 import { type Config, readConfig } from '../config/config.js';
@@ -10,7 +11,7 @@ import type { BlobStoreKind } from '../core/blobs/blob-store-kind.js';
 import { reasonOf } from '../core/shared/errors.js';
 
 /** The kinds of blob stores that come with the program: a new one is its folder and its line here. The first is the default. */
-export const blobStores: readonly BlobStoreKind[] = [localBlobs, s3Blobs];
+export const blobStores: readonly BlobStoreKind[] = [localBlobs, s3Blobs, azureBlobs];
 
 /** The kinds that an environment may choose from: those of the program, and the one of the module that `BLOB_STORE` names by its path. */
 export function blobStoresOf(env: Environment): readonly BlobStoreKind[] {
