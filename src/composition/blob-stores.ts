@@ -3,11 +3,12 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { azureBlobs } from '../adapters/azure-blobs/azure-blobs.js';
 import { localBlobs } from '../adapters/local-blobs/local-blobs.js';
+import { OutsideBlobStore } from '../adapters/outside-blob-store.js';
 import { s3Blobs } from '../adapters/s3-blobs/s3-blobs.js';
 import { type Config, readConfig } from '../config/config.js';
 import type { Environment } from '../config/environment-reader.js';
 import { isModulePath, readSettings, type Settings } from '../config/settings-file.js';
-import type { BlobStoreKind } from '../core/blobs/blob-store-kind.js';
+import type { BlobStoreKind, OpenedBlobStore } from '../core/blobs/blob-store-kind.js';
 import { reasonOf } from '../core/shared/errors.js';
 
 /** The kinds of blob stores that come with the program: a new one is its folder and its line here. The first is the default. */
@@ -63,7 +64,16 @@ export function outsideStore(path: string, where: string): BlobStoreKind {
     typeof (exported as Record<string, unknown>)[name] === type ? [] : [`${name} (a ${type})`],
   );
   if (lacking.length > 0) return problem(`the default export of ${file} lacks ${lacking.join(', ')}.`);
-  return Object.create(exported, { kind: { value: path, enumerable: true } });
+  const store = exported as BlobStoreKind;
+  return Object.create(store, {
+    kind: { value: path, enumerable: true },
+    open: {
+      async value(...args: Parameters<BlobStoreKind['open']>): Promise<OpenedBlobStore> {
+        const opened = await store.open(...args);
+        return { ...opened, blobs: new OutsideBlobStore(opened.blobs), close: () => opened.close?.() };
+      },
+    },
+  });
 }
 
 function expectation(): string {

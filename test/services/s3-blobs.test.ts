@@ -45,6 +45,7 @@ directUploadsContract('S3', async () => {
     uploads,
     blobs: new S3BlobStore(bucket),
     send: async (url, headers, bytes) => (await sendPut(url, headers, bytes)) === 200,
+    tryAs: async (method, url) => (await fetch(url, { method })).ok,
     // The address tells its end in whole seconds of the server's clock: there is nothing else to wait for.
     wait: (seconds) => delay(seconds * 1000),
     async close() {

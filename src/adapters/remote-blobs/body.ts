@@ -55,7 +55,7 @@ export async function openBody(
   }
 }
 
-interface ExpectedBody {
+export interface ExpectedBody {
   /** The exact number of bytes expected. */
   readonly length: number;
   /** 64 hex digits of all of them; null when unknown. */
@@ -68,7 +68,7 @@ interface ExpectedBody {
  * The bytes of a response, once. The last ones are held back until all have been verified: a complete read is a correct one. Errors:
  * `service_unavailable` for a body that is short, long, wrong, cut off or stuck.
  */
-async function checkedBody(body: Readable, expected: ExpectedBody): Promise<AsyncIterable<Uint8Array>> {
+export async function checkedBody(body: Readable, expected: ExpectedBody): Promise<AsyncIterable<Uint8Array>> {
   const reader = checked(body, expected);
   // A generator that was never entered skips its `finally` when it is returned, and the connection would stay open: enter it, up to the
   // first yield.
