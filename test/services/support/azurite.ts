@@ -9,7 +9,7 @@ import { freePort } from '../../e2e/support/service.js';
 import { Daemon } from './daemon.js';
 
 /** Apart from the project: a first install does not need it (.ci/run). */
-const FOLDER = join(__dirname, '../azurite');
+const FOLDER = join(__dirname, '../../../.ci/azurite');
 const PROGRAM = join(FOLDER, 'node_modules/azurite/dist/src/blob/main.js');
 
 /** Every installation of azurite has this account, which its documentation names. */
@@ -26,7 +26,7 @@ export class Azurite {
 
   static async start(): Promise<Azurite> {
     if (!existsSync(PROGRAM))
-      throw new Error('azurite is needed here and is not installed: npm ci --prefix test/services/azurite');
+      throw new Error('azurite is needed here and is not installed: npm ci --prefix .ci/azurite');
     const folder = mkdtempSync(join(tmpdir(), 'azurite-'));
     const port = await freePort();
     const server = new Azurite(folder, port, launch(folder, port));
