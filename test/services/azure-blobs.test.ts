@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BlockBlobClient } from '@azure/storage-blob';
 import { AzureBlobStore } from '../../src/adapters/azure-blobs/azure-blob-store.js';
-import type { AzureSettings } from '../../src/adapters/azure-blobs/azure-blobs.js';
-import { AzureContainer, type BlockSizes } from '../../src/adapters/azure-blobs/azure-container.js';
+import { AzureContainer, type AzureSettings, type BlockSizes } from '../../src/adapters/azure-blobs/azure-container.js';
 import { AzureDirectUploads } from '../../src/adapters/azure-blobs/open-azure.js';
 import { usualPatience } from '../../src/adapters/remote-blobs/outage.js';
 import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
@@ -71,7 +70,7 @@ directUploadsContract(
   { bindsBytes: false },
 );
 
-describe('what a store answers is not trusted', () => {
+describe('F11: what a store answers is not trusted', () => {
   const unavailable = { code: 'service_unavailable' };
   const short = { ...usualPatience, silence: 300, call: 1_500, sending: 1_500 };
   let store: AzureBlobStore;

@@ -5,7 +5,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import type { AzureSettings } from '../../src/adapters/azure-blobs/azure-blobs.js';
+import type { AzureSettings } from '../../src/adapters/azure-blobs/azure-container.js';
 import { forEachConcurrently } from '../../src/core/shared/for-each-concurrently.js';
 import { type Client, sha256 } from '../e2e/support/client.js';
 import { until } from '../e2e/support/processes.js';
@@ -73,7 +73,7 @@ async function ended(importId: number) {
 
 const readiness = async () => (await (await fetch(`${installation.url}/readyz`)).json()) as { checks: object };
 
-test('200 photos and one of 20 MB arrive byte for byte through an outage of the store, which ends without a restart', async () => {
+test('F11: 200 photos and one of 20 MB arrive byte for byte through an outage of the store, which ends without a restart', async () => {
   expect(files[0]?.bytes.length).toBeGreaterThan(LARGE_BYTES);
   const { importId, waiting } = await register(files);
   let left = waiting.map((item, n) => ({ item, bytes: files[n]?.bytes as Buffer }));

@@ -1,15 +1,5 @@
 import type { BlobStoreKind, SettingsReader } from '../../core/blobs/blob-store-kind.js';
-
-export interface AzureSettings {
-  /** The address of the account's blobs. */
-  readonly endpoint: string;
-  readonly account: string;
-  /** In base64. */
-  readonly key: string;
-  readonly container: string;
-  /** Where clients reach the account's blobs and send bytes to; null: they send them to this service. */
-  readonly publicEndpoint: string | null;
-}
+import type { AzureSettings } from './azure-container.js';
 
 const [CONNECTION, ACCOUNT, KEY] = [
   'AZURE_STORAGE_CONNECTION_STRING',

@@ -19,7 +19,17 @@ import {
   usualPatience,
   withDeadline,
 } from '../remote-blobs/outage.js';
-import type { AzureSettings } from './azure-blobs.js';
+
+export interface AzureSettings {
+  /** The address of the account's blobs. */
+  readonly endpoint: string;
+  readonly account: string;
+  /** In base64. */
+  readonly key: string;
+  readonly container: string;
+  /** Where clients reach the account's blobs and send bytes to; null: they send them to this service. */
+  readonly publicEndpoint: string | null;
+}
 
 /** Sizes in bytes. */
 export interface BlockSizes {

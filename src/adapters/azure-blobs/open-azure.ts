@@ -5,8 +5,7 @@ import type { OpenedBlobStore } from '../../core/blobs/blob-store-kind.js';
 import type { DirectUploads, ExpectedBlob } from '../../core/blobs/direct-uploads.js';
 import type { UploadAddress } from '../../core/shared/addresses.js';
 import { AzureBlobStore } from './azure-blob-store.js';
-import type { AzureSettings } from './azure-blobs.js';
-import { AzureContainer, blocksFor } from './azure-container.js';
+import { AzureContainer, type AzureSettings, blocksFor } from './azure-container.js';
 
 /**
  * Opens a container, which must exist; whether it does shows at the first call, so that a service can start while its store is unavailable.

@@ -9,7 +9,7 @@ export interface PartsUpload {
   giveUp(because: unknown): Promise<void>;
 }
 
-/** How a store takes blobs: a small one at once, a larger one in parts. */
+/** The two ways in which a store takes blobs: a small one at once, a larger one in parts. */
 export interface PartsWriter {
   putAtOnce(bytes: Uint8Array): Promise<BlobInfo>;
   begin(): Promise<PartsUpload>;

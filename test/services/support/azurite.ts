@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ContainerClient, StorageSharedKeyCredential } from '@azure/storage-blob';
-import type { AzureSettings } from '../../../src/adapters/azure-blobs/azure-blobs.js';
+import type { AzureSettings } from '../../../src/adapters/azure-blobs/azure-container.js';
 import { until } from '../../e2e/support/processes.js';
 import { freePort } from '../../e2e/support/service.js';
 import { Daemon } from './daemon.js';
