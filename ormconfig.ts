@@ -1,8 +1,9 @@
 import { DataSource } from 'typeorm';
 import { migrationOptions } from './src/adapters/typeorm/data-source.js';
+import { blobStores } from './src/composition/blob-stores.js';
 import { readSettings } from './src/config/settings-file.js';
 
-const url = readSettings(process.env, process.cwd()).env['DATABASE_URL'];
+const url = readSettings(process.env, process.cwd(), blobStores).env['DATABASE_URL'];
 // Without one, pg would look for a server of its own choice.
 if (!url) throw new Error('Set DATABASE_URL. The embedded database is brought up to date by phs migrate.');
 

@@ -1,4 +1,4 @@
-import { loadSettings } from './config/settings-file.js';
+import { loadSettings } from './composition/blob-stores.js';
 import { serve } from './start/serve.js';
 
 try {

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import { exampleText } from 'photo-service-cli/command-names';
-import { loadSettings } from '../config/settings-file.js';
+import { loadSettings } from '../composition/blob-stores.js';
 import { backupCommand } from './backup/backup-command.js';
 import { restoreCommand } from './backup/restore-command.js';
 import { customerCommand } from './customer-command.js';

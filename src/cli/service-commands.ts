@@ -2,9 +2,8 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { print } from 'photo-service-cli/print';
+import { configOf, loadSettings } from '../composition/blob-stores.js';
 import { requireInstallation } from '../composition/require-installation.js';
-import { readConfig } from '../config/config.js';
-import { loadSettings } from '../config/settings-file.js';
 import type { Mailer, SendReport } from '../core/mail/mail.js';
 import { newRandomToken } from '../core/shared/random.js';
 import { readEmail } from '../core/users/user.js';
@@ -30,7 +29,7 @@ export function migrateCommand(): Command {
   return new Command('migrate')
     .description('migrate the database to the schema of this version (starting the service does so, too)')
     .action(async () => {
-      const config = readConfig(process.env);
+      const config = configOf(process.env);
       printInstallation(config);
       // Opening the database migrates it.
       await (await openInstallation(config, { create: true })).close();
@@ -42,7 +41,7 @@ export function reloadCommand(): Command {
   return new Command('reload')
     .description('replace the processes of a running service (PROCESSES) one after another, without failing a request')
     .action(async () => {
-      const config = readConfig(process.env);
+      const config = configOf(process.env);
       await requireInstallation(config);
       printInstallation(config);
       // There, any signal ends a process.

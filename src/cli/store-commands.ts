@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import { print, table } from 'photo-service-cli/print';
+import { blobStores, outsideStore } from '../composition/blob-stores.js';
 import { openBlobs } from '../composition/open-blobs.js';
-import { type Config, readS3Place } from '../config/config.js';
+import { type Config, readSome } from '../config/config.js';
+import { EnvironmentReader } from '../config/environment-reader.js';
+import { isModulePath } from '../config/settings-file.js';
 import type { BlobKey } from '../core/blobs/blob-key.js';
 import type { BlobInfo } from '../core/blobs/blob-store.js';
+import type { ChosenBlobStore, SettingsReader } from '../core/blobs/blob-store-kind.js';
 import { type Compared, copyBlobs } from '../core/blobs/copy-blobs.js';
 import { collectGarbage, GRACE_SECONDS } from '../core/integrity/collect-garbage.js';
 import { type Checked, type Finding, invariants } from '../core/integrity/findings.js';
@@ -21,7 +24,7 @@ export function blobsCommand(): Command {
 }
 
 interface CopyOptions {
-  readonly to: URL;
+  readonly to: string;
   readonly parallel: number;
   readonly json?: boolean;
 }
@@ -30,8 +33,8 @@ function copy(): Command {
   return new Command('copy')
     .description('copy all stored bytes to another store; if interrupted, run it again to continue')
     .requiredOption(
-      '--to <url>',
-      's3://BUCKET, configured by S3_* or TO_S3_* if set; or file:///FOLDER, a DATA_DIR',
+      '--to <store>',
+      `${urlForms()}, or the path of a module; configured by the settings of that store, or by the same with TO_ in front`,
       storeOption,
     )
     .option('--parallel <n>', 'blobs copied at the same time', wholeOption, 8)
@@ -57,30 +60,45 @@ function copy(): Command {
     });
 }
 
-function storeOption(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url?.protocol === 's3:' && url.host !== '' && /^\/?$/.test(url.pathname)) return url;
-  if (url?.protocol === 'file:' && url.host === '') return url;
-  throw new InvalidArgumentError('It must be s3://BUCKET or file:///FOLDER.');
+function urlForms(): string {
+  return blobStores.flatMap(({ urlForm }) => urlForm ?? []).join(' or ');
 }
 
-type Target = Pick<Config, 's3' | 'dataDir' | 'limits'>;
+function storeOption(text: string): string {
+  if (isModulePath(text) || chosenByUrl(text, new EnvironmentReader({}, [])) !== null) return text;
+  throw new InvalidArgumentError(`It must be ${urlForms()}, or the path of a module such as ./my-store.mjs.`);
+}
 
-function targetOf({ limits, dataDir }: Config, url: URL): Target {
-  if (url.protocol === 'file:') return { s3: null, dataDir: fileURLToPath(url), limits };
+function chosenByUrl(text: string, read: SettingsReader): ChosenBlobStore | null {
+  if (!URL.canParse(text)) return null;
+  for (const store of blobStores) {
+    const settings = store.fromUrl?.(new URL(text), read) ?? null;
+    if (settings !== null) return { store, settings };
+  }
+  return null;
+}
+
+type Target = Pick<Config, 'blobStore' | 'dataDir' | 'limits'>;
+
+function targetOf({ limits, dataDir }: Config, to: string): Target {
   // Settings with the prefix TO_ are for the target only.
-  const own = Object.entries(process.env).filter(([name]) => name.startsWith('TO_S3_'));
-  const place = readS3Place({
-    ...process.env,
-    ...Object.fromEntries(own.map(([name, value]) => [name.slice('TO_'.length), value])),
+  const own = Object.entries(process.env).filter(([name]) => name.startsWith('TO_'));
+  const env = { ...process.env, ...Object.fromEntries(own.map(([name, value]) => [name.slice('TO_'.length), value])) };
+  const blobStore = readSome(env, (read) => {
+    if (!isModulePath(to)) return chosenByUrl(to, read);
+    const store = outsideStore(to, '--to');
+    return { store, settings: store.settings(read) };
   });
-  return { s3: { ...place, bucket: url.host, publicEndpoint: null }, dataDir, limits };
+  if (blobStore === null) throw new Error(`There is no store ${to}.`);
+  return { blobStore, dataDir, limits };
 }
 
 /** Distinguishes targets. */
-function nameOf({ s3, dataDir }: Target): string {
-  const place = s3 === null ? dataDir : `${s3.endpoint} ${s3.region} ${s3.bucket}`;
-  return createHash('sha256').update(place).digest('hex').slice(0, 12);
+function nameOf({ blobStore: { store, settings }, dataDir }: Target): string {
+  return createHash('sha256')
+    .update(`${store.kind} ${store.describe(settings, dataDir)}`)
+    .digest('hex')
+    .slice(0, 12);
 }
 
 /**

@@ -1,5 +1,6 @@
+import { configOf } from '../composition/blob-stores.js';
 import { requireInstallation } from '../composition/require-installation.js';
-import { type Config, readConfig } from '../config/config.js';
+import type { Config } from '../config/config.js';
 import { installationName } from '../config/installation.js';
 import type { Ports } from '../core/ports.js';
 import { requireFound } from '../core/shared/errors.js';
@@ -8,7 +9,7 @@ import { type ClosablePorts, openPorts } from '../ports.module.js';
 
 /** The settings of an existing installation, after printing which one it is. Errors: `NoInstallationError`, before anything is created. */
 export async function presentInstallation(): Promise<Config> {
-  const config = readConfig(process.env);
+  const config = configOf(process.env);
   await requireInstallation(config);
   printInstallation(config);
   return config;

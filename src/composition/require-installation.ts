@@ -8,14 +8,13 @@ import type { Config } from '../config/config.js';
 import { databaseName, NoInstallationError } from '../config/installation.js';
 import { BeforeFirstRelease } from '../core/backup/before-first-release.js';
 import { reasonOf } from '../core/shared/errors.js';
-import { BLOB_FOLDER } from './open-blobs.js';
 
 /**
  * Checks whether there is an installation at the configured place, and creates nothing. A database server alone is not enough: a data
  * folder other than the installation's has another secret and other photos.
  * @throws NoInstallationError; BeforeFirstRelease; an Error that says why if the database cannot be reached.
  */
-export async function requireInstallation({ databaseUrl, dataDir, secretKeys, s3 }: Config): Promise<void> {
+export async function requireInstallation({ databaseUrl, dataDir, secretKeys, blobStore }: Config): Promise<void> {
   const place = resolve(dataDir);
   if (databaseUrl === null) {
     if (!hasEmbeddedDatabase(place)) throw new NoInstallationError(place);
@@ -27,7 +26,9 @@ export async function requireInstallation({ databaseUrl, dataDir, secretKeys, s3
       : unusable(databaseUrl, error);
   });
   const hasSecret = secretKeys !== null || (await readSecretFile(place)) !== null;
-  if (!hasSecret || (s3 === null && !existsSync(join(place, BLOB_FOLDER)))) throw new NoInstallationError(place);
+  const { folder } = blobStore.store;
+  const hasBlobs = folder === undefined || existsSync(join(place, folder));
+  if (!hasSecret || !hasBlobs) throw new NoInstallationError(place);
 }
 
 export async function requireTables(address: DatabaseAddress, place: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { isLoopback } from '../core/access/outgoing-url.js';
+import type { BlobStoreKind, ChosenBlobStore } from '../core/blobs/blob-store-kind.js';
 import { defaultLimits, type Limits } from '../core/customers/limits.js';
 import {
   type DecoderPriority,
@@ -32,8 +33,7 @@ export interface Config {
   readonly databasePrepare: boolean;
   /** Maximum number of database connections of one process, not counting those that listen for jobs and webhooks. */
   readonly databasePool: number;
-  /** The bucket that stores blobs; null: they are files under `dataDir`. */
-  readonly s3: S3Config | null;
+  readonly blobStore: ChosenBlobStore;
   /** Where admissions are counted: one process only needs memory, several need a shared store. */
   readonly rateLimitStore: RateLimitStore;
   readonly role: 'all' | 'api' | 'worker';
@@ -88,21 +88,6 @@ export interface Config {
   readonly limits: Limits;
 }
 
-export interface S3Config {
-  /** Null: Amazon's own, by region. */
-  readonly endpoint: string | null;
-  readonly region: string;
-  readonly bucket: string;
-  /** Null: what the AWS environment provides (its variables, files, the role of the machine). */
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
-  readonly forcePathStyle: boolean;
-  /** Where clients reach the store and send bytes to; null: they send them to this service. */
-  readonly publicEndpoint: string | null;
-}
-
-/** The location of a bucket: everything except its name, which may be given in another way. */
-export type S3Place = Omit<S3Config, 'bucket' | 'publicEndpoint'>;
-
 export interface SmtpConfig {
   readonly host: string;
   readonly port: number;
@@ -139,8 +124,8 @@ export class ConfigError extends Error {
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
-/** Reads the environment. Throws one `ConfigError` that lists every problem. */
-export function readConfig(env: Environment): Config {
+/** Reads the environment. Throws one `ConfigError` that lists every problem. @param stores Those that `BLOB_STORE` may name, the default first. */
+export function readConfig(env: Environment, stores: readonly BlobStoreKind[]): Config {
   const problems: string[] = [];
   const read = new EnvironmentReader(env, problems);
   const host = read.text('HOST', '127.0.0.1');
@@ -155,13 +140,13 @@ export function readConfig(env: Environment): Config {
     databaseDirectUrl: read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']),
     databasePrepare: read.yesOrNo('DATABASE_PREPARE', true),
     databasePool: read.whole('DATABASE_POOL', 10, 2, 500),
-    s3: read.oneOf('BLOB_STORE', ['local', 's3'], 'local') === 's3' ? readS3(read) : null,
+    blobStore: chooseBlobStore(read, stores),
     rateLimitStore: readRateLimitStore(read, databaseUrl),
     role: read.oneOf('ROLE', ['all', 'api', 'worker'], 'all'),
     processes: read.wholeOr('PROCESSES', 'auto', 1, 64),
     secretKeys: read.secrets('SECRET_KEY'),
     trustedProxies: read.ranges('TRUSTED_PROXIES'),
-    blobsLocation: readBlobsLocation(read),
+    blobsLocation: readBlobsLocation(read, stores),
     deliveryMaxAge: read.whole('DELIVERY_MAX_AGE', DAY / SECOND, 0, (365 * DAY) / SECOND),
     workerConcurrency: read.whole('WORKER_CONCURRENCY', 2, 1, 64),
     webhookAllowPrivate: read.yesOrNo('WEBHOOK_ALLOW_PRIVATE', false),
@@ -191,31 +176,56 @@ export function readConfig(env: Environment): Config {
   return Object.freeze(config);
 }
 
-/** The names of all settings: those that are read in an environment in which every optional part is enabled. */
-export function settingNames(): readonly string[] {
-  const names = new Set<string>();
-  const everything: Environment = { BLOB_STORE: 's3', RATE_LIMIT_STORE: 'redis', SMTP_URL: 'smtp:' };
-  const noting = new Proxy(everything, {
-    get(env, name) {
-      names.add(String(name));
-      return env[String(name)];
-    },
+/** The names of all settings: those that are read in an environment in which every optional part is enabled, and those of every store. */
+export function settingNames(stores: readonly BlobStoreKind[]): readonly string[] {
+  const everything: Environment = { RATE_LIMIT_STORE: 'redis', SMTP_URL: 'smtp:' };
+  const names = namesReadBy(everything, (noting) => {
+    try {
+      readConfig(noting, stores);
+    } catch (error) {
+      // Redis is not configured, but was requested.
+      if (!(error instanceof ConfigError)) throw error;
+    }
   });
-  try {
-    readConfig(noting);
-  } catch (error) {
-    // Neither a bucket nor Redis is configured, but both were requested.
-    if (!(error instanceof ConfigError)) throw error;
-  }
+  return [...new Set([...names, ...stores.flatMap(settingsOf)])];
+}
+
+/** The names of a store's settings. */
+export function settingsOf(store: BlobStoreKind): readonly string[] {
+  return namesReadBy({}, (noting) => store.settings(new EnvironmentReader(noting, [])));
+}
+
+function namesReadBy(env: Environment, read: (noting: Environment) => void): readonly string[] {
+  const names = new Set<string>();
+  read(
+    new Proxy(env, {
+      get(target, name) {
+        names.add(String(name));
+        return target[String(name)];
+      },
+    }),
+  );
   return [...names];
 }
 
-/** The S3 settings in the environment, wherever blobs are stored. Throws one `ConfigError` that lists every problem. */
-export function readS3Place(env: Environment): S3Place {
+/** Reads what `from` reads of these variables, or throws one `ConfigError` that lists every problem. */
+export function readSome<T>(env: Environment, from: (read: EnvironmentReader) => T): T {
   const problems: string[] = [];
-  const place = readS3Location(new EnvironmentReader(env, problems));
+  const value = from(new EnvironmentReader(env, problems));
   if (problems.length > 0) throw new ConfigError(problems);
-  return place;
+  return value;
+}
+
+function chooseBlobStore(read: EnvironmentReader, stores: readonly BlobStoreKind[]): ChosenBlobStore {
+  const [usual] = stores;
+  if (usual === undefined) throw new Error('There is no blob store.');
+  const kind = read.text('BLOB_STORE', usual.kind);
+  const store = stores.find((each) => each.kind === kind);
+  if (store === undefined) {
+    const kinds = stores.map((each) => each.kind).join(', ');
+    read.problem(`BLOB_STORE must be ${kinds} or the path of a module such as ./my-store.mjs, not "${kind}".`);
+  }
+  return { store: store ?? usual, settings: store?.settings(read) };
 }
 
 /** Segments of a path in characters that no proxy encodes or resolves. */
@@ -249,30 +259,8 @@ function publicUrlProblem(text: string, path: string): string | null {
   return `must not have a path that begins with /${root}, which the service uses itself: choose another one, such as /photos.`;
 }
 
-function readS3(read: EnvironmentReader): S3Config {
-  return {
-    ...readS3Location(read),
-    bucket: read.needed('S3_BUCKET', 'BLOB_STORE is s3'),
-    publicEndpoint: read.url('S3_PUBLIC_ENDPOINT', ['http:', 'https:']),
-  };
-}
-
-function readS3Location(read: EnvironmentReader): S3Place {
-  const endpoint = read.url('S3_ENDPOINT', ['http:', 'https:']);
-  const [id, secret] = ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
-  const isNamed = read.has(id) || read.has(secret);
-  return {
-    endpoint,
-    region: read.text('S3_REGION', 'us-east-1'),
-    credentials: isNamed
-      ? { accessKeyId: read.needed(id, `${secret} is set`), secretAccessKey: read.needed(secret, `${id} is set`) }
-      : null,
-    forcePathStyle: read.yesOrNo('S3_FORCE_PATH_STYLE', endpoint !== null),
-  };
-}
-
 /** Null unless nginx, as the only trusted proxy, sends stored files itself. */
-function readBlobsLocation(read: EnvironmentReader): string | null {
+function readBlobsLocation(read: EnvironmentReader, stores: readonly BlobStoreKind[]): string | null {
   const name = 'NGINX_BLOBS_LOCATION';
   if (!read.has(name)) return null;
   const location = read.text(name, '');
@@ -281,8 +269,9 @@ function readBlobsLocation(read: EnvironmentReader): string | null {
   }
   if (!read.has('TRUSTED_PROXIES'))
     read.problem(`TRUSTED_PROXIES must be set because ${name} is: only trusted proxies may use it.`);
-  if (read.text('BLOB_STORE', 'local') !== 'local')
-    read.problem(`${name} requires BLOB_STORE=local: nginx reads files.`);
+  const [usual, ...others] = stores.flatMap(({ kind, folder }) => (folder === undefined ? [] : [kind]));
+  if (![usual, ...others].includes(read.text('BLOB_STORE', usual ?? '')))
+    read.problem(`${name} requires BLOB_STORE=${[usual, ...others].join(' or ')}: nginx reads files.`);
   return location;
 }
 

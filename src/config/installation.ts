@@ -18,8 +18,13 @@ export function databaseName(databaseUrl: string): string {
 }
 
 /** The installation that a command acts on, for people; without secrets. */
-export function installationName({ databaseUrl, dataDir, s3 }: Pick<Config, 'databaseUrl' | 'dataDir' | 's3'>): string {
+export function installationName({
+  databaseUrl,
+  dataDir,
+  blobStore: { store, settings },
+}: Pick<Config, 'databaseUrl' | 'dataDir' | 'blobStore'>): string {
   const folder = resolve(dataDir);
   const place = databaseUrl === null ? folder : `${databaseName(databaseUrl)}, data folder ${folder}`;
-  return `the installation in ${place}${s3 === null ? '' : `, photos in the bucket ${s3.bucket}`}`;
+  const photos = store.folder === undefined ? `, photos in ${store.describe(settings, folder)}` : '';
+  return `the installation in ${place}${photos}`;
 }

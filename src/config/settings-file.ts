@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { ConfigError, settingNames } from './config.js';
+import type { BlobStoreKind } from '../core/blobs/blob-store-kind.js';
+import { ConfigError, settingNames, settingsOf } from './config.js';
 import type { Environment } from './environment-reader.js';
 
 /** The name of the file that a service and the commands on its installation both read. */
@@ -22,12 +23,25 @@ export interface Settings {
  * Finds the settings file and reads it: the named one, otherwise `phs.env` in the data folder that the environment names, otherwise in the
  * working directory, beside `./data`. A relative DATA_DIR in it is relative to the file's own folder, so that it names the same
  * installation wherever the file is read from.
- * @throws ConfigError when a file that is named, or found, cannot be read.
+ * @param stores The kinds of blob stores. @throws ConfigError when a file that is named, or found, cannot be read or names code.
  */
-export function readSettings(env: Environment, folder: string, named?: string): Settings {
+export function readSettings(
+  env: Environment,
+  folder: string,
+  stores: readonly BlobStoreKind[],
+  named?: string,
+): Settings {
   const isNamed = named !== undefined;
   const path = resolve(folder, named ?? join(env['DATA_DIR']?.trim() || '.', SETTINGS_FILE));
   const values = valuesOf(path, isNamed);
+  // Permission to write such a file, or a data folder, is not permission to choose what runs.
+  if (isModulePath(values?.['BLOB_STORE']?.trim() ?? '')) {
+    const advice = 'Set it in the environment of the process instead, or name one of the stores that are there';
+    const kinds = stores.map(({ kind }) => kind).join(', ');
+    throw new ConfigError([
+      `BLOB_STORE in ${path} names a module, which a file of settings may not. ${advice}: ${kinds}.`,
+    ]);
+  }
   const dataDir = values?.['DATA_DIR']?.trim();
   // Node 20 treats --env-file as an option of its own wherever it occurs, so that the file's value may be in the environment already.
   const isOfFile = dataDir && (env['DATA_DIR'] === undefined || (isNamed && env['DATA_DIR'] === values?.['DATA_DIR']));
@@ -35,15 +49,13 @@ export function readSettings(env: Environment, folder: string, named?: string): 
     env: { ...values, ...env, ...(isOfFile && { DATA_DIR: resolve(dirname(path), dataDir) }) },
     file: values === null ? null : path,
     fileNames: Object.keys(values ?? {}),
-    warnings: misspeltSettings(Object.keys(env), Object.keys(values ?? {})),
+    warnings: misspeltSettings(Object.keys(env), Object.keys(values ?? {}), stores),
   };
 }
 
-/** The same for this process: the file's values become part of its environment, because libraries read that by themselves. Call it once. */
-export function loadSettings(named?: string): Settings {
-  const settings = readSettings(process.env, process.cwd(), named);
-  Object.assign(process.env, settings.env);
-  return settings;
+/** Whether a value of `BLOB_STORE` is the path of a module, which is loaded and run. */
+export function isModulePath(text: string): boolean {
+  return /^(\.{0,2}[\\/]|[A-Za-z]:[\\/])/.test(text);
 }
 
 function valuesOf(path: string, isNamed: boolean): Record<string, string> | null {
@@ -58,15 +70,21 @@ function valuesOf(path: string, isNamed: boolean): Record<string, string> | null
 
 /** Variables that the libraries of this program read by themselves: Node, pg, the AWS SDK and OpenTelemetry. */
 const OF_LIBRARIES = ['NODE_', 'PG', 'AWS_', 'OTEL_'];
-/** Any name with one of these prefixes is meant for this program. */
-const OURS = ['PHS_', 'S3_', 'TO_S3_'];
 
 /**
  * A message for each name that is probably a misspelt setting. A settings file contains nothing else, so there every unknown name is one;
  * in an environment most names belong to other programs. Values are not checked.
  */
-export function misspeltSettings(inEnvironment: readonly string[], inFile: readonly string[]): readonly string[] {
-  const known = knownNames();
+export function misspeltSettings(
+  inEnvironment: readonly string[],
+  inFile: readonly string[],
+  stores: readonly BlobStoreKind[],
+): readonly string[] {
+  // Settings of stores that `phs blobs copy` reads again for its target.
+  const ofTargets = stores.flatMap(settingsOf).map((name) => `TO_${name}`);
+  const known = [...settingNames(stores), ...ofTargets];
+  // Any name with one of these prefixes is meant for this program.
+  const ours = ['PHS_', ...stores.flatMap(({ prefix }) => (prefix === undefined ? [] : [prefix, `TO_${prefix}`]))];
   const unknown = (names: readonly string[]) => names.filter((name) => !known.includes(name));
   const sentences = new Set<string>();
   for (const name of unknown(inFile)) {
@@ -75,15 +93,9 @@ export function misspeltSettings(inEnvironment: readonly string[], inFile: reado
   }
   for (const name of unknown(inEnvironment)) {
     const meant = closest(name, known);
-    if (meant !== undefined || hasPrefix(name, OURS)) sentences.add(sentence(name, meant));
+    if (meant !== undefined || hasPrefix(name, ours)) sentences.add(sentence(name, meant));
   }
   return [...sentences];
-}
-
-/** The settings, and those of them that `phs blobs copy` reads again for its target. */
-function knownNames(): readonly string[] {
-  const names = settingNames();
-  return [...names, ...names.filter((name) => name.startsWith('S3_')).map((name) => `TO_${name}`)];
 }
 
 function sentence(name: string, meant: string | undefined): string {

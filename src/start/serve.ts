@@ -1,4 +1,4 @@
-import { readConfig } from '../config/config.js';
+import { configOf } from '../composition/blob-stores.js';
 import type { Settings } from '../config/settings-file.js';
 import { processCount } from './processes/process-count.js';
 import { requireFreePort } from './serving/listener.js';
@@ -10,7 +10,7 @@ import type { WelcomeOptions } from './serving/welcome.js';
  * message for people, when it cannot start.
  */
 export async function serve(settings: Settings, welcome: WelcomeOptions): Promise<void> {
-  const config = readConfig(settings.env);
+  const config = configOf(settings.env);
   const count = processCount(config);
   const logger = await openLogger(config, count === 1 ? null : 0);
   if (settings.file !== null) logger.info({ file: settings.file }, 'settings read');

@@ -1,8 +1,9 @@
 import { createServer } from 'node:net';
-import { inParts } from '../../src/adapters/s3-blobs/multipart.js';
+import { usualPatience } from '../../src/adapters/remote-blobs/outage.js';
+import { inParts } from '../../src/adapters/remote-blobs/parts.js';
 import { openS3, S3DirectUploads } from '../../src/adapters/s3-blobs/open-s3.js';
 import { S3BlobStore } from '../../src/adapters/s3-blobs/s3-blob-store.js';
-import { partsFor, S3Bucket, usualPatience } from '../../src/adapters/s3-blobs/s3-client.js';
+import { partsFor, S3Bucket } from '../../src/adapters/s3-blobs/s3-client.js';
 import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
 
@@ -142,7 +143,7 @@ describe('a store that is not there', () => {
   it('does not prevent the start of a service, nor the signing of addresses', async () => {
     const opened = openS3({ ...settings, endpoint: null, publicEndpoint: 'https://bytes.example.com' }, 1000);
     expect(await opened.directUploads?.sign([{ key, sizeBytes: 1, sha256: null }], 60)).toHaveLength(1);
-    opened.close();
+    opened.close?.();
     expect(openS3({ ...settings, publicEndpoint: null }, 1000).directUploads).toBeNull();
   });
 

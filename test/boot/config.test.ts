@@ -1,11 +1,12 @@
-import { ConfigError, type RateLimitStore, readConfig } from '../../src/config/config.js';
+import { blobStores, configOf } from '../../src/composition/blob-stores.js';
+import { ConfigError, type RateLimitStore } from '../../src/config/config.js';
 
 const DATABASE_URL = 'postgres://photos@db.example.com/photos';
 
 /** The store that the environment asks for, or its problems. */
 function rateLimitStore(env: Record<string, string>): RateLimitStore | readonly string[] {
   try {
-    return readConfig(env).rateLimitStore;
+    return configOf(env).rateLimitStore;
   } catch (error) {
     if (error instanceof ConfigError) return error.problems;
     throw error;
@@ -47,14 +48,14 @@ test.each([
   ['WEBHOOK_ALLOW_PRIVATE', 'webhookAllowPrivate'],
   ['FETCH_ALLOW_PRIVATE', 'fetchAllowPrivate'],
 ] as const)('%s is off unless it says true, and takes no other word', (variable, name) => {
-  const allowed = (value: string) => readConfig({ [variable]: value })[name];
-  expect(readConfig({})[name]).toBe(false);
+  const allowed = (value: string) => configOf({ [variable]: value })[name];
+  expect(configOf({})[name]).toBe(false);
   expect([allowed('false'), allowed('true')]).toEqual([false, true]);
   expect(() => allowed('yes')).toThrow(`${variable} must be true, false, not "yes".`);
 });
 
 describe('PUBLIC_URL', () => {
-  const read = (PUBLIC_URL: string) => readConfig({ PUBLIC_URL }).publicUrl;
+  const read = (PUBLIC_URL: string) => configOf({ PUBLIC_URL }).publicUrl;
 
   test.each([
     ['https://Photos.example.com', 'https://photos.example.com'],
@@ -95,7 +96,7 @@ describe('PUBLIC_URL', () => {
 });
 
 describe('the bounds of what reads pictures', () => {
-  const mediaOf = (env: Record<string, string>) => readConfig(env).media;
+  const mediaOf = (env: Record<string, string>) => configOf(env).media;
 
   test('are 1 GiB and 60 seconds, or what the environment says', () => {
     expect(mediaOf({})).toEqual({
@@ -122,7 +123,7 @@ describe('the bounds of what reads pictures', () => {
 describe('NGINX_BLOBS_LOCATION', () => {
   const read = (env: Record<string, string>) => {
     try {
-      return readConfig(env).blobsLocation;
+      return configOf(env).blobsLocation;
     } catch (error) {
       if (error instanceof ConfigError) return error.problems;
       throw error;
@@ -152,7 +153,7 @@ describe('BLOB_STORE', () => {
 
   function s3(env: Record<string, string>): unknown {
     try {
-      return readConfig(env).s3;
+      return configOf(env).blobStore.settings;
     } catch (error) {
       if (error instanceof ConfigError) return error.problems;
       throw error;
@@ -160,8 +161,10 @@ describe('BLOB_STORE', () => {
   }
 
   test('is files under DATA_DIR by default, whatever S3_ variables there are', () => {
-    expect(s3({})).toBeNull();
-    expect(s3({ BLOB_STORE: 'local', S3_BUCKET: 'photos', S3_ENDPOINT: 'http://127.0.0.1:9000' })).toBeNull();
+    const ofInstallation = { dataDir: null };
+    expect(s3({})).toEqual(ofInstallation);
+    const env = { BLOB_STORE: 'local', S3_BUCKET: 'photos', S3_ENDPOINT: 'http://127.0.0.1:9000' };
+    expect(s3(env)).toEqual(ofInstallation);
   });
 
   test('s3 needs a bucket, and no more on Amazon', () => {
@@ -212,18 +215,21 @@ describe('BLOB_STORE', () => {
       'S3_BUCKET must be set because BLOB_STORE is s3.',
       'S3_PUBLIC_ENDPOINT must be a URL that begins with http:// or https://.',
     ]);
-    expect(s3({ BLOB_STORE: 'gcs' })).toEqual(['BLOB_STORE must be local, s3, not "gcs".']);
+    const kinds = blobStores.map(({ kind }) => kind).join(', ');
+    expect(s3({ BLOB_STORE: 'gcs' })).toEqual([
+      `BLOB_STORE must be ${kinds} or the path of a module such as ./my-store.mjs, not "gcs".`,
+    ]);
   });
 });
 
 test('OPERATOR_API is off, or on', () => {
-  const read = (OPERATOR_API?: string) => readConfig({ OPERATOR_API }).operatorApi;
+  const read = (OPERATOR_API?: string) => configOf({ OPERATOR_API }).operatorApi;
   expect([read(), read('off'), read('on')]).toEqual([false, false, true]);
   expect(() => read('true')).toThrow('OPERATOR_API must be on, off');
 });
 
 test('MAP_TILES_URL says where the numbers of a tile stand', () => {
-  const read = (MAP_TILES_URL?: string) => readConfig({ MAP_TILES_URL, MAP_TILES_ATTRIBUTION: '© Maps' }).mapTiles;
+  const read = (MAP_TILES_URL?: string) => configOf({ MAP_TILES_URL, MAP_TILES_ATTRIBUTION: '© Maps' }).mapTiles;
   const url = 'https://tiles.example.com/{z}/{x}/{y}.png?key=a';
   expect([read(), read(url)]).toEqual([null, { url, attribution: '© Maps' }]);
   expect(() => read('https://tiles.example.com/{z}.png')).toThrow('MAP_TILES_URL must contain {x} and {y}.');
@@ -231,12 +237,12 @@ test('MAP_TILES_URL says where the numbers of a tile stand', () => {
 });
 
 test('DOCS is on, or off', () => {
-  expect([readConfig({}).docs, readConfig({ DOCS: 'off' }).docs]).toEqual([true, false]);
-  expect(() => readConfig({ DOCS: 'no' })).toThrow('DOCS must be on, off');
+  expect([configOf({}).docs, configOf({ DOCS: 'off' }).docs]).toEqual([true, false]);
+  expect(() => configOf({ DOCS: 'no' })).toThrow('DOCS must be on, off');
 });
 
 describe('SECURITY_CONTACT', () => {
-  const contacts = (value: string) => readConfig({ SECURITY_CONTACT: value }).securityContacts;
+  const contacts = (value: string) => configOf({ SECURITY_CONTACT: value }).securityContacts;
   const problems = (value: string) => {
     try {
       return contacts(value);
@@ -247,7 +253,7 @@ describe('SECURITY_CONTACT', () => {
   };
 
   test('is empty by default', () => {
-    expect(readConfig({}).securityContacts).toEqual([]);
+    expect(configOf({}).securityContacts).toEqual([]);
   });
 
   test('is one or several, with commas or spaces between; an e-mail address becomes a URI', () => {
@@ -288,7 +294,7 @@ describe('SECURITY_CONTACT', () => {
   });
 
   test('each that is wrong is listed, with what else is', () => {
-    expect(() => readConfig({ SECURITY_CONTACT: 'a@example.com one,two', PORT: '0' })).toThrow(
+    expect(() => configOf({ SECURITY_CONTACT: 'a@example.com one,two', PORT: '0' })).toThrow(
       /PORT must be .*\n.*"one" is not an e-mail.*\n.*"two" is not an e-mail/,
     );
   });
@@ -297,7 +303,7 @@ describe('SECURITY_CONTACT', () => {
 describe('BACKUP_TO', () => {
   const problems = (env: Record<string, string>) => {
     try {
-      return readConfig(env).backups;
+      return configOf(env).backups;
     } catch (error) {
       return (error as ConfigError).problems;
     }
@@ -329,7 +335,7 @@ describe('BACKUP_TO', () => {
 
 describe('SMTP_URL', () => {
   const MAIL_FROM = 'photos@example.com';
-  const smtp = (env: Record<string, string>) => readConfig({ MAIL_FROM, ...env }).smtp;
+  const smtp = (env: Record<string, string>) => configOf({ MAIL_FROM, ...env }).smtp;
   const refused = (env: Record<string, string>) => {
     try {
       return smtp(env);

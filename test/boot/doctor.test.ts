@@ -23,7 +23,7 @@ import {
   judgeDatabase,
   judgeIsolation,
 } from '../../src/cli/doctor/services.js';
-import { readConfig } from '../../src/config/config.js';
+import { configOf } from '../../src/composition/blob-stores.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { openProviders } from '../../src/ports.module.js';
@@ -132,7 +132,7 @@ describe('phs doctor on its surroundings', () => {
       OIDC_CLIENT_SECRET: 'secret',
       OIDC_NAME: 'ACME',
     };
-    const check = () => checkProviders(openProviders(readConfig(env)), 'http://127.0.0.1:3000');
+    const check = () => checkProviders(openProviders(configOf(env)), 'http://127.0.0.1:3000');
     expect(await check()).toEqual([{ level: 'ok', check: 'sign-in', message: `ACME, ${server.issuer}`, advice: '' }]);
     await server.close();
     const [gone] = await check();

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError, readConfig } from '../../src/config/config.js';
+import { configOf } from '../../src/composition/blob-stores.js';
+import { ConfigError } from '../../src/config/config.js';
 
 const one = {
   OIDC_ISSUER: 'https://sign-in.example.com/realms/studio',
@@ -24,7 +25,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 function problemsOf(env: Record<string, string>): readonly string[] {
   try {
-    readConfig(env);
+    configOf(env);
     return [];
   } catch (error) {
     if (error instanceof ConfigError) return error.problems;
@@ -38,11 +39,11 @@ function fileOf(content: unknown): Record<string, string> {
 }
 
 test('there are none unless the environment names some', () => {
-  expect(readConfig({}).identityProviders).toEqual([]);
+  expect(configOf({}).identityProviders).toEqual([]);
 });
 
 test('one has an issuer, an id and a secret, and lets in everybody of its domains whom somebody has invited', () => {
-  const [provider, ...others] = readConfig({ ...one, OIDC_DOMAINS: 'Example.com, @example.org' }).identityProviders;
+  const [provider, ...others] = configOf({ ...one, OIDC_DOMAINS: 'Example.com, @example.org' }).identityProviders;
   expect(others).toEqual([]);
   expect(provider).toEqual({
     settings: {
@@ -82,7 +83,7 @@ test('several come from a file, with secrets beside it', () => {
     ...{ customer: 7, newPeople: true, domains: ['example.com'], role: 'editor', groups: { heads: 'owner' } },
     ...{ groupsClaim: 'roles', verifiedClaim: 'xms_edov', scopes: ['groups'], trustedMethods: ['mfa'] },
   };
-  const [first, second] = readConfig(fileOf([good, full])).identityProviders;
+  const [first, second] = configOf(fileOf([good, full])).identityProviders;
   expect(first).toMatchObject({ clientSecret: 'x y', settings: { id: 'k', groupRoles: null } });
   expect(second).toMatchObject({
     settings: { customerId: 7, admitsNewPeople: true, role: 'editor', groupRoles: { heads: 'owner' } },

@@ -6,7 +6,8 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import pg from 'pg';
 import { pino } from 'pino';
 import { FAILURE_MINUTES } from '../../src/adapters/shared-rendition-maker.js';
-import { type Config, readConfig } from '../../src/config/config.js';
+import { configOf } from '../../src/composition/blob-stores.js';
+import type { Config } from '../../src/config/config.js';
 import { issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
@@ -34,7 +35,7 @@ const log: string[] = [];
 beforeEach(async () => {
   database = await testDatabase();
   dataDir = mkdtempSync(join(tmpdir(), 'ports-'));
-  config = readConfig({ DATABASE_URL: urlOf(database), DATA_DIR: dataDir, RATE_LIMIT_STORE: 'memory' });
+  config = configOf({ DATABASE_URL: urlOf(database), DATA_DIR: dataDir, RATE_LIMIT_STORE: 'memory' });
 });
 afterEach(async () => {
   await database.close();

@@ -1,7 +1,7 @@
-import { readConfig } from '../../src/config/config.js';
+import { configOf } from '../../src/composition/blob-stores.js';
 import { processCount, quotaOf } from '../../src/start/processes/process-count.js';
 
-const countOn = (processors: number, env: Record<string, string> = {}) => processCount(readConfig(env), processors);
+const countOn = (processors: number, env: Record<string, string> = {}) => processCount(configOf(env), processors);
 
 describe('PROCESSES', () => {
   test('auto leaves one processor to the database and to pictures, and is one process on small machines', () => {
@@ -16,10 +16,10 @@ describe('PROCESSES', () => {
   test('is what the operator says, on any machine', () => {
     expect(countOn(1, { PROCESSES: '12' })).toBe(12);
     expect(countOn(64, { PROCESSES: '1' })).toBe(1);
-    expect(() => readConfig({ PROCESSES: '0' })).toThrow(
+    expect(() => configOf({ PROCESSES: '0' })).toThrow(
       'PROCESSES must be auto or a whole number from 1 to 64, not "0".',
     );
-    expect(() => readConfig({ PROCESSES: 'many' })).toThrow('PROCESSES must be auto or');
+    expect(() => configOf({ PROCESSES: 'many' })).toThrow('PROCESSES must be auto or');
   });
 
   test('does not matter for a worker, which answers no requests', () => {

@@ -1,11 +1,17 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { s3Blobs } from '../../src/adapters/s3-blobs/s3-blobs.js';
+import { blobStores } from '../../src/composition/blob-stores.js';
 import { ConfigError, settingNames } from '../../src/config/config.js';
+import type { Environment } from '../../src/config/environment-reader.js';
 import { installationName, NoInstallationError } from '../../src/config/installation.js';
-import { misspeltSettings, readSettings } from '../../src/config/settings-file.js';
+import { misspeltSettings as misspelt, readSettings as read } from '../../src/config/settings-file.js';
 
 const root = join(__dirname, '../..');
+const misspeltSettings = (inEnvironment: readonly string[], inFile: readonly string[]) =>
+  misspelt(inEnvironment, inFile, blobStores);
+const readSettings = (env: Environment, folder: string, named?: string) => read(env, folder, blobStores, named);
 
 test('the names of all settings are known, and the table of docs/operations.md has the same', () => {
   const page = readFileSync(join(root, 'docs/operations.md'), 'utf8');
@@ -15,7 +21,7 @@ test('the names of all settings are known, and the table of docs/operations.md h
     [...(row.split(' | ')[0] ?? '').matchAll(/`([A-Z0-9_]+)`/g)].map(([, name]) => name),
   );
   expect(documented.length).toBeGreaterThan(30);
-  expect([...settingNames()].sort()).toEqual(documented.sort());
+  expect([...settingNames(blobStores)].sort()).toEqual(documented.sort());
 });
 
 describe('a name that is probably misspelt', () => {
@@ -63,7 +69,7 @@ describe('a name that is probably misspelt', () => {
       'NODE_ENV',
     ];
     const clients = ['PHOTO_SERVICE_URL', 'PHOTO_SERVICE_TOKEN', 'WEBHOOK_SECRET', 'POSTGRES_PASSWORD'];
-    const own = [...settingNames(), 'TO_S3_ENDPOINT', 'TO_S3_SECRET_ACCESS_KEY'];
+    const own = [...settingNames(blobStores), 'TO_S3_ENDPOINT', 'TO_S3_SECRET_ACCESS_KEY'];
     expect(misspeltSettings([...usual, ...neighbours, ...clients, ...own], [])).toEqual([]);
   });
 
@@ -124,11 +130,23 @@ describe('F30: the file of settings', () => {
     mkdirSync(join(folder, 'phs.env'));
     expect(() => readSettings({}, folder)).toThrow(ConfigError);
   });
+
+  test.each(['./my-store.mjs', '../my-store.mjs', '/srv/my-store.mjs'])(
+    'names no module as a blob store, found or named, whatever the environment says: %s',
+    (path) => {
+      const file = write('phs.env', `BLOB_STORE=${path}\n`);
+      const sentence = `BLOB_STORE in ${file} names a module, which a file of settings may not. Set it in the environment of the process instead, or name one of the stores that are there: local, s3`;
+      for (const env of [{}, { BLOB_STORE: path }, { BLOB_STORE: 'local' }]) {
+        expect(() => readSettings(env, folder)).toThrow(sentence);
+        expect(() => readSettings(env, tmpdir(), file)).toThrow(sentence);
+      }
+    },
+  );
 });
 
 test('an installation is named without its password', () => {
   const databaseUrl = 'postgres://photos:secret-word@db.example.com:5433/library';
-  const s3 = {
+  const settings = {
     endpoint: null,
     region: 'us-east-1',
     bucket: 'originals',
@@ -136,7 +154,7 @@ test('an installation is named without its password', () => {
     forcePathStyle: false,
     publicEndpoint: null,
   };
-  expect(installationName({ databaseUrl, dataDir: '/srv/photos', s3 })).toBe(
+  expect(installationName({ databaseUrl, dataDir: '/srv/photos', blobStore: { store: s3Blobs, settings } })).toBe(
     'the installation in the database library at db.example.com:5433, data folder /srv/photos, photos in the bucket originals',
   );
   expect(new NoInstallationError('/srv/photos').message).toMatch(/^there is no installation in \/srv\/photos\. /);

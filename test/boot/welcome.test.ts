@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../src/config/config.js';
+import { configOf } from '../../src/composition/blob-stores.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import type { Ports } from '../../src/core/ports.js';
@@ -47,7 +47,7 @@ test('without a key, the hint names the command that works in this folder', asyn
   const printed = jest.spyOn(console, 'log').mockReturnValue();
   const working = jest.spyOn(process, 'cwd').mockReturnValue(folder);
   try {
-    (await prepareWelcome(ports as unknown as Ports, readConfig({}), { open: false }))();
+    (await prepareWelcome(ports as unknown as Ports, configOf({}), { open: false }))();
     expect(String(printed.mock.calls)).toContain('Create one: npx photo-service key create --customer 1');
   } finally {
     working.mockRestore();

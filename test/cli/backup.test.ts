@@ -15,7 +15,8 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { type BackupPlan, makeBackup } from '../../src/cli/backup/backup-command.js';
 import { BackupFolder } from '../../src/cli/backup/backup-folder.js';
 import { checkSigner, openEncryption, wrongBlobs } from '../../src/cli/backup/restore-command.js';
-import { type Config, readConfig } from '../../src/config/config.js';
+import { configOf } from '../../src/composition/blob-stores.js';
+import type { Config } from '../../src/config/config.js';
 import type { DatabaseSnapshot } from '../../src/core/backup/database-snapshot.js';
 import { backupKeys } from '../../src/core/backup/signature.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
@@ -217,8 +218,8 @@ describe('A35: the files of a backup', () => {
 describe('who signed a backup', () => {
   const secret = 's'.repeat(32);
   const [own = '', other = ''] = [...backupKeys([secret]), ...backupKeys(['o'.repeat(32)])];
-  const knowing: Config = readConfig({ SECRET_KEY: secret });
-  const nothing: Config = readConfig({ DATA_DIR: join(tmpdir(), 'no such folder') });
+  const knowing: Config = configOf({ SECRET_KEY: secret });
+  const nothing: Config = configOf({ DATA_DIR: join(tmpdir(), 'no such folder') });
 
   it('is the key that the operator names', async () => {
     expect(await checkSigner(nothing, own, own)).toContain('as expected');

@@ -31,7 +31,7 @@ runExample();
 test('every contract that is given an adapter is on the page, with its file', () => {
   const defined = readdirSync(__dirname).flatMap((file) => {
     const code = readFileSync(join(__dirname, file), 'utf8');
-    const name = /export function (\w+Contract)\((?:name: string, )?open: /.exec(code)?.[1];
+    const name = /export function (\w+Contract)\(\s*(?:name: string,\s*)?open: /.exec(code)?.[1];
     return name === undefined ? [] : [[name, `test/contracts/${file}`]];
   });
   const listed = [...page.matchAll(/^\| `.* \| `(\w+)` \| `(\S+)` \|$/gm)].map(([, name, file]) => [name, file]);

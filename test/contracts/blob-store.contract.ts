@@ -12,8 +12,27 @@ export interface OpenStore {
 /** Crosses the chunk borders of every store. */
 const LARGE = 700_000;
 
-/** What `BlobStore` promises, for any store. `open` may give the same store again: every test keeps to keys of its own. */
-export function blobStoreContract(name: string, open: () => Promise<OpenStore>): void {
+/** Ends what was broken. */
+type Mend = () => Promise<void> | void;
+
+export interface BlobStoreContractOptions {
+  /** The size of the parts in which the store sends blobs, if it does. Small, so that a blob of the contract has many. */
+  readonly partBytes?: number;
+  /** Breaks the store that was opened: from then on it cannot be reached, until it is mended. What was stored is there again afterwards. */
+  readonly breakStore?: () => Promise<Mend> | Mend;
+  /** Makes bodies of the store end after so many bytes, although their blobs have more, until it is mended. */
+  readonly truncateBodies?: (after: number) => Promise<Mend> | Mend;
+}
+
+/**
+ * What `BlobStore` promises, for any store. `open` may give the same store again: every test keeps to keys of its own. Without the options,
+ * stores are not tested for what cannot be done to them.
+ */
+export function blobStoreContract(
+  name: string,
+  open: () => Promise<OpenStore>,
+  { partBytes = 64 * 1024, breakStore, truncateBodies }: BlobStoreContractOptions = {},
+): void {
   describe(`BlobStore: ${name}`, () => {
     let opened: OpenStore;
     let store: BlobStore;
@@ -234,6 +253,64 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect(blobs[winner]?.equals(await read(kept?.bytes))).toBe(true);
       });
 
+      it.each([1, 2, 3, 9])('keeps blobs that end with, before and after part %i, byte for byte', async (parts) => {
+        for (const difference of [-1, 0, 1]) {
+          const bytes = randomBytes(parts * partBytes + difference);
+          const info = await store.put(key('a'), pieces(bytes, 10_000));
+          expect(info.sizeBytes).toBe(bytes.length);
+          expect(await store.head(key('a'))).toEqual(info);
+          expect(bytes.equals((await bytesAt(key('a'))) ?? Buffer.alloc(0))).toBe(true);
+        }
+      });
+
+      it.each(['many parts', 'one part'])(
+        'leaves one of two blobs whose parts meet, the other has %s',
+        async (size) => {
+          const slow = randomBytes(7 * partBytes + 1);
+          const other = randomBytes(size === 'one part' ? 100 : 5 * partBytes + 1);
+          const half = gate();
+          const rest = gate();
+          async function* inHalves(): AsyncIterable<Uint8Array> {
+            yield* pieces(slow.subarray(0, 4 * partBytes), 10_000);
+            half.open();
+            await rest.opened;
+            yield* pieces(slow.subarray(4 * partBytes), 10_000);
+          }
+          const slowly = store.put(key('a'), inHalves());
+          await half.opened;
+          const quickly = await store.put(key('a'), pieces(other, 10_000));
+          expect(await store.head(key('a'))).toEqual(quickly);
+          rest.open();
+          const infos = [await slowly, quickly];
+          const kept = await store.get(key('a'));
+          const winner = infos.findIndex(({ etag }) => etag === kept?.etag);
+          expect(winner).toBeGreaterThanOrEqual(0);
+          expect([slow, other][winner]?.equals(await read(kept?.bytes))).toBe(true);
+          expect((await store.put(key('a'), of(Buffer.from('later')))).sizeBytes).toBe(5);
+          expect(String(await bytesAt(key('a')))).toBe('later');
+        },
+      );
+
+      it('leaves one of eight blobs of many parts that are put to one key at once, whole', async () => {
+        const blobs = Array.from({ length: 8 }, (_, n) => Buffer.alloc(4 * partBytes + n, n));
+        const infos = await Promise.all(blobs.map((bytes) => store.put(key('a'), pieces(bytes, 10_000))));
+        const kept = await store.get(key('a'));
+        const winner = infos.findIndex(({ etag }) => etag === kept?.etag);
+        expect(winner).toBeGreaterThanOrEqual(0);
+        expect(blobs[winner]?.equals(await read(kept?.bytes))).toBe(true);
+      });
+
+      it('leaves nothing of a blob of many parts whose source throws', async () => {
+        const failure = new Error('the client went away');
+        async function* breaking(): AsyncIterable<Uint8Array> {
+          yield* pieces(randomBytes(3 * partBytes), 10_000);
+          throw failure;
+        }
+        await expect(store.put(key('a'), breaking())).rejects.toBe(failure);
+        expect(await store.head(key('a'))).toBeNull();
+        expect(await listed(`${folder}/`)).toEqual([]);
+      });
+
       it('loses no blob while others are put and deleted', async () => {
         for (let round = 0; round < 10; round += 1) {
           const keys = Array.from({ length: 12 }, (_, n) => key(`deep/${round}/below/${n}`));
@@ -442,6 +519,75 @@ export function blobStoreContract(name: string, open: () => Promise<OpenStore>):
         expect((await bytesAt(key('b')))?.length).toBe(LARGE + 1);
       });
     });
+
+    if (breakStore !== undefined) {
+      describe('an outage', () => {
+        const unavailable = { code: 'service_unavailable' };
+        let mend: Mend = () => undefined;
+        afterEach(() => mend());
+
+        it('is reported by every method, and never as absence; afterwards the same store goes on', async () => {
+          const bytes = randomBytes(LARGE);
+          const { etag } = await store.put(key('a'), of(bytes));
+          mend = await breakStore();
+          await expect(store.put(key('b'), of(bytes))).rejects.toMatchObject(unavailable);
+          await expect(store.get(key('a'))).rejects.toMatchObject(unavailable);
+          await expect(store.get(key('never'), { start: 0, end: 1 })).rejects.toMatchObject(unavailable);
+          await expect(store.head(key('a'))).rejects.toMatchObject(unavailable);
+          await expect(store.head(key('never'))).rejects.toMatchObject(unavailable);
+          await expect(store.copy(key('a'), key('c'), etag)).rejects.toMatchObject(unavailable);
+          await expect(store.delete([key('a')])).rejects.toMatchObject(unavailable);
+          await expect(listed(`${folder}/`)).rejects.toMatchObject(unavailable);
+          await mend();
+          expect((await listed(`${folder}/`)).map((blob) => blob.key)).toEqual([key('a')]);
+          expect(bytes.equals((await bytesAt(key('a'))) ?? Buffer.alloc(0))).toBe(true);
+          expect(await store.copy(key('a'), key('c'), etag)).toBe(true);
+          await store.delete([key('a')]);
+          expect(await store.head(key('a'))).toBeNull();
+        });
+
+        it('in the middle of a put leaves the blob that was there, and no other', async () => {
+          const old = await store.put(key('a'), of(Buffer.from('old')));
+          async function* interrupted(): AsyncIterable<Uint8Array> {
+            yield* pieces(randomBytes(4 * partBytes), 10_000);
+            mend = (await breakStore?.()) ?? mend;
+            yield* pieces(randomBytes(4 * partBytes), 10_000);
+          }
+          await expect(store.put(key('a'), interrupted())).rejects.toMatchObject(unavailable);
+          await mend();
+          expect(await store.head(key('a'))).toEqual(old);
+          await expect(store.put(key('b'), interrupted())).rejects.toMatchObject(unavailable);
+          await mend();
+          expect(await store.head(key('b'))).toBeNull();
+          const bytes = randomBytes(4 * partBytes);
+          await store.put(key('b'), pieces(bytes, 10_000));
+          expect(bytes.equals((await bytesAt(key('b'))) ?? Buffer.alloc(0))).toBe(true);
+        });
+      });
+    }
+
+    if (truncateBodies !== undefined) {
+      describe('a body that ends early', () => {
+        it.each([0, 1, LARGE / 2, LARGE - 1])('throws after %i bytes of a blob, whole or of a range', async (after) => {
+          const bytes = randomBytes(LARGE);
+          await store.put(key('a'), of(bytes));
+          const mend = await truncateBodies(after);
+          try {
+            for (const range of [undefined, { start: 0, end: LARGE - 1 }]) {
+              const received: Uint8Array[] = [];
+              const reading = (async () => {
+                for await (const chunk of (await store.get(key('a'), range))?.bytes ?? []) received.push(chunk);
+              })();
+              await expect(reading).rejects.toMatchObject({ code: 'service_unavailable' });
+              expect(Buffer.concat(received).length).toBeLessThan(LARGE);
+            }
+          } finally {
+            await mend();
+          }
+          expect(bytes.equals((await bytesAt(key('a'))) ?? Buffer.alloc(0))).toBe(true);
+        });
+      });
+    }
 
     it('behaves like a table of keys and bytes under any sequence of calls', async () => {
       const path = fc.constantFrom('a', 'b', 'c/d', 'c/e');

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalBlobStore } from '../../src/adapters/local-blobs/local-blob-store.js';
@@ -13,7 +13,25 @@ blobStoreContract('memory, observed', async () => {
 
 blobStoreContract('memory', async () => ({ store: new MemoryBlobStore(), close: async () => {} }));
 
-blobStoreContract('local folder', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'blobs-'));
-  return { store: await LocalBlobStore.open(root), close: () => rm(root, { recursive: true }) };
-});
+let root: string;
+
+blobStoreContract(
+  'local folder',
+  async () => {
+    root = await mkdtemp(join(tmpdir(), 'blobs-'));
+    return { store: await LocalBlobStore.open(root), close: () => rm(root, { recursive: true }) };
+  },
+  {
+    // As a disk that is not mounted.
+    async breakStore() {
+      await rename(root, `${root}-elsewhere`);
+      let isBroken = true;
+      return async () => {
+        if (!isBroken) return;
+        isBroken = false;
+        await rm(root, { recursive: true, force: true });
+        await rename(`${root}-elsewhere`, root);
+      };
+    },
+  },
+);

@@ -10,13 +10,24 @@ export interface OpenUploads {
   readonly blobs: BlobStore;
   /** What a client does with an address. False when it is refused. */
   send(url: string, headers: Readonly<Record<string, string>>, bytes: Uint8Array): Promise<boolean>;
+  /** Sends a request without a body to an address. False when it is refused. */
+  tryAs(method: 'GET' | 'DELETE', url: string): Promise<boolean>;
   /** Lets so many seconds pass. */
   wait(seconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
+export interface DirectUploadsContractOptions {
+  /** False for a store whose signatures bind neither the length nor the hash of what is sent. */
+  readonly bindsBytes?: boolean;
+}
+
 /** What `DirectUploads` promises. */
-export function directUploadsContract(name: string, open: () => Promise<OpenUploads>): void {
+export function directUploadsContract(
+  name: string,
+  open: () => Promise<OpenUploads>,
+  { bindsBytes = true }: DirectUploadsContractOptions = {},
+): void {
   describe(`DirectUploads: ${name}`, () => {
     let opened: OpenUploads;
     beforeEach(async () => {
@@ -68,23 +79,33 @@ export function directUploadsContract(name: string, open: () => Promise<OpenUplo
       expect(await opened.uploads.sign([], 600)).toEqual([]);
     });
 
-    it.each([49_999, 50_001])('refuses %i bytes where 50,000 were announced, and stores none', async (length) => {
-      const key = newKey();
-      const { url, headers } = await signOne(key, randomBytes(50_000));
-      const sent = { ...headers, 'content-length': String(length) };
-      expect(await opened.send(url, sent, randomBytes(length))).toBe(false);
-      expect(await opened.blobs.head(key)).toBeNull();
-    });
+    if (bindsBytes) {
+      it.each([49_999, 50_001])('refuses %i bytes where 50,000 were announced, and stores none', async (length) => {
+        const key = newKey();
+        const { url, headers } = await signOne(key, randomBytes(50_000));
+        const sent = { ...headers, 'content-length': String(length) };
+        expect(await opened.send(url, sent, randomBytes(length))).toBe(false);
+        expect(await opened.blobs.head(key)).toBeNull();
+      });
 
-    it('refuses a PUT without the signed hash, or with another', async () => {
+      it('refuses a PUT without the signed hash, or with another', async () => {
+        const [key, bytes] = [newKey(), randomBytes(1000)];
+        const { url, headers } = await signOne(key, bytes);
+        const [bound] = Object.keys(headers).filter((header) => header !== 'content-length');
+        expect(bound).toBeDefined();
+        const other = { ...headers, [String(bound)]: createHash('sha256').update('other').digest('base64') };
+        expect(await opened.send(url, other, bytes)).toBe(false);
+        expect(await opened.send(url, { 'content-length': '1000' }, bytes)).toBe(false);
+        expect(await opened.blobs.head(key)).toBeNull();
+      });
+    }
+
+    it('gives no permission to read, list or delete', async () => {
       const [key, bytes] = [newKey(), randomBytes(1000)];
       const { url, headers } = await signOne(key, bytes);
-      const [bound] = Object.keys(headers).filter((header) => header !== 'content-length');
-      expect(bound).toBeDefined();
-      const other = { ...headers, [String(bound)]: createHash('sha256').update('other').digest('base64') };
-      expect(await opened.send(url, other, bytes)).toBe(false);
-      expect(await opened.send(url, { 'content-length': '1000' }, bytes)).toBe(false);
-      expect(await opened.blobs.head(key)).toBeNull();
+      expect(await opened.send(url, headers, bytes)).toBe(true);
+      for (const method of ['GET', 'DELETE'] as const) expect(await opened.tryAs(method, url)).toBe(false);
+      expect(await stored(key)).toEqual(bytes);
     });
 
     it('refuses another key than the signed one', async () => {

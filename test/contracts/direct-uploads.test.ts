@@ -12,6 +12,8 @@ directUploadsContract('memory', async () => {
     uploads,
     blobs,
     send: (url, headers, bytes) => uploads.put(url, headers, bytes),
+    // Nothing else is asked of it than to put.
+    tryAs: async () => false,
     wait: async (seconds) => clock.pass(seconds * SECOND),
     close: async () => {},
   };

@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { shownSettings } from '../../src/cli/doctor/finding.js';
+import { blobStores } from '../../src/composition/blob-stores.js';
 import { settingNames } from '../../src/config/config.js';
 import { MailServer } from '../support/mail-server.js';
 import { type CommandResult, Installation } from './support/service.js';
@@ -111,7 +112,7 @@ describe('phs doctor', () => {
       SMTP_URL: `smtp://ada:${secret('mail')}@127.0.0.1:1`,
     };
     const words = Object.fromEntries(
-      settingNames()
+      settingNames(blobStores)
         .filter((name) => /SECRET|KEY|TOKEN|PASSWORD/.test(name))
         .map((name) => [name, secret(name)]),
     );
@@ -141,6 +142,6 @@ describe('phs doctor', () => {
   });
 
   it('shows values of known settings alone', () => {
-    expect(shownSettings.filter((name) => !settingNames().includes(name))).toEqual([]);
+    expect(shownSettings(blobStores).filter((name) => !settingNames(blobStores).includes(name))).toEqual([]);
   });
 });

@@ -6,23 +6,37 @@ import { S3BlobStore } from '../../src/adapters/s3-blobs/s3-blob-store.js';
 import { openS3Client, type PartSizes, S3Bucket, type S3Settings } from '../../src/adapters/s3-blobs/s3-client.js';
 import { blobStoreContract } from '../contracts/blob-store.contract.js';
 import { directUploadsContract } from '../contracts/direct-uploads.contract.js';
+import { breaking, FaultFront } from './support/fault-front.js';
 import { type Gateway, sharedGateway } from './support/gateway.js';
 import { sendPut } from './support/send-put.js';
 
+/** The least that the gateway takes (gateway.ts). */
+const PART = 65_536;
+
 let gateway: Gateway;
+let front: FaultFront;
 let settings: S3Settings;
 beforeAll(async () => {
   gateway = await sharedGateway();
+  front = await FaultFront.to(gateway.endpoint);
   settings = await gateway.bucket();
 });
+afterAll(() => front?.close());
 
 const open = (parts?: PartSizes) => async () => {
-  const bucket = new S3Bucket(settings, parts && { parts });
+  const bucket = new S3Bucket({ ...settings, endpoint: front.endpoint }, parts && { parts });
   return { store: new S3BlobStore(bucket), close: async () => bucket.close() };
 };
 
-blobStoreContract('S3', open());
-blobStoreContract('S3, all but the smallest in parts', open({ sent: 150_000, copied: 200_000 }));
+blobStoreContract(
+  'S3',
+  open(),
+  breaking(() => front),
+);
+blobStoreContract('S3, in tiny parts', open({ sent: PART, copied: PART }), {
+  partBytes: PART,
+  ...breaking(() => front),
+});
 
 directUploadsContract('S3', async () => {
   const bucket = new S3Bucket(settings);
@@ -31,6 +45,7 @@ directUploadsContract('S3', async () => {
     uploads,
     blobs: new S3BlobStore(bucket),
     send: async (url, headers, bytes) => (await sendPut(url, headers, bytes)) === 200,
+    tryAs: async (method, url) => (await fetch(url, { method })).ok,
     // The address tells its end in whole seconds of the server's clock: there is nothing else to wait for.
     wait: (seconds) => delay(seconds * 1000),
     async close() {

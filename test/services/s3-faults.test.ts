@@ -1,7 +1,8 @@
 /* @slow */
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { StoreTimeouts } from '../../src/adapters/remote-blobs/outage.js';
 import { S3BlobStore } from '../../src/adapters/s3-blobs/s3-blob-store.js';
-import { S3Bucket, type S3Timeouts } from '../../src/adapters/s3-blobs/s3-client.js';
+import { S3Bucket } from '../../src/adapters/s3-blobs/s3-client.js';
 import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { type Fault, FaultFront } from './support/fault-front.js';
@@ -12,7 +13,7 @@ const small = randomBytes(PART);
 const large = randomBytes(3 * PART + 1);
 
 /** The usual patience, shortened: what is shown is that it ends, and how. */
-const short: S3Timeouts = { connect: 2_000, silence: 1_000, call: 20_000, sending: 20_000, attempts: 3 };
+const short: StoreTimeouts = { connect: 2_000, silence: 1_000, call: 20_000, sending: 20_000, attempts: 3 };
 
 let gateway: Gateway;
 let front: FaultFront;

@@ -9,11 +9,13 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { isBlobKey, readBlobKey } from '../../core/blobs/blob-key.js';
+import type { BlobInfo } from '../../core/blobs/blob-store.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { type Marks, onStore, refusalOf, type S3Bucket } from './s3-client.js';
+import { onStore } from '../remote-blobs/outage.js';
+import type { PartsUpload } from '../remote-blobs/parts.js';
+import { type Marks, refusalOf, type S3Bucket } from './s3-client.js';
 
-/** An object uploaded in parts: it appears as a whole, at the end. */
-export class MultipartUpload {
+export class MultipartUpload implements PartsUpload {
   private readonly parts: CompletedPart[] = [];
 
   private constructor(
@@ -31,7 +33,6 @@ export class MultipartUpload {
     });
   }
 
-  /** Parts are added one after the other. */
   send(bytes: Uint8Array): Promise<void> {
     return onStore(async () => {
       const command = new UploadPartCommand({ ...this.next(), Body: bytes });
@@ -47,8 +48,7 @@ export class MultipartUpload {
     this.parts.push({ PartNumber: this.parts.length + 1, ETag: CopyPartResult?.ETag });
   }
 
-  /** When it resolves the object exists, or existed and has been replaced since. */
-  complete(sizeBytes: number): Promise<void> {
+  complete(sizeBytes: number): Promise<BlobInfo> {
     return onStore(async () => {
       const command = new CompleteMultipartUploadCommand({ ...this.names(), MultipartUpload: { Parts: this.parts } });
       let isTold = true;
@@ -61,12 +61,13 @@ export class MultipartUpload {
       }
       const found = await this.bucket.head(this.key);
       const isOurs = found?.Metadata?.['write'] === this.marks.write;
-      if (isOurs ? found?.ContentLength === sizeBytes : isTold && found !== null) return;
+      const info = { sizeBytes, etag: this.marks.write };
+      if (isOurs ? found?.ContentLength === sizeBytes : isTold && found !== null) return info;
       throw new Error('A multipart upload was completed, but the object does not exist.');
     });
   }
 
-  /** Best effort: the sweep aborts what remains. After an outage the caller, who has waited long enough, does not wait for it. */
+  /** The sweep aborts what remains. */
   async giveUp(because: unknown): Promise<void> {
     const command = new AbortMultipartUploadCommand(this.names());
     const aborted = this.bucket.call((client, options) => client.send(command, options)).catch(() => undefined);
@@ -104,63 +105,4 @@ export function abortUnfinished(bucket: S3Bucket, until: Date): Promise<void> {
 /** Completed or aborted since it was listed. */
 function unlessEnded(error: unknown): void {
   if (refusalOf(error) !== 'NoSuchUpload') throw error;
-}
-
-/** A part of a blob in memory, so that it can be sent more than once. */
-export interface Part {
-  readonly bytes: Uint8Array;
-  readonly isLast: boolean;
-}
-
-const FIRST_ROOM = 64 * 1024;
-
-/**
- * Cuts bytes into parts of exactly `partBytes` except for the last, of which there is always one. Errors of `bytes` are rethrown unchanged.
- */
-export async function* inParts(bytes: AsyncIterable<Uint8Array>, partBytes: number): AsyncGenerator<Part, void, void> {
-  let filled = new Filling(partBytes);
-  for await (const chunk of bytes) {
-    for (let at = 0; at < chunk.length; ) {
-      if (filled.isFull) {
-        yield { bytes: filled.take(), isLast: false };
-        filled = new Filling(partBytes);
-      }
-      at += filled.add(chunk.subarray(at));
-    }
-  }
-  yield { bytes: filled.take(), isLast: true };
-}
-
-/** A buffer that grows with its content, so that small blobs take little memory. */
-class Filling {
-  private buffer: Buffer;
-  private length = 0;
-
-  constructor(private readonly max: number) {
-    this.buffer = Buffer.allocUnsafeSlow(Math.min(FIRST_ROOM, max));
-  }
-
-  get isFull(): boolean {
-    return this.length === this.max;
-  }
-
-  /** Copies what fits: the source may reuse its chunk. */
-  add(chunk: Uint8Array): number {
-    const taken = Math.min(chunk.length, this.max - this.length);
-    this.reserve(this.length + taken);
-    this.buffer.set(chunk.subarray(0, taken), this.length);
-    this.length += taken;
-    return taken;
-  }
-
-  take(): Uint8Array {
-    return this.buffer.subarray(0, this.length);
-  }
-
-  private reserve(needed: number): void {
-    if (needed <= this.buffer.length) return;
-    const grown = Buffer.allocUnsafeSlow(Math.min(this.max, Math.max(needed, this.buffer.length * 2)));
-    grown.set(this.take());
-    this.buffer = grown;
-  }
 }

@@ -2,27 +2,18 @@ import { setImmediate as others } from 'node:timers/promises';
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { storedKey } from '../../core/blobs/blob-key.js';
-import type { BlobStore } from '../../core/blobs/blob-store.js';
+import type { OpenedBlobStore } from '../../core/blobs/blob-store-kind.js';
 import type { DirectUploads, ExpectedBlob } from '../../core/blobs/direct-uploads.js';
 import type { UploadAddress } from '../../core/shared/addresses.js';
+import { onStore } from '../remote-blobs/outage.js';
 import { S3BlobStore } from './s3-blob-store.js';
-import { onStore, openS3Client, partsFor, S3Bucket, type S3Settings } from './s3-client.js';
-
-export interface S3Blobs {
-  readonly blobs: BlobStore;
-  /** Null when clients cannot reach the store. */
-  readonly directUploads: DirectUploads | null;
-  close(): void;
-}
+import { openS3Client, partsFor, S3Bucket, type S3Config, type S3Settings } from './s3-client.js';
 
 /**
  * Opens a bucket, which must exist; whether it does shows at the first call, so that a service can start while its store is unavailable.
  * @param maxFileBytes The largest blob that will be put.
  */
-export function openS3(
-  settings: S3Settings & { readonly publicEndpoint: string | null },
-  maxFileBytes: number,
-): S3Blobs {
+export function openS3(settings: S3Config, maxFileBytes: number): OpenedBlobStore {
   const { publicEndpoint } = settings;
   const bucket = new S3Bucket(settings, { parts: partsFor(maxFileBytes) });
   const direct = publicEndpoint === null ? null : new S3DirectUploads({ ...settings, endpoint: publicEndpoint });

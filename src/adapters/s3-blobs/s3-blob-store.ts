@@ -9,27 +9,17 @@ import {
   type ListObjectsV2CommandOutput,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
-import { checkedRange, readOnce } from '../../core/blobs/blob-bytes.js';
+import { checkedRange } from '../../core/blobs/blob-bytes.js';
 import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
-import { abortUnfinished, inParts, MultipartUpload, type Part } from './multipart.js';
-import {
-  infoOf,
-  type Marks,
-  newMarks,
-  onStore,
-  refusalOf,
-  type S3Bucket,
-  sha256Of,
-  statusOf,
-  storeOutage,
-} from './s3-client.js';
+import { isSound, openBody } from '../remote-blobs/body.js';
+import { onStore, SECOND_CUT_OFF, storeOutage } from '../remote-blobs/outage.js';
+import { putInParts } from '../remote-blobs/parts.js';
+import { abortUnfinished, MultipartUpload } from './multipart.js';
+import { infoOf, type Marks, newMarks, refusalOf, type S3Bucket, sha256Of, statusOf } from './s3-client.js';
 
 /** Maximum number of keys that S3 accepts in one call. */
 const DELETED_AT_ONCE = 1000;
-
-/** Stores report the time of a write in whole seconds, rounded down; a blob must never look older than it is. */
-const SECOND_CUT_OFF = 999;
 
 /** Blobs as objects of a bucket: `bucket/<key>`. Any number of processes may use it. Requirements on the store: docs/decisions/0014. */
 export class S3BlobStore implements BlobStore {
@@ -37,16 +27,10 @@ export class S3BlobStore implements BlobStore {
 
   async put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
     checkKeys(key);
-    const parts = inParts(bytes, this.bucket.parts.sent);
-    try {
-      const first = await parts.next();
-      if (first.done) throw new Error('There is always a last part.');
-      return await (first.value.isLast
-        ? this.putAtOnce(key, first.value.bytes)
-        : this.putInParts(key, first.value, parts));
-    } finally {
-      await parts.return();
-    }
+    return putInParts(bytes, this.bucket.parts.sent, {
+      putAtOnce: (all) => this.putAtOnce(key, all),
+      begin: () => MultipartUpload.begin(this.bucket, key, newMarks(null)),
+    });
   }
 
   async get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
@@ -55,12 +39,11 @@ export class S3BlobStore implements BlobStore {
     if (answer === null) return null;
     if (answer === 'not within') return this.refuse(key, range);
     const body = answer.Body as IncomingMessage;
-    try {
-      return await openBlob(answer, body, range, this.bucket.patience.silence);
-    } catch (error) {
-      body.destroy();
-      throw error;
-    }
+    // The client's own timeout does not distinguish a silent store from a paused reader.
+    body.socket.setTimeout(0);
+    const { ContentRange: contentRange, ContentLength: contentLength } = answer;
+    const facts = { infoOf: (size: number | undefined) => infoOf(answer, size), sha256: sha256Of(answer) };
+    return openBody({ contentRange, contentLength, ...facts, body }, range, this.bucket.patience.silence);
   }
 
   async head(key: BlobKey): Promise<BlobInfo | null> {
@@ -138,28 +121,6 @@ export class S3BlobStore implements BlobStore {
     return { sizeBytes: bytes.length, etag: marks.write };
   }
 
-  /** One part is being sent while the next one fills. */
-  private async putInParts(key: BlobKey, first: Part, rest: AsyncIterable<Part>): Promise<BlobInfo> {
-    const marks = newMarks(null);
-    const upload = await MultipartUpload.begin(this.bucket, key, marks);
-    let sending = upload.send(first.bytes);
-    let sizeBytes = first.bytes.length;
-    try {
-      for await (const { bytes } of rest) {
-        await sending;
-        sizeBytes += bytes.length;
-        sending = upload.send(bytes);
-      }
-      await sending;
-      await upload.complete(sizeBytes);
-      return { sizeBytes, etag: marks.write };
-    } catch (error) {
-      await sending.catch(() => undefined);
-      await upload.giveUp(error);
-      throw error;
-    }
-  }
-
   private async copyAtOnce(to: BlobKey, condition: CopyCondition, Metadata: Marks): Promise<void> {
     const target = { Bucket: this.bucket.name, Key: to, Metadata, MetadataDirective: 'REPLACE' as const };
     const command = new CopyObjectCommand({ ...target, ...condition });
@@ -210,96 +171,3 @@ export class S3BlobStore implements BlobStore {
 }
 
 type CopyCondition = { readonly CopySource: string; readonly CopySourceIfMatch: string | undefined };
-
-/** Whether it could be a range of some blob, and may be requested. */
-function isSound(range: ByteRange | undefined): boolean {
-  if (range === undefined) return true;
-  return Number.isInteger(range.start) && Number.isInteger(range.end) && 0 <= range.start && range.start <= range.end;
-}
-
-/** Accepts only a response that matches the request. Errors: RangeError, `service_unavailable`. */
-async function openBlob(
-  answer: GetObjectCommandOutput,
-  body: IncomingMessage,
-  range: ByteRange | undefined,
-  silence: number,
-): Promise<OpenBlob> {
-  const stated = /^bytes (\d+)-(\d+)\/(\d+)$/
-    .exec(answer.ContentRange ?? '')
-    ?.slice(1)
-    .map(Number);
-  const info = infoOf(answer, stated?.[2] ?? answer.ContentLength);
-  const { start, end } = checkedRange(range, info.sizeBytes);
-  const length = end - start + 1;
-  const isAsked = range === undefined ? stated === undefined : stated?.[0] === start && stated[1] === end;
-  if (!isAsked || answer.ContentLength !== length) {
-    throw storeOutage(
-      new Error(`Bytes ${start} to ${end} were requested, but the store returned ${stated ?? answer.ContentLength}.`),
-    );
-  }
-  const sha256 = range === undefined ? sha256Of(answer) : null;
-  return { ...info, bytes: await checkedBody(body, { length, sha256, silence }) };
-}
-
-export interface ExpectedBody {
-  /** The exact number of bytes expected. */
-  readonly length: number;
-  /** 64 hex digits of all of them; null when unknown. */
-  readonly sha256: string | null;
-  /** Milliseconds that the store may take for the next bytes, however slow the reader is. */
-  readonly silence: number;
-}
-
-/**
- * The bytes of a response, once. The last ones are held back until all have been verified: a complete read is a correct one. Errors:
- * `service_unavailable` for a body that is short, long, wrong, cut off or stuck.
- */
-async function checkedBody(body: IncomingMessage, expected: ExpectedBody): Promise<AsyncIterable<Uint8Array>> {
-  // The client's own timeout does not distinguish a silent store from a paused reader.
-  body.socket.setTimeout(0);
-  const reader = checked(body, expected);
-  // A generator that was never entered skips its `finally` when it is returned, and the connection would stay open: enter it, up to the
-  // first yield.
-  await reader.next();
-  return readOnce(reader);
-}
-
-async function* checked(body: IncomingMessage, expected: ExpectedBody): AsyncGenerator<Uint8Array, void, void> {
-  const { length, sha256 } = expected;
-  const hash = sha256 === null ? null : createHash('sha256');
-  let held: Uint8Array | null = null;
-  let arrived = 0;
-  try {
-    yield new Uint8Array(0);
-    for await (const chunk of arriving(body, expected.silence)) {
-      if (held !== null) yield held;
-      held = chunk;
-      arrived += chunk.length;
-      hash?.update(chunk);
-      if (arrived > length) throw storeOutage(new Error(`more than ${length} bytes arrived`));
-    }
-    if (arrived < length) throw storeOutage(new Error(`only ${arrived} of ${length} bytes arrived`));
-    if (hash !== null && hash.digest('hex') !== sha256)
-      throw storeOutage(new Error('the bytes differ from those that were stored'));
-    if (held !== null) yield held;
-  } finally {
-    body.destroy();
-  }
-}
-
-async function* arriving(body: IncomingMessage, silence: number): AsyncGenerator<Uint8Array, void, void> {
-  const iterator = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  for (;;) {
-    const patience = setTimeout(() => body.destroy(new Error(`no bytes within ${silence} ms`)), silence);
-    try {
-      const next = await iterator.next();
-      if (next.done) return;
-      clearTimeout(patience);
-      yield next.value;
-    } catch (error) {
-      throw storeOutage(error);
-    } finally {
-      clearTimeout(patience);
-    }
-  }
-}

@@ -7,7 +7,14 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { BlobInfo } from '../../core/blobs/blob-store.js';
-import { DomainError } from '../../core/shared/errors.js';
+import {
+  MAX_SOCKETS,
+  onStore,
+  type StoreTimeouts,
+  storeOutage,
+  usualPatience,
+  withDeadline,
+} from '../remote-blobs/outage.js';
 
 /** Where the objects are, and the credentials. */
 export interface S3Settings {
@@ -21,33 +28,14 @@ export interface S3Settings {
   readonly forcePathStyle: boolean;
 }
 
-/** The times for which a store may be silent, in milliseconds. */
-export interface S3Timeouts {
-  readonly connect: number;
-  /** Without a byte in either direction: the attempt has failed. */
-  readonly silence: number;
-  /** For a call with all its attempts, up to the head of the response. */
-  readonly call: number;
-  /** The same for one that sends a part of a blob. */
-  readonly sending: number;
-  readonly attempts: number;
+export interface S3Config extends S3Settings {
+  /** Where clients reach the store and send bytes to; null: they send them to this service. */
+  readonly publicEndpoint: string | null;
 }
-
-/** A store that hangs is given up after three timeouts and the pauses between them: within 60 s. */
-export const usualPatience: S3Timeouts = {
-  connect: 5_000,
-  silence: 15_000,
-  call: 50_000,
-  sending: 600_000,
-  attempts: 3,
-};
-
-/** More than the concurrent uploads and downloads of a process. */
-const MAX_SOCKETS = 200;
 
 export function openS3Client(
   settings: S3Settings,
-  { connect, silence, attempts }: S3Timeouts = usualPatience,
+  { connect, silence, attempts }: StoreTimeouts = usualPatience,
 ): S3Client {
   quietVersionWarning();
   return new S3Client({
@@ -98,10 +86,10 @@ type Call<T> = (client: S3Client, options: { abortSignal: AbortSignal }) => Prom
 export class S3Bucket {
   private readonly client: S3Client;
   readonly name: string;
-  readonly patience: S3Timeouts;
+  readonly patience: StoreTimeouts;
   readonly parts: PartSizes;
 
-  constructor(settings: S3Settings, options: { readonly patience?: S3Timeouts; readonly parts?: PartSizes } = {}) {
+  constructor(settings: S3Settings, options: { readonly patience?: StoreTimeouts; readonly parts?: PartSizes } = {}) {
     this.patience = options.patience ?? usualPatience;
     this.parts = options.parts ?? partsFor(0);
     this.client = openS3Client(settings, this.patience);
@@ -121,14 +109,8 @@ export class S3Bucket {
     return this.within(this.patience.sending, call);
   }
 
-  private async within<T>(milliseconds: number, call: Call<T>): Promise<T> {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), milliseconds);
-    try {
-      return await call(this.client, { abortSignal: late.signal });
-    } finally {
-      clearTimeout(timer);
-    }
+  private within<T>(milliseconds: number, call: Call<T>): Promise<T> {
+    return withDeadline(milliseconds, (abortSignal) => call(this.client, { abortSignal }));
   }
 
   /** Null when the object is absent. Errors: `service_unavailable`. */
@@ -149,25 +131,6 @@ export class S3Bucket {
 
   close(): void {
     this.client.destroy();
-  }
-}
-
-/** `service_unavailable`, with the original error as its cause: whatever a store does wrong, its callers see an outage. */
-export function storeOutage(cause: unknown): DomainError {
-  const unavailable = new DomainError(
-    'service_unavailable',
-    'The photo storage is temporarily unavailable. Try again later.',
-  );
-  unavailable.cause = cause;
-  return unavailable;
-}
-
-/** Runs a call to the store: what it throws becomes `service_unavailable`. */
-export async function onStore<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    throw error instanceof DomainError ? error : storeOutage(error);
   }
 }
 

@@ -4,9 +4,10 @@ import { Command, InvalidArgumentError } from 'commander';
 import { print } from 'photo-service-cli/print';
 import { ageDecryption } from '../../adapters/age/age-encryption.js';
 import { readSecretFile, writeSecretFile } from '../../adapters/secret-file.js';
+import { configOf } from '../../composition/blob-stores.js';
 import { openBlobs } from '../../composition/open-blobs.js';
 import { openArchiveTarget } from '../../composition/open-database.js';
-import { type Config, readConfig } from '../../config/config.js';
+import type { Config } from '../../config/config.js';
 import { refuseBeforeFirstRelease } from '../../core/backup/before-first-release.js';
 import type { BackedUpBlob, Conversion, MissedBlob } from '../../core/backup/blob-backup.js';
 import { checkBlobs, foreignBlob, removeMissed, restoreBlobs } from '../../core/backup/restore-blobs.js';
@@ -42,7 +43,7 @@ export function restoreCommand(): Command {
     .option('--parallel <n>', 'photos restored at the same time', wholeOption, 4)
     .option('--json', 'print one JSON document')
     .action(async (dir: string, options: RestoreOptions) => {
-      const config = readConfig(process.env);
+      const config = configOf(process.env);
       if (!options.check) printInstallation(config);
       const folder = await chooseBackup(resolve(dir), options.at);
       const { manifest, signedBy } = await folder.manifest();

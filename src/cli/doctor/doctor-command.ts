@@ -2,12 +2,13 @@ import { Command } from 'commander';
 import { print, table } from 'photo-service-cli/print';
 import { binariesOfDatabase } from '../../adapters/embedded-postgres.js';
 import type { DatabaseState } from '../../adapters/typeorm/database-state.js';
+import { blobStoresOf, configOf, loadSettings } from '../../composition/blob-stores.js';
 import { openBlobs } from '../../composition/open-blobs.js';
 import { databaseState } from '../../composition/open-database.js';
 import { openRedis } from '../../composition/open-rate-windows.js';
 import { requireInstallation } from '../../composition/require-installation.js';
-import { type Config, ConfigError, readConfig, settingNames } from '../../config/config.js';
-import { loadSettings, type Settings } from '../../config/settings-file.js';
+import { type Config, ConfigError } from '../../config/config.js';
+import type { Settings } from '../../config/settings-file.js';
 import { openMailer, openMedia, openProviders } from '../../ports.module.js';
 import { ExitWith, envFileOf, exitCodes } from '../options.js';
 import {
@@ -42,7 +43,7 @@ export function doctorCommand(): Command {
       const checked = await runChecks(envFileOf(command));
       const { findings } = checked;
       if (options.bundle !== undefined)
-        await writeSupportFile(options.bundle, supportDocument(checked, settingNames(), process.env));
+        await writeSupportFile(options.bundle, supportDocument(checked, blobStoresOf(process.env), process.env));
       const failed = findings.some(({ level }) => level === 'fail');
       const warned = findings.some(({ level }) => level === 'warn');
       const rows = findings.flatMap(({ level, check, message, advice }) => [
@@ -56,7 +57,7 @@ export function doctorCommand(): Command {
 }
 
 async function runChecks(envFile: string | undefined): Promise<Checked> {
-  const read = configOf(envFile);
+  const read = readAll(envFile);
   if (!('config' in read)) return { findings: [checkNode(process.version), ...read], database: null };
   const { config, settings } = read;
   let database: DatabaseState | null = null;
@@ -79,7 +80,7 @@ async function runChecks(envFile: string | undefined): Promise<Checked> {
     ...(await redis(config)),
     ...(await mail(config)),
     ...(await checkProviders(openProviders(config), config.publicUrl)),
-    ...(await findingOf('blob store', 'Check S3_* and the permissions of the account; the bucket must exist.', () =>
+    ...(await findingOf('blob store', config.blobStore.store.advice, () =>
       inDataDir(config, (dataDir) => blobs(config, dataDir)),
     )),
     ...(await findingOf('pictures', 'Reinstall the packages (npm ci) and check MEDIA_MEMORY_BYTES.', () =>
@@ -89,10 +90,10 @@ async function runChecks(envFile: string | undefined): Promise<Checked> {
   return { findings, database };
 }
 
-function configOf(envFile: string | undefined): { config: Config; settings: Settings } | readonly Finding[] {
+function readAll(envFile: string | undefined): { config: Config; settings: Settings } | readonly Finding[] {
   try {
     const settings = loadSettings(envFile);
-    return { config: readConfig(settings.env), settings };
+    return { config: configOf(settings.env), settings };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map((problem) => fail('configuration', problem, 'docs/operations.md lists all variables.'));
@@ -136,12 +137,10 @@ async function inDataDir<T>(config: Config, work: (dataDir: string) => Promise<T
 }
 
 async function blobs(config: Config, dataDir: string): Promise<readonly Finding[]> {
+  const { store, settings } = config.blobStore;
   const opened = await openBlobs({ ...config, dataDir });
   try {
-    return await checkBlobs(
-      opened.blobs,
-      config.s3 === null ? `${config.dataDir}/blobs` : `the bucket ${config.s3.bucket}`,
-    );
+    return await checkBlobs(opened.blobs, store.describe(settings, config.dataDir));
   } finally {
     opened.close();
   }

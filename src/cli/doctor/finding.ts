@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, freemem, platform, release, totalmem } from 'node:os';
 import type { DatabaseState } from '../../adapters/typeorm/database-state.js';
+import { settingNames } from '../../config/config.js';
 import type { Environment } from '../../config/environment-reader.js';
 import { VERSION } from '../../config/version.js';
+import type { BlobStoreKind } from '../../core/blobs/blob-store-kind.js';
 import { reasonOf } from '../../core/shared/errors.js';
 
 export type Level = 'ok' | 'warn' | 'fail';
@@ -44,8 +46,8 @@ export async function findingOf(
 }
 
 /** Settings whose values are numbers or words out of a few. Of any other, a file for others only says that it is set. */
-export const shownSettings = [
-  ...['PORT', 'ROLE', 'PROCESSES', 'DATABASE_POOL', 'DATABASE_PREPARE', 'BLOB_STORE', 'S3_FORCE_PATH_STYLE'],
+const shown = [
+  ...['PORT', 'ROLE', 'PROCESSES', 'DATABASE_POOL', 'DATABASE_PREPARE', 'BLOB_STORE'],
   ...['RATE_LIMIT_STORE', 'DELIVERY_MAX_AGE', 'WORKER_CONCURRENCY', 'MEDIA_MEMORY_BYTES', 'MEDIA_TIMEOUT_SECONDS'],
   ...['MEDIA_ISOLATION', 'MEDIA_PRIORITY', 'WEBHOOK_ALLOW_PRIVATE', 'FETCH_ALLOW_PRIVATE', 'OPERATOR_API', 'DOCS'],
   ...['METRICS_PORT', 'SMTP_TLS', 'LOG_FORMAT', 'LOG_LEVEL', 'MAX_FILE_BYTES', 'SCRUB_DAYS', 'BACKUP_EVERY'],
@@ -60,6 +62,11 @@ export const shownSettings = [
   ],
 ];
 
+/** The same, with those of blob stores. */
+export function shownSettings(stores: readonly BlobStoreKind[]): readonly string[] {
+  return [...shown, ...stores.flatMap((store) => store.shownSettings ?? [])];
+}
+
 export interface Checked {
   readonly findings: readonly Finding[];
   /** Null: it could not be read, or there is none yet. */
@@ -67,8 +74,15 @@ export interface Checked {
 }
 
 /** Returns what is needed to help with an installation, without secrets and without anything of its customers. */
-export function supportDocument({ findings, database }: Checked, names: readonly string[], env: Environment): object {
-  const set = names.filter((name) => (env[name] ?? '').trim() !== '').sort();
+export function supportDocument(
+  { findings, database }: Checked,
+  stores: readonly BlobStoreKind[],
+  env: Environment,
+): object {
+  const visible = shownSettings(stores);
+  const set = settingNames(stores)
+    .filter((name) => (env[name] ?? '').trim() !== '')
+    .sort();
   return {
     createdAt: new Date().toISOString(),
     versions: {
@@ -83,7 +97,7 @@ export function supportDocument({ findings, database }: Checked, names: readonly
       memoryBytes: totalmem(),
       freeMemoryBytes: freemem(),
     },
-    settings: Object.fromEntries(set.map((name) => [name, shownSettings.includes(name) ? env[name] : '(set)'])),
+    settings: Object.fromEntries(set.map((name) => [name, visible.includes(name) ? env[name] : '(set)'])),
     findings,
     database,
   };

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Methods, Rpc } from '../../adapters/processes/rpc.js';
 import { type ReadinessCheck } from '../../api/ops/readiness.js';
+import { configOf } from '../../composition/blob-stores.js';
 import type { Log } from '../../composition/open-database.js';
-import { readConfig } from '../../config/config.js';
 import { OPEN_PORTS, type OpenPorts, PortsModule } from '../../ports.module.js';
 import { drain, handOver, LINGER_MS } from '../serving/listener.js';
 import { openLogger } from '../serving/log.js';
@@ -35,7 +35,7 @@ export class RequestServer {
   private async start({ env, number }: StartParams): Promise<void> {
     // Libraries read theirs by themselves.
     Object.assign(process.env, env);
-    const config = readConfig(env);
+    const config = configOf(env);
     const logger = await openLogger(config, number);
     const log: Log = (line, level = 'info') => logger[level](line);
     const ports = PortsModule.forRoot(config, { ownership: 'share', create: false, log, primary: this.primary });

@@ -18,7 +18,7 @@ export type Fault =
   /** One bit of the body is another. */
   | { readonly kind: 'flipped'; readonly at: number };
 
-/** Stands between a client and an S3 server and spoils what it is told to. Signatures stay right: nothing of a request is changed. */
+/** Stands between a client and the server of a store and spoils what it is told to. Signatures stay right: nothing of a request is changed. */
 export class FaultFront {
   /** Verb, path and query of every request, in order. */
   readonly asked: string[] = [];
@@ -90,6 +90,21 @@ export class FaultFront {
     sent.once('error', () => outgoing.destroy());
     incoming.pipe(sent);
   }
+}
+
+/** Breaks a store behind a front, for `blobStoreContract`. */
+export function breaking(front: () => FaultFront) {
+  const mend = () => front().heal();
+  return {
+    breakStore() {
+      front().spoilAll({ kind: 'reset' });
+      return mend;
+    },
+    truncateBodies(after: number) {
+      front().spoil((asked) => (asked.startsWith('GET') ? { kind: 'cut', after } : null));
+      return mend;
+    },
+  };
 }
 
 function refuse(incoming: IncomingMessage, outgoing: ServerResponse, fault: Extract<Fault, { kind: 'refused' }>): void {

@@ -1,0 +1,234 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import {
+  type BlobDownloadResponseParsed,
+  BlobSASPermissions,
+  type ContainerListBlobFlatSegmentResponse,
+  RestError,
+} from '@azure/storage-blob';
+import { checkedRange } from '../../core/blobs/blob-bytes.js';
+import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
+import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
+import { forEachConcurrently } from '../../core/shared/for-each-concurrently.js';
+import { isSound, openBody } from '../remote-blobs/body.js';
+import { onStore, SECOND_CUT_OFF, storeOutage } from '../remote-blobs/outage.js';
+import { type PartsUpload, putInParts } from '../remote-blobs/parts.js';
+import { type AzureContainer, infoOf, newMarks, refusalOf, sha256Of, unlessAbsent } from './azure-container.js';
+
+const DELETED_AT_ONCE = 16;
+
+/** For which Azure may read the source of a copy, in milliseconds. */
+const SOURCE_LIFE_MS = 10 * 60_000;
+
+/** Blobs as block blobs of a container: `container/<key>`. Any number of processes may use it. */
+export class AzureBlobStore implements BlobStore {
+  constructor(private readonly container: AzureContainer) {}
+
+  async put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
+    checkKeys(key);
+    return putInParts(bytes, this.container.blocks.sent, {
+      putAtOnce: (all) => this.putAtOnce(key, all),
+      begin: () => BlockUpload.begin(this.container, key),
+    });
+  }
+
+  async get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
+    checkKeys(key);
+    const answer = isSound(range) ? await this.open(key, range) : 'not within';
+    if (answer === null) return null;
+    if (answer === 'not within') return this.refuse(key, range);
+    const { contentRange, contentLength } = answer;
+    const facts = { infoOf: (size: number | undefined) => infoOf(answer, size), sha256: sha256Of(answer) };
+    const body = answer.readableStreamBody as Readable;
+    return openBody({ contentRange, contentLength, ...facts, body }, range, this.container.patience.silence);
+  }
+
+  async head(key: BlobKey): Promise<BlobInfo | null> {
+    checkKeys(key);
+    const found = await this.container.head(key);
+    return found && infoOf(found, found.contentLength);
+  }
+
+  async file(key: BlobKey): Promise<null> {
+    checkKeys(key);
+    return null;
+  }
+
+  async copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {
+    checkKeys(from, to);
+    const source = await this.container.head(from);
+    if (source?.etag !== ifMatch) return false;
+    const { sizeBytes } = infoOf(source, source.contentLength);
+    if (sizeBytes > this.container.blocks.copied) return this.copyBytes(from, to, ifMatch);
+    return onStore(async () => {
+      try {
+        const permissions = BlobSASPermissions.from({ read: true });
+        const expiresOn = new Date(Date.now() + SOURCE_LIFE_MS);
+        const url = await this.container.blob(from).generateSasUrl({ permissions, expiresOn });
+        const options = { metadata: newMarks(sha256Of(source)), sourceConditions: { ifMatch } };
+        await this.container.call((signal) => this.container.blob(to).syncCopyFromURL(url, { ...options, ...signal }));
+        return true;
+      } catch (error) {
+        // Azure has several codes for a source that was rewritten or deleted meanwhile.
+        if ((await this.container.head(from))?.etag !== ifMatch) return false;
+        throw error;
+      }
+    });
+  }
+
+  async delete(keys: readonly BlobKey[]): Promise<void> {
+    checkKeys(...keys);
+    await onStore(() =>
+      forEachConcurrently<BlobKey>(Readable.from(new Set(keys)), DELETED_AT_ONCE, (key) => this.deleteOne(key)),
+    );
+  }
+
+  async *list(prefix: string): AsyncIterable<ListedBlob> {
+    checkPrefix(prefix);
+    let from: string | undefined;
+    do {
+      const page = await this.listPage(prefix, from);
+      for (const { name, properties } of page.segment.blobItems) {
+        // A blob whose name is not a key was not created by the service.
+        if (!isBlobKey(name) || properties.contentLength === undefined) continue;
+        const modifiedAt = new Date(properties.lastModified.getTime() + SECOND_CUT_OFF);
+        yield { key: name, sizeBytes: properties.contentLength, modifiedAt };
+      }
+      from = page.continuationToken || undefined;
+    } while (from !== undefined);
+  }
+
+  /** Azure removes blocks of unfinished puts by itself, after a week. */
+  async sweep(): Promise<void> {}
+
+  /** A container has no known capacity. */
+  async diskSpace(): Promise<null> {
+    return null;
+  }
+
+  private async putAtOnce(key: BlobKey, bytes: Uint8Array): Promise<BlobInfo> {
+    const metadata = newMarks(createHash('sha256').update(bytes).digest('hex'));
+    const blobHTTPHeaders = { blobContentMD5: md5(bytes) };
+    const { etag } = await onStore(() =>
+      this.container.send((signal) =>
+        this.container.blob(key).upload(bytes, bytes.length, { metadata, blobHTTPHeaders, ...signal }),
+      ),
+    );
+    return infoOf({ etag }, bytes.length);
+  }
+
+  /** Larger than what Azure copies in one call. */
+  private async copyBytes(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {
+    const source = await this.get(from);
+    if (source?.etag === ifMatch) {
+      await this.put(to, source.bytes);
+      return true;
+    }
+    await source?.bytes[Symbol.asyncIterator]().return?.();
+    return false;
+  }
+
+  private async deleteOne(key: BlobKey): Promise<void> {
+    const blob = this.container.blob(key);
+    const remove = () =>
+      this.container.call((signal) => blob.delete({ deleteSnapshots: 'include', ...signal })).catch(unlessAbsent);
+    try {
+      await remove();
+    } catch (error) {
+      // A client that was given a signed address may also lease or snapshot its blob.
+      if (refusalOf(error) !== 'LeaseIdMissing') throw error;
+      await this.container.call((signal) => blob.getBlobLeaseClient().breakLease(0, signal));
+      await remove();
+    }
+  }
+
+  /** Null when the blob is absent. A range that only begins within the blob is answered up to the end of the blob. */
+  private open(key: BlobKey, range: ByteRange | undefined): Promise<BlobDownloadResponseParsed | 'not within' | null> {
+    const [offset, count] = range === undefined ? [0] : [range.start, range.end - range.start + 1];
+    const blob = this.container.blob(key, { forReading: true });
+    return onStore(async () => {
+      try {
+        // What ends early is an outage, and not requested again: the blob may be another by then.
+        return await this.container.call((signal) => blob.download(offset, count, { maxRetryRequests: 0, ...signal }));
+      } catch (error) {
+        if (error instanceof RestError && error.statusCode === 416) return 'not within';
+        return unlessAbsent(error);
+      }
+    });
+  }
+
+  /** Null when the blob is absent, otherwise an error. */
+  private async refuse(key: BlobKey, range: ByteRange | undefined): Promise<null> {
+    const found = await this.head(key);
+    if (found === null) return null;
+    checkedRange(range, found.sizeBytes);
+    throw storeOutage(new Error('The store refused a range within the blob.'));
+  }
+
+  private listPage(prefix: string, continuationToken?: string): Promise<ContainerListBlobFlatSegmentResponse> {
+    return onStore(() =>
+      this.container.call(async (signal) => {
+        const pages = this.container.client.listBlobsFlat({ prefix, ...signal });
+        const next = await pages.byPage(continuationToken === undefined ? {} : { continuationToken }).next();
+        if (next.done) throw new Error('The store did not return a page of its list.');
+        return next.value;
+      }),
+    );
+  }
+}
+
+/** A blob that is sent in blocks, and exists once their list is committed. */
+class BlockUpload implements PartsUpload {
+  /** All names of blocks of a blob must have one length; random, because other writers of the same key send theirs to the same place. */
+  private readonly prefix = randomBytes(16).toString('hex');
+  private readonly blocks: string[] = [];
+
+  private constructor(
+    private readonly container: AzureContainer,
+    private readonly key: BlobKey,
+    /** The ETag of the blob that was there when this began; null: there was none. */
+    private readonly before: string | null,
+  ) {}
+
+  static async begin(container: AzureContainer, key: BlobKey): Promise<BlockUpload> {
+    return new BlockUpload(container, key, (await container.head(key))?.etag ?? null);
+  }
+
+  async send(bytes: Uint8Array): Promise<void> {
+    const name = Buffer.from(`${this.prefix}${String(this.blocks.length).padStart(5, '0')}`).toString('base64');
+    this.blocks.push(name);
+    await onStore(() =>
+      this.container.send((signal) =>
+        this.container
+          .blob(this.key)
+          .stageBlock(name, bytes, bytes.length, { transactionalContentMD5: md5(bytes), ...signal }),
+      ),
+    );
+  }
+
+  complete(sizeBytes: number): Promise<BlobInfo> {
+    return onStore(async () => {
+      try {
+        const { etag } = await this.container.call((signal) =>
+          this.container.blob(this.key).commitBlockList(this.blocks, signal),
+        );
+        return infoOf({ etag }, sizeBytes);
+      } catch (error) {
+        // A commit drops the blocks of all other writers of the key. If the blob is another than at the beginning, that is what happened:
+        // this one existed for a moment before it was replaced.
+        if (refusalOf(error) !== 'InvalidBlockList') throw error;
+        const found = await this.container.head(this.key);
+        if (found?.etag === undefined || found.etag === this.before) throw error;
+        return { sizeBytes, etag: this.prefix };
+      }
+    });
+  }
+
+  /** Nothing to do: Azure removes blocks that were never committed. */
+  async giveUp(): Promise<void> {}
+}
+
+/** Checked by Azure, so that what was changed on the way is not stored. */
+function md5(bytes: Uint8Array): Uint8Array {
+  return createHash('md5').update(bytes).digest();
+}

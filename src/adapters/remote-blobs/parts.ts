@@ -1,0 +1,110 @@
+import type { BlobInfo } from '../../core/blobs/blob-store.js';
+
+/** A blob on its way into a store in parts: it appears as a whole, at the end. Parts are sent one after the other. */
+export interface PartsUpload {
+  send(bytes: Uint8Array): Promise<void>;
+  /** Resolves when the blob exists, or existed and has been replaced since. */
+  complete(sizeBytes: number): Promise<BlobInfo>;
+  /** Best effort. After an outage, which is a `DomainError`, the caller has waited long enough and does not wait for it. */
+  giveUp(because: unknown): Promise<void>;
+}
+
+/** The two ways in which a store takes blobs: a small one at once, a larger one in parts. */
+export interface PartsWriter {
+  putAtOnce(bytes: Uint8Array): Promise<BlobInfo>;
+  begin(): Promise<PartsUpload>;
+}
+
+/** Writes a blob in parts of `partBytes`, or at once if it has no more than that. Errors of `bytes` are rethrown unchanged. */
+export async function putInParts(
+  bytes: AsyncIterable<Uint8Array>,
+  partBytes: number,
+  { putAtOnce, begin }: PartsWriter,
+): Promise<BlobInfo> {
+  const parts = inParts(bytes, partBytes);
+  try {
+    const first = await parts.next();
+    if (first.done) throw new Error('There is always a last part.');
+    return await (first.value.isLast ? putAtOnce(first.value.bytes) : sendAll(await begin(), first.value, parts));
+  } finally {
+    await parts.return();
+  }
+}
+
+/** One part is being sent while the next one fills. */
+async function sendAll(upload: PartsUpload, first: Part, rest: AsyncIterable<Part>): Promise<BlobInfo> {
+  let sending = upload.send(first.bytes);
+  let sizeBytes = first.bytes.length;
+  try {
+    for await (const { bytes } of rest) {
+      await sending;
+      sizeBytes += bytes.length;
+      sending = upload.send(bytes);
+    }
+    await sending;
+    return await upload.complete(sizeBytes);
+  } catch (error) {
+    await sending.catch(() => undefined);
+    await upload.giveUp(error);
+    throw error;
+  }
+}
+
+/** A part of a blob in memory, so that it can be sent more than once. */
+interface Part {
+  readonly bytes: Uint8Array;
+  readonly isLast: boolean;
+}
+
+const FIRST_ROOM = 64 * 1024;
+
+/**
+ * Cuts bytes into parts of exactly `partBytes` except for the last, of which there is always one. Errors of `bytes` are rethrown unchanged.
+ */
+export async function* inParts(bytes: AsyncIterable<Uint8Array>, partBytes: number): AsyncGenerator<Part, void, void> {
+  let filled = new Filling(partBytes);
+  for await (const chunk of bytes) {
+    for (let at = 0; at < chunk.length; ) {
+      if (filled.isFull) {
+        yield { bytes: filled.take(), isLast: false };
+        filled = new Filling(partBytes);
+      }
+      at += filled.add(chunk.subarray(at));
+    }
+  }
+  yield { bytes: filled.take(), isLast: true };
+}
+
+/** A buffer that grows with its content, so that small blobs take little memory. */
+class Filling {
+  private buffer: Buffer;
+  private length = 0;
+
+  constructor(private readonly max: number) {
+    this.buffer = Buffer.allocUnsafeSlow(Math.min(FIRST_ROOM, max));
+  }
+
+  get isFull(): boolean {
+    return this.length === this.max;
+  }
+
+  /** Copies what fits: the source may reuse its chunk. */
+  add(chunk: Uint8Array): number {
+    const taken = Math.min(chunk.length, this.max - this.length);
+    this.reserve(this.length + taken);
+    this.buffer.set(chunk.subarray(0, taken), this.length);
+    this.length += taken;
+    return taken;
+  }
+
+  take(): Uint8Array {
+    return this.buffer.subarray(0, this.length);
+  }
+
+  private reserve(needed: number): void {
+    if (needed <= this.buffer.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.min(this.max, Math.max(needed, this.buffer.length * 2)));
+    grown.set(this.take());
+    this.buffer = grown;
+  }
+}
