@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { azureBlobs } from '../adapters/azure-blobs/azure-blobs.js';
-import { localBlobs } from '../adapters/local-blobs/local-blobs.js';
+import { localBlobs } from '../adapters/local-blobs/local-blob-store.js';
 import { OutsideBlobStore } from '../adapters/outside-blob-store.js';
 import { s3Blobs } from '../adapters/s3-blobs/s3-blobs.js';
 import { type Config, readConfig } from '../config/config.js';

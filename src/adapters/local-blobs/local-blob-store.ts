@@ -3,6 +3,7 @@ import { constants, type Dirent } from 'node:fs';
 import { link, lstat, open, opendir, readdir, readFile, readlink, rm, stat, statfs, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { checkedRange } from '../../core/blobs/blob-bytes.js';
 import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
 import type {
@@ -14,6 +15,8 @@ import type {
   ListedBlob,
   OpenBlob,
 } from '../../core/blobs/blob-store.js';
+import type { BlobStoreKind } from '../../core/blobs/blob-store-kind.js';
+import { makeDataDir } from '../data-dir.js';
 import { START_TIME, STATE, statFields } from '../proc-stat.js';
 import {
   FileWriter,
@@ -27,6 +30,29 @@ import {
   stateOf,
   systemCode,
 } from './files.js';
+
+export interface LocalSettings {
+  /** Another data folder than that of the installation; null: its own. */
+  readonly dataDir: string | null;
+}
+
+const FOLDER = 'blobs';
+
+/** Files below the data folder of the installation. */
+export const localBlobs: BlobStoreKind<LocalSettings> = {
+  kind: 'local',
+  folder: FOLDER,
+  advice: 'Check the disk of DATA_DIR and the permissions of its folder blobs.',
+  urlForm: 'file:///DATA_DIR',
+  settings: () => ({ dataDir: null }),
+  fromUrl: (url) => (url.protocol === 'file:' && url.host === '' ? { dataDir: fileURLToPath(url) } : null),
+  describe: (settings, dataDir) => join(settings.dataDir ?? dataDir, FOLDER),
+  async open(settings, options) {
+    const dataDir = settings.dataDir ?? options.dataDir;
+    await makeDataDir(dataDir);
+    return { blobs: await LocalBlobStore.open(join(dataDir, FOLDER), options.minFreeBytes) };
+  },
+};
 
 const TEMP_FOLDER = 'tmp';
 const LIST_BATCH = 64;
