@@ -14,6 +14,7 @@ const config = {
   dataDir: '/srv/photos',
   publicUrl: 'https://photos.example.com',
   role: 'all',
+  blobStore: configOf({}).blobStore,
 } as const;
 const first = {
   customerId: 1,
@@ -29,6 +30,19 @@ test('a person sees eight lines, the link on top, and no key', () => {
   expect(lines.at(-1)).toMatch(/is ready at https:\/\/photos\.example\.com$/);
   expect(lines.join()).toContain('/srv/photos/first-key');
   expect(lines.join()).not.toContain(first.token);
+});
+
+test('a person sees where the photos are when they are not in the data folder', () => {
+  const { blobStore } = configOf({ BLOB_STORE: 's3', S3_BUCKET: 'photos' });
+  const data = (own: Partial<Parameters<typeof banner>[0]>) =>
+    banner({ ...config, ...own }, first, first.link)
+      .split('\n')
+      .find((line) => line.startsWith('Data'));
+  expect(data({})).toBe('Data  everything is stored in /srv/photos');
+  expect(data({ blobStore })).toBe('Data  the database in /srv/photos, photos in the bucket photos');
+  expect(data({ databaseUrl: 'postgres://photos:hidden@db/photos' })).toBe(
+    'Data  the database in DATABASE_URL, photos in /srv/photos/blobs',
+  );
 });
 
 test('later starts lead to the sign-in and to the keys, and show nothing of a database server', () => {

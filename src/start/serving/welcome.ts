@@ -35,14 +35,22 @@ export async function prepareWelcome(ports: Ports, config: Config, { open }: Wel
   };
 }
 
-function readyLine({ databaseUrl, dataDir, publicUrl }: Config): string {
-  const where = databaseUrl === null ? `everything is stored in ${dataDir}` : 'using the database in DATABASE_URL';
-  return `Photo Service ${VERSION} is ready at ${publicUrl} (${where}). Stop it with Ctrl-C.`;
+function readyLine(config: Config): string {
+  return `Photo Service ${VERSION} is ready at ${config.publicUrl} (${whereData(config)}). Stop it with Ctrl-C.`;
+}
+
+type Places = Pick<Config, 'databaseUrl' | 'dataDir' | 'blobStore'>;
+
+/** Where the database and the photos are, without secrets. */
+function whereData({ databaseUrl, dataDir, blobStore: { store, settings } }: Places): string {
+  if (databaseUrl === null && store.folder !== undefined) return `everything is stored in ${dataDir}`;
+  const database = databaseUrl === null ? dataDir : 'DATABASE_URL';
+  return `the database in ${database}, photos in ${store.describe(settings, dataDir)}`;
 }
 
 /** Eight lines for a person, with what they want first on top. */
 export function banner(
-  { databaseUrl, dataDir, publicUrl, role }: Pick<Config, 'databaseUrl' | 'dataDir' | 'publicUrl' | 'role'>,
+  { publicUrl, role, ...places }: Places & Pick<Config, 'publicUrl' | 'role'>,
   first: FirstRun | null,
   link: string,
 ): string {
@@ -51,8 +59,8 @@ export function banner(
     ['Open', `${link}${once}`],
     ['Docs', `${publicUrl}/docs`],
     ['API', `${publicUrl}/api/v1`],
-    ['Keys', first === null ? `${publicUrl}/settings/keys` : resolve(dataDir, 'first-key')],
-    ['Data', databaseUrl === null ? resolve(dataDir) : 'the database in DATABASE_URL'],
+    ['Keys', first === null ? `${publicUrl}/settings/keys` : resolve(places.dataDir, 'first-key')],
+    ['Data', whereData({ ...places, dataDir: resolve(places.dataDir) })],
     ['Role', role],
     ['Stop', 'Ctrl-C'],
   ];
