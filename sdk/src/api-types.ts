@@ -1253,16 +1253,6 @@ export interface components {
             /** @description What crops of the photo keep in view. Stays on the same part of the photo when it is rotated. Null: the middle. */
             focus: components["schemas"]["Focus"] | null;
             /**
-             * @description Initially taken from the file.
-             * @example Eiffel Tower
-             */
-            title: string | null;
-            /**
-             * @description Initially taken from the file.
-             * @example From the Trocadéro.
-             */
-            description: string | null;
-            /**
              * Format: date-time
              * @description When the photo was taken.
              * @example 2024-12-21T22:39:24.670Z
@@ -1285,14 +1275,13 @@ export interface components {
              *     - `gps_time`: the difference between GPS time and the camera's clock
              *     - `gps_position`: the time zone of the position
              *     - `customer_default`: the default time zone of the import or account: a guess
+             *     - `filename`: the name of the file, and the time zone of the position or the default one: a guess
              *     - `client`: set by a client
              *     - `none`: unknown
              * @example exif_offset
              * @enum {string}
              */
-            takenAtSource: "exif_offset" | "gps_time" | "gps_position" | "customer_default" | "client" | "none";
-            /** @description Where the photo was taken. Null if unknown. */
-            location: components["schemas"]["Location"] | null;
+            takenAtSource: "exif_offset" | "gps_time" | "gps_position" | "customer_default" | "filename" | "client" | "none";
             /** @description Where that is: country, region and city. Null without a location, at sea, and for a short time after an update of the service for photos that were there before. */
             place: components["schemas"]["Place"] | null;
             /** @description The camera the photo was taken with. Null if unknown. */
@@ -1301,18 +1290,8 @@ export interface components {
             exposure: components["schemas"]["Exposure"] | null;
             /** @description The film of a motion photo. The download of the original with `Range: bytes=OFFSET-LAST`, where LAST is `offset` + `sizeBytes` - 1, is the film alone. Null if there is none. */
             companion: components["schemas"]["Companion"] | null;
-            /**
-             * @description A rating in stars. Null if unrated.
-             * @example 4
-             */
-            rating: number | null;
             /** @description The photo's tags, by name. */
             tags: components["schemas"]["TagName"][];
-            /**
-             * @description Your own identifier for the photo.
-             * @example shoot-17/3701
-             */
-            externalId: string | null;
             /**
              * @description Your own key-value pairs. At most 50 keys of 1 to 40 characters.
              * @example {
@@ -1395,19 +1374,54 @@ export interface components {
             exif?: {
                 [key: string]: string | number;
             };
+            /**
+             * @description A short title. Initially taken from the file.
+             * @example Eiffel Tower
+             */
+            title: string | null;
+            /**
+             * @description A longer text. Initially taken from the file.
+             * @example From the Trocadéro, just before the rain.
+             */
+            description: string | null;
+            /** @description Where the photo was taken. Null if unknown. Initially taken from the file. */
+            location: components["schemas"]["Location"] | null;
+            /**
+             * @description A rating in stars. Null if unrated. Initially taken from the file.
+             * @example 4
+             */
+            rating: number | null;
+            /**
+             * @description Whether it is one of the favourites. False at first.
+             * @example false
+             */
+            favorite: boolean;
+            /**
+             * @description Who made the photo; several are separated by `; `. Initially taken from the file.
+             * @example Ada Lovelace
+             */
+            creator: string | null;
+            /**
+             * @description The copyright notice. Initially taken from the file.
+             * @example © 2026 Analytical Pictures
+             */
+            copyright: string | null;
+            /**
+             * @description The keywords in the file; a keyword below another one is written `Places/Paris`.
+             * @example [
+             *       "Paris",
+             *       "Places/Paris"
+             *     ]
+             */
+            keywords: string[];
+            /**
+             * @description Your own identifier for the photo. You can search by it; it need not be unique.
+             * @example shoot-17/3701
+             */
+            externalId: string | null;
         };
         /** @description The values to change. Omitted fields keep their value; null clears a field. */
         PhotoPatch: {
-            /**
-             * @description A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example Eiffel Tower
-             */
-            title?: string | null;
-            /**
-             * @description A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example From the Trocadéro, just before the rain.
-             */
-            description?: string | null;
             /**
              * Format: date-time
              * @description When the photo was taken: RFC 3339 with a UTC offset, which becomes the time zone. Sets `takenAtLocal` and `timeZone` as well, and cannot be combined with them.
@@ -1424,18 +1438,6 @@ export interface components {
              * @example Europe/Paris
              */
             timeZone?: string | null;
-            /** @description Where the photo was taken. Null removes the position. */
-            location?: components["schemas"]["NewLocation"] | null;
-            /**
-             * @description A rating in stars. Null if unrated.
-             * @example 4
-             */
-            rating?: number | null;
-            /**
-             * @description Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example shoot-17/3701
-             */
-            externalId?: string | null;
             /** @description Moves the wall-clock time and keeps the time zone, from which the instant follows; `takenAtSource` becomes `client`. A photo without a capture time is left unchanged. Cannot be combined with `takenAt`, `takenAtLocal` or `timeZone`. Relative to the present time, so repeat a request only with its `Idempotency-Key`. */
             shiftTakenAt?: components["schemas"]["CaptureTimeShift"];
             /**
@@ -1466,6 +1468,43 @@ export interface components {
              * @constant
              */
             trashed?: false;
+            /**
+             * @description A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example Eiffel Tower
+             */
+            title?: string | null;
+            /**
+             * @description A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example From the Trocadéro, just before the rain.
+             */
+            description?: string | null;
+            /** @description Where the photo was taken. Null if unknown. */
+            location?: components["schemas"]["NewLocation"] | null;
+            /**
+             * @description A rating in stars. Null if unrated.
+             * @example 4
+             */
+            rating?: number | null;
+            /**
+             * @description Whether it is one of the favourites. False at first.
+             * @example false
+             */
+            favorite?: boolean;
+            /**
+             * @description Who made the photo; several are separated by `; `. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example Ada Lovelace
+             */
+            creator?: string | null;
+            /**
+             * @description The copyright notice. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example © 2026 Analytical Pictures
+             */
+            copyright?: string | null;
+            /**
+             * @description Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example shoot-17/3701
+             */
+            externalId?: string | null;
         };
         /** @description The outcome for each photo, in the order of the ids. */
         PhotoEdits: {
@@ -1655,6 +1694,24 @@ export interface components {
              */
             defaultTimeZone?: string | null;
             /**
+             * @description Whether a photo whose file does not say when it was taken gets the date that its file name states, such as `IMG_20240615_101112.jpg`.
+             * @default false
+             * @example true
+             */
+            dateFromFilename?: boolean;
+            /**
+             * @description Whether the import's tags are also added to photos that the library had already.
+             * @default false
+             * @example true
+             */
+            tagDuplicates?: boolean;
+            /**
+             * @description Whether the keywords in files become tags of their photos. Tags that do not exist are created, which requires `tags:write`. Beyond the limits of tags, keywords are left out.
+             * @default false
+             * @example true
+             */
+            keywordsAsTags?: boolean;
+            /**
              * @description The ids of tags to add to every new photo.
              * @example [
              *       12,
@@ -1724,6 +1781,21 @@ export interface components {
              * @example Europe/Paris
              */
             defaultTimeZone: string | null;
+            /**
+             * @description Whether a photo whose file does not say when it was taken gets the date that its file name states, such as `IMG_20240615_101112.jpg`.
+             * @example true
+             */
+            dateFromFilename: boolean;
+            /**
+             * @description Whether the import's tags are also added to photos that the library had already.
+             * @example true
+             */
+            tagDuplicates: boolean;
+            /**
+             * @description Whether the keywords in files become tags of their photos. Tags that do not exist are created, which requires `tags:write`. Beyond the limits of tags, keywords are left out.
+             * @example true
+             */
+            keywordsAsTags: boolean;
             /** @description Tags that every new photo gets. */
             tags: components["schemas"]["TagName"][];
             counts: components["schemas"]["ImportCounts"];
@@ -1823,16 +1895,6 @@ export interface components {
         /** @description The values to change. Omitted fields keep their value; null takes the value from the file. */
         ImportPhotoPatch: {
             /**
-             * @description A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example Eiffel Tower
-             */
-            title?: string | null;
-            /**
-             * @description A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example From the Trocadéro, just before the rain.
-             */
-            description?: string | null;
-            /**
              * Format: date-time
              * @description When the photo was taken: RFC 3339 with a UTC offset, which becomes the time zone. Sets `takenAtLocal` and `timeZone` as well, and cannot be combined with them.
              * @example 2024-12-21T23:39:24.670+01:00
@@ -1848,18 +1910,6 @@ export interface components {
              * @example Europe/Paris
              */
             timeZone?: string | null;
-            /** @description Where the photo was taken. Null removes the position. */
-            location?: components["schemas"]["NewLocation"] | null;
-            /**
-             * @description A rating in stars. Null if unrated.
-             * @example 4
-             */
-            rating?: number | null;
-            /**
-             * @description Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example shoot-17/3701
-             */
-            externalId?: string | null;
             /**
              * @description The SHA-256 of the file, in hex or base64. If you send it, a file that is already in the library need not be uploaded.
              * @example n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
@@ -1880,6 +1930,43 @@ export interface components {
              *     ]
              */
             tagNames?: string[];
+            /**
+             * @description A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example Eiffel Tower
+             */
+            title?: string | null;
+            /**
+             * @description A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example From the Trocadéro, just before the rain.
+             */
+            description?: string | null;
+            /** @description Where the photo was taken. Null if unknown. */
+            location?: components["schemas"]["NewLocation"] | null;
+            /**
+             * @description A rating in stars. Null if unrated.
+             * @example 4
+             */
+            rating?: number | null;
+            /**
+             * @description Whether it is one of the favourites. False at first.
+             * @example false
+             */
+            favorite?: boolean | null;
+            /**
+             * @description Who made the photo; several are separated by `; `. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example Ada Lovelace
+             */
+            creator?: string | null;
+            /**
+             * @description The copyright notice. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example © 2026 Analytical Pictures
+             */
+            copyright?: string | null;
+            /**
+             * @description Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example shoot-17/3701
+             */
+            externalId?: string | null;
             /**
              * @description A plain file name: no `/` or `\`, no control characters, and not `.` or `..`. Need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
              * @example DSC_3701.jpg
@@ -1983,16 +2070,6 @@ export interface components {
              */
             height: number | null;
             /**
-             * @description The value you provided, or null to take it from the file.
-             * @example Eiffel Tower
-             */
-            title: string | null;
-            /**
-             * @description The value you provided, or null to take it from the file.
-             * @example From the Trocadéro.
-             */
-            description: string | null;
-            /**
              * Format: date-time
              * @description The value you provided, or null to take it from the file.
              * @example 2024-12-21T22:39:24.670Z
@@ -2008,18 +2085,6 @@ export interface components {
              * @example Europe/Paris
              */
             timeZone: string | null;
-            /** @description The value you provided, or null to take it from the file. */
-            location: components["schemas"]["Location"] | null;
-            /**
-             * @description The value you provided, or null to take it from the file.
-             * @example 4
-             */
-            rating: number | null;
-            /**
-             * @description Your own identifier for the photo.
-             * @example shoot-17/3701
-             */
-            externalId: string | null;
             /**
              * @description Your own key-value pairs. At most 50 keys of 1 to 40 characters.
              * @example {
@@ -2047,6 +2112,43 @@ export interface components {
              * @example 2026-11-21T03:04:05.123Z
              */
             updatedAt: string;
+            /**
+             * @description The value you provided, or null to take it from the file.
+             * @example Eiffel Tower
+             */
+            title: string | null;
+            /**
+             * @description The value you provided, or null to take it from the file.
+             * @example From the Trocadéro, just before the rain.
+             */
+            description: string | null;
+            /** @description The value you provided, or null to take it from the file. */
+            location: components["schemas"]["Location"] | null;
+            /**
+             * @description The value you provided, or null to take it from the file.
+             * @example 4
+             */
+            rating: number | null;
+            /**
+             * @description The value you provided, or null to take it from the file.
+             * @example false
+             */
+            favorite: boolean | null;
+            /**
+             * @description The value you provided, or null to take it from the file.
+             * @example Ada Lovelace
+             */
+            creator: string | null;
+            /**
+             * @description The value you provided, or null to take it from the file.
+             * @example © 2026 Analytical Pictures
+             */
+            copyright: string | null;
+            /**
+             * @description The value you provided, or null to take it from the file.
+             * @example shoot-17/3701
+             */
+            externalId: string | null;
         };
         /** @description An API key, without its secret. */
         ApiKey: {
@@ -2115,24 +2217,6 @@ export interface components {
              * @example 0.2
              */
             y: number;
-        };
-        /** @description Where the photo was taken. */
-        Location: {
-            /**
-             * @description Degrees north of the equator (WGS 84).
-             * @example 48.85837
-             */
-            latitude: number;
-            /**
-             * @description Degrees east of Greenwich (WGS 84).
-             * @example 2.294481
-             */
-            longitude: number;
-            /**
-             * @description Metres above sea level. Null if unknown.
-             * @example 35.4
-             */
-            altitude: number | null;
         };
         /** @description The names of where the photo was taken, looked up in data that comes with the service. */
         Place: {
@@ -2279,8 +2363,8 @@ export interface components {
              */
             expiresAt: string;
         };
-        /** @description A position. Replaced as a whole. */
-        NewLocation: {
+        /** @description Where the photo was taken. */
+        Location: {
             /**
              * @description Degrees north of the equator (WGS 84).
              * @example 48.85837
@@ -2295,7 +2379,7 @@ export interface components {
              * @description Metres above sea level. Null if unknown.
              * @example 35.4
              */
-            altitude?: number | null;
+            altitude: number | null;
         };
         /** @description By how much to move the wall-clock time of each photo. */
         CaptureTimeShift: {
@@ -2317,6 +2401,24 @@ export interface components {
              * @example 0.2
              */
             y: number;
+        };
+        /** @description A position. Replaced as a whole. */
+        NewLocation: {
+            /**
+             * @description Degrees north of the equator (WGS 84).
+             * @example 48.85837
+             */
+            latitude: number;
+            /**
+             * @description Degrees east of Greenwich (WGS 84).
+             * @example 2.294481
+             */
+            longitude: number;
+            /**
+             * @description Metres above sea level. Null if unknown.
+             * @example 35.4
+             */
+            altitude?: number | null;
         };
         /** @description The outcome for one photo. */
         PhotoEdit: {
@@ -2461,16 +2563,6 @@ export interface components {
         /** @description A file to upload, or to fetch from another server. */
         NewImportPhoto: {
             /**
-             * @description A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example Eiffel Tower
-             */
-            title?: string | null;
-            /**
-             * @description A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example From the Trocadéro, just before the rain.
-             */
-            description?: string | null;
-            /**
              * Format: date-time
              * @description When the photo was taken: RFC 3339 with a UTC offset, which becomes the time zone. Sets `takenAtLocal` and `timeZone` as well, and cannot be combined with them.
              * @example 2024-12-21T23:39:24.670+01:00
@@ -2486,18 +2578,6 @@ export interface components {
              * @example Europe/Paris
              */
             timeZone?: string | null;
-            /** @description Where the photo was taken. Null removes the position. */
-            location?: components["schemas"]["NewLocation"] | null;
-            /**
-             * @description A rating in stars. Null if unrated.
-             * @example 4
-             */
-            rating?: number | null;
-            /**
-             * @description Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example shoot-17/3701
-             */
-            externalId?: string | null;
             /**
              * @description The SHA-256 of the file, in hex or base64. If you send it, a file that is already in the library need not be uploaded.
              * @example n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
@@ -2518,6 +2598,43 @@ export interface components {
              *     ]
              */
             tagNames?: string[];
+            /**
+             * @description A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example Eiffel Tower
+             */
+            title?: string | null;
+            /**
+             * @description A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example From the Trocadéro, just before the rain.
+             */
+            description?: string | null;
+            /** @description Where the photo was taken. Null if unknown. */
+            location?: components["schemas"]["NewLocation"] | null;
+            /**
+             * @description A rating in stars. Null if unrated.
+             * @example 4
+             */
+            rating?: number | null;
+            /**
+             * @description Whether it is one of the favourites. False at first.
+             * @example false
+             */
+            favorite?: boolean | null;
+            /**
+             * @description Who made the photo; several are separated by `; `. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example Ada Lovelace
+             */
+            creator?: string | null;
+            /**
+             * @description The copyright notice. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example © 2026 Analytical Pictures
+             */
+            copyright?: string | null;
+            /**
+             * @description Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example shoot-17/3701
+             */
+            externalId?: string | null;
             /**
              * @description Your own identifier for the file. Must be unique within the import; registering it again returns the same item. An empty one is none.
              * @example 2026/IMG_0001.HEIC
@@ -2557,16 +2674,6 @@ export interface components {
         /** @description Details of a file sent in the same request. Its name and size are taken from the file. */
         InlineImportPhoto: {
             /**
-             * @description A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example Eiffel Tower
-             */
-            title?: string | null;
-            /**
-             * @description A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example From the Trocadéro, just before the rain.
-             */
-            description?: string | null;
-            /**
              * Format: date-time
              * @description When the photo was taken: RFC 3339 with a UTC offset, which becomes the time zone. Sets `takenAtLocal` and `timeZone` as well, and cannot be combined with them.
              * @example 2024-12-21T23:39:24.670+01:00
@@ -2582,18 +2689,6 @@ export interface components {
              * @example Europe/Paris
              */
             timeZone?: string | null;
-            /** @description Where the photo was taken. Null removes the position. */
-            location?: components["schemas"]["NewLocation"] | null;
-            /**
-             * @description A rating in stars. Null if unrated.
-             * @example 4
-             */
-            rating?: number | null;
-            /**
-             * @description Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
-             * @example shoot-17/3701
-             */
-            externalId?: string | null;
             /**
              * @description The SHA-256 of the file, in hex or base64. If you send it, a file that is already in the library need not be uploaded.
              * @example n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
@@ -2614,6 +2709,43 @@ export interface components {
              *     ]
              */
             tagNames?: string[];
+            /**
+             * @description A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example Eiffel Tower
+             */
+            title?: string | null;
+            /**
+             * @description A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example From the Trocadéro, just before the rain.
+             */
+            description?: string | null;
+            /** @description Where the photo was taken. Null if unknown. */
+            location?: components["schemas"]["NewLocation"] | null;
+            /**
+             * @description A rating in stars. Null if unrated.
+             * @example 4
+             */
+            rating?: number | null;
+            /**
+             * @description Whether it is one of the favourites. False at first.
+             * @example false
+             */
+            favorite?: boolean | null;
+            /**
+             * @description Who made the photo; several are separated by `; `. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example Ada Lovelace
+             */
+            creator?: string | null;
+            /**
+             * @description The copyright notice. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example © 2026 Analytical Pictures
+             */
+            copyright?: string | null;
+            /**
+             * @description Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.
+             * @example shoot-17/3701
+             */
+            externalId?: string | null;
             /**
              * @description Your own identifier for the file. Must be unique within the import; registering it again returns the same item. An empty one is none.
              * @example 2026/IMG_0001.HEIC
@@ -2756,16 +2888,6 @@ export interface components {
             /** @description What crops of the photo keep in view. Stays on the same part of the photo when it is rotated. Null: the middle. */
             focus: components["schemas"]["Focus"] | null;
             /**
-             * @description Initially taken from the file.
-             * @example Eiffel Tower
-             */
-            title: string | null;
-            /**
-             * @description Initially taken from the file.
-             * @example From the Trocadéro.
-             */
-            description?: string | null;
-            /**
              * Format: date-time
              * @description When the photo was taken.
              * @example 2024-12-21T22:39:24.670Z
@@ -2788,14 +2910,13 @@ export interface components {
              *     - `gps_time`: the difference between GPS time and the camera's clock
              *     - `gps_position`: the time zone of the position
              *     - `customer_default`: the default time zone of the import or account: a guess
+             *     - `filename`: the name of the file, and the time zone of the position or the default one: a guess
              *     - `client`: set by a client
              *     - `none`: unknown
              * @example exif_offset
              * @enum {string}
              */
-            takenAtSource: "exif_offset" | "gps_time" | "gps_position" | "customer_default" | "client" | "none";
-            /** @description Where the photo was taken. Null if unknown. */
-            location: components["schemas"]["Location"] | null;
+            takenAtSource: "exif_offset" | "gps_time" | "gps_position" | "customer_default" | "filename" | "client" | "none";
             /** @description Where that is: country, region and city. Null without a location, at sea, and for a short time after an update of the service for photos that were there before. */
             place: components["schemas"]["Place"] | null;
             /** @description The camera the photo was taken with. Null if unknown. */
@@ -2804,18 +2925,8 @@ export interface components {
             exposure: components["schemas"]["Exposure"] | null;
             /** @description The film of a motion photo. The download of the original with `Range: bytes=OFFSET-LAST`, where LAST is `offset` + `sizeBytes` - 1, is the film alone. Null if there is none. */
             companion: components["schemas"]["Companion"] | null;
-            /**
-             * @description A rating in stars. Null if unrated.
-             * @example 4
-             */
-            rating: number | null;
             /** @description The photo's tags, by name. */
             tags?: components["schemas"]["TagName"][];
-            /**
-             * @description Your own identifier for the photo.
-             * @example shoot-17/3701
-             */
-            externalId: string | null;
             /**
              * @description Your own key-value pairs. At most 50 keys of 1 to 40 characters.
              * @example {
@@ -2898,6 +3009,51 @@ export interface components {
             exif?: {
                 [key: string]: string | number;
             };
+            /**
+             * @description A short title. Initially taken from the file.
+             * @example Eiffel Tower
+             */
+            title: string | null;
+            /**
+             * @description A longer text. Initially taken from the file.
+             * @example From the Trocadéro, just before the rain.
+             */
+            description?: string | null;
+            /** @description Where the photo was taken. Null if unknown. Initially taken from the file. */
+            location: components["schemas"]["Location"] | null;
+            /**
+             * @description A rating in stars. Null if unrated. Initially taken from the file.
+             * @example 4
+             */
+            rating: number | null;
+            /**
+             * @description Whether it is one of the favourites. False at first.
+             * @example false
+             */
+            favorite: boolean;
+            /**
+             * @description Who made the photo; several are separated by `; `. Initially taken from the file.
+             * @example Ada Lovelace
+             */
+            creator: string | null;
+            /**
+             * @description The copyright notice. Initially taken from the file.
+             * @example © 2026 Analytical Pictures
+             */
+            copyright: string | null;
+            /**
+             * @description The keywords in the file; a keyword below another one is written `Places/Paris`.
+             * @example [
+             *       "Paris",
+             *       "Places/Paris"
+             *     ]
+             */
+            keywords: string[];
+            /**
+             * @description Your own identifier for the photo. You can search by it; it need not be unique.
+             * @example shoot-17/3701
+             */
+            externalId: string | null;
         };
         /** @description A tag. The values are those at the time of sending. */
         EventTag: {
@@ -2999,6 +3155,21 @@ export interface components {
              * @example Europe/Paris
              */
             defaultTimeZone: string | null;
+            /**
+             * @description Whether a photo whose file does not say when it was taken gets the date that its file name states, such as `IMG_20240615_101112.jpg`.
+             * @example true
+             */
+            dateFromFilename: boolean;
+            /**
+             * @description Whether the import's tags are also added to photos that the library had already.
+             * @example true
+             */
+            tagDuplicates: boolean;
+            /**
+             * @description Whether the keywords in files become tags of their photos. Tags that do not exist are created, which requires `tags:write`. Beyond the limits of tags, keywords are left out.
+             * @example true
+             */
+            keywordsAsTags: boolean;
             /** @description Tags that every new photo gets. */
             tags?: components["schemas"]["TagName"][];
             counts: components["schemas"]["ImportCounts"];
@@ -4896,7 +5067,7 @@ export interface operations {
                 sort?: "-createdAt" | "createdAt" | "id" | "-id" | "takenAt" | "-takenAt" | "filename" | "-filename" | "sizeBytes" | "-sizeBytes" | "updatedAt";
                 /** @description Return only these photos. Unknown ids are ignored. At most 100, separated by commas. */
                 ids?: components["schemas"]["Id"][];
-                /** @description Search words. Each must begin a word in the file name, title, description, place or name of a tag; case and accents are ignored. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are found anywhere in these texts, as they are written: `京都` finds `東京都`. An emoji is a word, whatever its tone of skin. At most 10 different words (`too_many`); at least one letter, digit or emoji. */
+                /** @description Search words. Each must begin a word in the file name, title, description, creator, place or name of a tag; case and accents are ignored. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are found anywhere in these texts, as they are written: `京都` finds `東京都`. An emoji is a word, whatever its tone of skin. At most 10 different words (`too_many`); at least one letter, digit or emoji. */
                 q?: string;
                 /** @description The complete file name, ignoring case. */
                 filename?: string;
@@ -4948,6 +5119,10 @@ export interface operations {
                 minFocalLength35mm?: number;
                 /** @description Return only photos whose 35 mm equivalent focal length is at most so many millimetres. */
                 maxFocalLength35mm?: number;
+                /** @description Part of the creator's name, ignoring case and accents. Must contain a letter or digit. */
+                creator?: string;
+                /** @description `true` returns only favourites, `false` only the others. */
+                favorite?: boolean;
                 /** @description Return only photos with at least this rating. */
                 minRating?: number;
                 /**

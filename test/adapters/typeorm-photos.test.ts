@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
@@ -14,7 +14,7 @@ import type { Repositories } from '../../src/core/shared/transactional.js';
 import { searchWords } from '../../src/core/shared/word-search.js';
 import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
-import { sampleCustomer } from '../support/samples.js';
+import { sampleCustomer, samplePhoto } from '../support/samples.js';
 import { searchedTexts } from '../support/searched-texts.js';
 
 const at = new Date('2026-11-21T03:04:05.123Z');
@@ -51,47 +51,7 @@ async function addTag(customerId: Id, name: string): Promise<Id> {
 }
 
 function photoWith(customerId: Id, id: Id): Photo {
-  return {
-    id,
-    customerId,
-    filename: `IMG_${id}.jpg`,
-    contentType: 'image/jpeg',
-    sizeBytes: 1000,
-    sha256: randomBytes(32).toString('hex'),
-    dupSeq: 0,
-    blobKey: `originals/${customerId}/${id}`,
-    width: 40,
-    height: 30,
-    orientation: 1,
-    rotation: 0,
-    focus: null,
-    alpha: false,
-    title: null,
-    description: null,
-    location: null,
-    place: null,
-    rating: null,
-    takenAt: null,
-    takenAtLocal: null,
-    timeZone: null,
-    takenAtSource: 'none',
-    camera: null,
-    exposure: null,
-    companion: null,
-    externalId: null,
-    metadata: {},
-    importId: null,
-    damaged: false,
-    originalLostAt: null,
-    thumbhash: null,
-    dominantColor: null,
-    phash: null,
-    trashedAt: null,
-    purgeAt: null,
-    createdAt: at,
-    updatedAt: at,
-    version: 1,
-  };
+  return samplePhoto(customerId, id, { width: 40, height: 30, createdAt: at, updatedAt: at });
 }
 
 function compare(a: Position, b: Position, direction: 1 | -1): number {
@@ -271,7 +231,7 @@ async function outOfStep(customerId: Id): Promise<unknown[]> {
          SELECT least(count(*), 1) FROM photo_tags l WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
        ) OR p.facets / 2 % 2 <> (CASE WHEN p.latitude IS NULL THEN 0 ELSE 1 END)
        OR p.facets / 4 % 3 <> (CASE WHEN p.width > p.height THEN 2 WHEN p.width = p.height THEN 1 ELSE 0 END)
-       OR p.facets / 12 <> coalesce(p.rating + 1, 0)
+       OR p.facets / 12 % 7 <> coalesce(p.rating + 1, 0) OR p.facets / 84 <> p.favorite::integer
      )`,
     [customerId],
   );

@@ -8,6 +8,13 @@ import {
   renditionSizes,
   type Sniffed,
 } from '../../src/core/media/media-reader.js';
+import {
+  type FieldValues,
+  type FileField,
+  fileFields,
+  photoFields,
+  valuesOf,
+} from '../../src/core/media/photo-fields.js';
 import { layoutOf, within } from '../../src/core/media/transformation.js';
 import type { ItemErrorCode } from '../../src/core/shared/errors.js';
 import { truncate } from '../../src/core/shared/text.js';
@@ -74,10 +81,7 @@ const plain: PictureFacts = {
   orientation: 1,
   alpha: false,
   damaged: false,
-  title: null,
-  description: null,
-  location: null,
-  rating: null,
+  ...(valuesOf(fileFields, (name) => photoFields[name].empty) as FieldValues<FileField>),
   camera: null,
   exposure: null,
   companion: null,

@@ -1,3 +1,4 @@
+import { searchedValues } from '../../src/core/media/photo-fields.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
 import { placeNames } from '../../src/core/photos/places.js';
@@ -39,6 +40,8 @@ function matchesOwn(photo: PhotoWithTags, filters: PhotoFilters): boolean {
     within(photo.exposure?.iso, filters.minIso, filters.maxIso) &&
     within(photo.exposure?.focalLength35mm, filters.minFocalLength35mm, filters.maxFocalLength35mm) &&
     said(filters.camera, (camera) => cameraKey(photo).includes(camera)) &&
+    said(filters.creator, (creator) => searchText(photo.creator).includes(creator)) &&
+    said(filters.favorite, (favorite) => photo.favorite === favorite) &&
     said(filters.aspect, (aspect) => aspectOf(photo) === aspect) &&
     said(filters.similar, (similar) => isSimilar(photo, similar))
   );
@@ -106,6 +109,6 @@ function matchesPlace({ location }: PhotoWithTags, { hasLocation, bbox }: PhotoF
 /** The photo's own texts and its tags' names together have every word. */
 function matchesWords(photo: PhotoWithTags, { words }: PhotoFilters): boolean {
   if (words === undefined) return true;
-  const texts = [photo.filename, photo.title ?? '', photo.description ?? '', ...photo.tags.map((tag) => tag.name)];
+  const texts = [photo.filename, ...searchedValues(photo), ...photo.tags.map((tag) => tag.name)];
   return haveWords([...texts, ...namesOf(photo)], words);
 }

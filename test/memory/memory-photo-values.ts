@@ -6,9 +6,16 @@ type Photos = readonly PhotoWithTags[];
 
 export function kindsOf(photos: Photos, request: ValuesRequest): readonly PhotoKind[] {
   const kinds = counted(photos, request, (photo) => {
-    const { rating, width, height, location, tags, contentType } = photo;
+    const { rating, width, height, location, tags, favorite, contentType } = photo;
     const aspect = width === height ? 'square' : width > height ? 'landscape' : 'portrait';
-    return JSON.stringify({ rating, aspect, located: location !== null, tagged: tags.length > 0, contentType });
+    return JSON.stringify({
+      rating,
+      aspect,
+      located: location !== null,
+      tagged: tags.length > 0,
+      favorite,
+      contentType,
+    });
   });
   return kinds.map(({ value, photos: number }) => ({ ...JSON.parse(value), photos: number }));
 }

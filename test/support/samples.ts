@@ -6,6 +6,7 @@ import type { NewPreset } from '../../src/core/delivery/preset.js';
 import type { NewImport } from '../../src/core/imports/import.js';
 import type { ImportPhoto } from '../../src/core/imports/import-photo.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
+import { declaredValues, initialValues } from '../../src/core/media/photo-fields.js';
 import type { ExifTags } from '../../src/core/media/picture-metadata.js';
 import type { Photo } from '../../src/core/photos/photo.js';
 import { after, DAY } from '../../src/core/shared/clock.js';
@@ -78,11 +79,8 @@ export function samplePhoto(customerId: Id, id: Id, values: Partial<Photo> = {})
     rotation: 0,
     focus: null,
     alpha: false,
-    title: null,
-    description: null,
-    location: null,
+    ...initialValues(declaredValues({}), {}),
     place: null,
-    rating: null,
     takenAt: null,
     takenAtLocal: null,
     timeZone: null,
@@ -90,7 +88,6 @@ export function samplePhoto(customerId: Id, id: Id, values: Partial<Photo> = {})
     camera: null,
     exposure: null,
     companion: null,
-    externalId: null,
     metadata: {},
     importId: null,
     damaged: false,
@@ -122,6 +119,10 @@ export const fullPhoto = {
   description: 'first line\nsecond line\twith a tab',
   location: { latitude: -33.856784, longitude: 151.215297, altitude: -0.5 },
   rating: 5,
+  favorite: true,
+  creator: 'Éva "7" \\ 日本; Ада',
+  copyright: '© 2026\nACME',
+  keywords: ['Crème', 'a/b', '"{}\\,', 'NULL', ''],
   takenAt: new Date('1969-12-31T23:59:59.999Z'),
   takenAtLocal: '1970-01-01T00:59:59.999',
   timeZone: 'Europe/Paris',
@@ -161,6 +162,9 @@ export function sampleImport(customerId: Id, values: Partial<NewImport> = {}): N
     restoreTrashed: true,
     defaultTimeZone: null,
     tagIds: [],
+    tagDuplicates: false,
+    keywordsAsTags: false,
+    dateFromFilename: false,
     apiKeyId: null,
     shareId: null,
     createdAt: sampleInstant,
@@ -199,14 +203,10 @@ export function sampleItem(
     blobName: randomUUID(),
     facts: null,
     error: null,
-    title: null,
-    description: null,
-    location: null,
-    rating: null,
+    ...declaredValues({}),
     takenAt: null,
     takenAtLocal: null,
     timeZone: null,
-    externalId: null,
     metadata: {},
     tagIds: [],
     createdAt: sampleInstant,
@@ -228,6 +228,9 @@ export function sampleFacts(values: Partial<PictureFacts> = {}): PictureFacts {
     description: null,
     location: { latitude: 48.85837, longitude: 2.294481, altitude: null },
     rating: 4,
+    creator: 'Ada Lovelace',
+    copyright: null,
+    keywords: ['Paris', 'Places/Paris'],
     camera: { make: 'NIKON CORPORATION', model: 'NIKON D750', lens: '24-120mm f/4' },
     exposure: { iso: 100, fNumber: 2.8, exposureTime: '1/250', focalLength: 35, focalLength35mm: 35, flash: null },
     times: {

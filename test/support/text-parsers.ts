@@ -13,8 +13,9 @@ import { MAX_URL_LENGTH, urlProblem } from '../../src/core/access/outgoing-url.j
 import { parsePresetOptions } from '../../src/core/delivery/preset.js';
 import { normalSha256 } from '../../src/core/imports/registration.js';
 import { isLocalTime, isTimeZone, parseInstant } from '../../src/core/media/capture-time.js';
+import { photoFields } from '../../src/core/media/photo-fields.js';
 import { searchTerms } from '../../src/core/photos/photo-query.js';
-import { inputErrors, MAX_DESCRIPTION, MAX_FILENAME, MAX_METADATA_VALUE } from '../../src/core/photos/photo-values.js';
+import { inputErrors, MAX_FILENAME, MAX_METADATA_VALUE } from '../../src/core/photos/photo-values.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { readToken } from '../../src/core/shared/secrets.js';
 import { cleanText, foldKey, searchText } from '../../src/core/shared/text.js';
@@ -130,7 +131,7 @@ const parsers: readonly TextParser[] = [
   },
   photoField('title', 255),
   photoField('filename', MAX_FILENAME),
-  photoField('description', MAX_DESCRIPTION),
+  photoField('description', photoFields.description.max),
   photoField('externalId', 255),
   { name: 'value of metadata', length: 4 * MAX_METADATA_VALUE, parse: (a) => inputErrors({ metadata: { a } }) },
   { name: 'instant', length: 400, parse: parseInstant, begins: ['', '2026-11-21T03:04:05.'] },

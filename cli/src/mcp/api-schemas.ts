@@ -35,7 +35,7 @@ export const photoFilters: Readonly<Record<string, object>> = {
     "type": "string",
     "minLength": 1,
     "maxLength": 200,
-    "description": "Search words. Each must begin a word in the file name, title, description, place or name of a tag; case and accents are ignored. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are found anywhere in these texts, as they are written: `京都` finds `東京都`. An emoji is a word, whatever its tone of skin. At most 10 different words (`too_many`); at least one letter, digit or emoji."
+    "description": "Search words. Each must begin a word in the file name, title, description, creator, place or name of a tag; case and accents are ignored. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are found anywhere in these texts, as they are written: `京都` finds `東京都`. An emoji is a word, whatever its tone of skin. At most 10 different words (`too_many`); at least one letter, digit or emoji."
   },
   "filename": {
     "type": "string",
@@ -207,6 +207,16 @@ export const photoFilters: Readonly<Record<string, object>> = {
     "maximum": 100000,
     "description": "Return only photos whose 35 mm equivalent focal length is at most so many millimetres."
   },
+  "creator": {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 200,
+    "description": "Part of the creator's name, ignoring case and accents. Must contain a letter or digit."
+  },
+  "favorite": {
+    "type": "boolean",
+    "description": "`true` returns only favourites, `false` only the others."
+  },
   "minRating": {
     "type": "integer",
     "minimum": 0,
@@ -290,22 +300,6 @@ export const tagFilters: Readonly<Record<string, object>> = {
 };
 
 export const photoChanges: Readonly<Record<string, object>> = {
-  "title": {
-    "type": [
-      "string",
-      "null"
-    ],
-    "description": "A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.",
-    "maxLength": 255
-  },
-  "description": {
-    "type": [
-      "string",
-      "null"
-    ],
-    "description": "A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.",
-    "maxLength": 10000
-  },
   "takenAt": {
     "type": [
       "string",
@@ -328,63 +322,6 @@ export const photoChanges: Readonly<Record<string, object>> = {
       "null"
     ],
     "description": "The time zone of the wall-clock time: an IANA name, or a UTC offset such as `+01:00`."
-  },
-  "location": {
-    "anyOf": [
-      {
-        "type": "object",
-        "description": "A position. Replaced as a whole.",
-        "properties": {
-          "latitude": {
-            "type": "number",
-            "description": "Degrees north of the equator (WGS 84).",
-            "minimum": -90,
-            "maximum": 90
-          },
-          "longitude": {
-            "type": "number",
-            "description": "Degrees east of Greenwich (WGS 84).",
-            "minimum": -180,
-            "maximum": 180
-          },
-          "altitude": {
-            "type": [
-              "number",
-              "null"
-            ],
-            "description": "Metres above sea level. Null if unknown.",
-            "minimum": -12000,
-            "maximum": 100000
-          }
-        },
-        "required": [
-          "latitude",
-          "longitude"
-        ],
-        "additionalProperties": false
-      },
-      {
-        "type": "null"
-      }
-    ],
-    "description": "Where the photo was taken. Null removes the position."
-  },
-  "rating": {
-    "type": [
-      "integer",
-      "null"
-    ],
-    "description": "A rating in stars. Null if unrated.",
-    "minimum": 0,
-    "maximum": 5
-  },
-  "externalId": {
-    "type": [
-      "string",
-      "null"
-    ],
-    "description": "Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.",
-    "maxLength": 255
   },
   "shiftTakenAt": {
     "type": "object",
@@ -464,5 +401,98 @@ export const photoChanges: Readonly<Record<string, object>> = {
     "propertyNames": {
       "pattern": "^[A-Za-z0-9_.-]{1,40}$"
     }
+  },
+  "title": {
+    "type": [
+      "string",
+      "null"
+    ],
+    "description": "A short title. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.",
+    "maxLength": 255
+  },
+  "description": {
+    "type": [
+      "string",
+      "null"
+    ],
+    "description": "A longer text. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.",
+    "maxLength": 10000
+  },
+  "location": {
+    "anyOf": [
+      {
+        "type": "object",
+        "description": "A position. Replaced as a whole.",
+        "properties": {
+          "latitude": {
+            "type": "number",
+            "description": "Degrees north of the equator (WGS 84).",
+            "minimum": -90,
+            "maximum": 90
+          },
+          "longitude": {
+            "type": "number",
+            "description": "Degrees east of Greenwich (WGS 84).",
+            "minimum": -180,
+            "maximum": 180
+          },
+          "altitude": {
+            "type": [
+              "number",
+              "null"
+            ],
+            "description": "Metres above sea level. Null if unknown.",
+            "minimum": -12000,
+            "maximum": 100000
+          }
+        },
+        "required": [
+          "latitude",
+          "longitude"
+        ],
+        "additionalProperties": false
+      },
+      {
+        "type": "null"
+      }
+    ],
+    "description": "Where the photo was taken. Null if unknown."
+  },
+  "rating": {
+    "type": [
+      "integer",
+      "null"
+    ],
+    "description": "A rating in stars. Null if unrated.",
+    "minimum": 0,
+    "maximum": 5
+  },
+  "favorite": {
+    "type": "boolean",
+    "description": "Whether it is one of the favourites. False at first."
+  },
+  "creator": {
+    "type": [
+      "string",
+      "null"
+    ],
+    "description": "Who made the photo; several are separated by `; `. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.",
+    "maxLength": 255
+  },
+  "copyright": {
+    "type": [
+      "string",
+      "null"
+    ],
+    "description": "The copyright notice. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.",
+    "maxLength": 1000
+  },
+  "externalId": {
+    "type": [
+      "string",
+      "null"
+    ],
+    "description": "Your own identifier for the photo. You can search by it; it need not be unique. Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.",
+    "maxLength": 255
   }
 };

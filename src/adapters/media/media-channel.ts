@@ -1,8 +1,19 @@
 import { Socket } from 'node:net';
 import { MAX_SIDE } from '../../core/customers/limits.js';
 import { acceptedFormats } from '../../core/media/formats.js';
+import {
+  altitudes,
+  type FieldValues,
+  type FileField,
+  fileFields,
+  latitudes,
+  longitudes,
+  type PhotoField,
+  photoFields,
+  type Range,
+  valuesOf,
+} from '../../core/media/photo-fields.js';
 import { MAX_RESULT_SIDE, pictureFormats } from '../../core/media/transformation.js';
-import { MAX_DESCRIPTION, MAX_TITLE } from '../../core/photos/photo-values.js';
 import type { ItemErrorCode } from '../../core/shared/errors.js';
 import { codePoints } from '../../core/shared/text.js';
 import { MAX_EXIF_BYTES, MAX_EXIF_TEXT } from './metadata.js';
@@ -148,6 +159,15 @@ const integer =
     return number(min, max)(value, field);
   };
 
+const within = ({ min, max }: Range) => number(min, max);
+
+const listOf =
+  <T>(check: Check<T>, most: number): Check<readonly T[]> =>
+  (value, field) => {
+    requireThat(Array.isArray(value) && value.length <= most, field, `a list of at most ${most}`);
+    return value.map((entry: unknown) => check(entry, `entry of ${field}`));
+  };
+
 const flag: Check<boolean> = (value, field) => {
   requireThat(typeof value === 'boolean', field, 'true or false');
   return value;
@@ -219,8 +239,29 @@ const exif: Check<Readonly<Record<string, string | number>>> = (value, field) =>
 };
 
 const writtenTime = orNull(text(100));
-const metres = number(-12_000, 100_000);
 const side = integer(1, MAX_SIDE);
+
+/** The checks of the fields of a photo, by their declarations. */
+const fieldChecks = valuesOf(fileFields, (name) => checkOf(photoFields[name])) as {
+  readonly [Name in FileField]: Check<FieldValues[Name]>;
+};
+
+function checkOf(field: PhotoField): Check<unknown> {
+  switch (field.kind) {
+    case 'text':
+      return orNull(text(field.max));
+    case 'texts':
+      return listOf(text(field.max), field.maxEntries);
+    case 'whole':
+      return orNull(integer(field.min, field.max));
+    case 'flag':
+      return flag;
+    case 'position':
+      return orNull(
+        object({ latitude: within(latitudes), longitude: within(longitudes), altitude: orNull(within(altitudes)) }),
+      );
+  }
+}
 
 const facts = {
   contentType: oneOf(acceptedFormats.map(({ contentType }) => contentType)),
@@ -229,10 +270,7 @@ const facts = {
   orientation: integer(1, 8),
   alpha: flag,
   damaged: flag,
-  title: orNull(text(MAX_TITLE)),
-  description: orNull(text(MAX_DESCRIPTION)),
-  location: orNull(object({ latitude: number(-90, 90), longitude: number(-180, 180), altitude: orNull(metres) })),
-  rating: orNull(integer(0, 5)),
+  ...fieldChecks,
   camera: orNull(object({ make: orNull(text(255)), model: orNull(text(255)), lens: orNull(text(255)) })),
   exposure: orNull(
     object({

@@ -1,29 +1,93 @@
 import tzLookup from '@photostructure/tz-lookup';
 import type { WrittenTimes } from '../../core/media/capture-time.js';
 import type { PictureFacts } from '../../core/media/media-reader.js';
+import {
+  type FieldValues,
+  type FileField,
+  fileFields,
+  type PhotoField,
+  photoFields,
+  valuesOf,
+} from '../../core/media/photo-fields.js';
 import type { Camera, ExifTags, Exposure, GeoPoint } from '../../core/media/picture-metadata.js';
 import { cleanText, truncate } from '../../core/shared/text.js';
 
 /** The metadata of a file, beyond its pixels. */
-export type PictureMetadata = Pick<
-  PictureFacts,
-  'title' | 'description' | 'location' | 'rating' | 'camera' | 'exposure' | 'times' | 'positionZone' | 'exif'
->;
+export type PictureMetadata = Pick<PictureFacts, FileField | 'camera' | 'exposure' | 'times' | 'positionZone' | 'exif'>;
 
 /** Converts tags to facts. Whatever is missing, malformed or out of range is null. */
 export function metadataOf(tags: FileTags): PictureMetadata {
-  const place = location(tags);
+  const values = valuesOf(fileFields, (name) => readers[name](tags, photoFields[name])) as FieldValues<FileField>;
   return {
-    title: textOf(tags.xmp['title'], 255) ?? textOf(tags.iptc['Object Name'], 255),
-    description: description(tags),
-    location: place,
-    rating: rating(tags),
+    ...values,
     camera: camera(tags),
     exposure: exposure(tags),
     times: times(tags),
-    positionZone: place && zoneAt(place),
+    positionZone: values.location && zoneAt(values.location),
     exif: flatTags(tags),
   };
+}
+
+/** Finds the value of a field among the tags that its declaration names. */
+type FieldReader = (tags: FileTags, field: PhotoField) => unknown;
+
+/** By kind, for fields without rules of their own. */
+const byKind: Readonly<Record<PhotoField['kind'], FieldReader>> = {
+  text: (tags, field) => texts(tags, field)[0] ?? null,
+  texts: (tags, field) => field.stored(named(tags, field).flatMap(entries) as never),
+  whole: (tags, field) => numbers(tags, field)[0] ?? null,
+  flag: () => false,
+  position: location,
+};
+
+/** The reader of each field that a file can state. */
+const readers: Readonly<Record<FileField, FieldReader>> = {
+  ...valuesOf(fileFields, (name) => byKind[photoFields[name].kind]),
+  description: (tags, field) =>
+    texts(tags, field).find((text) => !placeholders.some((each) => each.test(text))) ?? null,
+  // -1 means "rejected" in XMP: no rating, whatever EXIF says.
+  rating: (tags, field) => {
+    const [stars = -1] = numbers(tags, field);
+    const { min, max } = photoFields.rating;
+    return stars >= min && stars <= max ? Math.round(stars) : null;
+  },
+  creator: (tags, field) => {
+    const names = named(tags, field).map((tag) => cut(entries(tag).join('; '), photoFields.creator.max));
+    return names.find((text) => text !== null) ?? null;
+  },
+  keywords: (tags, field) => {
+    const { hierarchicalSubject } = tags.xmp;
+    const words = named(tags, field).flatMap((tag) => {
+      // Lightroom's paths.
+      return tag === hierarchicalSubject ? entries(tag).map((path) => path.replaceAll('|', '/')) : entries(tag);
+    });
+    return field.stored(words as never);
+  },
+};
+
+/** The tags that the field's declaration names and the file has. */
+function named(tags: FileTags, { fileTags }: PhotoField): Tag[] {
+  return fileTags.flatMap((each) => {
+    const colon = each.indexOf(':');
+    const found = tags[each.slice(0, colon) as keyof FileTags][each.slice(colon + 1)];
+    return found === undefined ? [] : [found];
+  });
+}
+
+function texts(tags: FileTags, field: PhotoField): string[] {
+  const max = 'max' in field ? field.max : 0;
+  return named(tags, field).flatMap((tag) => textOf(tag, max) ?? []);
+}
+
+function numbers(tags: FileTags, field: PhotoField): number[] {
+  return named(tags, field).flatMap((tag) => numberOf(tag) ?? []);
+}
+
+/** Each of the texts of a tag that may have several: a list in XMP, repeated in IPTC, where ExifReader returns a list of tags. */
+function entries(tag: Tag): string[] {
+  const items: unknown = Array.isArray(tag) ? tag : tag.value;
+  const isList = Array.isArray(items) && items.every((item) => typeof item === 'object' && item !== null);
+  return (isList ? (items as Tag[]) : [tag]).flatMap((item) => textOf(item, MAX_EXIF_TEXT) ?? []);
 }
 
 /** The texts that cameras and phones write by default into fields for people's texts. */
@@ -32,18 +96,6 @@ const placeholders: readonly RegExp[] = [
   /^(exif[_ ]jpeg|dcim\\|<digimax|<kenox).*$/i,
   /^.*digital (still )?camera$/i,
 ];
-
-function description({ exif, xmp, iptc }: FileTags): string | null {
-  const tags = [xmp['description'], iptc['Caption/Abstract'], exif['ImageDescription']];
-  const isWritten = (text: string | null) => text !== null && !placeholders.some((each) => each.test(text));
-  return tags.map((tag) => textOf(tag, 10_000)).find(isWritten) ?? null;
-}
-
-/** -1 means "rejected" in XMP: no rating. */
-function rating({ exif, xmp }: FileTags): number | null {
-  const stars = numberOf(xmp['Rating']) ?? numberOf(exif['Rating']);
-  return stars !== null && stars >= 0 && stars <= 5 ? Math.round(stars) : null;
-}
 
 function camera({ exif, xmp }: FileTags): Camera | null {
   const known = {
@@ -329,7 +381,10 @@ export interface FileTags {
 
 /** Cleaned and truncated to `max` code points; null when it is missing or empty. */
 function textOf(tag: Tag | undefined, max: number): string | null {
-  const written = writtenText(tag?.value) ?? (typeof tag?.description === 'string' ? tag.description : '');
+  return cut(writtenText(tag?.value) ?? (typeof tag?.description === 'string' ? tag.description : ''), max);
+}
+
+function cut(written: string, max: number): string | null {
   const text = truncate(cleanText(written), max).trim();
   return text === '' ? null : text;
 }

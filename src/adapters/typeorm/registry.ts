@@ -39,6 +39,7 @@ import { SearchesAndBulkEdits1764000000010 } from './migrations/1764000000010-se
 import { AuditAndOperators1764000000011 } from './migrations/1764000000011-audit-and-operators.js';
 import { Traffic1764000000012 } from './migrations/1764000000012-traffic.js';
 import { OneQueue1764000000013 } from './migrations/1764000000013-one-queue.js';
+import { PhotoCreators1764000000015, PhotoFields1764000000014 } from './migrations/1764000000014-photo-fields.js';
 import { operatorTokenTable } from './operators/operator-token.repository.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { TypeormUsageRepository } from './photos/photo-counts.js';
@@ -121,6 +122,8 @@ export const migrations = [
   AuditAndOperators1764000000011,
   Traffic1764000000012,
   OneQueue1764000000013,
+  PhotoFields1764000000014,
+  PhotoCreators1764000000015,
 ];
 
 /** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */

@@ -3,8 +3,9 @@ import type { ImportPhotoStatus } from '../../core/imports/import-photo.js';
 import type { ItemDetails } from '../../core/imports/read.js';
 import type { UploadTarget } from '../../core/imports/target.js';
 import { parseInstant } from '../../core/media/capture-time.js';
+import { type ClientField, clientFields, type DeclaredValues, valuesOf } from '../../core/media/photo-fields.js';
 import { MAX_ZONE } from '../../core/media/zones.js';
-import { MAX_DESCRIPTION, MAX_FILENAME, MAX_TITLE } from '../../core/photos/photo-values.js';
+import { MAX_FILENAME } from '../../core/photos/photo-values.js';
 import type { ItemErrorCode } from '../../core/shared/errors.js';
 import { ResponseModel } from '../../http/fields/declared.js';
 import {
@@ -23,8 +24,8 @@ import {
   WholeNumber,
 } from '../../http/fields/fields.js';
 import { instant, optionalInstant } from '../../http/responses/reply.js';
-import { ExternalId, LOCAL_TIME, MetadataMap, Rating, Sha256 } from '../photos/photo-fields.js';
-import { LocationView, locationView } from '../photos/photo-parts.view.js';
+import { DeclaredFields, FROM_CLIENT, LOCAL_TIME, MetadataMap, Sha256 } from '../photos/photo-fields.js';
+import { LocationView } from '../photos/photo-parts.view.js';
 import { TagNameView, tagNameView } from '../tags/tag.view.js';
 
 /** Fields that a client sends and gets back. */
@@ -64,6 +65,33 @@ export const Duplicates = (options: { readonly default?: DuplicatePolicy } = {})
 export const RestoreTrashed = (options: { readonly default?: boolean } = {}) =>
   Flag({
     description: 'Whether to restore a photo from the trash when it is imported again.',
+    example: true,
+    ...options,
+  });
+
+interface FlagDefault {
+  readonly default?: boolean;
+}
+
+export const TagDuplicates = (options: FlagDefault = {}) =>
+  Flag({
+    description: "Whether the import's tags are also added to photos that the library had already.",
+    example: true,
+    ...options,
+  });
+
+export const KeywordsAsTags = (options: FlagDefault = {}) =>
+  Flag({
+    description:
+      'Whether the keywords in files become tags of their photos. Tags that do not exist are created, which requires `tags:write`. Beyond the limits of tags, keywords are left out.',
+    example: true,
+    ...options,
+  });
+
+export const DateFromFilename = (options: FlagDefault = {}) =>
+  Flag({
+    description:
+      'Whether a photo whose file does not say when it was taken gets the date that its file name states, such as `IMG_20240615_101112.jpg`.',
     example: true,
     ...options,
   });
@@ -113,11 +141,14 @@ export class UploadTargetView {
 }
 
 const UNTIL_KNOWN = 'Null until known.';
-const FROM_CLIENT = 'The value you provided, or null to take it from the file.';
 const side = { description: `In pixels, as displayed. ${UNTIL_KNOWN}`, min: 1, nullable: true };
 
+/** The class says nothing of the fields that `DeclaredFields` declares. */
+const DeclaredView = class {} as new () => { -readonly [Name in ClientField]: DeclaredValues[Name] };
+
+@DeclaredFields(LocationView)
 @ResponseModel('ImportPhoto', 'A file in an import.')
-export class ImportPhotoView {
+export class ImportPhotoView extends DeclaredView {
   @IdOf({ description: 'The unique identifier of the item, and of the photo it becomes.', example: 90418 })
   id: number;
 
@@ -173,12 +204,6 @@ export class ImportPhotoView {
   @WholeNumber({ ...side, example: 4016 })
   height: number | null;
 
-  @Text({ description: FROM_CLIENT, example: 'Eiffel Tower', max: MAX_TITLE, nullable: true })
-  title: string | null;
-
-  @Text({ description: FROM_CLIENT, example: 'From the Trocadéro.', max: MAX_DESCRIPTION, nullable: true })
-  description: string | null;
-
   @Instant({ description: FROM_CLIENT, example: '2024-12-21T22:39:24.670Z', nullable: true })
   takenAt: string | null;
 
@@ -187,15 +212,6 @@ export class ImportPhotoView {
 
   @Text({ description: FROM_CLIENT, example: 'Europe/Paris', nullable: true })
   timeZone: string | null;
-
-  @Nested(LocationView, { description: FROM_CLIENT, nullable: true })
-  location: LocationView | null;
-
-  @Rating(FROM_CLIENT)
-  rating: number | null;
-
-  @ExternalId('Your own identifier for the photo.')
-  externalId: string | null;
 
   @MetadataMap()
   metadata: Record<string, string>;
@@ -239,15 +255,11 @@ export function importPhotoView(item: ItemDetails): ImportPhotoView {
     contentType: item.contentType,
     width: item.width,
     height: item.height,
-    title: item.title,
-    description: item.description,
+    ...valuesOf(clientFields, (name) => item[name] as never),
     // Stored with the client's offset, which is the zone of the photo.
     takenAt: item.takenAt && optionalInstant(parseInstant(item.takenAt)),
     takenAtLocal: item.takenAtLocal,
     timeZone: item.timeZone,
-    location: locationView(item.location),
-    rating: item.rating,
-    externalId: item.externalId,
     metadata: { ...item.metadata },
     tags: item.tags.map(tagNameView),
     error: item.error && { code: item.error.code, message: item.error.message },

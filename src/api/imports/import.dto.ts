@@ -13,12 +13,24 @@ import type { ParameterRule } from '../../http/requests/read-request.js';
 import {
   DescriptiveBody,
   filename,
+  GivenFields,
   MetadataMap,
   MetadataPatch,
   PhotoTagIds,
   PhotoTagNames,
 } from '../photos/photo-fields.js';
-import { DefaultZone, Duplicates, ImportRef, ItemRef, Name, RestoreTrashed, Source } from './import-photo.view.js';
+import {
+  DateFromFilename,
+  DefaultZone,
+  Duplicates,
+  ImportRef,
+  ItemRef,
+  KeywordsAsTags,
+  Name,
+  RestoreTrashed,
+  Source,
+  TagDuplicates,
+} from './import-photo.view.js';
 
 const statuses = Object.keys(importPhotoTransitions) as ImportPhotoStatus[];
 
@@ -74,6 +86,15 @@ export class ImportCreationBody {
   @DefaultZone()
   defaultTimeZone?: string | null;
 
+  @DateFromFilename({ default: false })
+  dateFromFilename?: boolean;
+
+  @TagDuplicates({ default: false })
+  tagDuplicates?: boolean;
+
+  @KeywordsAsTags({ default: false })
+  keywordsAsTags?: boolean;
+
   @PhotoTagIds('The ids of tags to add to every new photo.')
   tagIds?: number[];
 
@@ -100,6 +121,7 @@ export class FinalizationBody {
 }
 
 /** The input for any item; null is "take it from the file". */
+@GivenFields({ nullable: true })
 class ItemFields extends DescriptiveBody {
   @Text({
     description:

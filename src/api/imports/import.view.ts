@@ -8,15 +8,18 @@ import { Decimal, IdOf, Instant, Models, Nested, OneOf, Reference, WholeNumber }
 import { instant, listView, optionalInstant } from '../../http/responses/reply.js';
 import { TagNameView, tagNameView } from '../tags/tag.view.js';
 import {
+  DateFromFilename,
   DefaultZone,
   Duplicates,
   ImportPhotoPage,
   ImportPhotoView,
   ImportRef,
   importPhotoView,
+  KeywordsAsTags,
   Name,
   RestoreTrashed,
   Source,
+  TagDuplicates,
 } from './import-photo.view.js';
 
 const Count = (description: string, example = 0) => WholeNumber({ description, example, min: 0 });
@@ -86,6 +89,15 @@ export class ImportView {
 
   @DefaultZone()
   defaultTimeZone: string | null;
+
+  @DateFromFilename()
+  dateFromFilename: boolean;
+
+  @TagDuplicates()
+  tagDuplicates: boolean;
+
+  @KeywordsAsTags()
+  keywordsAsTags: boolean;
 
   @Models(TagNameView, { description: 'Tags that every new photo gets.' })
   tags: TagNameView[];
@@ -169,6 +181,9 @@ export function importView(subject: ImportDetails): ImportView {
     clientRef: subject.clientRef,
     duplicatePolicy: subject.duplicatePolicy,
     restoreTrashed: subject.restoreTrashed,
+    tagDuplicates: subject.tagDuplicates,
+    keywordsAsTags: subject.keywordsAsTags,
+    dateFromFilename: subject.dateFromFilename,
     defaultTimeZone: subject.defaultTimeZone,
     tags: subject.tags.map(tagNameView),
     counts: {

@@ -1,24 +1,23 @@
 import { defaultLimits } from '../../core/customers/limits.js';
 import type { TakenAtSource } from '../../core/media/capture-time.js';
-import { MAX_ZONE } from '../../core/media/zones.js';
 import {
-  MAX_ALTITUDE,
-  MAX_DESCRIPTION,
-  MAX_EXTERNAL_ID,
-  MAX_FILENAME,
-  MAX_FOCUS,
-  MAX_LATITUDE,
-  MAX_LONGITUDE,
-  MAX_METADATA_KEYS,
-  MAX_METADATA_VALUE,
-  MAX_RATING,
-  MAX_TITLE,
-  MIN_ALTITUDE,
-  MIN_FOCUS,
-} from '../../core/photos/photo-values.js';
-import { RequestModel } from '../../http/fields/declared.js';
+  altitudes,
+  type ClientField,
+  clientFields,
+  type FieldName,
+  fieldNames,
+  type GivenValues,
+  latitudes,
+  longitudes,
+  type PhotoField,
+  photoFields,
+} from '../../core/media/photo-fields.js';
+import { MAX_ZONE } from '../../core/media/zones.js';
+import { focusPoints, MAX_FILENAME, MAX_METADATA_KEYS, MAX_METADATA_VALUE } from '../../core/photos/photo-values.js';
+import { type Model, RequestModel } from '../../http/fields/declared.js';
 import {
   Decimal,
+  Flag,
   Ids,
   Nested,
   OneOf,
@@ -48,8 +47,7 @@ export const Latitude = (required = false) =>
   Decimal({
     description: 'Degrees north of the equator (WGS 84).',
     example: 48.85837,
-    min: -MAX_LATITUDE,
-    max: MAX_LATITUDE,
+    ...latitudes,
     required,
   });
 
@@ -57,8 +55,7 @@ export const Longitude = (required = false) =>
   Decimal({
     description: 'Degrees east of Greenwich (WGS 84).',
     example: 2.294481,
-    min: -MAX_LONGITUDE,
-    max: MAX_LONGITUDE,
+    ...longitudes,
     required,
   });
 
@@ -66,19 +63,12 @@ export const Altitude = () =>
   Decimal({
     description: 'Metres above sea level. Null if unknown.',
     example: 35.4,
-    min: MIN_ALTITUDE,
-    max: MAX_ALTITUDE,
+    ...altitudes,
     nullable: true,
   });
 
 export const FocusX = (required = false) => focusCoordinate('From the left edge (0) to the right (1).', 0.35, required);
 export const FocusY = (required = false) => focusCoordinate('From the top edge (0) to the bottom (1).', 0.2, required);
-
-export const Rating = (description = 'A rating in stars. Null if unrated.') =>
-  WholeNumber({ description, example: 4, min: 0, max: MAX_RATING, nullable: true });
-
-export const ExternalId = (description: string) =>
-  Text({ description, example: 'shoot-17/3701', max: MAX_EXTERNAL_ID, nullable: true });
 
 export const Rotation = (description: string) => OneOfNumbers([0, 90, 180, 270], { description });
 
@@ -148,7 +138,7 @@ function side(name: string, example: number): PropertyDecorator {
 }
 
 function focusCoordinate(description: string, example: number, required: boolean): PropertyDecorator {
-  return Decimal({ description, example, min: MIN_FOCUS, max: MAX_FOCUS, required });
+  return Decimal({ description, example, ...focusPoints, required });
 }
 
 /** Fields of a photo that follow from its file. */
@@ -184,6 +174,7 @@ export const TakenAtSourceField = () =>
       gps_time: "the difference between GPS time and the camera's clock",
       gps_position: 'the time zone of the position',
       customer_default: 'the default time zone of the import or account: a guess',
+      filename: 'the name of the file, and the time zone of the position or the default one: a guess',
       client: 'set by a client',
       none: 'unknown',
     },
@@ -212,19 +203,71 @@ export class LocationBody {
   altitude?: number | null;
 }
 
+/** What a model says of the fields of a photo. */
+interface FieldsOptions {
+  /** The class of a position. */
+  readonly location: Model;
+  readonly about: (field: PhotoField) => string;
+  /** Whether null may stand for a value that a photo always has. */
+  readonly nullable: boolean;
+}
+
+/** Declares the fields of a photo on a class, by their declarations in core. */
+function declareFields(names: readonly FieldName[], { location, about, nullable }: FieldsOptions): ClassDecorator {
+  return (model) => {
+    for (const name of names) {
+      const field: PhotoField = photoFields[name];
+      const options = { description: about(field), nullable: nullable || field.empty === null };
+      decoratorOf(field, options, location)((model as { prototype: object }).prototype, name);
+    }
+  };
+}
+
+function decoratorOf(
+  field: PhotoField,
+  options: { description: string; nullable: boolean },
+  location: Model,
+): PropertyDecorator {
+  const example = { example: field.example as never };
+  switch (field.kind) {
+    case 'text':
+      return Text({ ...options, ...example, max: field.max });
+    case 'texts':
+      return Texts(field.maxEntries, { ...options, ...example, maxEntry: field.max });
+    case 'whole':
+      return WholeNumber({ ...options, ...example, min: field.min, max: field.max });
+    case 'flag':
+      return Flag({ ...options, ...example });
+    case 'position':
+      return Nested(location, options);
+  }
+}
+
+/** The fields of a photo in a response. */
+export const ShownFields = (location: Model) =>
+  declareFields(fieldNames, { location, about: shownAbout, nullable: false });
+
+/** Those that a client has declared of an item. */
+export const DeclaredFields = (location: Model) =>
+  declareFields(clientFields, { location, about: () => FROM_CLIENT, nullable: true });
+
+/** The fields of a photo that a client gives. @param nullable Whether null may stand for a value that a photo always has. */
+export const GivenFields = ({ nullable }: { readonly nullable: boolean }) =>
+  declareFields(clientFields, { location: LocationBody, about: givenAbout, nullable });
+
+export const FROM_CLIENT = 'The value you provided, or null to take it from the file.';
+
+const shownAbout = ({ about, setBy }: PhotoField) =>
+  setBy === 'client or file' ? `${about} Initially taken from the file.` : about;
+const givenAbout = ({ about, kind }: PhotoField) => (kind === 'text' ? `${about} ${STORED}` : about);
+
+/** The class says nothing of the fields that `GivenFields` declares. */
+const GivenBody = class {} as new () => {
+  -readonly [Name in ClientField]: GivenValues[Name];
+};
+
 /** The input for a photo, in the library or in an import. */
-export class DescriptiveBody {
-  @Text({ description: `A short title. ${STORED}`, example: 'Eiffel Tower', max: MAX_TITLE, nullable: true })
-  title?: string | null;
-
-  @Text({
-    description: `A longer text. ${STORED}`,
-    example: 'From the Trocadéro, just before the rain.',
-    max: MAX_DESCRIPTION,
-    nullable: true,
-  })
-  description?: string | null;
-
+export class DescriptiveBody extends GivenBody {
   @Text({
     description:
       'When the photo was taken: RFC 3339 with a UTC offset, which becomes the time zone. Sets `takenAtLocal` and `timeZone` as well, and cannot be combined with them.',
@@ -252,13 +295,4 @@ export class DescriptiveBody {
     nullable: true,
   })
   timeZone?: string | null;
-
-  @Nested(LocationBody, { description: 'Where the photo was taken. Null removes the position.', nullable: true })
-  location?: LocationBody | null;
-
-  @Rating()
-  rating?: number | null;
-
-  @ExternalId(`Your own identifier for the photo. You can search by it; it need not be unique. ${STORED}`)
-  externalId?: string | null;
 }

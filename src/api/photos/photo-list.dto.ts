@@ -1,4 +1,5 @@
 import { parseInstant } from '../../core/media/capture-time.js';
+import { isWithin, latitudes, longitudes, photoFields } from '../../core/media/photo-fields.js';
 import type { PhotoListRequest } from '../../core/photos/list-photos.js';
 import {
   MAX_SEARCH_WORDS,
@@ -8,7 +9,6 @@ import {
   photoSorts,
   searchTerms,
 } from '../../core/photos/photo-query.js';
-import { MAX_LATITUDE, MAX_LONGITUDE, MAX_RATING } from '../../core/photos/photo-values.js';
 import { DEFAULT_DISTANCE, MAX_DISTANCE } from '../../core/photos/similar/similar-photo.js';
 import type { Id } from '../../core/shared/ids.js';
 import { cleanText, foldKey, searchText } from '../../core/shared/text.js';
@@ -95,7 +95,7 @@ const contentType: ParameterParser<string> = documented<string>(
 );
 
 const degrees: ParameterParser<number> = documented<number>(
-  { type: 'number', minimum: -MAX_LONGITUDE, maximum: MAX_LONGITUDE },
+  { type: 'number', minimum: longitudes.min, maximum: longitudes.max },
   20,
   (value) =>
     /^-?[0-9]{1,3}(\.[0-9]{1,15})?$/.test(value)
@@ -116,8 +116,7 @@ const bbox = documented<readonly [number, number, number, number]>(
       return wrong('invalid_format', 'must be minLon,minLat,maxLon,maxLat in decimal degrees.');
     }
     const inRange =
-      [west, east].every((at) => Math.abs(at) <= MAX_LONGITUDE) &&
-      [south, north].every((at) => Math.abs(at) <= MAX_LATITUDE);
+      [west, east].every((at) => isWithin(longitudes, at)) && [south, north].every((at) => isWithin(latitudes, at));
     if (inRange && south <= north) return { value: [west, south, east, north] };
     return wrong('out_of_range', 'must have longitudes from -180 to 180 and latitudes from -90 to 90, minLat first.');
   },
@@ -153,7 +152,7 @@ export class PhotoListQuery extends PaginationQuery {
   readonly ids?: readonly Id[];
 
   @Parameter(search, {
-    description: `Search words. Each must begin a word in the file name, title, description, place or name of a tag; case and accents are ignored. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are found anywhere in these texts, as they are written: \`京都\` finds \`東京都\`. An emoji is a word, whatever its tone of skin. At most ${MAX_SEARCH_WORDS} different words (\`too_many\`); at least one letter, digit or emoji.`,
+    description: `Search words. Each must begin a word in the file name, title, description, creator, place or name of a tag; case and accents are ignored. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are found anywhere in these texts, as they are written: \`京都\` finds \`東京都\`. An emoji is a word, whatever its tone of skin. At most ${MAX_SEARCH_WORDS} different words (\`too_many\`); at least one letter, digit or emoji.`,
     example: 'eiffel rain',
   })
   readonly q?: readonly string[];
@@ -277,7 +276,19 @@ export class PhotoListQuery extends PaginationQuery {
   })
   readonly maxFocalLength35mm?: number;
 
-  @Parameter(wholeNumber(0, MAX_RATING), { description: 'Return only photos with at least this rating.', example: 4 })
+  @Parameter(words, {
+    description: "Part of the creator's name, ignoring case and accents. Must contain a letter or digit.",
+    example: 'lovelace',
+  })
+  readonly creator?: string;
+
+  @Parameter(flag, { description: '`true` returns only favourites, `false` only the others.', example: true })
+  readonly favorite?: boolean;
+
+  @Parameter(wholeNumber(0, photoFields.rating.max), {
+    description: 'Return only photos with at least this rating.',
+    example: 4,
+  })
   readonly minRating?: number;
 
   @Parameter(oneOf(['landscape', 'portrait', 'square']), {
@@ -325,6 +336,7 @@ export function photoListRequest(query: PhotoListQuery): PhotoListRequest {
     filename,
     externalId,
     camera,
+    creator,
     place,
     lens,
     trashed = 'false',
@@ -339,6 +351,7 @@ export function photoListRequest(query: PhotoListQuery): PhotoListRequest {
     ...(place !== undefined && { placeWords: place }),
     ...(lens !== undefined && { lensWords: lens }),
     ...(camera !== undefined && { camera: searchText(camera) }),
+    ...(creator !== undefined && { creator: searchText(creator) }),
     trashed,
   };
   const similarTo = photoId === undefined ? undefined : { photoId, maxDistance: maxDistance ?? DEFAULT_DISTANCE };

@@ -11,6 +11,7 @@ import {
   FocusX,
   FocusY,
   filename,
+  GivenFields,
   MetadataPatch,
   PhotoTagIds,
   PhotoTagNames,
@@ -103,6 +104,7 @@ export class CaptureTimeShiftBody {
   seconds: number;
 }
 
+@GivenFields({ nullable: false })
 @RequestModel('PhotoPatch', 'The values to change. Omitted fields keep their value; null clears a field.')
 export class PhotoPatchBody extends DescriptiveBody {
   static readonly valueErrors = patchErrors;
@@ -119,6 +121,7 @@ export class PhotoPatchBody extends DescriptiveBody {
     place: 'it is derived from location.',
     camera: fromFile,
     exposure: fromFile,
+    keywords: fromFile,
     companion: fromFile,
     tags: 'use PUT /photos/{id}/tags.',
     importId: maintained,

@@ -1,8 +1,9 @@
 import type { TakenAtSource } from '../../core/media/capture-time.js';
+import type { FieldName, FieldValues } from '../../core/media/photo-fields.js';
 import type { ExifTags } from '../../core/media/picture-metadata.js';
 import type { PhotoEditResult } from '../../core/photos/edit-photo.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
-import { MAX_DESCRIPTION, MAX_FILENAME, MAX_TITLE } from '../../core/photos/photo-values.js';
+import { MAX_FILENAME } from '../../core/photos/photo-values.js';
 import type { PhotoUrls } from '../../core/photos/renditions/rendition.js';
 import type { PhotoDeletionResult } from '../../core/photos/trash.js';
 import type { ItemErrorCode } from '../../core/shared/errors.js';
@@ -23,15 +24,14 @@ import { instant, optionalInstant } from '../../http/responses/reply.js';
 import { TagNameView, tagNameView } from '../tags/tag.view.js';
 import {
   DominantColor,
-  ExternalId,
   Height,
   LOCAL_TIME,
   MetadataMap,
   PerceptualHash,
-  Rating,
   RawMetadata,
   Rotation,
   Sha256,
+  ShownFields,
   TakenAtSourceField,
   ThumbHash,
   Width,
@@ -53,8 +53,14 @@ import {
   urlsView,
 } from './photo-parts.view.js';
 
+/** The class says nothing of the fields that `ShownFields` declares. */
+const FieldsView = class {} as new () => {
+  -readonly [Name in FieldName]: FieldValues[Name] extends readonly string[] ? string[] : FieldValues[Name];
+};
+
+@ShownFields(LocationView)
 @ResponseModel('Photo', 'A photo in the library.')
-export class PhotoView {
+export class PhotoView extends FieldsView {
   @IdOf({ description: 'The unique identifier of the photo, the same as that of its import item.', example: 90417 })
   id: number;
 
@@ -94,17 +100,6 @@ export class PhotoView {
   })
   focus: FocusView | null;
 
-  @Text({ description: 'Initially taken from the file.', example: 'Eiffel Tower', max: MAX_TITLE, nullable: true })
-  title: string | null;
-
-  @Text({
-    description: 'Initially taken from the file.',
-    example: 'From the Trocadéro.',
-    max: MAX_DESCRIPTION,
-    nullable: true,
-  })
-  description: string | null;
-
   @Instant({ description: 'When the photo was taken.', example: '2024-12-21T22:39:24.670Z', nullable: true })
   takenAt: string | null;
 
@@ -126,9 +121,6 @@ export class PhotoView {
   @TakenAtSourceField()
   takenAtSource: TakenAtSource;
 
-  @Nested(LocationView, { description: 'Where the photo was taken. Null if unknown.', nullable: true })
-  location: LocationView | null;
-
   @Nested(PlaceView, {
     description:
       'Where that is: country, region and city. Null without a location, at sea, and for a short time after an update of the service for photos that were there before.',
@@ -149,14 +141,8 @@ export class PhotoView {
   })
   companion: CompanionView | null;
 
-  @Rating()
-  rating: number | null;
-
   @Models(TagNameView, { description: "The photo's tags, by name." })
   tags: TagNameView[];
-
-  @ExternalId('Your own identifier for the photo.')
-  externalId: string | null;
 
   @MetadataMap()
   metadata: Record<string, string>;
@@ -239,6 +225,10 @@ export function photoView(photo: PhotoWithTags): PhotoView {
     exposure: exposureView(photo.exposure),
     companion: companionView(photo.companion),
     rating: photo.rating,
+    favorite: photo.favorite,
+    creator: photo.creator,
+    copyright: photo.copyright,
+    keywords: [...photo.keywords],
     tags: photo.tags.map(tagNameView),
     externalId: photo.externalId,
     metadata: { ...photo.metadata },

@@ -1,8 +1,9 @@
 import type { Caller } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
 import { isTimeZone } from '../media/capture-time.js';
+import { givenErrors, photoFields } from '../media/photo-fields.js';
 import type { GeoPoint } from '../media/picture-metadata.js';
-import { inputErrors, MAX_RATING, MAX_SHIFT_SECONDS } from '../photos/photo-values.js';
+import { MAX_SHIFT_SECONDS } from '../photos/photo-values.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../shared/clock.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -38,14 +39,9 @@ export function actionErrors(action: BulkActionInput): readonly FieldError[] {
       if (action.tagNames.length > 0 && action.tagNames.length <= MAX_BULK_TAGS) return [];
       return [range('tagNames', `Name 1 to ${MAX_BULK_TAGS} tags.`)];
     case 'set_rating':
-      if (
-        action.rating === null ||
-        (Number.isInteger(action.rating) && action.rating >= 0 && action.rating <= MAX_RATING)
-      )
-        return [];
-      return [range('rating', `rating must be a whole number from 0 to ${MAX_RATING}.`)];
+      return givenErrors({ rating: action.rating });
     case 'set_location':
-      return inputErrors({ location: action.location });
+      return givenErrors({ location: action.location });
     case 'rotate':
       return [90, 180, 270].includes(action.degrees) ? [] : [range('degrees', 'degrees must be 90, 180 or 270.')];
     case 'shift_time':
@@ -80,7 +76,7 @@ export function actionTitle(action: BulkAction): string {
     case 'remove_tags':
       return `Remove ${tagNames(action.tags)}`;
     case 'set_rating':
-      return action.rating === null ? 'Remove rating' : `Rate ${action.rating} of ${MAX_RATING} stars`;
+      return action.rating === null ? 'Remove rating' : `Rate ${action.rating} of ${photoFields.rating.max} stars`;
     case 'set_location':
       return action.location === null
         ? 'Remove location'

@@ -1,4 +1,4 @@
-import type { Caller } from '../access/caller.js';
+import { type Caller, requireScope } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
 import { isTimeZone } from '../media/capture-time.js';
 import { zoneAsStored } from '../media/zones.js';
@@ -33,6 +33,8 @@ export async function createImport(
 ): Promise<{ import: ImportDetails; created: boolean }> {
   const errors = creationErrors(creation);
   if (errors.length > 0) throw invalid(...errors);
+  // Their names are known only later, when there is no caller to ask.
+  if (creation.keywordsAsTags) requireScope(caller, 'tags:write');
   return store.transaction(caller.customerId, async (transaction) => {
     const existing = await openImport(transaction, creation.clientRef);
     if (existing !== null) return { import: await importDetailsOf(transaction.tags, existing), created: false };
@@ -70,6 +72,9 @@ export interface ImportCreation extends TagRequest {
   readonly duplicatePolicy?: DuplicatePolicy | undefined;
   readonly restoreTrashed?: boolean | undefined;
   readonly defaultTimeZone?: string | null | undefined;
+  readonly tagDuplicates?: boolean | undefined;
+  readonly keywordsAsTags?: boolean | undefined;
+  readonly dateFromFilename?: boolean | undefined;
   readonly shareId?: Id | undefined;
 }
 
@@ -98,6 +103,9 @@ function newImport(input: ImportCreation, caller: Caller, at: Date): Omit<NewImp
     clientRef: input.clientRef || null,
     duplicatePolicy: input.duplicatePolicy ?? 'skip',
     restoreTrashed: input.restoreTrashed ?? true,
+    tagDuplicates: input.tagDuplicates ?? false,
+    keywordsAsTags: input.keywordsAsTags ?? false,
+    dateFromFilename: input.dateFromFilename ?? false,
     defaultTimeZone: input.defaultTimeZone ? zoneAsStored(input.defaultTimeZone) : null,
     apiKeyId: caller.apiKeyId,
     shareId: input.shareId ?? null,

@@ -5,6 +5,7 @@ import { stagingKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { Limits } from '../customers/limits.js';
 import { QuotaReservation } from '../customers/quota.js';
+import { clientFields, type GivenValues, valuesOf } from '../media/photo-fields.js';
 import { inputErrors, mergedMetadata, type PhotoInput } from '../photos/photo-values.js';
 import { DomainError, type FieldError, invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -105,11 +106,7 @@ function inputAfter(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'status'>):
     filename: patch.filename ?? item.filename,
     sizeBytes: patch.sizeBytes ?? item.sizeBytes ?? undefined,
     sha256: typeof patch.sha256 === 'string' ? normalSha256(patch.sha256) : merged('sha256'),
-    title: merged('title'),
-    description: merged('description'),
-    externalId: merged('externalId'),
-    rating: merged('rating'),
-    location: merged('location'),
+    ...(valuesOf(clientFields, merged) as GivenValues),
     metadata: mergedMetadata(item.metadata, patch.metadata),
     // An instant and a local time exclude each other: the later value wins, unless one patch has both.
     takenAt: setsWallClock && !setsInstant ? undefined : (merged('takenAt') ?? undefined),

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { QuotaUse } from '../customers/customer-repository.js';
 import type { PictureFacts } from '../media/media-reader.js';
-import type { Descriptive } from '../media/picture-metadata.js';
+import type { DeclaredValues } from '../media/photo-fields.js';
 import type { Metadata } from '../photos/photo.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError, isOutage } from '../shared/errors.js';
@@ -37,12 +37,11 @@ export const reservingStatuses: readonly ImportPhotoStatus[] = ['awaiting_upload
 const waitingStatuses: readonly ImportPhotoStatus[] = ['awaiting_upload', 'fetching'];
 
 /** The values that the client declared for a photo; null means: take it from the file. */
-export interface ClientValues extends Descriptive {
+export interface ClientValues extends DeclaredValues {
   /** RFC 3339 with its offset, as the client sent it. Mutually exclusive with the next two. */
   readonly takenAt: string | null;
   readonly takenAtLocal: string | null;
   readonly timeZone: string | null;
-  readonly externalId: string | null;
   readonly metadata: Metadata;
   readonly tagIds: readonly Id[];
 }

@@ -30,6 +30,12 @@ export interface Import {
   readonly defaultTimeZone: string | null;
   /** Added to every new photo of the import. */
   readonly tagIds: readonly Id[];
+  /** Whether they are also added to photos that the library had already. */
+  readonly tagDuplicates: boolean;
+  /** Whether the keywords in files become tags of their photos. */
+  readonly keywordsAsTags: boolean;
+  /** Whether a photo whose file does not say when it was taken gets the date that its name states. */
+  readonly dateFromFilename: boolean;
   readonly apiKeyId: Id | null;
   /** Whose visitors sent the photos; null if the customer did. It may be revoked by now. */
   readonly shareId: Id | null;

@@ -1,8 +1,10 @@
 import { originalKey, renditionsPrefix } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { Customer } from '../customers/customer.js';
+import type { Limits } from '../customers/limits.js';
 import { type CaptureTime, captureTime, fromInstant, fromWallClock } from '../media/capture-time.js';
 import type { PictureFacts } from '../media/media-reader.js';
+import { initialValues } from '../media/photo-fields.js';
 import type { GeoPoint } from '../media/picture-metadata.js';
 import { changePhotos } from '../photos/change-photos.js';
 import { isTrashed, markRecovered, type Photo, restore } from '../photos/photo.js';
@@ -24,11 +26,13 @@ import {
   markImported,
   sourceFailed,
 } from './import-photo.js';
+import { tagsOfDuplicate, tagsOfItems } from './published-tags.js';
 
 type PublishUses = {
-  store: Transactional<'photos' | 'imports' | 'importPhotos' | 'customer' | 'outbox'>;
+  store: Transactional<'photos' | 'tags' | 'imports' | 'importPhotos' | 'customer' | 'outbox'>;
   blobs: BlobStore;
   clock: Clock;
+  limits: Limits;
   gazetteer: Gazetteer;
 };
 
@@ -104,11 +108,13 @@ function itemsInBatches(
 
 /** Publishes the ready items whose bytes the library does not have. Returns the others, which have to be handled one by one. */
 function publishMany(
-  { store, clock, gazetteer }: Omit<PublishUses, 'blobs'>,
+  { store, clock, gazetteer, limits }: Omit<PublishUses, 'blobs'>,
   subject: Import,
   seen: readonly ImportPhoto[],
 ): Promise<readonly ImportPhoto[]> {
   return store.transaction(subject.customerId, async (transaction) => {
+    const at = clock.now();
+    const tagsOf = await tagsOfItems(transaction, limits, subject, seen, at);
     // Read again and locked for sharing: a merge of tags either precedes these photos and has changed them, or follows and finds them.
     const { tagIds: ofAll } = requireFound(await transaction.imports.share(subject.id), 'import');
     const ids = seen.map(({ id }) => id);
@@ -119,14 +125,13 @@ function publishMany(
       (mayBeSecond ? [] : await transaction.photos.findBySha256(hashes)).map(({ sha256 }) => sha256),
     );
     const customer = await transaction.customer.read();
-    const at = clock.now();
     const additions: NewPhoto[] = [];
     for (const item of items) {
       if (item.facts === null || known.has(item.sha256 ?? '')) continue;
       const dupSeq = mayBeSecond ? await transaction.photos.nextDupSeq() : 0;
       const place = await placeAt(gazetteer, locationOf(item, item.facts));
       const photo = newPhoto(item, item.facts, subject, customer, { place, dupSeq, at });
-      additions.push({ photo, tagIds: [...new Set([...ofAll, ...item.tagIds])], exif: item.facts.exif });
+      additions.push({ photo, tagIds: tagsOf(item, ofAll), exif: item.facts.exif });
     }
     const stored = new Set(await transaction.photos.insertMany(additions));
     const imported = items.filter(({ id }) => stored.has(id));
@@ -142,16 +147,17 @@ function publishMany(
 
 /** Makes a ready item a photo, or a duplicate if the library has its bytes by now. */
 async function publishItem(
-  { store, blobs, clock, gazetteer }: PublishUses,
+  { store, blobs, clock, gazetteer, limits }: PublishUses,
   subject: Import,
   seen: ImportPhoto,
 ): Promise<void> {
   const lostRace = await store.transaction(subject.customerId, async (transaction) => {
+    const at = clock.now();
+    const tagsOf = await tagsOfItems(transaction, limits, subject, [seen], at);
     // Read again and locked for sharing: a merge of tags either precedes this photo and has changed it, or follows and finds the photo.
     const { tagIds: ofAll } = requireFound(await transaction.imports.share(subject.id), 'import');
     const item = await transaction.importPhotos.lock(subject.id, seen.id);
     if (item?.status !== 'ready' || item.facts === null) return false;
-    const at = clock.now();
     const mayBeSecond = subject.duplicatePolicy === 'allow';
     const dupSeq = mayBeSecond ? await transaction.photos.nextDupSeq() : 0;
     const place = await placeAt(gazetteer, locationOf(item, item.facts));
@@ -159,7 +165,7 @@ async function publishItem(
     const same = async () => (await transaction.photos.findBySha256([photo.sha256]))[0];
     // An item that is an allowed second copy has its own dupSeq: storing this one beside it would not conflict.
     const known = mayBeSecond ? undefined : await same();
-    const tagIds = [...new Set([...ofAll, ...item.tagIds])];
+    const tagIds = tagsOf(item, ofAll);
     if (known === undefined && (await transaction.photos.insert(photo, tagIds, item.facts.exif))) {
       await transaction.importPhotos.update(markImported(item, at));
       await transaction.outbox.add('photo.created', [item.id], at);
@@ -226,16 +232,12 @@ function newPhoto(
     rotation: 0,
     focus: null,
     alpha: facts.alpha,
-    title: item.title ?? facts.title,
-    description: item.description ?? facts.description,
-    ...timeOf(item, facts, subject.defaultTimeZone ?? customer.defaultTimeZone),
-    location: locationOf(item, facts),
+    ...initialValues(item, facts),
+    ...timeOf(item, facts, subject, subject.defaultTimeZone ?? customer.defaultTimeZone),
     place,
-    rating: item.rating ?? facts.rating,
     camera: facts.camera,
     exposure: facts.exposure,
     companion: facts.companion ?? null,
-    externalId: item.externalId,
     metadata: item.metadata,
     importId: subject.id,
     damaged: facts.damaged,
@@ -256,11 +258,21 @@ function locationOf(item: ImportPhoto, facts: Pick<PictureFacts, 'location'>): G
   return item.location ?? facts.location;
 }
 
-function timeOf(item: ImportPhoto, facts: PictureFacts, defaultTimeZone: string): CaptureTime {
+function timeOf(
+  item: ImportPhoto,
+  facts: PictureFacts,
+  { dateFromFilename }: Import,
+  defaultTimeZone: string,
+): CaptureTime {
   const declared = item.takenAt === null ? null : fromInstant(item.takenAt);
   if (declared !== null) return declared;
   const { location, positionZone, times } = facts;
-  const written = captureTime(times, { location, positionZone, defaultTimeZone });
+  const written = captureTime(times, {
+    location,
+    positionZone,
+    defaultTimeZone,
+    filename: dateFromFilename ? item.filename : null,
+  });
   if (item.takenAtLocal === null && item.timeZone === null) return written;
   const local = item.takenAtLocal ?? written.takenAtLocal;
   return local === null
@@ -268,9 +280,17 @@ function timeOf(item: ImportPhoto, facts: PictureFacts, defaultTimeZone: string)
     : (fromWallClock(local, item.timeZone ?? written.timeZone ?? positionZone ?? defaultTimeZone) ?? written);
 }
 
-/** So far the duplicate was provisional: here it is tied to its photo, which is restored from the trash if necessary. */
-async function resolveDuplicate({ store, clock }: PublishUses, subject: Import, seen: ImportPhoto): Promise<void> {
+/**
+ * So far the duplicate was provisional: here it is tied to its photo, which is restored from the trash if necessary, and gets the tags of the
+ * import if that says so.
+ */
+async function resolveDuplicate(
+  { store, clock, limits }: PublishUses,
+  subject: Import,
+  seen: ImportPhoto,
+): Promise<void> {
   await store.transaction(subject.customerId, async (transaction) => {
+    const shared = requireFound(await transaction.imports.share(subject.id), 'import');
     const item = await transaction.importPhotos.lock(subject.id, seen.id);
     if (item?.status !== 'duplicate' || item.resolved) return;
     const at = clock.now();
@@ -279,7 +299,9 @@ async function resolveDuplicate({ store, clock }: PublishUses, subject: Import, 
     const photo = (await transaction.photos.lock([photoId]))[0];
     if (photo === undefined) return transaction.importPhotos.update(fail(item, sourceGone, at));
     const back = isTrashed(photo) && subject.restoreTrashed && !(await cameBefore(transaction, subject, item, photo));
-    if (back) await changePhotos(transaction, [{ photo, next: restore(photo) }], at);
+    const next = back ? { ...restore(photo), tags: photo.tags } : photo;
+    const tagIds = await tagsOfDuplicate(transaction, limits, shared, next);
+    if (back || tagIds !== null) await changePhotos(transaction, [{ photo, next, tagIds }], at);
     // Once: what is deleted from here on stays deleted, however often this runs.
     await transaction.importPhotos.update({ ...item, photoId, restored: back, resolved: true, updatedAt: at });
   });

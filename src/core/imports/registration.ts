@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Measure } from '../blobs/blob-bytes.js';
 import type { Limits } from '../customers/limits.js';
 import { localTime } from '../media/capture-time.js';
+import { declaredValues } from '../media/photo-fields.js';
 import { zoneAsStored } from '../media/zones.js';
-import { cleanFilename, inputErrors, mergedMetadata, type PhotoInput, pointOf } from '../photos/photo-values.js';
+import { cleanFilename, inputErrors, mergedMetadata, type PhotoInput } from '../photos/photo-values.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { cleanText, verbatimErrors } from '../shared/text.js';
+import { verbatimErrors } from '../shared/text.js';
 import { type TagRequest, tagNameError } from '../tags/tag.js';
 import { type Import, MAX_CLIENT_REF } from './import.js';
 import type { ClientValues, ImportPhoto } from './import-photo.js';
@@ -75,17 +76,12 @@ export function normalSha256(text: string): string | null {
 
 /** Returns the client's values that the item stores. `tagIds` are resolved by then. */
 export function clientValues(input: Registration, tagIds: readonly number[]): ClientValues & { filename: string } {
-  const text = (value: string | null | undefined) => (typeof value === 'string' ? cleanText(value) : null);
   return {
     filename: cleanFilename(input.filename),
-    title: text(input.title),
-    description: text(input.description),
+    ...declaredValues(input),
     takenAt: input.takenAt ?? null,
     takenAtLocal: input.takenAtLocal ? localTime(input.takenAtLocal) : null,
     timeZone: input.timeZone ? zoneAsStored(input.timeZone) : null,
-    location: input.location ? pointOf(input.location) : null,
-    rating: input.rating ?? null,
-    externalId: text(input.externalId),
     metadata: mergedMetadata({}, input.metadata),
     tagIds,
   };

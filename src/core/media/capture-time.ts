@@ -2,7 +2,14 @@ import { MINUTE, SECOND } from '../shared/clock.js';
 import type { GeoPoint } from './picture-metadata.js';
 import { formatOffset, instantOf, offsetAt, offsetsAround, parseOffset, wasInUse, zoneAsStored } from './zones.js';
 
-export type TakenAtSource = 'exif_offset' | 'gps_time' | 'gps_position' | 'customer_default' | 'client' | 'none';
+export type TakenAtSource =
+  | 'exif_offset'
+  | 'gps_time'
+  | 'gps_position'
+  | 'customer_default'
+  | 'filename'
+  | 'client'
+  | 'none';
 
 export interface CaptureTime {
   /** The instant. */
@@ -46,6 +53,8 @@ export interface CaptureHints {
   readonly positionZone: string | null;
   /** The import's zone, else the customer's. */
   readonly defaultTimeZone: string;
+  /** If its name may say when it was taken. */
+  readonly filename?: string | null;
 }
 
 /** Nothing is known. */
@@ -54,7 +63,7 @@ export const UNKNOWN_TIME: CaptureTime = { takenAt: null, takenAtLocal: null, ti
 /**
  * When a picture was taken, according to its file. The first clock that can be parsed is used, with the first zone that applies to it. An
  * offset is valid only for the clock beside which it was written: that of the file's last change, or of an edited copy of the date, is used
- * when that clock shows the same second. Without any clock nothing is known, whatever GPS says.
+ * when that clock shows the same second. Without any clock nothing is known, whatever GPS says, unless the file's name states a date.
  */
 export function captureTime(times: WrittenTimes, hints: CaptureHints): CaptureTime {
   const original = readClock(times.original, times.originalSubSec);
@@ -65,7 +74,11 @@ export function captureTime(times: WrittenTimes, hints: CaptureHints): CaptureTi
   const exif = original ?? digitized;
   const xmpDigitized = readClock(times.xmpDigitized);
   const clock = exif ?? xmpOriginal ?? xmpCreated ?? xmpDigitized ?? iptc;
-  if (clock === null) return UNKNOWN_TIME;
+  if (clock === null) {
+    const named = readFilename(hints.filename ?? null);
+    if (named === null) return UNKNOWN_TIME;
+    return inZone(named, hints.positionZone ?? hints.defaultTimeZone, 'filename');
+  }
 
   const beside = (other: Clock | null, offset: string | null | undefined) =>
     other !== null && sameSecond(other, clock) ? readOffset(offset) : null;
@@ -170,6 +183,20 @@ function readClock(written: string | null, subSec: string | null = null): Clock 
   if (digits === '') return { at, text: seconds, offset };
   const milliseconds = digits.slice(0, 3).padEnd(3, '0');
   return { at: at + Number(milliseconds), text: `${seconds}.${milliseconds}`, offset };
+}
+
+/** A date of this century or the last, with the time where it follows: `IMG_20240615_101112`, `2024-06-15 10.11.12`, `IMG-20240615-WA0001`. */
+const NAMED_CLOCK =
+  /(?<!\d)((?:19|20)\d\d)([-_.]?)(\d\d)\2(\d\d)(?:(?:[-_ T.]| at )?(\d\d)([-_.:]?)(\d\d)\6(\d\d)(?:[-_.]?(\d{3}))?)?(?!\d)/g;
+
+/** The first date that a file's name states. */
+function readFilename(filename: string | null): Clock | null {
+  for (const match of filename?.matchAll(NAMED_CLOCK) ?? []) {
+    const [, year, , month, day, hour = '00', , minute = '00', second = '00', milliseconds = null] = match;
+    const clock = readClock(`${year}-${month}-${day}T${hour}:${minute}:${second}`, milliseconds);
+    if (clock !== null) return clock;
+  }
+  return null;
 }
 
 /** `±HH:MM` from the spellings of cameras and programs (`+0300`, `Z`); null when blank, over 14 hours or not an offset. */

@@ -1,14 +1,15 @@
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { WrittenTimes } from './capture-time.js';
-import type { Camera, Companion, Descriptive, ExifTags, Exposure } from './picture-metadata.js';
+import type { FieldValues, FileField } from './photo-fields.js';
+import type { Camera, Companion, ExifTags, Exposure } from './picture-metadata.js';
 import type { Size, Transformation } from './transformation.js';
 
 /**
  * The facts that the bytes of a picture contain, and those that decoding it showed. Plain data: it is stored as JSON between inspection and
- * publishing. Texts are truncated to the limits of a photo: a title to 255 characters, a description to 10,000.
+ * publishing. Texts are truncated to the limits of a photo's fields.
  */
-export interface PictureFacts extends Descriptive {
+export interface PictureFacts extends FieldValues<FileField> {
   /** From the fixed list of accepted types; determined by the bytes. */
   readonly contentType: string;
   /** Upright, in pixels, of the first frame. */

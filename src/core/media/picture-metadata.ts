@@ -39,13 +39,5 @@ export interface Companion {
   readonly sizeBytes: number;
 }
 
-/** Fields that people can set, and that a file can contain. */
-export interface Descriptive {
-  readonly title: string | null;
-  readonly description: string | null;
-  readonly location: GeoPoint | null;
-  readonly rating: number | null;
-}
-
 /** Extracted tags of a file, flat; at most 64 KiB as JSON. Stored beside the photo, read only on request. */
 export type ExifTags = Readonly<Record<string, string | number>>;

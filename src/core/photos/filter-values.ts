@@ -16,6 +16,7 @@ export interface PhotoKind {
   readonly located: boolean;
   /** While a deleted tag is being removed from its photos, some may still count as tagged. */
   readonly tagged: boolean;
+  readonly favorite: boolean;
   readonly contentType: string;
   readonly photos: number;
 }
@@ -43,6 +44,7 @@ export interface FilterValues {
   readonly contentTypes: readonly CountedValue[];
   readonly located: { readonly yes: number; readonly no: number };
   readonly tagged: { readonly yes: number; readonly no: number };
+  readonly favorite: { readonly yes: number; readonly no: number };
   /** Make and model, as cameras write them. */
   readonly cameras: readonly CountedValue[];
   /** Names as cameras write them; lenses whose names cannot be searched by their words are left out. */
@@ -71,6 +73,7 @@ export function readFilterValues(
       contentTypes: countEach(distinct(kinds), ({ contentType }, value) => contentType === value),
       located: { yes: count(({ located }) => located), no: count(({ located }) => !located) },
       tagged: { yes: count(({ tagged }) => tagged), no: count(({ tagged }) => !tagged) },
+      favorite: { yes: count(({ favorite }) => favorite), no: count(({ favorite }) => !favorite) },
       cameras: byName(await photos.cameras(request)),
       lenses: byName(await photos.lenses(request)).filter(({ value }) => searchTerms(value)?.length),
       countries: (await photos.countries(request)).toSorted((a, b) =>

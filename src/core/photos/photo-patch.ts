@@ -1,7 +1,7 @@
 import { type CaptureTime, fromInstant, fromWallClock, shiftLocalTime, UNKNOWN_TIME } from '../media/capture-time.js';
+import { patchedValues } from '../media/photo-fields.js';
 import type { Focus } from '../media/transformation.js';
 import { type FieldError, invalid } from '../shared/errors.js';
-import { cleanText } from '../shared/text.js';
 import type { Reader } from '../shared/transactional.js';
 import { isRotation, type Photo, restore, rotate } from './photo.js';
 import {
@@ -11,7 +11,6 @@ import {
   inputErrors,
   mergedMetadata,
   type PhotoInput,
-  pointOf,
   shiftErrors,
 } from './photo-values.js';
 
@@ -54,19 +53,11 @@ export async function applyPatch(transaction: Reader<'customer'>, photo: Photo, 
   return {
     ...(patch.trashed === false ? restore(now) : now),
     filename: patch.filename === undefined ? photo.filename : cleanFilename(patch.filename),
-    title: text(patch.title, photo.title),
-    description: text(patch.description, photo.description),
-    externalId: text(patch.externalId, photo.externalId),
-    location: patch.location === undefined ? photo.location : patch.location && pointOf(patch.location),
-    rating: patch.rating === undefined ? photo.rating : patch.rating,
+    ...patchedValues(photo, patch),
     focus: patch.focus === undefined ? now.focus : patch.focus && { x: patch.focus.x, y: patch.focus.y },
     metadata: mergedMetadata(photo.metadata, patch.metadata),
     ...(await captureTimeAfter(transaction, photo, patch)),
   };
-}
-
-function text(given: string | null | undefined, current: string | null): string | null {
-  return given === undefined ? current : given && cleanText(given);
 }
 
 /**

@@ -35,7 +35,7 @@ export function isImmutableSort(sort: ListSort): boolean {
 /** Filters of a list of photos, ANDed. If absent, not filtered. */
 export interface PhotoFilters {
   readonly ids?: readonly Id[];
-  /** Folded words (`searchWords`); filename, title, description, place or the name of a tag must have each (`hasWord`). */
+  /** Folded words (`searchWords`); the file name, a searched field, the place or the name of a tag must have each (`hasWord`). */
   readonly words?: readonly string[];
   /** `foldKey` of the whole name. */
   readonly filenameKey?: string;
@@ -70,6 +70,9 @@ export interface PhotoFilters {
   readonly maxFocalLength35mm?: number;
   /** Folded substring of make and model. */
   readonly camera?: string;
+  /** The same of the creator. */
+  readonly creator?: string;
+  readonly favorite?: boolean;
   readonly minRating?: number;
   readonly aspect?: 'landscape' | 'portrait' | 'square';
   readonly similar?: SimilarFilter;

@@ -1,5 +1,5 @@
 import { fromWallClock, isLocalTime, isTimeZone, parseInstant } from '../media/capture-time.js';
-import type { GeoPoint } from '../media/picture-metadata.js';
+import { type GivenValues, givenErrors, type Range, rangeErrors } from '../media/photo-fields.js';
 import type { Focus } from '../media/transformation.js';
 import { DAY, SECOND } from '../shared/clock.js';
 import { type FieldError, invalid } from '../shared/errors.js';
@@ -7,40 +7,20 @@ import { CONTROL_CHARACTERS, normalized, textErrors, verbatimErrors } from '../s
 import type { Metadata } from './photo.js';
 
 /** The input for a photo: types are right, values are not validated yet. An absent field was not sent. */
-export interface PhotoInput {
+export interface PhotoInput extends GivenValues {
   readonly filename?: string | undefined;
-  readonly title?: string | null | undefined;
-  readonly description?: string | null | undefined;
   readonly takenAt?: string | null | undefined;
   readonly takenAtLocal?: string | null | undefined;
   readonly timeZone?: string | null | undefined;
-  readonly location?:
-    | (Omit<GeoPoint, 'altitude'> & { readonly altitude?: number | null | undefined })
-    | null
-    | undefined;
-  readonly rating?: number | null | undefined;
-  readonly externalId?: string | null | undefined;
   /** In a patch, null removes the key. */
   readonly metadata?: Readonly<Record<string, string | null>> | undefined;
 }
 
-/** In code points, as they are stored. */
+/** In code points, as it is stored. */
 export const MAX_FILENAME = 255;
-export const MAX_TITLE = 255;
-export const MAX_DESCRIPTION = 10_000;
-export const MAX_EXTERNAL_ID = 255;
-
-export const MAX_RATING = 5;
-/** Degrees (WGS84). */
-export const MAX_LATITUDE = 90;
-export const MAX_LONGITUDE = 180;
-/** Metres above sea level. */
-export const MIN_ALTITUDE = -12_000;
-export const MAX_ALTITUDE = 100_000;
 
 /** From the left or the top of a picture to its right or bottom. */
-export const MIN_FOCUS = 0;
-export const MAX_FOCUS = 1;
+export const focusPoints: Range = { min: 0, max: 1 };
 
 /** By which a capture time can be moved in either direction: a century of days. */
 export const MAX_SHIFT_SECONDS = (36_525 * DAY) / SECOND;
@@ -52,36 +32,25 @@ export const MAX_METADATA_VALUE = 500;
 export function inputErrors(input: PhotoInput, prefix = ''): FieldError[] {
   return [
     ...filenameErrors(`${prefix}filename`, input.filename),
-    ...textErrors(`${prefix}title`, input.title, MAX_TITLE),
-    ...textErrors(`${prefix}description`, input.description, MAX_DESCRIPTION),
-    ...textErrors(`${prefix}externalId`, input.externalId, MAX_EXTERNAL_ID),
+    ...givenErrors(input, prefix),
     ...timeErrors(prefix, input),
-    ...locationErrors(`${prefix}location`, input.location),
-    ...rangeErrors(`${prefix}rating`, input.rating, 0, MAX_RATING, true),
     ...metadataErrors(`${prefix}metadata`, input.metadata),
   ];
 }
 
 export function focusErrors(field: string, focus: Focus | null | undefined): FieldError[] {
   if (focus === null || focus === undefined) return [];
-  return [
-    ...rangeErrors(`${field}.x`, focus.x, MIN_FOCUS, MAX_FOCUS),
-    ...rangeErrors(`${field}.y`, focus.y, MIN_FOCUS, MAX_FOCUS),
-  ];
+  return [...rangeErrors(`${field}.x`, focus.x, focusPoints), ...rangeErrors(`${field}.y`, focus.y, focusPoints)];
 }
 
 export function shiftErrors(field: string, seconds: number | undefined): FieldError[] {
-  const errors = rangeErrors(field, seconds, -MAX_SHIFT_SECONDS, MAX_SHIFT_SECONDS, true);
+  const errors = [...rangeErrors(field, seconds, { min: -MAX_SHIFT_SECONDS, max: MAX_SHIFT_SECONDS, whole: true })];
   if (errors.length > 0 || seconds !== 0) return errors;
   return [{ field, code: 'out_of_range', message: `${field} must not be 0.` }];
 }
 
 export function cleanFilename(filename: string): string {
   return normalized(filename, 'NFC').trim();
-}
-
-export function pointOf(location: NonNullable<PhotoInput['location']>): GeoPoint {
-  return { latitude: location.latitude, longitude: location.longitude, altitude: location.altitude ?? null };
 }
 
 function filenameErrors(field: string, filename: string | undefined): FieldError[] {
@@ -136,35 +105,6 @@ function formatErrors(
 ): FieldError[] {
   if (text === null || text === undefined || isRight(text)) return [];
   return [{ field, code: 'invalid_format', message: `${field} must look like ${example}.` }];
-}
-
-function locationErrors(field: string, location: PhotoInput['location']): FieldError[] {
-  if (location === null || location === undefined) return [];
-  return [
-    ...rangeErrors(`${field}.latitude`, location.latitude, -MAX_LATITUDE, MAX_LATITUDE),
-    ...rangeErrors(`${field}.longitude`, location.longitude, -MAX_LONGITUDE, MAX_LONGITUDE),
-    ...rangeErrors(`${field}.altitude`, location.altitude, MIN_ALTITUDE, MAX_ALTITUDE),
-  ];
-}
-
-function rangeErrors(
-  field: string,
-  value: number | null | undefined,
-  min: number,
-  max: number,
-  whole = false,
-): FieldError[] {
-  if (value === null || value === undefined) return [];
-  if (value >= min && value <= max && (!whole || Number.isInteger(value))) return [];
-  return [
-    {
-      field,
-      code: 'out_of_range',
-      message: `${field} must be ${whole ? 'a whole number from ' : ''}${min} to ${max}.`,
-      min,
-      max,
-    },
-  ];
 }
 
 function metadataErrors(field: string, metadata: PhotoInput['metadata']): FieldError[] {

@@ -1,5 +1,6 @@
 import type { CaptureTime } from '../media/capture-time.js';
-import type { Camera, Companion, Descriptive, Exposure } from '../media/picture-metadata.js';
+import type { FieldValues } from '../media/photo-fields.js';
+import type { Camera, Companion, Exposure } from '../media/picture-metadata.js';
 import { type Focus, turnFocus } from '../media/transformation.js';
 import { after, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
@@ -17,7 +18,7 @@ export function isRotation(degrees: unknown): degrees is Rotation {
 export type Metadata = Readonly<Record<string, string>>;
 
 /** A photo as it is stored. Its bytes are at `blobKey`, which no client ever sees or can write. */
-export interface Photo extends Descriptive, CaptureTime {
+export interface Photo extends FieldValues, CaptureTime {
   readonly id: Id;
   readonly customerId: Id;
   readonly filename: string;
@@ -43,7 +44,6 @@ export interface Photo extends Descriptive, CaptureTime {
   readonly exposure: Exposure | null;
   /** Null also for a photo of an earlier release. */
   readonly companion: Companion | null;
-  readonly externalId: string | null;
   readonly metadata: Metadata;
   readonly importId: Id | null;
   readonly damaged: boolean;

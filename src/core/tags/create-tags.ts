@@ -85,7 +85,7 @@ function newTagOrError(input: TagCreation, createdAt: Date): NewTag | ItemError 
 }
 
 /** Existing tags and new ones; the first of those that are missing are created, as far as the limit allows. */
-async function findOrCreateTags(
+export async function findOrCreateTags(
   transaction: Transaction<'tags' | 'customer' | 'outbox'>,
   wanted: readonly NewTag[],
   limits: Limits,

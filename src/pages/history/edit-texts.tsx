@@ -6,7 +6,7 @@ import {
   isActive,
   progressOf,
 } from '../../core/bulk-edits/bulk-edit.js';
-import { MAX_RATING } from '../../core/photos/photo-values.js';
+import { photoFields } from '../../core/media/photo-fields.js';
 import type { Flash } from '../browser-session.js';
 import { type Formats, useFormats } from '../formats.js';
 
@@ -48,7 +48,7 @@ function changedText(formats: Formats, { action, changed }: BulkEdit): string {
     case 'set_rating':
       return action.rating === null
         ? `Rating of ${photos} removed.`
-        : `${photos} rated ${action.rating} of ${MAX_RATING} stars.`;
+        : `${photos} rated ${action.rating} of ${photoFields.rating.max} stars.`;
     case 'set_location':
       return `Location of ${photos} ${action.location === null ? 'removed' : 'changed'}.`;
     case 'shift_time':

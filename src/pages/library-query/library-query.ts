@@ -1,9 +1,9 @@
 import type { Caller } from '../../core/access/caller.js';
 import { fromWallClock } from '../../core/media/capture-time.js';
 import { acceptedFormats } from '../../core/media/formats.js';
+import { isWithin, latitudes, longitudes } from '../../core/media/photo-fields.js';
 import { readSimilarFilter, type TwoWaySort } from '../../core/photos/list-photos.js';
 import { MAX_SEARCH_WORDS, type PhotoFilters, searchTerms } from '../../core/photos/photo-query.js';
-import { MAX_LATITUDE, MAX_LONGITUDE } from '../../core/photos/photo-values.js';
 import { countryName } from '../../core/photos/places.js';
 import { DEFAULT_DISTANCE } from '../../core/photos/similar/similar-photo.js';
 import type { Ports } from '../../core/ports.js';
@@ -226,6 +226,16 @@ const filters = {
     inWords: formatName,
     problem: 'There is no such format.',
   },
+  favorite: {
+    read: (value) => yesOrNo(value, (favorite) => ({ favorite })),
+    inWords: (value) => (value === 'yes' ? 'Favourites' : 'Not favourites'),
+    problem: 'Photos are either favourites or not.',
+  },
+  creator: {
+    read: (value) => (searchText(value) === '' ? null : { creator: searchText(value) }),
+    inWords: (value) => `Creator ${value}`,
+    problem: 'The name of a creator must contain a letter or digit.',
+  },
   tagged: {
     read: (value) => yesOrNo(value, (tagged) => ({ untagged: !tagged })),
     inWords: (value) => (value === 'yes' ? 'With tags' : 'Without tags'),
@@ -279,8 +289,9 @@ export function parseBox(text: string): Box | null {
   const parts = text.split(',');
   if (parts.length !== 4 || !parts.every((part) => /^-?[0-9]{1,3}(\.[0-9]{1,15})?$/.test(part))) return null;
   const [west = 0, south = 0, east = 0, north = 0] = parts.map(Number);
-  const isInside = [west, east].every((at) => Math.abs(at) <= MAX_LONGITUDE) && south >= -MAX_LATITUDE;
-  return isInside && south <= north && north <= MAX_LATITUDE ? [west, south, east, north] : null;
+  const isInside =
+    [west, east].every((at) => isWithin(longitudes, at)) && [south, north].every((at) => isWithin(latitudes, at));
+  return isInside && south <= north ? [west, south, east, north] : null;
 }
 
 /** To about a metre. */

@@ -1,6 +1,6 @@
 import type { Focus } from '../../core/media/transformation.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
-import { MAX_FOCUS, MIN_FOCUS } from '../../core/photos/photo-values.js';
+import { focusPoints } from '../../core/photos/photo-values.js';
 import { Button, Field, Form } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
 import { type LibraryQuery, photoPath } from '../library-query/library-query.js';
@@ -23,8 +23,8 @@ export function FocusForm({ photo, query }: { photo: PhotoWithTags; query: Libra
   const input = (value: number | undefined) => ({
     type: 'number',
     inputmode: 'decimal',
-    min: percentOf(MIN_FOCUS),
-    max: percentOf(MAX_FOCUS),
+    min: percentOf(focusPoints.min),
+    max: percentOf(focusPoints.max),
     step: 'any',
     required: true,
     value: value === undefined ? '' : percentOf(value),

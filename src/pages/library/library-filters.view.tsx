@@ -91,7 +91,7 @@ function Hidden({ values }: { values: Readonly<Record<string, string>> }) {
 }
 
 function Panel({ query, values }: { query: LibraryQuery; values: FilterValues }) {
-  const { located, tagged } = values;
+  const { located, tagged, favorite } = values;
   const choose = (name: PanelName) => ({ name, value: query.panel[name] });
   const both = (counts: { yes: number; no: number }) => [
     { value: 'yes', photos: counts.yes },
@@ -102,6 +102,7 @@ function Panel({ query, values }: { query: LibraryQuery; values: FilterValues })
       <legend class="unseen">Filters</legend>
       <input type="hidden" name="panel" value="open" />
       <Choice {...choose('rating')} label="Rating" counts={values.ratings} />
+      <Choice {...choose('favorite')} label="Favourite" counts={both(favorite)} />
       <TagField label="Tag" id="filter-tag" value={query.tag} />
       <Choice {...choose('tagged')} label="Tagged" counts={both(tagged)} />
       <DateField label="Taken from" name="from" value={query.from} />
@@ -109,6 +110,7 @@ function Panel({ query, values }: { query: LibraryQuery; values: FilterValues })
       <Choice {...choose('country')} label="Country" counts={values.countries} text={countryName} />
       <TextField {...choose('place')} label="Place" placeholder="City or region" />
       <Choice {...choose('located')} label="Location" counts={both(located)} />
+      <TextField {...choose('creator')} label="Creator" placeholder="Part of a name" />
       <Choice {...choose('camera')} label="Camera" counts={values.cameras} text={(name) => name} />
       <Choice {...choose('lens')} label="Lens" counts={values.lenses} text={(name) => name} />
       <Choice {...choose('aspect')} label="Shape" counts={values.aspects} />

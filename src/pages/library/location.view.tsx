@@ -1,6 +1,6 @@
+import { isWithin, latitudes, longitudes } from '../../core/media/photo-fields.js';
 import type { GeoPoint } from '../../core/media/picture-metadata.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
-import { MAX_LATITUDE, MAX_LONGITUDE } from '../../core/photos/photo-values.js';
 import { invalid } from '../../core/shared/errors.js';
 import type { HttpOptions } from '../../http/http-options.js';
 import { Button, Field, Form, type Problems } from '../form.js';
@@ -82,7 +82,7 @@ export function readLocation(text: string): Omit<GeoPoint, 'altitude'> {
   const degrees = String.raw`([+-]?\d{1,3}(?:\.\d+)?)°?`;
   const parts = new RegExp(`^${degrees}[\\s,;]+${degrees}$`).exec(text);
   const [latitude, longitude] = [Number(parts?.[1] ?? Number.NaN), Number(parts?.[2] ?? Number.NaN)];
-  if (Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE) return { latitude, longitude };
+  if (isWithin(latitudes, latitude) && isWithin(longitudes, longitude)) return { latitude, longitude };
   const message = 'Enter latitude and longitude in degrees, for example 48.8584, 2.2945.';
   throw invalid({ field: 'location', code: 'invalid_format', message });
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { TakenAtSource } from '../../core/media/capture-time.js';
+import { type FieldName, type FieldValues, fieldNames, photoFields } from '../../core/media/photo-fields.js';
 import type { Camera, ExifTags, Exposure, GeoPoint } from '../../core/media/picture-metadata.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { placeNames } from '../../core/photos/places.js';
@@ -10,12 +11,15 @@ import { SmallMap } from './world.js';
 interface FactsProps {
   readonly photo: PhotoWithTags;
   readonly exif: ExifTags | null;
-  /** Whether its place is shown on a map. */
-  readonly hasMap: boolean;
+  /** Whether forms beside it have what can be edited, on a map too. */
+  readonly isEdited: boolean;
 }
 
+/** Fields of a photo that have no place of their own on its page. */
+const listed = fieldNames.filter((name) => !['title', 'description', 'location', 'externalId'].includes(name));
+
 /** Everything about a photo that is not edited here. */
-export function PhotoFacts({ photo, exif, hasMap }: FactsProps) {
+export function PhotoFacts({ photo, exif, isEdited }: FactsProps) {
   const formats = useFormats();
   const { camera, exposure, location, metadata } = photo;
   return (
@@ -36,9 +40,21 @@ export function PhotoFacts({ photo, exif, hasMap }: FactsProps) {
             </div>
           )}
           <Place point={location} />
-          {hasMap && <SmallMap position={location} />}
+          {!isEdited && <SmallMap position={location} />}
         </Fact>
       )}
+      {listed
+        .filter((name) => !isEdited || photoFields[name].setBy === 'file')
+        .map((name) => {
+          const text = fieldText(photo[name]);
+          return (
+            text !== '' && (
+              <Fact key={name} name={photoFields[name].label}>
+                {text}
+              </Fact>
+            )
+          );
+        })}
       <Fact name="File">
         {photo.filename}
         <br />
@@ -104,11 +120,18 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   );
 }
 
+function fieldText(value: FieldValues[FieldName]): string {
+  if (value === null || value === false) return '';
+  if (value === true) return 'Yes';
+  return Array.isArray(value) ? value.join(', ') : String(value);
+}
+
 const zoneSources: Readonly<Record<TakenAtSource, string>> = {
   exif_offset: 'as recorded by the camera',
   gps_time: 'time zone from the GPS clock',
   gps_position: 'time zone of the location',
   customer_default: 'default time zone, because the file names none',
+  filename: 'from the file name',
   client: 'set manually',
   none: '',
 };

@@ -25,7 +25,7 @@ import { photoName } from '../picture.js';
 import { editsOf } from '../shown-values.js';
 import { sentFocus } from './focus.view.js';
 import { locationText, readLocation } from './location.view.js';
-import { fieldsOf, type PhotoFields, PhotoPage, patchOf, sentFields, type WrongForm } from './photo.view.js';
+import { type FormTexts, fieldsOf, PhotoPage, patchOf, sentFields, type WrongForm } from './photo.view.js';
 import { addTag, editSelected, sentSeconds } from './selection.js';
 import { tileOrigins } from './world.js';
 
@@ -122,7 +122,7 @@ export class PhotoController {
     context: PageContext,
     id: Id,
     parameters: RawQuery,
-    sent: Partial<PhotoFields> = {},
+    sent: Partial<FormTexts> = {},
     wrong: WrongForm | null = null,
   ): Promise<Reply> {
     const caller = callerOfPage(context);

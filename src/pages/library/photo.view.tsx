@@ -1,8 +1,15 @@
+import {
+  type ClientField,
+  clientFields,
+  type GivenValues,
+  type PhotoField,
+  photoFields,
+  valuesOf,
+} from '../../core/media/photo-fields.js';
 import type { ExifTags } from '../../core/media/picture-metadata.js';
 import type { Neighbours } from '../../core/photos/list-photos.js';
 import { isTrashed, type PhotoWithTags } from '../../core/photos/photo.js';
 import type { PhotoPatch } from '../../core/photos/photo-patch.js';
-import { MAX_TITLE } from '../../core/photos/photo-values.js';
 import { MAX_TAG_NAME } from '../../core/tags/tag.js';
 import type { HttpOptions } from '../../http/http-options.js';
 import { Button, Field, Form, ProblemSummary, type Problems, TimeZoneField } from '../form.js';
@@ -25,7 +32,7 @@ export interface WrongForm {
 interface PhotoProps {
   readonly shown: PhotoWithUrls;
   readonly exif: ExifTags | null;
-  readonly fields: PhotoFields;
+  readonly fields: FormTexts;
   /** The form that was sent and could not be saved. */
   readonly wrong: WrongForm | null;
   readonly tiles: HttpOptions['mapTiles'];
@@ -72,7 +79,7 @@ export function PhotoPage({ shown, exif, fields, wrong, neighbours, query, tiles
         <div class="columns">
           <section class="card">
             <h2>About this photo</h2>
-            <PhotoFacts photo={photo} exif={exif} hasMap={!mayEdit} />
+            <PhotoFacts photo={photo} exif={exif} isEdited={mayEdit} />
           </section>
           {mayEdit && (
             <div class="editing">
@@ -184,6 +191,11 @@ function Tags({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }) {
   );
 }
 
+const noOrYes = [
+  ['', 'No'],
+  ['true', 'Yes'],
+] as const;
+
 const ratings = [
   ['', 'Not rated'],
   ['0', '0 stars'],
@@ -193,6 +205,43 @@ const ratings = [
   ['4', '★★★★'],
   ['5', '★★★★★'],
 ] as const;
+
+/** Fields of a photo that the form has, in its order. A location has a form of its own; an external id belongs to the program that gave it. */
+type FormField = Exclude<ClientField, 'location' | 'externalId'>;
+const formFields = clientFields.filter((name): name is FormField => name !== 'location' && name !== 'externalId');
+
+/** The input of a field, by its kind. A file's own fields, and positions, have none here. */
+function FieldOfPhoto({ name, value, problems }: { name: FormField; value: string; problems: Problems | null }) {
+  const field: PhotoField = photoFields[name];
+  const { label } = field;
+  const shared = { label, name, errors: problems };
+  switch (field.kind) {
+    case 'text': {
+      const input = { value, ...(field.lines === 1 && { maxLength: field.max }) };
+      return <Field {...shared} {...(field.lines > 1 && { lines: field.lines })} input={input} />;
+    }
+    case 'whole':
+      return <Field {...shared} choices={ratings} input={{ value }} />;
+    case 'flag':
+      return <Field {...shared} choices={noOrYes} input={{ value }} />;
+    default:
+      return null;
+  }
+}
+
+function textOf(name: FormField, photo: PhotoWithTags): string {
+  const value = photo[name];
+  return value === null || value === false ? '' : String(value);
+}
+
+/** What the text of an input means. */
+function sentValue(name: FormField, sent: string): string | number | boolean | null {
+  const { kind } = photoFields[name];
+  if (kind === 'flag') return sent !== '';
+  const text = sent.trim();
+  if (text === '') return null;
+  return kind === 'whole' ? Number(text) : text;
+}
 
 function DetailsForm({
   photo,
@@ -206,15 +255,9 @@ function DetailsForm({
       <ProblemSummary problems={problems} />
       <Form action={photoPath(photo.id, query)} label="Details of this photo">
         <ShownValues fields={fieldsOf(photo)} />
-        <Field label="Title" name="title" errors={problems} input={{ value: fields.title, maxLength: MAX_TITLE }} />
-        <Field
-          label="Description"
-          name="description"
-          errors={problems}
-          lines={4}
-          input={{ value: fields.description }}
-        />
-        <Field label="Rating" name="rating" errors={problems} choices={ratings} input={{ value: fields.rating }} />
+        {formFields.map((name) => (
+          <FieldOfPhoto key={name} name={name} value={fields[name]} problems={problems} />
+        ))}
         <Field
           label="Taken at"
           name="takenAtLocal"
@@ -247,10 +290,7 @@ function DetailsForm({
 }
 
 /** The values of a photo's forms, as text. */
-export interface PhotoFields {
-  readonly title: string;
-  readonly description: string;
-  readonly rating: string;
+export interface FormTexts extends Readonly<Record<FormField, string>> {
   /** The time as `<input type="datetime-local">` sends it. */
   readonly takenAtLocal: string;
   readonly timeZone: string;
@@ -258,26 +298,22 @@ export interface PhotoFields {
   readonly location: string;
 }
 
-export function fieldsOf(photo: PhotoWithTags): PhotoFields {
+export function fieldsOf(photo: PhotoWithTags): FormTexts {
   return {
-    title: photo.title ?? '',
-    description: photo.description ?? '',
-    rating: photo.rating === null ? '' : String(photo.rating),
+    ...valuesOf(formFields, (name) => textOf(name, photo)),
     takenAtLocal: clockText(photo.takenAtLocal ?? ''),
     timeZone: photo.timeZone ?? '',
     location: locationText(photo.location),
   };
 }
 
-export type DetailFields = Omit<PhotoFields, 'location'>;
+export type DetailTexts = Omit<FormTexts, 'location'>;
 
-export function sentFields(form: FormFields): DetailFields {
-  const text = (name: string) => form.text(name, FieldLength.line);
+export function sentFields(form: FormFields): DetailTexts {
+  // Browsers send line breaks as CRLF.
+  const text = (name: string) => form.text(name, FieldLength.text).replaceAll('\r\n', '\n');
   return {
-    title: text('title'),
-    // Browsers send line breaks as CRLF.
-    description: form.text('description', FieldLength.text).replaceAll('\r\n', '\n'),
-    rating: text('rating'),
+    ...valuesOf(formFields, text),
     takenAtLocal: clockText(text('takenAtLocal').trim()),
     timeZone: text('timeZone').trim(),
   };
@@ -287,16 +323,14 @@ export function sentFields(form: FormFields): DetailFields {
  * The patch that gives a photo the changed values of the form. A time and its zone are changed together: without a time there is no zone;
  * without a zone the current one stays.
  */
-export function patchOf(changed: Partial<DetailFields>, { takenAtLocal, timeZone }: DetailFields): PhotoPatch {
-  const { title, description, rating } = changed;
+export function patchOf(changed: Partial<DetailTexts>, { takenAtLocal, timeZone }: DetailTexts): PhotoPatch {
+  const edited = formFields.filter((name) => changed[name] !== undefined);
   const time =
     takenAtLocal === ''
       ? { takenAtLocal: null }
       : { takenAtLocal: withSeconds(takenAtLocal), ...(timeZone !== '' && { timeZone }) };
   return {
-    ...(title !== undefined && { title: title.trim() || null }),
-    ...(description !== undefined && { description: description.trim() || null }),
-    ...(rating !== undefined && { rating: rating === '' ? null : Number(rating) }),
+    ...(valuesOf(edited, (name) => sentValue(name, changed[name] ?? '')) as GivenValues),
     ...((changed.takenAtLocal !== undefined || changed.timeZone !== undefined) && time),
   };
 }

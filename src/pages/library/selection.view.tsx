@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
-import { MAX_RATING } from '../../core/photos/photo-values.js';
+import { photoFields } from '../../core/media/photo-fields.js';
 import type { Id } from '../../core/shared/ids.js';
 import { MAX_TAG_NAME } from '../../core/tags/tag.js';
 import { Button, Buttons, Form, MAX_ZONE_NAME, TimeZoneNames } from '../form.js';
@@ -84,7 +84,7 @@ export function TrashActions() {
 }
 
 function Rating() {
-  const stars = Array.from({ length: MAX_RATING + 1 }, (_, count) => count);
+  const stars = Array.from({ length: photoFields.rating.max + 1 }, (_, count) => count);
   return (
     <div class="row">
       <label for="selection-rating">Rating</label>

@@ -1,6 +1,7 @@
 import { type EntityManager, In, MoreThan } from 'typeorm';
 import type { ImportPhoto, ImportPhotoStatus } from '../../../core/imports/import-photo.js';
 import type { ImportPhotoRepository, ItemQuery } from '../../../core/imports/import-repository.js';
+import { clientFields, photoFields, valuesOf } from '../../../core/media/photo-fields.js';
 import type { ItemError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import {
@@ -24,6 +25,15 @@ import {
 } from '../database/sql.js';
 import type { Statement } from '../database/transaction.js';
 
+/** The column of a field that a client declares, by its kind. */
+const columnOf = {
+  text: optionalText,
+  texts: optionalDocument,
+  whole: optionalWhole,
+  flag: { ...yesOrNo, nullable: true },
+  position: optionalDocument,
+} as const;
+
 export const importPhotoTable = tableOf<ImportPhoto>('importPhoto', 'import_photos', {
   customerId: key,
   id: key,
@@ -44,14 +54,10 @@ export const importPhotoTable = tableOf<ImportPhoto>('importPhoto', 'import_phot
   blobName: text,
   facts: optionalDocument,
   error: optionalDocument,
-  title: optionalText,
-  description: optionalText,
-  location: optionalDocument,
-  rating: optionalWhole,
+  ...valuesOf(clientFields, (name) => columnOf[photoFields[name].kind]),
   takenAt: optionalText,
   takenAtLocal: optionalText,
   timeZone: optionalText,
-  externalId: optionalText,
   metadata: document,
   tagIds: { type: 'bigint', array: true },
   createdAt: instant,

@@ -72,13 +72,18 @@ export class PhotoConditions {
     this.addBox(filters);
     this.addSearched(filters);
     this.addExposure(filters);
-    if (filters.camera) {
-      const keys = await cameraKeys(manager, this.customerId, filters.camera);
-      this.when(keys, (some) => `p.camera_key = ANY(${some}::text[])`);
-    }
+    for (const field of namedFields) await this.addNamed(manager, field, filters[field]);
     if (filters.words?.length) {
       this.addWords(await this.withTags(manager, filters.words));
     }
+  }
+
+  private async addNamed(manager: EntityManager, field: NamedField, part: string | undefined): Promise<void> {
+    if (!part) return;
+    const keys = await keysWith(manager, this.customerId, field, part);
+    const { column, isGiven } = keyColumns[field];
+    if (keys === null) this.addConditions(`strpos(p.${column}, ${this.place(part)}) > 0`, isGiven('p'));
+    else this.addConditions(`p.${column} = ANY(${this.place(keys)}::text[])`, isGiven('p'));
   }
 
   private addOwn(filters: PhotoFilters): void {
@@ -280,6 +285,7 @@ export interface Facets {
   readonly aspect: 'portrait' | 'square' | 'landscape';
   readonly located: boolean;
   readonly tagged: boolean;
+  readonly favorite: boolean;
 }
 
 const RATINGS = [null, 0, 1, 2, 3, 4, 5] as const;
@@ -287,21 +293,24 @@ const ASPECTS = ['portrait', 'square', 'landscape'] as const;
 const NO_YES = [false, true] as const;
 
 /** Every combination, at the index that is its number. */
-const all: readonly Facets[] = RATINGS.flatMap((rating) =>
-  ASPECTS.flatMap((aspect) =>
-    NO_YES.flatMap((located) => NO_YES.map((tagged) => ({ rating, aspect, located, tagged }))),
+const all: readonly Facets[] = NO_YES.flatMap((favorite) =>
+  RATINGS.flatMap((rating) =>
+    ASPECTS.flatMap((aspect) =>
+      NO_YES.flatMap((located) => NO_YES.map((tagged) => ({ favorite, rating, aspect, located, tagged }))),
+    ),
   ),
 );
 
 /** The numbers that these filters accept; undefined when they accept all. */
 export function facetsOf(filters: PhotoFilters): readonly number[] | undefined {
-  const { minRating, aspect, hasLocation, untagged } = filters;
-  if ([minRating, aspect, hasLocation, untagged].every((filter) => filter === undefined)) return undefined;
+  const { minRating, aspect, hasLocation, untagged, favorite } = filters;
+  if ([minRating, aspect, hasLocation, untagged, favorite].every((filter) => filter === undefined)) return undefined;
   const fits = (facets: Facets) =>
     (minRating === undefined || (facets.rating !== null && facets.rating >= minRating)) &&
     (aspect ?? facets.aspect) === facets.aspect &&
     (hasLocation ?? facets.located) === facets.located &&
-    untagged !== facets.tagged;
+    untagged !== facets.tagged &&
+    (favorite ?? facets.favorite) === facets.favorite;
   return all.flatMap((facets, number) => (fits(facets) ? [number] : []));
 }
 
@@ -312,21 +321,40 @@ export function facetsNumbered(number: number): Facets {
   return facets;
 }
 
-/** The customer's cameras with this text in their name. They are few, and found by a loose index scan. */
-export async function cameraKeys(manager: EntityManager, customerId: Id, camera: string): Promise<string[]> {
-  const rows = await select<{ camera: string }>(
+/** Filters by a part of a name, each with an index on its key and `createdAt`, and another on the key and `id`. */
+export const namedFields = ['camera', 'creator'] as const satisfies readonly (keyof PhotoFilters)[];
+export type NamedField = (typeof namedFields)[number];
+
+/** The columns of the folded names, and what a row `table` must fulfil to be in the indexes. */
+export const keyColumns = {
+  camera: { column: 'camera_key', isGiven: () => 'true' },
+  creator: { column: 'creator_key', isGiven: (table) => `${table}.creator_key > ''` },
+} as const satisfies Readonly<Record<NamedField, { column: string; isGiven: (table: string) => string }>>;
+
+/** More names are not looked through. */
+const MAX_NAMES = 2000;
+
+/** The customer's names with this text in them, found by a loose index scan; null where there are too many names. */
+export async function keysWith(
+  manager: EntityManager,
+  customerId: Id,
+  field: NamedField,
+  part: string,
+): Promise<readonly string[] | null> {
+  const { column, isGiven } = keyColumns[field];
+  const rows = await select<{ key: string; fits: boolean }>(
     manager,
-    `WITH RECURSIVE cameras AS (
-       (SELECT trashed, camera_key FROM photos WHERE customer_id = $1 ORDER BY trashed, camera_key LIMIT 1)
+    `WITH RECURSIVE names AS (
+       (SELECT p.trashed, p.${column} FROM photos p WHERE p.customer_id = $1 AND ${isGiven('p')} ORDER BY p.trashed, p.${column} LIMIT 1)
        UNION ALL
-       SELECT following.* FROM cameras c, LATERAL (
-         SELECT p.trashed, p.camera_key FROM photos p
-         WHERE p.customer_id = $1 AND (p.trashed, p.camera_key) > (c.trashed, c.camera_key)
-         ORDER BY p.trashed, p.camera_key LIMIT 1
+       SELECT following.* FROM names n, LATERAL (
+         SELECT p.trashed, p.${column} FROM photos p
+         WHERE p.customer_id = $1 AND ${isGiven('p')} AND (p.trashed, p.${column}) > (n.trashed, n.${column})
+         ORDER BY p.trashed, p.${column} LIMIT 1
        ) following
      )
-     SELECT DISTINCT camera_key AS camera FROM cameras WHERE strpos(camera_key, $2) > 0`,
-    [customerId, camera],
+     SELECT ${column} AS key, strpos(${column}, $2) > 0 AS fits FROM names LIMIT ${MAX_NAMES + 1}`,
+    [customerId, part],
   );
-  return rows.map((row) => row.camera);
+  return rows.length > MAX_NAMES ? null : [...new Set(rows.flatMap(({ key, fits }) => (fits ? [key] : [])))];
 }

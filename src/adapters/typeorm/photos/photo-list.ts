@@ -7,11 +7,14 @@ import type { Position } from '../../../core/shared/pagination.js';
 import { type JsonRow, prepared, select } from '../database/sql.js';
 import { nearPhotos } from '../similar/similar-photos.js';
 import {
-  cameraKeys,
   contentTypesOf,
   facetsOf,
   type KeysetRange,
+  keyColumns,
   keysetRangesAfter,
+  keysWith,
+  type NamedField,
+  namedFields,
   orderOf,
   ownTimes,
   PhotoConditions,
@@ -123,8 +126,9 @@ async function planQueries(manager: EntityManager, list: List): Promise<readonly
   const mergeable = order.column === 'created_at' || order.column === 'id';
   if (mergeable && alone === 'tag') return [mergeScan(list, mergeSourceOfTags(filters.tagIds ?? []))];
   if (mergeable && alone === 'anyTag') return [mergeScan(list, mergeSourceOfTags(filters.anyTagIds ?? []))];
-  if (mergeable && alone === 'camera') {
-    return [mergeScan(list, mergeSourceOfCameras(await cameraKeys(manager, customerId, filters.camera ?? '')))];
+  if (mergeable && (alone === 'camera' || alone === 'creator')) {
+    const keys = await keysWith(manager, customerId, alone, filters[alone] ?? '');
+    if (keys !== null) return [mergeScan(list, mergeSourceOfNames(alone, keys))];
   }
   const conditions = await PhotoConditions.of(manager, customerId, filters);
   if (kinds.some((each) => SELECTIVE.includes(each))) return [filterFirst(list, conditions)];
@@ -141,7 +145,7 @@ async function planQueries(manager: EntityManager, list: List): Promise<readonly
 /** The filters of a list apart from the trash and the time that it is sorted by. */
 type FilterKind =
   | ('similar' | 'ids' | 'sha256' | 'filename' | 'externalId' | 'import')
-  | ('tag' | 'anyTag' | 'withoutTag' | 'camera' | 'facets' | 'words' | 'box' | 'exposure' | 'times');
+  | ('tag' | 'anyTag' | 'withoutTag' | NamedField | 'facets' | 'words' | 'box' | 'exposure' | 'times');
 
 /** Few photos share a value: they are all read, whatever the order. */
 const SELECTIVE: readonly FilterKind[] = ['ids', 'sha256', 'filename', 'externalId', 'import'];
@@ -162,7 +166,7 @@ function filterKindsOf({ filters, order }: Omit<List, 'customerId'>): FilterKind
     ...[...new Set(filters.tagIds)].map((id): [FilterKind, Id] => ['tag', id]),
     ['anyTag', filters.anyTagIds],
     ['withoutTag', filters.excludeTagIds],
-    ['camera', filters.camera || undefined],
+    ...namedFields.map((field): [FilterKind, unknown] => [field, filters[field] || undefined]),
     ['facets', facetsOf(filters) ?? contentTypesOf(filters)],
     ['words', filters.words?.length || filters.placeWords?.length || filters.lensWords?.length || filters.country],
     ['exposure', exposureOf(filters)],
@@ -329,12 +333,13 @@ function mergeSourceOfTags(tagIds: readonly Id[]): MergeSource {
   };
 }
 
-function mergeSourceOfCameras(cameraKeys: readonly string[]): MergeSource {
+function mergeSourceOfNames(field: NamedField, names: readonly string[]): MergeSource {
+  const { column, isGiven } = keyColumns[field];
   return {
     table: 'photos',
     id: 'id',
-    keys: (place) => `unnest(${place(cameraKeys)}::text[]) AS k (camera_key)`,
-    same: 'r.camera_key = k.camera_key',
+    keys: (place) => `unnest(${place(names)}::text[]) AS k (name)`,
+    same: `r.${column} = k.name AND ${isGiven('r')}`,
   };
 }
 

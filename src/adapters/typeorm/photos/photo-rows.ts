@@ -1,4 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
+import { photoFields, valuesOf } from '../../../core/media/photo-fields.js';
 import type { ExifTags } from '../../../core/media/picture-metadata.js';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { Id } from '../../../core/shared/ids.js';
@@ -41,13 +42,27 @@ export interface PhotoRow extends Omit<Photo, 'location' | 'focus' | 'place'> {
   readonly placeCity: string | null;
   /** Sort key of file names. */
   readonly filenameKey: string;
-  /** Searched by `camera`. */
+  /** Searched by `camera` and by `creator`. */
   readonly cameraKey: string;
+  readonly creatorKey: string;
   /** False for a photo of an earlier version, which a worker brings up to date. */
   readonly current: boolean;
 }
 
 const notRead = { select: false } as const;
+
+/** The column of a field, by its kind; a position is stored in three. */
+const columnOf = {
+  text: optionalText,
+  texts: { type: 'text', array: true },
+  whole: optionalWhole,
+  flag: yesOrNo,
+} as const;
+const { location: _, ...inOneColumn } = photoFields;
+const fieldColumns = valuesOf(
+  Object.keys(inOneColumn) as (keyof typeof inOneColumn)[],
+  (name) => columnOf[inOneColumn[name].kind],
+);
 
 export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   customerId: key,
@@ -66,15 +81,14 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   focusX: real,
   focusY: real,
   alpha: yesOrNo,
-  title: optionalText,
-  description: optionalText,
+  ...fieldColumns,
+  creatorKey: { ...text, ...notRead },
   latitude: real,
   longitude: real,
   altitude: real,
   placeCountry: optionalText,
   placeRegion: optionalText,
   placeCity: optionalText,
-  rating: optionalWhole,
   takenAt: optionalInstant,
   takenAtLocal: optionalText,
   timeZone: optionalText,
@@ -83,7 +97,6 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   cameraKey: { ...text, ...notRead },
   exposure: optionalDocument,
   companion: optionalDocument,
-  externalId: optionalText,
   metadata: document,
   importId: optionalBigWhole,
   damaged: yesOrNo,
@@ -126,6 +139,7 @@ export function rowOf(photo: Photo): Omit<PhotoRow, 'current'> {
     focusY: focus?.y ?? null,
     filenameKey: foldKey(photo.filename),
     cameraKey: searchText(photo.camera?.make ?? null, photo.camera?.model ?? null),
+    creatorKey: searchText(photo.creator),
   };
 }
 
@@ -178,6 +192,10 @@ export function photoOf(row: JsonRow): Photo {
         ? null
         : { country: as(row[at.placeCountry]), region: as(row[at.placeRegion]), city: as(row[at.placeCity]) },
     rating: as(row[at.rating]),
+    favorite: as(row[at.favorite]),
+    creator: as(row[at.creator]),
+    copyright: as(row[at.copyright]),
+    keywords: as(row[at.keywords]),
     camera: as(row[at.camera]),
     exposure: as(row[at.exposure]),
     companion: as(row[at.companion]),

@@ -1,3 +1,4 @@
+import { type FieldValues, searchedValues } from '../../../core/media/photo-fields.js';
 import type { Photo } from '../../../core/photos/photo.js';
 import { placeNames } from '../../../core/photos/places.js';
 import type { Id } from '../../../core/shared/ids.js';
@@ -13,11 +14,9 @@ const MAX_WORD = 500;
  * place's names and `7^nikkor` one of the lens's. Tags are stored by id, so renaming one touches no photo. A word of a script without
  * spaces is stored as its pairs of characters, which overlap, with their positions: `7:東京`, `7:京都` and `7:都`.
  */
-export function searchVector(
-  photo: Pick<Photo, 'customerId' | 'filename' | 'title' | 'description' | 'place' | 'camera'>,
-): string {
+export function searchVector(photo: Pick<Photo, 'customerId' | 'filename' | 'place' | 'camera'> & FieldValues): string {
   const { customerId, place, camera } = photo;
-  const own = [photo.filename, photo.title ?? '', photo.description ?? ''];
+  const own = [photo.filename, ...searchedValues(photo)];
   const names = place === null ? [] : placeNames(place);
   const texts = { any: [...own, ...names], place: names, lens: [camera?.lens ?? ''] };
   const words = wordKinds.flatMap((kind) =>
@@ -69,7 +68,7 @@ export function isFoundAnywhere(column: string): string {
 /** A lexeme of every photo with such a text, from the version on that stores pairs. */
 const IN_PAIRS = 'pairs';
 
-/** Photos `p` that an earlier version has stored with whole words, as the index `photos_not_in_pairs` has it. */
+/** Photos `p` that an earlier version has stored with whole words, as the index `photos_not_in_pairs` has it: none of those has a creator. */
 export const isNotInPairs = `(${['p.filename', 'p.title', 'p.description'].map(isFoundAnywhere).join(' OR ')})
   AND NOT p.search @@ '${IN_PAIRS}'::tsquery`;
 
