@@ -52,6 +52,9 @@ export const pictureAnswer = {
     description: 'Grüße',
     location: { latitude: 52.5, longitude: 13.4, altitude: null },
     rating: 3,
+    creator: 'Ada Lovelace',
+    copyright: null,
+    keywords: ['Paris'],
     camera: { make: 'ACME', model: null, lens: null },
     exposure: { iso: 100, fNumber: 2.8, exposureTime: '1/250', focalLength: 50, focalLength35mm: null, flash: false },
     times: {

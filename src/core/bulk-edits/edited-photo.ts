@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isTrashed, type Photo, type PhotoWithTags, type Rotation, restore, rotate, trash } from '../photos/photo.js';
-import { applyPatch, type PhotoPatch } from '../photos/photo-patch.js';
+import { applyPatch, changedBy, type PhotoPatch } from '../photos/photo-patch.js';
 import type { Place } from '../photos/places.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -111,18 +111,27 @@ function patchOf(action: Exclude<BulkAction, TagAction | { kind: 'trash' }>, pho
   }
 }
 
-function withChange({ kind }: BulkAction, photo: PhotoWithTags, next: Photo): EditedPhoto {
+function withChange({ kind }: Exclude<BulkAction, TagAction>, photo: PhotoWithTags, next: Photo): EditedPhoto {
   return { photo: next, tagIds: null, change: { before: valuesOf(kind, photo), after: valuesOf(kind, next) } };
 }
 
-/** The fields that an action concerns, but for tags. */
-function valuesOf(kind: BulkAction['kind'], photo: Photo): FieldValues {
-  if (kind === 'set_rating') return { rating: photo.rating };
-  if (kind === 'set_location') return { location: photo.location, place: photo.place };
-  if (kind === 'rotate') return { rotation: photo.rotation };
-  if (kind !== 'shift_time') return { trashedAt: photo.trashedAt?.toISOString() ?? null };
-  const { takenAt, takenAtLocal, timeZone, takenAtSource } = photo;
-  return { takenAt: takenAt?.toISOString() ?? null, takenAtLocal, timeZone, takenAtSource };
+/** The fields that an action concerns, but for tags. What follows from a rotation is turned back with it. */
+const concerned: Readonly<Record<Exclude<BulkAction['kind'], TagAction['kind']>, readonly (keyof Photo)[]>> = {
+  set_rating: changedBy.rating,
+  set_location: changedBy.location,
+  shift_time: changedBy.shiftTakenAt,
+  rotate: ['rotation'],
+  trash: ['trashedAt'],
+  restore: ['trashedAt'],
+};
+
+/** The values of these fields, instants as text. */
+function valuesOf(kind: keyof typeof concerned, photo: Photo): FieldValues {
+  const values = concerned[kind].map((name) => [
+    name,
+    photo[name] instanceof Date ? photo[name].toISOString() : photo[name],
+  ]);
+  return Object.fromEntries(values);
 }
 
 function idsIn({ tagIds }: FieldValues): readonly Id[] {

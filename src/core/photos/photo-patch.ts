@@ -1,5 +1,5 @@
 import { type CaptureTime, fromInstant, fromWallClock, shiftLocalTime, UNKNOWN_TIME } from '../media/capture-time.js';
-import { patchedValues } from '../media/photo-fields.js';
+import { type ClientField, clientFields, patchedValues, valuesOf } from '../media/photo-fields.js';
 import type { Focus } from '../media/transformation.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Reader } from '../shared/transactional.js';
@@ -23,6 +23,23 @@ export interface PhotoPatch extends PhotoInput {
   /** False restores from the trash. */
   readonly trashed?: boolean | undefined;
 }
+
+const captureTime = ['takenAt', 'takenAtLocal', 'timeZone', 'takenAtSource'] as const;
+
+/** The fields of a photo that a patch of one of them changes, besides its version: no other field does. */
+export const changedBy = {
+  ...(valuesOf(clientFields, (name) => [name]) as { readonly [Name in ClientField]: readonly [Name] }),
+  filename: ['filename'],
+  location: ['location', 'place'],
+  takenAt: captureTime,
+  takenAtLocal: captureTime,
+  timeZone: captureTime,
+  shiftTakenAt: captureTime,
+  rotation: ['rotation', 'width', 'height', 'focus'],
+  focus: ['focus'],
+  metadata: ['metadata'],
+  trashed: ['trashedAt', 'purgeAt'],
+} as const satisfies Readonly<Record<keyof PhotoPatch, readonly (keyof Photo)[]>>;
 
 /** Problems with a patch that do not depend on the photo. */
 export function patchErrors(patch: PhotoPatch) {
