@@ -31,12 +31,12 @@ ANALYZE new_photos, new_links;
 
 INSERT INTO photos (
   customer_id, id, filename, filename_key, content_type, size_bytes, sha256, blob_key, width, height, orientation, rotation, alpha,
-  title, latitude, longitude, rating, taken_at, taken_at_source, camera_key, external_id, metadata, import_id, damaged,
+  title, latitude, longitude, rating, favorite, creator, creator_key, taken_at, taken_at_source, camera_key, external_id, metadata, import_id, damaged,
   trashed_at, purge_at, created_at, updated_at, version, phash, search
 )
 SELECT customer, id, filename, filename, content_type, 100000 + (other * 9000000)::bigint, encode(sha256(id::text::bytea), 'hex'),
   concat('originals/', customer, '/', id), width, height, 1, 0, false,
-  title, latitude, longitude, rating, taken_at, 'exif_offset', camera, external_id, '{}', first_import + n / 1000, false,
+  title, latitude, longitude, rating, chance < 0.02, creator, coalesce(creator, ''), taken_at, 'exif_offset', camera, external_id, '{}', first_import + n / 1000, false,
   trashed_at, trashed_at + interval '30 days', published, updated_at, 1, phash,
   array_to_tsvector(ARRAY(
     SELECT DISTINCT concat(customer, ':', part) FROM regexp_split_to_table(lower(concat_ws(' ', filename, title)), '[^a-z0-9]+') AS part
@@ -56,6 +56,7 @@ FROM (
     CASE WHEN chance > 0.9 AND (age < 0.5 OR chance < 0.99) THEN floor((chance - 0.9) * 60)::integer END AS rating,
     CASE WHEN other > 0.05 THEN published - interval '1 day' * (chance * 3000) END AS taken_at,
     CASE WHEN other < 0.1 THEN '' ELSE concat('maker model ', floor(40 * chance * chance)) END AS camera,
+    CASE WHEN other > 0.3 THEN concat('person ', floor(40 * chance * chance)) END AS creator,
     CASE WHEN chance > 0.7 THEN CASE WHEN other < 0.05 THEN 'batch' ELSE concat('asset-', n) END END AS external_id,
     CASE WHEN chance BETWEEN 0.4 AND 0.41 OR age < 0.05 THEN now() END AS trashed_at,
     published + CASE WHEN other < 0.2 THEN interval '1 day' * (chance * 1000) ELSE interval '0' END AS updated_at,

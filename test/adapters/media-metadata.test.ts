@@ -320,3 +320,57 @@ describe('the flat map of all tags', () => {
     expect(Object.keys(names)).toEqual(['XMP:__proto__']);
   });
 });
+
+describe('the creator, the copyright and the keywords', () => {
+  const list = (...entries: string[]): Tag => ({
+    value: entries.map((value) => ({ value, attributes: {}, description: value })),
+    description: entries.join(', '),
+  });
+  /** As ExifReader returns a tag of IPTC that is there several times. */
+  const repeated = (...entries: string[]) => entries.map(bytes) as unknown as Tag;
+
+  test('are those of XMP before those of IPTC and EXIF', () => {
+    const xmp = { creator: list('Ada', 'Bo'), rights: localized(['de', 'Rechte'], ['x-default', '© Ada']) };
+    const iptc = { 'By-line': repeated('Eve', 'Fay'), 'Copyright Notice': bytes('(c) Eve') };
+    const exif = { Artist: text('Art; Ist'), Copyright: text('(c) Art') };
+    expect(of({ xmp, iptc, exif })).toMatchObject({ creator: 'Ada; Bo', copyright: '© Ada' });
+    expect(of({ iptc, exif })).toMatchObject({ creator: 'Eve; Fay', copyright: '(c) Eve' });
+    expect(of({ exif })).toMatchObject({ creator: 'Art; Ist', copyright: '(c) Art' });
+    expect(of({ xmp: { creator: list(' ') }, exif })).toMatchObject({ creator: 'Art; Ist' });
+    expect(of({})).toMatchObject({ creator: null, copyright: null, keywords: [] });
+  });
+
+  test('are each keyword once, with hierarchies as paths', () => {
+    const xmp = {
+      subject: list('Paris', 'Places'),
+      hierarchicalSubject: list('Places|Paris', 'Places'),
+      TagsList: list('Orte/Berlin'),
+    };
+    const iptc = { Keywords: repeated('Paris', 'k|2') };
+    expect(of({ xmp, iptc }).keywords).toEqual(['Paris', 'Places', 'Places/Paris', 'Orte/Berlin', 'k|2']);
+    expect(of({ iptc: { Keywords: bytes('alone') } }).keywords).toEqual(['alone']);
+  });
+
+  test('are cut at their limits, and the photo comes', () => {
+    const names = Array.from({ length: 300 }, (_, at) => `😀 ${at} ${'x'.repeat(200)}`);
+    const found = of({ xmp: { subject: list(...names), creator: list(...names), rights: list(...names) } });
+    expect(found.keywords).toHaveLength(100);
+    expect(new Set(found.keywords.map((keyword) => Array.from(keyword).length))).toEqual(new Set([100]));
+    expect(Array.from(String(found.creator))).toHaveLength(255);
+    expect(of({ exif: { Copyright: text('c'.repeat(5000)) } }).copyright).toBe('c'.repeat(1000));
+  });
+
+  test.each<[string, unknown]>([
+    ['numbers', 7],
+    ['bytes without a text', [1, 2]],
+    ['objects without values', [{}, { value: {} }]],
+    ['nothing', undefined],
+  ])('that are %s are none', (_, value) => {
+    const tag = { value } as Tag;
+    expect(of({ xmp: { creator: tag, rights: tag, subject: tag } })).toMatchObject({
+      creator: null,
+      copyright: null,
+      keywords: [],
+    });
+  });
+});

@@ -52,6 +52,8 @@ export function plainCondition(customerId: Id, filters: PhotoFilters): { sql: st
   add(filters.minFocalLength35mm, (length) => `(p.exposure ->> 'focalLength35mm')::numeric >= ${length}::numeric`);
   add(filters.maxFocalLength35mm, (length) => `(p.exposure ->> 'focalLength35mm')::numeric <= ${length}::numeric`);
   add(filters.camera, (camera) => `position(${camera} IN p.camera_key) > 0`);
+  add(filters.creator, (creator) => `position(${creator} IN lower(p.creator)) > 0`);
+  add(filters.favorite, (favorite) => `p.favorite = ${favorite}::boolean`);
   add(filters.minRating, (rating) => `p.rating >= ${rating}::integer`);
   if (filters.similar !== undefined) {
     const { photoId, phash, maxDistance } = filters.similar;

@@ -134,7 +134,7 @@ test('work that waits is carried into the queue that all work shares, and back',
   const old = await rows();
   await migrate(database);
   const migrating = await new DataSource(migrationOptions(database)).initialize();
-  await migrating.undoLastMigration();
+  for (const _ of migrations.slice(before.length)) await migrating.undoLastMigration();
   await migrating.destroy();
   expect(await rows()).toEqual(old);
   await migrate(database);

@@ -28,11 +28,12 @@ export function photoValuesContract(newTenant: NewTenant): void {
   it('kinds are what photos have in common', async () => {
     const tenant = await newTenant();
     const tag = await tenant.addTag('Paris');
-    const upright = { width: 300, height: 400, rating: 4, contentType: 'image/png' };
+    const upright = { width: 300, height: 400, rating: 4, favorite: true, contentType: 'image/png' };
     await tenant.addPhoto({ ...upright, location: { latitude: 1, longitude: 2, altitude: null } }, [tag.id]);
     await tenant.addPhotos([{}, {}, { width: 300, height: 300, rating: 0 }, { ...inTrash, rating: 5 }]);
     const of = (values: Partial<PhotoKind>) => ({
-      ...{ rating: null, aspect: 'landscape', located: false, tagged: false, contentType: 'image/jpeg', photos: 1 },
+      ...{ rating: null, aspect: 'landscape', located: false, tagged: false, favorite: false, photos: 1 },
+      contentType: 'image/jpeg',
       ...values,
     });
     const found = await kinds(tenant);
@@ -41,7 +42,10 @@ export function photoValuesContract(newTenant: NewTenant): void {
       expect.arrayContaining([
         of({ photos: 2 }),
         of({ rating: 0, aspect: 'square' }),
-        of({ rating: 4, aspect: 'portrait', located: true, tagged: true, contentType: 'image/png' }),
+        of({
+          ...{ rating: 4, aspect: 'portrait', located: true, tagged: true, favorite: true },
+          contentType: 'image/png',
+        }),
       ]),
     );
     expect(await kinds(tenant, { ...all, trashed: true })).toEqual([of({ rating: 5 })]);

@@ -413,3 +413,36 @@ test('an offset from GPS time counts only for years in which the time zone datab
     expect([year, taken]).toEqual([year, quarters.filter((offset) => known.has(offset) && offset % HOUR !== 0)]);
   }
 });
+
+describe('a file name that may say when a photo was taken', () => {
+  test.each([
+    ['IMG_20240615_101112.jpg', '2024-06-15T10:11:12'],
+    ['PXL_20240615_101112345.MP.jpg', '2024-06-15T10:11:12.345'],
+    ['20240615101112.heic', '2024-06-15T10:11:12'],
+    ['2024-06-15 10.11.12.jpg', '2024-06-15T10:11:12'],
+    ['Screenshot_2024-06-15-10-11-12-345_com.app.png', '2024-06-15T10:11:12.345'],
+    ['Screenshot 2024-06-15 at 10.11.12.png', '2024-06-15T10:11:12'],
+    ['IMG-20240615-WA0001.jpg', '2024-06-15T00:00:00'],
+    ['1999.12.31 party.jpg', '1999-12-31T00:00:00'],
+    ['20241345_20240615.jpg', '2024-06-15T00:00:00'],
+  ])('gives its time: %s', (filename, local) => {
+    const takenAt = new Date(`${local}+09:00`).toISOString();
+    expect(read({}, { filename })).toBe([takenAt, local, 'Asia/Tokyo', 'filename'].join(' '));
+  });
+
+  test.each(['DSC_0001.jpg', 'IMG_20240230.jpg', '120240615.jpg', '18991231.jpg', '2024-0615.jpg', 'a'.repeat(1000)])(
+    'gives none: %s',
+    (filename) => {
+      expect(read({}, { filename })).toBe(nothing);
+    },
+  );
+
+  test('counts only where the file says nothing, in the zone of its position', () => {
+    const filename = 'IMG_20240615_101112.jpg';
+    expect(read({ original: noon }, { filename })).toContain('2024-07-01T12:00:00');
+    expect(read({}, { filename, positionZone: 'Europe/Paris' })).toBe(
+      '2024-06-15T08:11:12.000Z 2024-06-15T10:11:12 Europe/Paris filename',
+    );
+    expect(read({})).toBe(nothing);
+  });
+});

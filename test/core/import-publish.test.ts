@@ -1,5 +1,5 @@
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
-import type { ImportCreation } from '../../src/core/imports/create.js';
+import { createImport, type ImportCreation } from '../../src/core/imports/create.js';
 import { listImportPhotos } from '../../src/core/imports/read.js';
 import type { Registration } from '../../src/core/imports/registration.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
@@ -658,4 +658,87 @@ test('jobs of deleted imports and items, or of those of other customers, do noth
   await runJob(ports, { ...job, customerId: acme.id, work: { kind: 'publish', importId: id + 1 } });
   expect(await everything(ports)).toEqual(before);
   await runJobsUntilIdle(ports);
+});
+
+describe('the options of an import', () => {
+  const words = (keywords: readonly string[]) => picture('IMG_20240615_101112.jpg', { keywords });
+  const namesOf = (photo: PhotoWithTags) => photo.tags.map(({ name }) => name);
+
+  test('make tags of keywords, beside those of the import and the item', async () => {
+    await acme.tag('Paris');
+    const creation = { keywordsAsTags: true, tagNames: ['Trip'] };
+    const files = [words(['paris', 'Places/Paris', '\u0007']), words(['paris', 'Sea'])];
+    const { items } = await acme.bring(files, creation, { tagNames: ['Own'] });
+    expect(items.map(({ status }) => status)).toEqual(['imported', 'imported']);
+    const [first, second] = await acme.photos();
+    expect(namesOf(present(first))).toEqual(['Own', 'Paris', 'Places/Paris', 'Trip']);
+    expect(namesOf(present(second))).toEqual(['Own', 'Paris', 'Sea', 'Trip']);
+    expect(present(first).keywords).toEqual(['paris', 'Places/Paris', '\u0007']);
+  });
+
+  test('leave keywords alone by default', async () => {
+    const photo = await acme.addPhoto(words(['Sea']));
+    expect([namesOf(photo), photo.keywords]).toEqual([[], ['Sea']]);
+    expect(await acme.tags()).toEqual([]);
+  });
+
+  test('leave out keywords beyond the limits, and the photo comes', async () => {
+    const small = world({ limits: { ...ports.limits, tags: 3, tagsPerPhoto: 2 } });
+    const account = await Account.open(small);
+    const { items } = await account.bring([words(['a', 'b', 'c', 'd']), words(['d', 'a'])], { keywordsAsTags: true });
+    expect(items.map(({ status }) => status)).toEqual(['imported', 'imported']);
+    expect((await account.photos()).map(namesOf)).toEqual([['a', 'b'], ['a']]);
+    expect((await account.tags()).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+    await expectSound(small, []);
+  });
+
+  test('require the scope tags:write for keywords as tags, whatever the files contain', async () => {
+    const { caller } = acme;
+    const creation = createImport(ports, { ...caller, scopes: ['photos:write'] }, { keywordsAsTags: true });
+    await expect(creation).rejects.toMatchObject({ code: 'scope_required', details: { scope: 'tags:write' } });
+  });
+
+  test('add the tags of the import to photos that the library had, if they say so', async () => {
+    const file = picture('a.jpg');
+    const photo = await acme.addPhoto(file, { tagNames: ['Old'] });
+    const later = await acme.bring([file], { tagNames: ['New'] });
+    expect(later.items).toMatchObject([{ status: 'duplicate' }]);
+    expect(await acme.photo(photo.id)).toMatchObject({ version: photo.version });
+    await acme.bring([file], { tagNames: ['New', 'Old'], tagDuplicates: true });
+    const tagged = await acme.photo(photo.id);
+    expect([namesOf(tagged), tagged.version]).toEqual([['New', 'Old'], photo.version + 1]);
+    await acme.bring([file], { tagNames: ['New'], tagDuplicates: true });
+    expect(await acme.photo(photo.id)).toEqual(tagged);
+  });
+
+  test('add tags to a duplicate as far as its limit allows', async () => {
+    const small = world({ limits: { ...ports.limits, tagsPerPhoto: 2 } });
+    const account = await Account.open(small);
+    const file = picture('a.jpg');
+    const photo = await account.addPhoto(file, { tagNames: ['Old'] });
+    const { items } = await account.bring([file], { tagNames: ['New', 'Newer'], tagDuplicates: true });
+    expect(items).toMatchObject([{ status: 'duplicate', photoId: photo.id }]);
+    expect((await account.photo(photo.id)).tags).toHaveLength(2);
+  });
+
+  test('add no tags to a duplicate that stays in the trash', async () => {
+    const file = picture('a.jpg');
+    const photo = await acme.addPhoto(file);
+    await trashPhoto(ports, acme.caller, photo.id);
+    await acme.bring([file], { tagNames: ['New'], tagDuplicates: true, restoreTrashed: false });
+    expect((await acme.photo(photo.id)).tags).toEqual([]);
+    await acme.bring([file], { tagNames: ['New'], tagDuplicates: true });
+    expect(await acme.photo(photo.id)).toMatchObject({ trashedAt: null, tags: [{ name: 'New' }] });
+  });
+
+  test('take the date from the file name, if they say so and nothing else states one', async () => {
+    const named = (dateFromFilename: boolean) =>
+      acme.bring([words([String(dateFromFilename)])], { dateFromFilename, defaultTimeZone: 'Asia/Tokyo' });
+    await named(false);
+    await named(true);
+    expect((await acme.photos()).map(({ takenAtLocal, takenAtSource }) => [takenAtLocal, takenAtSource])).toEqual([
+      [null, 'none'],
+      ['2024-06-15T10:11:12', 'filename'],
+    ]);
+  });
 });
