@@ -31,6 +31,8 @@ export type LossReason =
 const MAX_TITLE = 255;
 const MAX_DESCRIPTION = 10_000;
 const MAX_EXTERNAL_ID = 255;
+const MAX_CREATOR = 255;
+const MAX_COPYRIGHT = 1000;
 const MAX_TAGS = 100;
 const MAX_TAG_NAME = 100;
 const MAX_METADATA_KEYS = 50;
@@ -63,6 +65,20 @@ export class DetailsBuilder {
   externalId(text: string | null | undefined): void {
     const clean = oneLine(text);
     if (clean !== '') this.fields.externalId = this.fit('externalId', clean, MAX_EXTERNAL_ID);
+  }
+
+  favorite(is: boolean | null | undefined): void {
+    if (is === true) this.fields.favorite = true;
+  }
+
+  creator(text: string | null | undefined): void {
+    const clean = oneLine(text);
+    if (clean !== '') this.fields.creator = this.fit('creator', clean, MAX_CREATOR);
+  }
+
+  copyright(text: string | null | undefined): void {
+    const clean = cleanText(text);
+    if (clean !== '') this.fields.copyright = this.fit('copyright', clean, MAX_COPYRIGHT);
   }
 
   /** 0 to 5, rounded. */

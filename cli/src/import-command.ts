@@ -18,6 +18,7 @@ interface Options {
   readonly tag?: readonly string[];
   readonly name?: string;
   readonly timeZone?: string;
+  readonly dateFromFilename?: boolean;
   readonly allowDuplicates?: boolean;
   readonly restore: boolean;
   readonly uploads?: number;
@@ -35,9 +36,10 @@ export function importCommand(): Command {
     .description('import photos into the library; if interrupted, run the same command again to continue')
     .argument('<paths...>', 'files, and folders that contain photos; with --from, the export, or a list of URLs')
     .addOption(new Option('--from <source>', 'where the photos come from').choices(importNames).default('folder'))
-    .option('--tag <name>', 'add this tag to every new photo (repeatable)', namesOption)
+    .option('--tag <name>', 'add this tag to every photo, those in the library too (repeatable)', namesOption)
     .option('--name <name>', 'the name of the import')
     .option('--time-zone <zone>', 'the time zone of photos that do not state one, such as Europe/Oslo')
+    .option('--date-from-filename', 'photos that do not state when they were taken get the date in their file names')
     .option('--allow-duplicates', 'import photos that are already in the library a second time')
     .option('--no-restore', 'do not restore photos from the trash')
     .option('--uploads <n>', 'uploads at the same time, 1 to 16 (default: 6)', wholeOption)
@@ -72,10 +74,13 @@ export function importCommand(): Command {
         const client = clientOf(login, { onWait });
         const wanted = importOptions(options);
         const stateFile = options.state ?? importStateFile(login, options.from, paths, wanted);
+        const keywords = keywordsAsTags(options);
         const onProgress = display.importing.bind(display);
-        if (options.watch) return await watchAndImport(client, paths, options, { ...wanted, stateFile });
+        if (options.watch) return await watchAndImport(client, paths, options, { ...wanted, ...keywords, stateFile });
         const { run } = source;
-        const result = await interruptible((signal) => run(client, { ...wanted, stateFile, onProgress, signal }));
+        const result = await interruptible((signal) =>
+          run(client, { ...wanted, ...keywords, stateFile, onProgress, signal }),
+        );
         display.end();
         const seconds = (performance.now() - began) / 1000;
         report(options, result, { seconds, waitedForLimitsMs: Math.round(waited) });
@@ -123,12 +128,33 @@ function watchAndImport(
   });
 }
 
-function importOptions({ tag, name, timeZone, allowDuplicates, restore, uploads, dryRun }: Options): ImportOptions {
+/** Keywords in files become tags where the key may create them. An export says by itself which tags its photos have. */
+function keywordsAsTags({ from, quiet }: Options): Pick<ImportOptions, 'keywordsAsTags' | 'onKeywordsLeft'> {
+  if (from === 'photo-service') return {};
+  let isTold = quiet === true;
+  const onKeywordsLeft = () => {
+    if (!isTold) printNote('Keywords in the files do not become tags: that requires a key with the scope tags:write.');
+    isTold = true;
+  };
+  return { keywordsAsTags: 'if_allowed', onKeywordsLeft };
+}
+
+function importOptions({
+  tag,
+  name,
+  timeZone,
+  dateFromFilename,
+  allowDuplicates,
+  restore,
+  uploads,
+  dryRun,
+}: Options): ImportOptions {
   return {
     source: 'phs',
-    ...(tag && { tagNames: tag }),
+    ...(tag && { tagNames: tag, tagDuplicates: true }),
     ...(name !== undefined && { name }),
     ...(timeZone !== undefined && { defaultTimeZone: timeZone }),
+    ...(dateFromFilename && { dateFromFilename }),
     ...(allowDuplicates && { duplicatePolicy: 'allow' }),
     ...(!restore && { restoreTrashed: false }),
     ...(uploads !== undefined && { uploads }),

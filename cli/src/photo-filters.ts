@@ -11,6 +11,8 @@ export interface FilterOptions {
   readonly takenAfter?: string;
   readonly takenBefore?: string;
   readonly minRating?: number;
+  readonly favorite?: boolean;
+  readonly creator?: string;
   readonly country?: string;
   readonly place?: string;
   readonly similarTo?: number;
@@ -20,12 +22,15 @@ export interface FilterOptions {
 
 export function withFilters(command: Command): Command {
   return command
-    .option('--query <words>', 'search words in file names, titles, descriptions, places and tags')
+    .option('--query <words>', 'search words in file names, titles, descriptions, creators, places and tags')
     .option('--tag <name>', 'only photos with this tag (repeatable: with all of them)', namesOption)
     .option('--import <id>', 'only photos of this import', idOption)
     .option('--taken-after <time>', 'for example 2026-01-01T00:00:00Z')
     .option('--taken-before <time>')
     .option('--min-rating <n>', 'from 0 to 5', wholeOption)
+    .option('--favorite', 'only favourites')
+    .option('--no-favorite', 'only photos that are no favourites')
+    .option('--creator <name>', 'part of the name of who made them')
     .option('--country <code>', 'where they were taken, for example FR')
     .option('--place <words>', 'words of the city, region or country')
     .option('--similar-to <id>', 'only photos that look like this one, nearest first', idOption)
@@ -34,7 +39,7 @@ export function withFilters(command: Command): Command {
 }
 
 export async function filtersOf(client: PhotoService, options: FilterOptions): Promise<PhotoQuery> {
-  const { query, tag, takenAfter, takenBefore, minRating, country, place, trashed } = options;
+  const { query, tag, takenAfter, takenBefore, minRating, favorite, creator, country, place, trashed } = options;
   const { similarTo, maxDistance } = options;
   if (maxDistance !== undefined && similarTo === undefined)
     throw new UsageError('--max-distance requires --similar-to, the photo that others are compared with.');
@@ -45,6 +50,8 @@ export async function filtersOf(client: PhotoService, options: FilterOptions): P
     ...(takenAfter !== undefined && { takenAfter }),
     ...(takenBefore !== undefined && { takenBefore }),
     ...(minRating !== undefined && { minRating }),
+    ...(favorite !== undefined && { favorite }),
+    ...(creator !== undefined && { creator }),
     ...(country !== undefined && { country }),
     ...(place !== undefined && { place }),
     ...(similarTo !== undefined && { similarTo }),

@@ -88,6 +88,9 @@ interface EditOptions extends OutputOptions {
   readonly description?: string;
   /** Null: none. */
   readonly rating?: number | null;
+  readonly favorite?: boolean;
+  readonly creator?: string;
+  readonly copyright?: string;
   readonly rotation?: '0' | '90' | '180' | '270';
   readonly focus?: string;
   readonly takenAt?: string;
@@ -107,6 +110,10 @@ function edit(): Command {
     .option('--title <text>')
     .option('--description <text>')
     .option('--rating <0-5>', '', ratingOption)
+    .option('--favorite', 'make them favourites')
+    .option('--no-favorite', 'make them favourites no longer')
+    .option('--creator <text>')
+    .option('--copyright <text>')
     .addOption(new Option('--rotation <degrees>', 'clockwise').choices(['0', '90', '180', '270']))
     .option('--focus <x,y>', 'what crops keep in view, from 0,0 (top left) to 1,1, for example 0.5,0.3')
     .option('--taken-at <time>', 'for example 2026-11-21T10:00:00+01:00')
@@ -187,9 +194,11 @@ async function setTags(client: PhotoService, edit: Outcome, tagNames: string[]):
 }
 
 function patchOf(options: EditOptions): PhotoPatch {
-  const { filename, shift, rotation, focus, rating, metadata } = options;
+  const { filename, shift, rotation, focus, rating, favorite, metadata } = options;
   const orNull = (text: string) => (text === '' ? null : text);
-  const texts = (['title', 'description', 'takenAt', 'timeZone', 'externalId'] as const).flatMap((name) => {
+  const texts = (
+    ['title', 'description', 'creator', 'copyright', 'takenAt', 'timeZone', 'externalId'] as const
+  ).flatMap((name) => {
     const value = options[name];
     return value === undefined ? [] : [[name, orNull(value)] as const];
   });
@@ -198,6 +207,7 @@ function patchOf(options: EditOptions): PhotoPatch {
     ...(shift !== undefined && { shiftTakenAt: { seconds: shift } }),
     ...(filename !== undefined && { filename }),
     ...(rating !== undefined && { rating }),
+    ...(favorite !== undefined && { favorite }),
     ...(rotation !== undefined && { rotation: Number(rotation) as 0 | 90 | 180 | 270 }),
     ...(focus !== undefined && { focus: focus === '' ? null : point(focus) }),
     ...(metadata && { metadata: Object.fromEntries(metadata.map(pair)) }),

@@ -1700,7 +1700,7 @@ export interface components {
              */
             dateFromFilename?: boolean;
             /**
-             * @description Whether the import's tags are also added to photos that the library had already.
+             * @description Whether the tags of the import, and those of its items, are also added to photos that the library had already.
              * @default false
              * @example true
              */
@@ -1787,7 +1787,7 @@ export interface components {
              */
             dateFromFilename: boolean;
             /**
-             * @description Whether the import's tags are also added to photos that the library had already.
+             * @description Whether the tags of the import, and those of its items, are also added to photos that the library had already.
              * @example true
              */
             tagDuplicates: boolean;
@@ -3161,7 +3161,7 @@ export interface components {
              */
             dateFromFilename: boolean;
             /**
-             * @description Whether the import's tags are also added to photos that the library had already.
+             * @description Whether the tags of the import, and those of its items, are also added to photos that the library had already.
              * @example true
              */
             tagDuplicates: boolean;

@@ -279,8 +279,12 @@ describe('importing', () => {
   it('refuses files behind a link in a folder, unless it leads to one of the folders', async () => {
     const [open, secret] = [await folder('a'), await folder('secret')];
     const title = 'A secret title';
-    const nothing = { description: null, rating: null, takenAt: null, takenAtLocal: null, location: null };
-    await writeFile(join(secret, 'secret.xmp'), writeSidecar({ ...nothing, title, tags: [], metadata: {} }));
+    const nothing = { description: null, rating: null, favorite: false, creator: null, copyright: null };
+    const nowhere = { takenAt: null, takenAtLocal: null, location: null };
+    await writeFile(
+      join(secret, 'secret.xmp'),
+      writeSidecar({ ...nothing, ...nowhere, title, tags: [], metadata: {} }),
+    );
     await symlink(join(secret, 'secret.xmp'), join(open, 'a.jpg.xmp'));
     await symlink(join(secret, 'secret.jpg'), join(open, 'b.jpg'));
     // It comes by the link alone: what is hidden is left out.

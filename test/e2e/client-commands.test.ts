@@ -227,6 +227,11 @@ describe('the library', () => {
       'Louvre',
       '--rating',
       '5',
+      '--favorite',
+      '--creator',
+      'Ada Lovelace',
+      '--copyright',
+      '© Ada',
       '--metadata',
       'k=v',
       '--focus',
@@ -236,7 +241,7 @@ describe('the library', () => {
     expect(edited.json.photos).toMatchObject([{ id: a, outcome: 'updated' }]);
     expect((await phs('photos', 'get', String(a), '--exif', '--json')).json).toMatchObject({
       title: 'Louvre',
-      rating: 5,
+      ...{ rating: 5, favorite: true, creator: 'Ada Lovelace', copyright: '© Ada' },
       metadata: { k: 'v' },
       focus: { x: 0.5, y: 0.3 },
       exif: expect.any(Object),

@@ -53,7 +53,9 @@ it('exported, erased and imported: every photo is equal in bytes and in every fi
   const library = join(folder, 'library');
   mkdirSync(library);
   cpSync(photos, library, { recursive: true });
-  const described = { title: 'T', description: 'D', rating: 3, takenAt: null, takenAtLocal: null, location: null };
+  const time = { takenAt: null, takenAtLocal: null, location: null };
+  const said = { title: 'T', description: 'D', rating: 3, favorite: false, creator: null, copyright: null };
+  const described = { ...said, ...time };
   const sidecar = writeSidecar({ ...described, tags: [{ id: 1, name: 'Places/Spain' }], metadata: {} });
   writeFileSync(join(library, 'silver-fir.jpg.xmp'), sidecar);
 

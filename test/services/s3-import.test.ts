@@ -42,6 +42,9 @@ const source = (
 const described = {
   description: null,
   rating: 3,
+  favorite: true,
+  creator: 'Ada Lovelace',
+  copyright: null,
   takenAt: null,
   takenAtLocal: null,
   location: null,

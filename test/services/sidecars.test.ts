@@ -39,6 +39,9 @@ const photo: DescribedPhoto = {
   title: 'Tower & “sky” <1>',
   description: 'Two\nlines, ümlauts, 東京',
   rating: 4,
+  favorite: true,
+  creator: 'Ada Lovelace; Bo',
+  copyright: '© Ada',
   location: { latitude: -33.856784, longitude: 151.215297, altitude: -3.25 },
   takenAt: '2024-12-21T22:39:24.670Z',
   takenAtLocal: '2024-12-22T09:39:24.670',
@@ -70,7 +73,16 @@ it('ExifTool reads every field of our sidecars, and finds nothing wrong with the
 });
 
 it('a photo of which nothing is known has a sidecar that says nothing', () => {
-  const nothing = { title: null, description: null, rating: null, location: null, takenAt: null, takenAtLocal: null };
+  const time = { location: null, takenAt: null, takenAtLocal: null };
+  const nothing = {
+    title: null,
+    description: null,
+    rating: null,
+    favorite: false,
+    creator: null,
+    copyright: null,
+    ...time,
+  };
   writeFileSync(path, writeSidecar({ ...nothing, tags: [], metadata: {} }));
   expect(Object.keys(shown())).toEqual(['SourceFile']);
 });
@@ -84,6 +96,9 @@ it('what ExifTool writes is read, and what has no field of its own comes out aga
     '-XMP-dc:Subject=Night',
     '-XMP-lr:HierarchicalSubject=Places|France|Paris',
     '-XMP-xmp:Rating=3',
+    '-XMP-dc:Creator=Ada',
+    '-XMP-dc:Creator=Bo',
+    '-XMP-dc:Rights=© Ada',
     '-XMP-xmp:Label=Green',
     '-XMP-exif:GPSLatitude=48.85837',
     '-XMP-exif:GPSLongitude=-2.294481',
@@ -99,7 +114,7 @@ it('what ExifTool writes is read, and what has no field of its own comes out aga
   expect(details).toMatchObject({
     title: 'Tower',
     description: 'Text',
-    rating: 3,
+    ...{ rating: 3, creator: 'Ada; Bo', copyright: '© Ada' },
     takenAt: '2024-12-21T23:39:24+01:00',
     tagNames: ['Places/France/Paris', 'Night'],
     losses: [],

@@ -13,36 +13,63 @@ export interface Difference {
 
 const HASHES_PER_READ = 100;
 
-/** The fields that a patch can restore. Times are set as what the clock showed and its zone. */
-const PATCHED = [
-  'filename',
-  'title',
-  'description',
-  'takenAtLocal',
-  'timeZone',
-  'location',
-  'rating',
-  'rotation',
-  'focus',
-  'externalId',
-] as const;
+/**
+ * What becomes of each field: `patched` is restored by a patch as it is (times as what the clock showed and its zone), `compared` must be equal in
+ * the end, and of the other ones a library makes its own.
+ */
+const FIELDS = {
+  id: 'own',
+  filename: 'patched',
+  contentType: 'compared',
+  sizeBytes: 'compared',
+  sha256: 'compared',
+  width: 'compared',
+  height: 'compared',
+  orientation: 'compared',
+  rotation: 'patched',
+  focus: 'patched',
+  title: 'patched',
+  description: 'patched',
+  takenAt: 'compared',
+  takenAtLocal: 'patched',
+  timeZone: 'patched',
+  takenAtSource: 'compared',
+  location: 'patched',
+  place: 'own',
+  camera: 'compared',
+  exposure: 'compared',
+  companion: 'own',
+  rating: 'patched',
+  favorite: 'patched',
+  creator: 'patched',
+  copyright: 'patched',
+  keywords: 'compared',
+  // Compared by their names.
+  tags: 'own',
+  externalId: 'patched',
+  // Restored key by key.
+  metadata: 'compared',
+  importId: 'own',
+  damaged: 'compared',
+  originalLostAt: 'own',
+  thumbhash: 'own',
+  dominantColor: 'own',
+  phash: 'own',
+  trashedAt: 'own',
+  purgeAt: 'own',
+  createdAt: 'own',
+  updatedAt: 'own',
+  version: 'own',
+  urls: 'own',
+  exif: 'own',
+} as const satisfies Readonly<
+  Record<keyof Photo, 'compared' | 'own' | 'patched'> &
+    Record<Exclude<keyof PhotoPatch & keyof Photo, 'takenAt' | 'metadata'>, 'patched'>
+>;
 
-/** The fields that must be equal in the end; ids, times of change and what is made of the bytes anew are none of these. */
-const COMPARED = [
-  ...PATCHED,
-  'takenAt',
-  'takenAtSource',
-  'metadata',
-  'sha256',
-  'sizeBytes',
-  'contentType',
-  'width',
-  'height',
-  'orientation',
-  'camera',
-  'exposure',
-  'damaged',
-] as const;
+type Field = keyof typeof FIELDS;
+const PATCHED = (Object.keys(FIELDS) as Field[]).filter((name) => FIELDS[name] === 'patched');
+const COMPARED = (Object.keys(FIELDS) as Field[]).filter((name) => FIELDS[name] !== 'own');
 
 /**
  * Compares photos of the library with those of an export, and sets what differs: rotation and focus, which no import can set, and fields that were

@@ -12,6 +12,8 @@ const SUMMARY = [
   'takenAtLocal',
   'place',
   'rating',
+  'favorite',
+  'creator',
   'width',
   'height',
   'contentType',

@@ -91,7 +91,7 @@ async function detailsOf(
   for (const tag of tags) details.tag(tag);
   // -1 stands for rejected, and 0 for none.
   if (typeof rating === 'number' && rating > 0) details.rating(rating);
-  else if (isFavorite === true) details.rating(5);
+  details.favorite(isFavorite);
   details.note('immich.id', asset.id);
   details.note('immich.people', people.flatMap(({ name }) => name || []).join('; '));
   details.note('immich.video', livePhotoVideoId);

@@ -29,12 +29,23 @@ export async function* exportedItems(folder: string, photos: readonly ExportedPh
   }
 }
 
+/** The details that come along as they are: all but the time, the tags, and where the bytes come from. */
+const carried = {
+  ...{ title: true, description: true, location: true, rating: true, favorite: true, creator: true, copyright: true },
+  ...{ externalId: true, metadata: true },
+} as const satisfies Readonly<
+  Record<
+    Exclude<keyof PhotoDetails, 'takenAt' | 'takenAtLocal' | 'timeZone' | 'tagIds' | 'tagNames' | 'sourceUrl'>,
+    true
+  >
+>;
+
 /** A time that was found in the file is found there again, and only then its source is the same. */
 function detailsOf(photo: Photo): PhotoDetails {
-  const { title, description, takenAtLocal, timeZone, takenAtSource, location, rating, externalId, metadata, tags } =
-    photo;
+  const { takenAtLocal, timeZone, takenAtSource, tags } = photo;
+  const names = Object.keys(carried) as (keyof typeof carried)[];
   return {
-    ...{ title, description, location, rating, externalId, metadata },
+    ...Object.fromEntries(names.map((name) => [name, photo[name]])),
     ...(takenAtSource === 'client' && { takenAtLocal, timeZone }),
     tagNames: tags.map(({ name }) => name),
   };

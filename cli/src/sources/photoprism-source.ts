@@ -128,9 +128,11 @@ function describe(document: Value, albums: readonly string[], details: DetailsBu
   if (isOwn(inner['KeywordsSrc'])) for (const keyword of keywords?.split(',') ?? []) details.tag(keyword);
   else if (keywords !== null) details.lose('Keywords', 'generated', keywords);
   for (const album of albums) details.tag(album);
-  if (document['Favorite'] === true) details.rating(5);
+  details.favorite(document['Favorite'] === true);
+  details.creator(text(inner['Artist']));
+  details.copyright(text(inner['Copyright']));
   if (document['Private'] === true) details.note('photoprism.private', 'true');
-  for (const name of ['Notes', 'Subject', 'Artist', 'Copyright', 'License'])
+  for (const name of ['Notes', 'Subject', 'License'])
     details.note(`photoprism.${name.toLowerCase()}`, text(inner[name]));
   details.note('photoprism.uid', text(document['UID']));
   // The file says by itself what was read from it.

@@ -104,7 +104,7 @@ async function detailsOf(copies: readonly TakeoutFile[], { timeZone }: TakeoutOp
     return details;
   }
   details.description(photo.description);
-  if (copies.some((copy) => copy.photo?.isFavourite)) details.rating(5);
+  details.favorite(copies.some((copy) => copy.photo?.isFavourite));
   details.note('takeout.people', photo.people.join('; '));
   details.note('takeout.archived', photo.isArchived ? 'true' : null);
   details.note('takeout.url', photo.url);

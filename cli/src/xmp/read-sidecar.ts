@@ -18,8 +18,12 @@ export function readSidecar(bytes: Uint8Array, details: DetailsBuilder): void {
   if (xmp === null) return;
   details.title(xmp.localized(ns.dc, 'title'));
   details.description(xmp.localized(ns.dc, 'description'));
-  xmp.removeLocalized(ns.dc, 'title');
-  xmp.removeLocalized(ns.dc, 'description');
+  details.copyright(xmp.localized(ns.dc, 'rights'));
+  for (const local of ['title', 'description', 'rights']) xmp.removeLocalized(ns.dc, local);
+  details.creator(xmp.list(ns.dc, 'creator').join('; '));
+  xmp.remove(ns.dc, 'creator');
+  details.favorite(xmp.text(ns.phs, 'Favorite')?.toLowerCase() === 'true');
+  xmp.remove(ns.phs, 'Favorite');
   takeRating(xmp, details);
   takePosition(xmp, details);
   takeTime(xmp, details);

@@ -8,7 +8,8 @@ import { ns } from './xmp.js';
 /** The fields of a photo that a sidecar describes. */
 export type DescribedPhoto = Pick<
   Photo,
-  'title' | 'description' | 'rating' | 'location' | 'takenAt' | 'takenAtLocal' | 'tags' | 'metadata'
+  | ('title' | 'description' | 'rating' | 'favorite' | 'creator' | 'copyright')
+  | ('location' | 'takenAt' | 'takenAtLocal' | 'tags' | 'metadata')
 >;
 
 /**
@@ -16,11 +17,16 @@ export type DescribedPhoto = Pick<
  * darktable and digiKam read. The rest of a sidecar that came with the photo is part of it again.
  */
 export function writeSidecar(photo: DescribedPhoto): string {
-  const { title, description, rating, location, takenAt, takenAtLocal, tags, metadata } = photo;
+  const { title, description, rating, favorite, creator, copyright, location, takenAt, takenAtLocal, tags, metadata } =
+    photo;
   const xmp = readRemainder(metadata ?? {});
   if (title !== null) xmp.setLocalized(ns.dc, 'title', title);
   if (description !== null) xmp.setLocalized(ns.dc, 'description', description);
   if (rating !== null) xmp.setText(ns.xmp, 'Rating', String(rating));
+  // No program has a property for favourites that others read.
+  if (favorite) xmp.setText(ns.phs, 'Favorite', 'True');
+  if (creator !== null) xmp.setList(ns.dc, 'creator', namesIn(creator), 'Seq');
+  if (copyright !== null) xmp.setLocalized(ns.dc, 'rights', copyright);
   if (takenAt !== null && takenAtLocal !== null) {
     const date = takenAtLocal + offsetBetween(takenAtLocal, takenAt);
     xmp.setText(ns.photoshop, 'DateCreated', date);
@@ -39,4 +45,10 @@ export function writeSidecar(photo: DescribedPhoto): string {
     tags.map(({ name }) => name),
   );
   return xmp.toString();
+}
+
+/** The names in a creator, where they become that text again when they are read. */
+function namesIn(creator: string): readonly string[] {
+  const names = creator.split('; ');
+  return names.every((name) => name !== '' && name === name.trim()) ? names : [creator];
 }

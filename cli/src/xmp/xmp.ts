@@ -12,6 +12,8 @@ export const ns = {
   lr: 'http://ns.adobe.com/lightroom/1.0/',
   digiKam: 'http://www.digikam.org/ns/1.0/',
   MicrosoftPhoto: 'http://ns.microsoft.com/photo/1.0/',
+  /** Ours. */
+  phs: 'urn:photo-service:1.0:',
   mediapro: 'http://ns.iview-multimedia.com/mediapro/1.0/',
 } as const;
 
@@ -95,10 +97,10 @@ export class Xmp {
     this.set(element(uri, local, [value]));
   }
 
-  setList(uri: string, local: string, values: readonly string[]): void {
+  setList(uri: string, local: string, values: readonly string[], kind: 'Bag' | 'Seq' = 'Bag'): void {
     const items = values.map((value) => element(ns.rdf, 'li', [value]));
     if (items.length === 0) this.remove(uri, local);
-    else this.set(array(uri, local, 'Bag', items));
+    else this.set(array(uri, local, kind, items));
   }
 
   /** Sets the text in the default language, before those in others. */
@@ -159,6 +161,6 @@ function element(uri: string, local: string, children: readonly (XmlElement | st
   return { uri, local, prefix: PREFERRED[uri] ?? '', attributes: [], children };
 }
 
-function array(uri: string, local: string, kind: 'Bag' | 'Alt', items: readonly XmlElement[]): XmlElement {
+function array(uri: string, local: string, kind: 'Bag' | 'Seq' | 'Alt', items: readonly XmlElement[]): XmlElement {
   return element(uri, local, [element(ns.rdf, kind, items)]);
 }

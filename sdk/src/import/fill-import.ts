@@ -1,6 +1,7 @@
-import type { UploadTarget } from '../resources.js';
+import { ApiError } from '../errors.js';
+import type { NewImport, UploadTarget } from '../resources.js';
 import { failedItems, finalize } from './finish.js';
-import type { ImportRun } from './import-run.js';
+import type { ImportOptions, ImportRun } from './import-run.js';
 import type { ImportRecord } from './import-state.js';
 import { type HashedFile, hashedFile, type Registered, register } from './register.js';
 import { FileProblem, type ImportSource } from './source.js';
@@ -51,21 +52,28 @@ export async function fillImport(run: ImportRun, record: ImportRecord, files: re
   await finalize(run, id, 'fail');
 }
 
+/** The options that the import itself has. */
+const SETTINGS = [
+  ...(['name', 'source', 'tagNames', 'tagIds', 'tagDuplicates', 'defaultTimeZone'] as const),
+  ...(['dateFromFilename', 'duplicatePolicy', 'restoreTrashed'] as const),
+] as const satisfies readonly (keyof ImportOptions & keyof NewImport)[];
+
 /** The import of a record, which is created if there is none yet. */
 export async function opened({ client, options, signal }: ImportRun, { clientRef, id }: ImportRecord): Promise<number> {
   if (id !== null) return id;
-  const {
-    name,
-    source = 'photo-service-sdk',
-    tagNames,
-    tagIds,
-    defaultTimeZone,
-    duplicatePolicy,
-    restoreTrashed,
-  } = options;
-  const wanted = { name, source, tagNames, tagIds, defaultTimeZone, duplicatePolicy, restoreTrashed, clientRef };
-  const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
-  return (await client.imports.create(given, { signal })).id;
+  const given = SETTINGS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]);
+  const wanted = { source: 'photo-service-sdk', ...Object.fromEntries(given), clientRef };
+  const { keywordsAsTags } = options;
+  try {
+    const keywords = keywordsAsTags === undefined ? {} : { keywordsAsTags: keywordsAsTags !== false };
+    return (await client.imports.create({ ...wanted, ...keywords }, { signal })).id;
+  } catch (error) {
+    const isRefused = error instanceof ApiError && error.code === 'scope_required';
+    if (keywordsAsTags !== 'if_allowed' || !isRefused) throw error;
+    const { id: without } = await client.imports.create(wanted, { signal });
+    options.onKeywordsLeft?.();
+    return without;
+  }
 }
 
 /** Null: the file cannot be read, which has been noted. */

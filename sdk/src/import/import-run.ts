@@ -18,6 +18,14 @@ export interface ImportOptions {
   readonly duplicatePolicy?: 'skip' | 'allow';
   /** Whether a file that lies in the trash comes back from there (default), or stays. */
   readonly restoreTrashed?: boolean;
+  /** Whether tags are also added to photos that the library has already; default false. */
+  readonly tagDuplicates?: boolean;
+  /** Whether the keywords in files become tags of their photos, which needs the scope `tags:write`; `if_allowed`: if the key has it. Default false. */
+  readonly keywordsAsTags?: boolean | 'if_allowed';
+  /** The key lacks the scope for `if_allowed`, so that keywords do not become tags. Called for each import of the run. */
+  readonly onKeywordsLeft?: () => void;
+  /** Whether a photo whose file does not say when it was taken gets the date in its file name; default false. */
+  readonly dateFromFilename?: boolean;
   /** The number of files that are sent at a time; 1 to 16, default 6. */
   readonly uploads?: number;
   /** Hashes and compares, but changes nothing and sends nothing. */

@@ -75,7 +75,8 @@ interface FlagDefault {
 
 export const TagDuplicates = (options: FlagDefault = {}) =>
   Flag({
-    description: "Whether the import's tags are also added to photos that the library had already.",
+    description:
+      'Whether the tags of the import, and those of its items, are also added to photos that the library had already.',
     example: true,
     ...options,
   });

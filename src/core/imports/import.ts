@@ -30,7 +30,7 @@ export interface Import {
   readonly defaultTimeZone: string | null;
   /** Added to every new photo of the import. */
   readonly tagIds: readonly Id[];
-  /** Whether they are also added to photos that the library had already. */
+  /** Whether these, and those of an item, are also added to a photo that the library had already. */
   readonly tagDuplicates: boolean;
   /** Whether the keywords in files become tags of their photos. */
   readonly keywordsAsTags: boolean;

@@ -300,7 +300,7 @@ async function resolveDuplicate(
     if (photo === undefined) return transaction.importPhotos.update(fail(item, sourceGone, at));
     const back = isTrashed(photo) && subject.restoreTrashed && !(await cameBefore(transaction, subject, item, photo));
     const next = back ? { ...restore(photo), tags: photo.tags } : photo;
-    const tagIds = await tagsOfDuplicate(transaction, limits, shared, next);
+    const tagIds = await tagsOfDuplicate(transaction, limits, shared, item, next);
     if (back || tagIds !== null) await changePhotos(transaction, [{ photo, next, tagIds }], at);
     // Once: what is deleted from here on stays deleted, however often this runs.
     await transaction.importPhotos.update({ ...item, photoId, restored: back, resolved: true, updatedAt: at });

@@ -43,21 +43,21 @@ function newTags(keywords: readonly string[] = [], at: Date) {
 }
 
 /**
- * The set of tags of a photo that the library had already, with `tagDuplicates`: its own, and those of the import, as far as its limit allows.
+ * The set of tags of a photo that the library had already, with `tagDuplicates`: its own, and those of the import and the item, as far as its limit
+ * allows.
  * Null if it keeps its tags. The import must be locked for sharing, and the photo.
  */
 export async function tagsOfDuplicate(
   { tags }: Transaction<'tags'>,
   limits: Limits,
   { tagDuplicates, tagIds }: Import,
+  item: ImportPhoto,
   photo: PhotoWithTags,
 ): Promise<readonly Id[] | null> {
   if (!tagDuplicates || isTrashed(photo)) return null;
   const had = photo.tags.map(({ id }) => id);
-  const missing = tagIds.filter((id) => !had.includes(id));
+  const missing = [...new Set([...tagIds, ...item.tagIds])].filter((id) => !had.includes(id));
   if (missing.length === 0) return null;
-  const added = (await tags.lock([...missing]))
-    .map(({ id }) => id)
-    .slice(0, Math.max(0, limits.tagsPerPhoto - had.length));
+  const added = (await tags.lock(missing)).map(({ id }) => id).slice(0, Math.max(0, limits.tagsPerPhoto - had.length));
   return added.length === 0 ? null : [...had, ...added];
 }

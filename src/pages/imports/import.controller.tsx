@@ -32,7 +32,7 @@ import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
 import { countsText, registrationView, stateView } from './import-state.js';
-import { importerReach, SOURCE, tagNamesIn } from './importer.view.js';
+import { importerReach, PAGE_IMPORT, tagNamesIn } from './importer.view.js';
 import { ImportDetailsPage, ImportPage, ImportsPage } from './imports.view.js';
 import { isRefused, receivePlainForm, resultsOfNone } from './plain-import.js';
 
@@ -92,7 +92,7 @@ export class ImportController {
   @TakesFiles()
   async receive(@CurrentPageContext() context: PageContext): Promise<Reply> {
     try {
-      const creation = { source: SOURCE, tagNames: tagNamesIn(context.form.text('tags', FieldLength.text)) };
+      const creation = { ...PAGE_IMPORT, tagNames: tagNamesIn(context.form.text('tags', FieldLength.text)) };
       const { importId, trouble } = await receivePlainForm(this.ports, callerOfPage(context), context.form, creation);
       const path = importId === null ? '/settings/import' : `/settings/imports/${importId}`;
       return redirectTo(context, path, trouble === null ? undefined : { kind: 'failed', text: trouble });
@@ -105,7 +105,7 @@ export class ImportController {
   @RequireRole('editor')
   async begin(@CurrentPageContext() context: PageContext, @Req() request: Request): Promise<Reply> {
     const { clientRef } = await readSent(request, BeginBody, JSON_BODY_BYTES);
-    const creation = { clientRef, source: SOURCE };
+    const creation = { ...PAGE_IMPORT, clientRef };
     const { import: begun } = await createImport(this.ports, callerOfPage(context), creation);
     return json({ id: begun.id });
   }

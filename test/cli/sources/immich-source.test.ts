@@ -129,7 +129,7 @@ it('originals with albums, tags, favourites, descriptions, places, times and peo
       label: 'a.jpg (a)',
       details: {
         description: 'From the roof',
-        rating: 5,
+        favorite: true,
         location: { latitude: 48.85837, longitude: 2.294481 },
         takenAtLocal: '2024-12-21T23:39:24',
         timeZone: 'Europe/Paris',
@@ -138,7 +138,16 @@ it('originals with albums, tags, favourites, descriptions, places, times and peo
       },
       losses: [],
     },
-    { key: 'b', details: { rating: 2, tagNames: ['Trip'], takenAtLocal: '2024-12-22T04:24:24', timeZone: '+05:45' } },
+    {
+      key: 'b',
+      details: {
+        rating: 2,
+        favorite: true,
+        tagNames: ['Trip'],
+        takenAtLocal: '2024-12-22T04:24:24',
+        timeZone: '+05:45',
+      },
+    },
   ]);
   expect(items.flatMap((item) => (item.kind === 'skipped' ? [[item.label, item.reason]] : []))).toEqual([
     ['film.jpg (film)', 'video'],

@@ -82,12 +82,13 @@ it('takes what somebody wrote, from the sidecar of the same path below another f
     details: {
       title: 'Fireworks',
       description: 'From the roof',
-      rating: 5,
+      favorite: true,
+      creator: 'Ann',
       takenAtLocal: '2017-12-31T16:02:53',
       timeZone: 'America/Los_Angeles',
       location: { latitude: 45.448994, longitude: -122.796295, altitude: 25 },
       tagNames: ['fire', 'night', 'Holiday'],
-      metadata: { 'photoprism.artist': 'Ann', 'photoprism.uid': 'p1' },
+      metadata: { 'photoprism.uid': 'p1' },
     },
     losses: [],
   });

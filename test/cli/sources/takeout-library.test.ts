@@ -87,11 +87,11 @@ function library() {
       expected.set(sha256(other), { ...plain, filename: `Same ${at}.jpg`, description: 'first' });
     }
     if (kind === 4) {
-      add(name, `${name}.json`, json(name, { favorited: true }), { rating: 5 });
+      add(name, `${name}.json`, json(name, { favorited: true }), { favorite: true });
       const edited = picture(`takeout ${at} edited`);
       const editedName = `IMG_${at}-${['edited', 'bearbeitet', 'modifié'][at % 3]}.jpg`;
       put(at + 1, `${year}/${editedName}`, edited);
-      expected.set(sha256(edited), { ...plain, filename: editedName, rating: 5 });
+      expected.set(sha256(edited), { ...plain, filename: editedName, favorite: true });
     }
     if (kind === 5) {
       add(name, `${name}.supplemental-metadata.json`, json(name));

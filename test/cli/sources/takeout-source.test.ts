@@ -114,7 +114,7 @@ it('finds what is known of a photo in whichever archive it lies', async () => {
       takenAtLocal: '2024-12-21T23:39:24',
       timeZone: 'Europe/Paris',
       location: { latitude: 48.85837, longitude: 2.294481, altitude: 35.5 },
-      rating: 5,
+      favorite: true,
       metadata: {
         'takeout.people': 'Ann; Bob',
         'takeout.archived': 'true',

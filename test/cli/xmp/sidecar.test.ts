@@ -22,8 +22,10 @@ function photoOf({ losses: _, ...details }: ReturnType<typeof read>): DescribedP
   const { title = null, description = null, rating = null, location = null, tagNames = [], metadata = {} } = details;
   const local = details.takenAtLocal ?? details.takenAt?.slice(0, -6) ?? null;
   const instant = details.takenAt ?? (local === null ? null : `${local}Z`);
+  const { favorite = false, creator = null, copyright = null } = details;
   return {
-    ...{ title, description, rating },
+    ...{ title, description, rating, creator, copyright },
+    favorite: favorite === true,
     location: location && { altitude: null, ...location },
     takenAtLocal: local,
     takenAt: instant && new Date(instant).toISOString(),
@@ -153,6 +155,9 @@ const photo = fc.record({
   title: fc.option(words),
   description: fc.option(words),
   rating: fc.option(fc.integer({ min: 0, max: 5 })),
+  favorite: fc.boolean(),
+  creator: fc.option(words),
+  copyright: fc.option(words),
   location: fc.option(
     fc.record({
       latitude: fc.double({ min: -90, max: 90, noNaN: true }),
