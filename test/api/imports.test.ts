@@ -52,6 +52,9 @@ describe('POST /imports', () => {
       duplicatePolicy: 'skip',
       restoreTrashed: true,
       defaultTimeZone: null,
+      dateFromFilename: false,
+      tagDuplicates: false,
+      keywordsAsTags: false,
       tags: [],
       counts: nothing,
       totalBytes: 0,
@@ -81,6 +84,9 @@ describe('POST /imports', () => {
       duplicatePolicy: 'allow',
       restoreTrashed: false,
       defaultTimeZone: 'Europe/Paris',
+      dateFromFilename: true,
+      tagDuplicates: true,
+      keywordsAsTags: true,
     };
     const answer = await actor.post('/imports', { ...body, tagIds: [tag.id], tagNames: ['New'] });
     expect(answer.body).toMatchObject({ ...body, tags: [{ name: 'New' }, { id: tag.id, name: 'Paris' }] });
@@ -162,6 +168,9 @@ describe('registering by JSON', () => {
           timeZone: null,
           location: null,
           rating: 3,
+          favorite: null,
+          creator: null,
+          copyright: null,
           externalId: null,
           metadata: { a: 'b' },
           tags: [],

@@ -14,7 +14,7 @@ export interface Difference {
 const HASHES_PER_READ = 100;
 
 /**
- * What becomes of each field: `patched` is restored by a patch as it is (times as what the clock showed and its zone), `compared` must be equal in
+ * The fate of each field: `patched` is restored by a patch as it is (times as what the clock showed and its zone), `compared` must be equal in
  * the end, and of the other ones a library makes its own.
  */
 const FIELDS = {

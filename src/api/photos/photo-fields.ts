@@ -192,7 +192,7 @@ export const RawMetadata = () =>
   });
 
 @RequestModel('NewLocation', 'A position. Replaced as a whole.')
-export class LocationBody {
+class LocationBody {
   @Latitude(true)
   latitude: number;
 
@@ -203,7 +203,7 @@ export class LocationBody {
   altitude?: number | null;
 }
 
-/** What a model says of the fields of a photo. */
+/** The parts of a model's declaration of the fields of a photo. */
 interface FieldsOptions {
   /** The class of a position. */
   readonly location: Model;
@@ -233,7 +233,12 @@ function decoratorOf(
     case 'text':
       return Text({ ...options, ...example, max: field.max });
     case 'texts':
-      return Texts(field.maxEntries, { ...options, ...example, maxEntry: field.max });
+      return Texts(field.maxEntries, {
+        ...options,
+        ...example,
+        maxEntry: field.max,
+        item: { type: 'string', maxLength: field.max, description: 'One of them.', examples: [field.example[0]] },
+      });
     case 'whole':
       return WholeNumber({ ...options, ...example, min: field.min, max: field.max });
     case 'flag':
@@ -247,7 +252,7 @@ function decoratorOf(
 export const ShownFields = (location: Model) =>
   declareFields(fieldNames, { location, about: shownAbout, nullable: false });
 
-/** Those that a client has declared of an item. */
+/** The fields that a client has declared of an item. */
 export const DeclaredFields = (location: Model) =>
   declareFields(clientFields, { location, about: () => FROM_CLIENT, nullable: true });
 

@@ -14,7 +14,7 @@ export type Setter = 'file' | 'client' | 'client or file';
 /** A tag of a file: `exif:`, `xmp:` or `iptc:`, and its name as ExifReader has it. */
 export type FileTag = `${'exif' | 'xmp' | 'iptc'}:${string}`;
 
-/** What all kinds of fields have. A client gives `Given`; a photo has `Value`. */
+/** The parts that all kinds of fields have. A client gives `Given`; a photo has `Value`. */
 interface Declared<Value, Given> {
   /** For people. */
   readonly label: string;
@@ -30,7 +30,7 @@ interface Declared<Value, Given> {
   readonly empty: Value;
   /** Problems with a value that a client gives, whose type is right. */
   errors(field: string, given: Given): readonly FieldError[];
-  /** As it is stored, if it has no errors. */
+  /** Returns it as it is stored, if it has no errors. */
   stored(given: Given): Value;
 }
 
@@ -38,12 +38,13 @@ export interface TextField extends Declared<string | null, string> {
   readonly kind: 'text';
   /** In code points, as it is stored. A file's longer text is cut. */
   readonly max: number;
-  /** Of its input: more than one if it may have line breaks. */
+  /** The height of its input: more than one if it may have line breaks. */
   readonly lines: number;
 }
 
 export interface TextsField extends Declared<readonly string[], readonly string[]> {
   readonly kind: 'texts';
+  readonly example: readonly string[];
   readonly maxEntries: number;
   /** In code points, of each. */
   readonly max: number;
@@ -68,7 +69,7 @@ export type PhotoField = TextField | TextsField | WholeField | FlagField | Posit
 /** A position as clients send it. */
 export type GivenPoint = Omit<GeoPoint, 'altitude'> & { readonly altitude?: number | null | undefined };
 
-/** What a declaration says of its field beyond its kind. */
+/** The parts of a declaration that do not depend on the kind. */
 interface Said<By extends Setter> {
   readonly label: string;
   readonly about: string;
@@ -89,7 +90,11 @@ function text<By extends Setter>({ max, lines = 1, ...said }: Said<By> & { max: 
   return { ...common(said), kind: 'text', max, lines, empty: null, errors, stored: cleanText } as Of<TextField, By>;
 }
 
-function texts<By extends Setter>({ max, maxEntries, ...said }: Said<By> & { max: number; maxEntries: number }) {
+function texts<By extends Setter>({
+  max,
+  maxEntries,
+  ...said
+}: Said<By> & { max: number; maxEntries: number; example: readonly string[] }) {
   const errors = (field: string, given: readonly string[]) => given.flatMap((entry) => textErrors(field, entry, max));
   const stored = (given: readonly string[]) => {
     const cut = given.map((entry) => truncate(cleanText(entry), max).trim()).filter((entry) => entry !== '');
@@ -209,9 +214,9 @@ export type ClientField = { [Name in FieldName]: SetBy<Name, 'client' | 'client 
 
 /** The values of a photo. */
 export type FieldValues<Name extends FieldName = FieldName> = { readonly [Each in Name]: Value<Each> };
-/** What a client declares of a photo; null means: take it from the file. */
+/** The values that a client declares; null means: take it from the file. */
 export type DeclaredValues = { readonly [Name in ClientField]: Value<Name> | null };
-/** What a client sends: what it does not send stays as it is, and null clears. */
+/** The values that a client sends: a field that it does not send stays as it is, and null clears. */
 export type GivenValues = { readonly [Name in ClientField]?: Given<Name> | null | undefined };
 
 const entries = Object.entries(photoFields) as [FieldName, Declared<unknown, unknown> & PhotoField][];
@@ -247,7 +252,7 @@ export function patchedValues(current: FieldValues, given: GivenValues): FieldVa
   ) as FieldValues;
 }
 
-/** What a client declares for a file by what it sends. */
+/** Returns what a client declares for a file by what it sends. */
 export function declaredValues(given: GivenValues): DeclaredValues {
   return valuesOf(clientFields, (name) => {
     const value = given[name];

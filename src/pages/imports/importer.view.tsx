@@ -119,9 +119,9 @@ export function Importer({ title = 'Drop photos or folders here', waits = false,
 }
 
 /** Identifies imports that people began here. */
-export const SOURCE = 'Settings area';
+const SOURCE = 'Settings area';
 
-/** What every import has that a person begins here: who may import may create tags. */
+/** The settings of an import that a person begins here: who may import may create tags. */
 export const PAGE_IMPORT = { source: SOURCE, tagDuplicates: true, keywordsAsTags: true } as const;
 
 /** Origins that a page with an importer must be able to reach: the store, if browsers send to it. */

@@ -234,7 +234,7 @@ function textOf(name: FormField, photo: PhotoWithTags): string {
   return value === null || value === false ? '' : String(value);
 }
 
-/** What the text of an input means. */
+/** Returns what the text of an input means. */
 function sentValue(name: FormField, sent: string): string | number | boolean | null {
   const { kind } = photoFields[name];
   if (kind === 'flag') return sent !== '';

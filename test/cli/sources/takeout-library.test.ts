@@ -20,7 +20,7 @@ interface Expected {
   readonly takenAt: string | null;
   readonly timeZone: string | null;
   readonly description: string | null;
-  readonly rating: number | null;
+  readonly favorite: boolean;
   readonly tags: readonly string[];
 }
 
@@ -49,7 +49,7 @@ function library() {
       takenAt: instant,
       timeZone: '+00:00',
       description: null,
-      rating: null,
+      favorite: false,
       tags: [],
     };
     const json = (title: string, more: Readonly<Record<string, unknown>> = {}) =>
@@ -160,9 +160,9 @@ it('a Takeout of 2,000 files: nothing is lost, times and albums are right, and a
     new Set(['timeZone incomplete', 'json missing']),
   );
   const photos = await client.photos.list({ limit: 100 }).toArray();
-  const found = photos.map(({ sha256: hash, filename, takenAt, timeZone, description, rating, tags }) => {
+  const found = photos.map(({ sha256: hash, filename, takenAt, timeZone, description, favorite, tags }) => {
     const names = tags.map(({ name }) => name);
-    return [hash, { filename, takenAt, timeZone, description, rating, tags: names }] as const;
+    return [hash, { filename, takenAt, timeZone, description, favorite, tags: names }] as const;
   });
   expect(new Map(found)).toEqual(expected);
 

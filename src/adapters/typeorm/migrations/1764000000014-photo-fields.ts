@@ -4,7 +4,7 @@ import { OnlineIndexes } from './online-indexes.js';
 /** The digit of `facets` that says whether a photo is a favourite: the outermost, so that the numbers of photos that are none stay. */
 const FAVORITE = 84;
 
-/** As they are without favourites. */
+/** The number that they are without favourites. */
 const FACETS = `(((coalesce(NEW.rating + 1, 0) * 3 + sign(NEW.width - NEW.height)::integer + 1) * 2 + (NEW.latitude IS NOT NULL)::integer) * 2
   + (NEW.search @@ ('''' || NEW.customer_id::text || '#'':*')::tsquery)::integer)`;
 
