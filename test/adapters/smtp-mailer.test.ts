@@ -77,7 +77,7 @@ describe('a mail', () => {
   it.each([
     ['Bcc in an address', 'anna@example.com\r\nBcc: everyone@example.com'],
     ['a second address', 'anna@example.com, everyone@example.com'],
-  ])('reaches nobody else by %s', async (_, address) => {
+  ])('reaches no other recipient by %s', async (_, address) => {
     const mail = invitationOf('Studio');
     await mailerFor()
       .send({ ...mail, mail: { ...mail.mail, to: { userId: 7, address } } })
