@@ -136,6 +136,19 @@ describe('an upload through its target', () => {
     await expect(refused).rejects.toMatchObject({ code });
   });
 
+  test('is refused when the item gets a new target before the last byte, and the item waits for its new bytes', async () => {
+    const other = picture('b.jpg');
+    const bytes = (async function* () {
+      yield file.bytes;
+      await acme.edit(item, { sha256: other.sha256, sizeBytes: other.sizeBytes });
+    })();
+    await expect(acme.uploadStream(item, bytes)).rejects.toMatchObject({ code: 'import_photo_final' });
+    expect(await staged()).toEqual([]);
+    const waiting = await acme.item(item);
+    expect(waiting).toMatchObject({ status: 'awaiting_upload', sha256: other.sha256 });
+    await acme.upload(waiting, other.bytes);
+  });
+
   test('that is interrupted stores nothing, and passes the error on', async () => {
     const before = await everything(ports);
     const cut = new Error('connection reset');
