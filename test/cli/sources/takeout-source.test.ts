@@ -145,7 +145,7 @@ it('one photo in a year and in albums is one photo with the tags of all; the nam
   expect(photos.get('Ordner/y.jpg')?.losses).toEqual([{ field: 'json', reason: 'missing' }]);
 });
 
-it('the description of an album is lost, and said once', async () => {
+it('the description of an album is lost, which is reported once', async () => {
   const { photos } = await read(
     archives({
       [`${ALBUM}/metadata.json`]: album('Paris', 'Three days'),
@@ -229,7 +229,7 @@ it('titles are the names of photos, whatever the archive calls them', async () =
   expect([...photos.values()].map(nameOf)).toEqual(['a&b?.jpg', 'c.jpg', 'x_d.jpg']);
 });
 
-it('a time whose zone nobody knows is sent as the instant that it is, and said', async () => {
+it('a time of an unknown zone is sent as an instant, and reported', async () => {
   const files = { [`${YEAR}/a.jpg`]: null, [`${YEAR}/a.jpg.json`]: about('a.jpg') };
   const [item] = (await read(archives(files))).photos.values();
   expect(item).toMatchObject({ details: { takenAt: '2024-12-21T22:39:24+00:00' }, losses: [{ field: 'timeZone' }] });
@@ -240,7 +240,7 @@ it('a time whose zone nobody knows is sent as the instant that it is, and said',
   });
 });
 
-it('what is no zip archive is refused in words', async () => {
+it('a file that is not a zip archive is refused with a message', async () => {
   const path = join(folder, 'takeout.zip');
   writeFileSync(path, 'no archive');
   await expect(takeoutSource([path], { timeZone: null })).rejects.toThrow('is not a complete zip archive');
