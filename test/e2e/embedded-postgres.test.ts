@@ -110,7 +110,7 @@ describe('start and stop', () => {
     expect(statSync(join(dataDir, 'postgres-password')).mode & 0o777).toBe(0o600);
   });
 
-  it('lets in nobody without the password, the superuser least of all', async () => {
+  it('admits no one without the password, not even the superuser', async () => {
     const { connection } = await start();
     await expect(query({ ...connection, password: 'guess' }, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
     const superuser = { ...connection, user: 'postgres', database: 'postgres', password: '' };
