@@ -69,13 +69,13 @@ it('ExifTool reads every field of our sidecars, and finds nothing wrong with the
   expect(tags['GPSLongitude']).toBeCloseTo(151.215297, 9);
 });
 
-it('a photo of which nothing is known has a sidecar that says nothing', () => {
+it('a photo without details has a sidecar without values', () => {
   const nothing = { title: null, description: null, rating: null, location: null, takenAt: null, takenAtLocal: null };
   writeFileSync(path, writeSidecar({ ...nothing, tags: [], metadata: {} }));
   expect(Object.keys(shown())).toEqual(['SourceFile']);
 });
 
-it('what ExifTool writes is read, and what has no field of its own comes out again', () => {
+it('values that ExifTool writes are read, and those without a field of their own are written again', () => {
   const written = [
     '-XMP-dc:Title=Tower',
     '-XMP-dc:Title-de=Turm',
