@@ -17,7 +17,7 @@ import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { arranging, RecordedStatements } from '../support/statements.js';
 import { withoutCustomerId } from '../support/tables-of-nobody.js';
 
-describe('what lets the database be divided by customer', () => {
+describe('the division of the database by customer', () => {
   let database: TestDatabase;
   let source: DataSource;
   beforeAll(async () => {

@@ -29,7 +29,7 @@ describe('ETag, on photo, tag, customer and import', () => {
     }
   });
 
-  test('is absent for what is no resource of its own', async () => {
+  test('is absent from a response that is not a single resource', async () => {
     for (const path of ['/me', '/photos', '/tags', `${photoPath}/tags`]) {
       expect((await actor.get(path)).headers.etag).toBeUndefined();
     }
@@ -177,7 +177,7 @@ describe('version', () => {
     expect(await version(photoPath)).toBe(5);
   });
 
-  test('renaming a tag touches no photo, though the photo shows the new name, and so has a new ETag', async () => {
+  test('stays when a tag is renamed, although the photo shows the new name and has a new ETag', async () => {
     await actor.put(`${photoPath}/tags`, { tagIds: [Number(tagPath.split('/').at(-1))] });
     const before = await actor.get(photoPath);
     app.clock.pass(1000);

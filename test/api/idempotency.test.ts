@@ -648,7 +648,7 @@ describe('POST /imports/{id}/photos', () => {
   const withoutTargets = ({ body }: Answer) =>
     JSON.parse(JSON.stringify(body), (name, value: unknown) => (name === 'upload' ? value && 'a target' : value));
 
-  test('shows items as they are by then', async () => {
+  test('shows items in their current state', async () => {
     const id = await open();
     const same = key();
     const body = { photos: [words('moves on')] };
@@ -664,7 +664,7 @@ describe('POST /imports/{id}/photos', () => {
     expect(again.body.data[0]).toMatchObject({ outcome: 'created', photo: { status: 'processing', upload: null } });
   });
 
-  test('shows items as they are by then for a PATCH of an item, too', async () => {
+  test('shows the current state of an item after a repeated PATCH, too', async () => {
     const id = await open();
     const { data } = (await actor.post(`/imports/${id}/photos`, { photos: [words('patched')] })).body;
     const path = `/imports/${id}/photos/${data[0].photo.id}`;

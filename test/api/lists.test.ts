@@ -254,7 +254,7 @@ describe('a cursor', () => {
     expect((await owner.get(`/photos?sort=filename&cursor=${nextCursor}`)).body.data).toHaveLength(1);
   });
 
-  test('is good on every node that has the secret, and after the secret was rotated', async () => {
+  test('is valid on every node that has the secret, and after the secret was rotated', async () => {
     const { nextCursor } = (await actor.get('/tags?limit=2')).body.pagination;
     const [secret] = app.ports.secrets;
     const newer = 'a newer secret, which is long enough too';

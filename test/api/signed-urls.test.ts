@@ -100,7 +100,7 @@ describe('PUT /uploads/{token}', () => {
     expect((await put(path, bytes)).body.error.code).toBe('import_photo_final');
   });
 
-  test('other methods are 405; a page may ask first', async () => {
+  test('answers other methods with 405, and preflight requests of any page', async () => {
     const { path } = await waiting();
     const get = await app.send({ path });
     expect([get.status, get.headers.allow]).toEqual([405, 'HEAD, OPTIONS, PATCH, PUT']);

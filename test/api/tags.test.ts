@@ -170,7 +170,7 @@ describe('PATCH and DELETE /tags/{id}', () => {
     expect((await actor.get(`/photos/${photo.id}`)).body).toMatchObject({ tags: [], version: 3 });
   });
 
-  test('a photo of an import that named a tag comes with the one that it was merged into', async () => {
+  test('a photo of an import gets the tag into which its own was merged', async () => {
     const [from, into] = [await make('from'), await make('into')];
     const { id } = (await actor.post('/imports')).body;
     const bytes = picture('a');

@@ -181,7 +181,7 @@ describe('after kill -9', () => {
     expect(await kept((await start()).connection)).toEqual([1, 2, 3]);
   });
 
-  it('of owner and supervisor, the next start ends the server that nobody guards', async () => {
+  it('of owner and supervisor, the next start ends the server that has lost both', async () => {
     const holder = hold();
     await keep(await holder.opened(), 1);
     const orphan = postmasterPid();

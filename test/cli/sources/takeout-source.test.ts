@@ -125,7 +125,7 @@ it('finds what is known of a photo in whichever archive it lies', async () => {
   });
 });
 
-it('one photo in a year and in albums is one photo with the tags of all; the names of albums are in any language', async () => {
+it('a photo in a year and in albums is imported once with the tags of all, whatever the language of their names', async () => {
   const bytes = picture('the same');
   const { photos } = await read(
     archives(
@@ -195,7 +195,7 @@ it('edited versions, numbered names and live photos keep together', async () => 
   expect(skipped).toEqual({ 'Takeout/Google Photos/Photos from 2024/IMG_1.MOV': 'video' });
 });
 
-it('what was in the trash stays out, what has no photo is said, and files without an ending are looked at', async () => {
+it('photos of the trash are omitted, files without a photo are reported, and files without an extension are examined', async () => {
   const { photos, skipped } = await read(
     archives({
       'Takeout/Google Photos/Trash/t.jpg': null,
