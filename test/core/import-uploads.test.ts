@@ -161,6 +161,16 @@ describe('an upload through its target', () => {
     expect(await everything(ports)).toEqual(before);
   });
 
+  test('after a failed one is unaffected by a late result of the earlier inspection', async () => {
+    await acme.upload(item, file.bytes);
+    const earlier = present(await ports.importSteps.readItem(acme.id, importId, item.id));
+    const failure = { item: earlier, error: { code: 'decode_failed', message: 'The image is damaged.' } } as const;
+    await ports.importSteps.apply(failure);
+    await acme.upload(await acme.edit(item, { status: 'awaiting_upload' }), file.bytes);
+    await ports.importSteps.apply(failure);
+    expect(await acme.item(item)).toMatchObject({ status: 'processing', error: null });
+  });
+
   describe('a repeated upload of the same item', () => {
     const states: [string, () => Promise<unknown>][] = [
       ['processing', async () => undefined],
